@@ -88,7 +88,7 @@ function cells({ event, plan, attempt, ms }: Row): string[] {
   return [
     minute(event.created_at),
     plan ?? 'clock',
-    amount === undefined ? '' : money(amount),
+    amount == null ? '' : money(amount),
     outcomeOf(event),
     attempt === null ? '' : String(attempt),
     event.event_type,

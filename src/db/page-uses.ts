@@ -1,8 +1,8 @@
 import type { Db } from '../platform/postgres/connection.ts';
 
 /**
- * Counts one use of `subject` (32 bytes) in the present span of `spanSeconds`, by the clock of the database. Returns how
- * many uses the span has now.
+ * Counts one use of `subject` (32 bytes) in the present span of `spanSeconds`, by the clock of the database. Returns
+ * how many uses the span has now.
  */
 export async function addPageUse(db: Db, subject: Buffer, spanSeconds: number): Promise<number> {
   const [row] = await db<{ used: number }[]>`

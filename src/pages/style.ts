@@ -75,8 +75,8 @@ export function styleSheet(hex: string): string {
 }
 
 /**
- * The relative luminance of WCAG 2, 0 to 1. Above 0.179, black on the colour has more contrast than white; it
- * is 4.5 : 1 or more.
+ * The relative luminance of WCAG 2, 0 to 1. Above 0.179, black on the colour has more contrast than white. The contrast
+ * of the better one is at least 4.5 : 1.
  */
 function luminance(hex: string): number {
   const [red = 0, green = 0, blue = 0] = [0, 2, 4].map((at) => {

@@ -43,7 +43,7 @@ export const CheckoutSession = Strict(
     status_reason: Nullable(Type.String(), {
       description:
         'Why it expired: `time`, `requested`, `too_many_attempts`, `link_completed`, `link_expired`, ' +
-        '`link_deactivated` or `customer_deleted`; otherwise null.',
+        '`link_deactivated`, `customer_deleted` or `payment_canceled`; otherwise null.',
     }),
     failed_attempts: Type.Integer({
       description: 'How often the payer was declined. The tenth time ends the session.',

@@ -74,6 +74,10 @@ export const PaymentIntent = Strict(
     customer_id: Type.Optional(Type.String({ description: 'The payer.' })),
     biller_id: Type.String({ description: 'The account that is paid.' }),
     payment_plan_id: Nullable(Type.String(), { description: 'The plan that created it; null for a single payment.' }),
+    payment_link_id: Type.Optional(Type.String({ description: 'The payment link that it was made by.' })),
+    checkout_session_id: Type.Optional(
+      Type.String({ description: 'The last checkout session in which a payer could pay it.' }),
+    ),
     metadata: Metadata,
     scheduled_payment_date: Type.Optional(LocalDate('The date of a scheduled payment.')),
     statement_descriptor: Type.Optional(
@@ -199,6 +203,8 @@ export function presentPaymentIntent(row: PaymentIntentRow): PaymentIntent {
     ...row,
     payment_method_id: row.payment_method_id ?? undefined,
     customer_id: row.customer_id ?? undefined,
+    payment_link_id: row.payment_link_id ?? undefined,
+    checkout_session_id: row.checkout_session_id ?? undefined,
     scheduled_payment_date: row.scheduled_payment_date ?? undefined,
     statement_descriptor: row.statement_descriptor ?? undefined,
     mandate_id: row.mandate_id ?? undefined,

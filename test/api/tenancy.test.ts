@@ -23,6 +23,7 @@ const bodies: Record<string, unknown> = {
   confirmPaymentIntent: {},
   advanceTestClock: { frozen_time: '2027-01-11T00:00:00Z' },
   updatePaymentPlan: { name: 'Stolen' },
+  updatePaymentLink: { name: 'Stolen' },
   updateWebhookEndpoint: { description: 'stolen' },
   rotateWebhookSecret: { overlap_hours: 0 },
   updateCustomer: { name: 'Stolen' },
@@ -102,10 +103,11 @@ describe('every route but the public ones', () => {
     }
   });
 
-  it('is 403 secret_key_required with a publishable key, but for saving a method, and an intent or a mandate with its secret', async () => {
+  it('is 403 secret_key_required with a publishable key, but for saving a method, and an intent, a mandate or a session with its secret', async () => {
     const open = guarded.filter(({ access }) => access.publishable).map(({ operation }) => operation);
     assert.deepEqual(open.sort(), [
-      ...['acceptMandate', 'confirmPaymentIntent', 'createMandate', 'createPaymentMethod', 'getPaymentIntent'],
+      ...['acceptMandate', 'confirmPaymentIntent', 'createMandate', 'createPaymentMethod', 'getCheckoutSession'],
+      'getPaymentIntent',
     ]);
     const closed = guarded.filter(({ access }) => !access.publishable);
     await expectAll(403, 'secret_key_required', stage.keys.sandboxPublishable, closed);
@@ -141,6 +143,8 @@ describe('every route but the public ones', () => {
       const refund = await merchant.request('POST', `/payment_intents/${paid.id}/refunds`, { amount: 100 });
       assert.equal(refund.status, 201, refund.text);
       const plan = await merchant.plan({ customer_id: customer.id, start_date: '2199-01-01' });
+      const link = await merchant.client.paymentLinks.create({ name: 'Invoice', amount: 2500, currency: 'AUD' });
+      const session = await merchant.client.checkoutSessions.create({ name: 'Order', amount: 2500, currency: 'AUD' });
       const endpoint = await merchant.endpoint('http://127.0.0.1:9/hooks');
       const delivery = await merchant.ping(endpoint.id);
       const [event] = await merchant.events();
@@ -150,6 +154,8 @@ describe('every route but the public ones', () => {
         mandate_id: mandate.id,
         payment_intent_id: intent.id,
         plan_id: plan.id,
+        payment_link_id: link.id,
+        checkout_session_id: session.id,
         event_id: String(event?.id),
         refund_id: refund.body.id,
         '/test_helpers/': clock.id,

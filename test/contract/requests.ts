@@ -70,6 +70,22 @@ async function debited(stage: Stage): Promise<string> {
   return id;
 }
 
+const invoice: Json = { name: 'Invoice 1042', amount: 2500, currency: 'AUD' };
+
+async function link(stage: Stage): Promise<string> {
+  return String((await made(stage, '/payment_links', invoice)).id);
+}
+
+async function deactivatedLink(stage: Stage): Promise<string> {
+  const id = await link(stage);
+  await made(stage, `/payment_links/${id}/deactivate`, {});
+  return id;
+}
+
+async function session(stage: Stage): Promise<string> {
+  return String((await made(stage, '/checkout_sessions', invoice)).id);
+}
+
 async function pendingPlan(stage: Stage): Promise<string> {
   return String((await made(stage, '/payment_plans', plan(await payer(stage)))).id);
 }
@@ -180,6 +196,28 @@ export const succeeding: Readonly<Record<string, Prepare>> = {
   'GET /api/v1/payment_plans/{plan_id}/schedule': async (stage) =>
     at(`/payment_plans/${await pendingPlan(stage)}/schedule`),
 
+  'POST /api/v1/payment_links': plain('/payment_links', invoice),
+  'GET /api/v1/payment_links': plain('/payment_links'),
+  'GET /api/v1/payment_links/{payment_link_id}': async (stage) => at(`/payment_links/${await link(stage)}`),
+  'GET /api/v1/payment_links/{payment_link_id}/payments': async (stage) =>
+    at(`/payment_links/${await link(stage)}/payments`),
+  'GET /api/v1/payment_links/{payment_link_id}/qr.svg': async (stage) =>
+    at(`/payment_links/${await link(stage)}/qr.svg`),
+  'PUT /api/v1/payment_links/{payment_link_id}': async (stage) =>
+    at(`/payment_links/${await link(stage)}`, { name: 'Invoice 1043' }),
+  'POST /api/v1/payment_links/{payment_link_id}/deactivate': async (stage) =>
+    at(`/payment_links/${await link(stage)}/deactivate`),
+  'POST /api/v1/payment_links/{payment_link_id}/renew': async (stage) =>
+    at(`/payment_links/${await deactivatedLink(stage)}/renew`, {}),
+  'POST /api/v1/payment_links/{payment_link_id}/rotate_url': async (stage) =>
+    at(`/payment_links/${await link(stage)}/rotate_url`),
+  'POST /api/v1/checkout_sessions': plain('/checkout_sessions', invoice),
+  'GET /api/v1/checkout_sessions': plain('/checkout_sessions'),
+  'GET /api/v1/checkout_sessions/{checkout_session_id}': async (stage) =>
+    at(`/checkout_sessions/${await session(stage)}`),
+  'POST /api/v1/checkout_sessions/{checkout_session_id}/expire': async (stage) =>
+    at(`/checkout_sessions/${await session(stage)}/expire`),
+
   'POST /api/v1/test_helpers/test_clocks': plain('/test_helpers/test_clocks', clock()),
   'GET /api/v1/test_helpers/test_clocks': plain('/test_helpers/test_clocks'),
   'GET /api/v1/test_helpers/test_clocks/{id}': async (stage) =>
@@ -275,6 +313,26 @@ export const unprocessable: Readonly<Record<string, Prepare>> = {
   'POST /api/v1/payment_plans/{plan_id}/deactivate': async (stage) =>
     at(`/payment_plans/${await suspendedPlan(stage)}/deactivate`),
   'POST /api/v1/payment_plans/{plan_id}/close': async (stage) => at(`/payment_plans/${await closedPlan(stage)}/close`),
+  'POST /api/v1/payment_links': plain('/payment_links', {}),
+  'PUT /api/v1/payment_links/{payment_link_id}': async (stage) =>
+    at(`/payment_links/${await link(stage)}`, { expires_at: '2020-01-01T00:00:00Z' }),
+  'POST /api/v1/payment_links/{payment_link_id}/deactivate': async (stage) =>
+    at(`/payment_links/${await deactivatedLink(stage)}/deactivate`),
+  'POST /api/v1/payment_links/{payment_link_id}/renew': async (stage) =>
+    at(`/payment_links/${await link(stage)}/renew`, {}),
+  'POST /api/v1/payment_links/{payment_link_id}/rotate_url': async (stage) => {
+    const id = await newClock(stage);
+    const { id: customer_id } = await stage.merchant.customer({ test_clock: id });
+    const bound = await made(stage, '/payment_links', { ...invoice, customer_id });
+    await stage.merchant.beginAdvance(id, '2027-01-11T00:00:00Z');
+    return at(`/payment_links/${bound.id}/rotate_url`);
+  },
+  'POST /api/v1/checkout_sessions': plain('/checkout_sessions', {}),
+  'POST /api/v1/checkout_sessions/{checkout_session_id}/expire': async (stage) => {
+    const id = await session(stage);
+    await made(stage, `/checkout_sessions/${id}/expire`, {});
+    return at(`/checkout_sessions/${id}/expire`);
+  },
   'POST /api/v1/test_helpers/test_clocks': plain('/test_helpers/test_clocks', {}),
   'POST /api/v1/test_helpers/test_clocks/{id}/advance': async (stage) =>
     at(`/test_helpers/test_clocks/${await newClock(stage)}/advance`, { frozen_time: '2028-01-01T00:00:00Z' }),

@@ -14,6 +14,8 @@ import { realNow } from '../../src/platform/real-time.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { createCustomer } from '../../src/services/customers/customers.ts';
 import { createPaymentMethod } from '../../src/services/customers/payment-methods.ts';
+import { createCheckoutSession } from '../../src/services/links/checkout-sessions.ts';
+import { createPaymentLink } from '../../src/services/links/payment-links.ts';
 import { createMandate } from '../../src/services/mandates/mandates.ts';
 import { createPaymentPlan } from '../../src/services/plans/payment-plans.ts';
 import { collectDuePayment } from '../../src/services/plans/plan-collection.ts';
@@ -89,6 +91,14 @@ const damages: Record<string, string> = {
   'a plan has collected the sum of its payment intents that succeeded': `update payment_plans set collected_amount_cents = 999`,
   'what a plan has collected and can still collect for slots that have come is at most its total': `
     update payment_plans set total_amount_cents = 999, until_further_notice = false`,
+  'a payment link has taken at most the payments that it takes': `
+    update payment_intents set payment_link_id = LINKED where id in (INTENT, DEBITED)`,
+  'no attempt is made on a payment of a link once the link has expired': `
+    update payment_links set expires_at = '2027-01-01'; update payment_intents set payment_link_id = LINKED where id = INTENT`,
+  'a payment link counts its payments that have succeeded, and their sum': `update payment_links set payments_count = 1`,
+  'a checkout session is processing exactly while its payment is': `update checkout_sessions set status = 'processing'`,
+  'a payment link that has expired or was deactivated has an event of it for each time, and of each renewal': `
+    update payment_links set status = 'expired'`,
   'a plan whose total is collected has ended': `
     update payment_plans set total_amount_cents = 1000, until_further_notice = false`,
   'an amount is charged with its surcharge and no more': `update payment_intents set surcharge_amount = 1`,
@@ -136,6 +146,9 @@ describe('the check of the invariants', () => {
       currency: 'AUD',
       start_date: '2027-01-10',
     });
+    const invoice = { name: 'Invoice', amount: 1000, currency: 'AUD' as const };
+    const link = await createPaymentLink(sql, webhookDeps.vault, mine, { ...invoice, customer_id: customer.id });
+    await createCheckoutSession(sql, webhookDeps.vault, mine, invoice);
     await transitionPlan(sql, mine, plan.id, 'activate');
     await collectDuePayment(sql, { sandbox: sandboxProcessor, live: null }, plan.id, { at: frozen, now: realNow() });
     const debited = await createPaymentPlan(sql, mine, {
@@ -164,6 +177,7 @@ describe('the check of the invariants', () => {
     Object.assign(ids, {
       INTENT: intents.find((intent) => intent.payment_plan_id === plan.id)?.id,
       DEBITED: intents.find((intent) => intent.payment_plan_id === debited.id)?.id,
+      LINKED: link.id,
       OTHER: other.billerId,
       STRANGER: stranger.id,
       METHOD: method.id,

@@ -100,6 +100,8 @@ export interface ReadDeps {
   vault: Vault;
   /** The URLs of the pages for payers. */
   pageUrls: PageUrls;
+  /** See `AppDeps`. */
+  publicUrl: string;
 }
 
 /** What the handler of a request that writes may use. */
@@ -112,6 +114,7 @@ export interface WriteDeps {
   db: Db;
   vault: Vault;
   pageUrls: PageUrls;
+  publicUrl: string;
   canSkipTime: AppDeps['canSkipTime'];
   /** Which addresses webhooks may reach. */
   outbound: OutboundPolicy;

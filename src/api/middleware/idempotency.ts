@@ -97,6 +97,7 @@ export function idempotency(deps: AppDeps, waitMs: number): IdempotencyStore {
     db: deps.sql,
     vault: deps.vault,
     pageUrls: createPageUrls(deps.publicUrl, deps.vault),
+    publicUrl: deps.publicUrl,
     processors: deps.processors,
     canSkipTime: deps.canSkipTime,
     outbound: outboundPolicy(deps.settings.webhookAllowLoopback),

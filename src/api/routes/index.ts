@@ -1,12 +1,14 @@
 import type { Route } from '../http/route.ts';
 import { accountRoutes } from './account.ts';
 import { businessDayRoutes } from './business-days.ts';
+import { checkoutSessionRoutes } from './checkout-sessions.ts';
 import { customerRoutes } from './customers.ts';
 import { eventRoutes } from './events.ts';
 import { healthRoutes } from './health.ts';
 import { homeRoutes } from './home.ts';
 import { mandateRoutes } from './mandates.ts';
 import { paymentIntentRoutes } from './payment-intents.ts';
+import { paymentLinkRoutes } from './payment-links.ts';
 import { paymentMethodRoutes } from './payment-methods.ts';
 import { paymentPlanRoutes } from './payment-plans.ts';
 import { referenceRoutes } from './reference.ts';
@@ -23,6 +25,8 @@ export const allRoutes: readonly Route[] = [
   ...paymentIntentRoutes,
   ...refundRoutes,
   ...paymentPlanRoutes,
+  ...paymentLinkRoutes,
+  ...checkoutSessionRoutes,
   ...testClockRoutes,
   ...eventRoutes,
   ...webhookRoutes,

@@ -167,7 +167,7 @@ const cancel = route({
   invalid: 400,
   response: { status: 200, schema: PaymentIntent, example: { ...paidExample, status: 'canceled' } },
   handle: async ({ context, params, deps }) =>
-    presentPaymentIntent(await cancelPaymentIntent(deps.db, context, params.payment_intent_id)),
+    presentPaymentIntent(await cancelPaymentIntent(deps.db, chargeHook, context, params.payment_intent_id)),
 });
 
 const completeAction = route({

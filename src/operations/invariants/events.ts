@@ -88,6 +88,14 @@ export const eventInvariants: Invariant[] = [
         union all select id, 'mandate.canceled', (status = 'canceled')::integer from mandates
         union all select id, 'mandate.failed', (status = 'failed')::integer from mandates
         union all select id, 'mandate.expired', (status = 'expired')::integer from mandates
+        union all select id, 'payment_link.created', 1 from payment_links
+        union all select id, 'payment_link.completed', (status = 'completed')::integer from payment_links
+        union all select l.id, 'payment_link.paid', count(a.id) from payment_links l
+          left join payment_intents i on i.payment_link_id = l.id
+          left join payment_attempts a on a.payment_intent_id = i.id and a.outcome in ('succeeded', 'returned')
+          group by l.id
+        union all select id, 'checkout_session.completed', (status = 'completed')::integer from checkout_sessions
+        union all select id, 'checkout_session.expired', (status = 'expired')::integer from checkout_sessions
         union all select id, 'refund.' || status, 1 from refunds where status <> 'processing'
         union all select id, 'test_clock.created', 1 from test_clocks
         union all select k.id, 'test_clock.advancing', count(a.id) from test_clocks k
@@ -100,6 +108,20 @@ export const eventInvariants: Invariant[] = [
       select c.id, format('%s told %s times instead of %s', c.event_type, count(e.id), c.expected) as detail
       from changes c left join events e on e.subject_id = c.id and e.event_type = c.event_type
       group by c.id, c.event_type, c.expected having count(e.id) <> c.expected limit 100`,
+  },
+  {
+    name: 'a payment link that has expired or was deactivated has an event of it for each time, and of each renewal',
+    promise: 2,
+    remedy: restoreEvents,
+    offenders: (db) => db<Offender[]>`
+      select l.id, format('is %s, told of %s ends and %s renewals', l.status, e.ends, e.renewals) as detail
+      from payment_links l
+      cross join lateral (
+        select count(*) filter (where event_type in ('payment_link.expired', 'payment_link.deactivated')) as ends,
+          count(*) filter (where event_type = 'payment_link.renewed') as renewals
+        from events where subject_id = l.id
+      ) e
+      where e.ends - e.renewals <> (l.status in ('expired', 'deactivated'))::integer limit 100`,
   },
   {
     name: 'the last event of a suspended plan tells of its suspension',

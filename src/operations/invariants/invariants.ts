@@ -5,6 +5,7 @@ import { dateInvariants } from './dates.ts';
 import { debitInvariants } from './debits.ts';
 import { eventInvariants } from './events.ts';
 import type { Invariant, Violation } from './invariant.ts';
+import { linkInvariants } from './links.ts';
 import { moneyInvariants } from './money.ts';
 import { tenantInvariants } from './tenants.ts';
 
@@ -16,6 +17,7 @@ export const invariants: readonly Invariant[] = [
   ...dateInvariants,
   ...debitInvariants,
   ...eventInvariants,
+  ...linkInvariants,
   ...moneyInvariants,
   ...tenantInvariants,
 ];

@@ -4,6 +4,7 @@ import { wrongDates } from '../../services/plans/plan-dates.ts';
 import { define, type StuckDefinition } from './find-stuck.ts';
 import { heldCharging, lateProcessorComparison } from './queries/charging.ts';
 import { failedClocks, slowAdvances } from './queries/clocks.ts';
+import { overdueLinks } from './queries/links.ts';
 import {
   type OverdueDebit,
   type OverduePlan,
@@ -77,6 +78,17 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
         `Start a worker, or ask ${livemode ? 'the live processor' : 'the processor'} about it; then ` +
         `${opsCommand('recheck', planId ?? id)} (Web UI: Update recheck). The outcome is never guessed.`,
       workflowId: planId === null ? workflowIdOf('bankDebit', id ?? '') : workflowIdOf('paymentPlan', planId),
+    }),
+  }),
+  define({
+    kind: 'link_overdue',
+    meaning: 'A payment link or a checkout session is past its time, and has not ended. It takes no payment.',
+    afterSeconds: 5 * minute,
+    query: overdueLinks,
+    describe: ({ subject_id: id, waits }) => ({
+      why: waits ? 'it waited for a payment, and none is under way' : 'its time is over, and it has not ended',
+      remedy: `Fix the cause, then ${opsCommand('recheck', id)} (Web UI: Update recheck).`,
+      workflowId: workflowIdOf(id?.startsWith('lnk_') ? 'paymentLink' : 'checkoutSession', id ?? ''),
     }),
   }),
   define({

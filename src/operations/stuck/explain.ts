@@ -17,6 +17,7 @@ const explained = new Set([
   'plan_overdue',
   'scheduled_payment_overdue',
   'bank_debit_overdue',
+  'link_overdue',
   'payment_processing',
   'workflow_stalled',
   'workflow_task_failing',

@@ -134,12 +134,19 @@ export async function deactivateLink(
 
 /**
  * Lets an open link expire whose time is over, unless a payment that was begun before may still succeed. The link has
- * then waited for it.
+ * then waited for it. An outcome has the time of its attempt; the link does not expire before its own.
  */
-export async function expireIfOverdue(tx: Tx, link: PaymentLinkRow, instant: Instant): Promise<NewEvent[]> {
-  if (link.status !== 'open' || link.expires_at === null || link.expires_at > instant.at) return [];
+export async function expireIfOverdue(tx: Tx, link: PaymentLinkRow, { at, now }: Instant): Promise<NewEvent[]> {
+  const { status, expires_at: expiresAt, wake_at: wakeAt } = link;
+  if (status !== 'open' || expiresAt === null || (wakeAt !== null && expiresAt > at)) return [];
   const sessions = await lockSessionsOfLink(tx, link.id);
-  return sessions.some(({ status }) => status === 'processing') ? [] : expireLink(tx, link, instant);
+  if (sessions.some((session) => session.status === 'processing')) return [];
+  return expireLink(tx, link, { at: later(at, expiresAt), now });
+}
+
+/** Returns the later of two instants. */
+export function later(a: Date, b: Date): Date {
+  return a > b ? a : b;
 }
 
 async function endOpenSessions(tx: Tx, link: PaymentLinkRow, instant: Instant): Promise<NewEvent[]> {

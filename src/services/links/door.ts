@@ -17,6 +17,7 @@ export type SessionEnd =
   | 'requested'
   | 'too_many_attempts'
   | 'customer_deleted'
+  | 'payment_canceled'
   | `link_${Exclude<PaymentLinkStatus, 'open'>}`;
 
 /** Returns the state of a link at this customer time. */

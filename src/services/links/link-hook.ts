@@ -17,6 +17,7 @@ import {
   expireIfOverdue,
   expireSession,
   type Instant,
+  later,
   uncount,
 } from './changes.ts';
 import { assertTakesAttempt, SessionClosed } from './door.ts';
@@ -51,6 +52,11 @@ export function linkHookWith(applyTo: ApplyTo): ChargeHook {
       },
       async completed(outcome) {
         return { nextAttemptAt: null, events: await completed(tx, session, link, outcome, applyTo) };
+      },
+      async canceled(instant) {
+        if (hasEnded) return [];
+        const events = await expireSession(tx, session, 'payment_canceled', instant);
+        return [...events, ...(link === null ? [] : await expireIfOverdue(tx, link, instant))];
       },
       async returned({ amount, at }) {
         if (link !== null) await uncount(tx, link, amount, at);
@@ -109,6 +115,8 @@ async function failed(
   }
   if (link !== null && link.status !== 'open') return expireSession(tx, row, `link_${link.status}`, instant);
   const expired = link === null ? [] : await expireIfOverdue(tx, link, instant);
-  if (expired.length > 0 || session.expires_at > at) return expired;
-  return expireSession(tx, row, 'time', instant);
+  // A session whose wake_at is null has waited for this outcome, which has the time of its attempt.
+  const isOver = session.wake_at === null || session.expires_at <= at;
+  if (expired.length > 0 || !isOver) return expired;
+  return expireSession(tx, row, 'time', { at: later(at, session.expires_at), now });
 }

@@ -63,6 +63,8 @@ export interface ChargeRecorder {
   opened(at: Date): Promise<void>;
   completed(outcome: AttemptOutcome): Promise<BookedOutcome>;
   returned(returned: AttemptReturn): Promise<BookedOutcome>;
+  /** The payment was canceled for good. Returns the events to record. `at` is customer time, `now` real time. */
+  canceled?(instant: { at: Date; now: Date }): Promise<NewEvent[]>;
 }
 
 /**

@@ -7,6 +7,7 @@ import { InvalidState } from '../errors.ts';
 import { intentEvent, recordEvents } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
+import type { ChargeHook } from './charge.ts';
 import { lockIntentForUpdate } from './payment-intents.ts';
 
 /** The statuses in which no money was taken and none is being taken. A debit that the bank does not have is another. */
@@ -19,9 +20,14 @@ const cancelable: readonly string[] = ['requires_payment_method', 'requires_acti
  * @throws InvalidState when the intent has succeeded, is being charged or was canceled; when it belongs to a plan,
  * because only the plan decides about its payments; while the customer's clock is advancing.
  */
-export async function cancelPaymentIntent(db: Writer, context: RequestContext, id: string): Promise<PaymentIntentRow> {
+export async function cancelPaymentIntent(
+  db: Writer,
+  hook: ChargeHook,
+  context: RequestContext,
+  id: string,
+): Promise<PaymentIntentRow> {
   return atomically(db, async (tx) => {
-    const { intent, at } = await lockIntentForUpdate(tx, context, id);
+    const { intent, at, recorder } = await lockIntentForUpdate(tx, context, id, hook);
     if (intent.payment_plan_id !== null) {
       throw new InvalidState(
         `Payment intent ${id} belongs to plan ${intent.payment_plan_id}. Suspend or close the plan instead.`,
@@ -39,7 +45,8 @@ export async function cancelPaymentIntent(db: Writer, context: RequestContext, i
     const row = await markCanceled(tx, id, at);
     if (intent.scheduled_at !== null) await wake.scheduledPayment(tx, row, context.now);
     const event = intentEvent('payment_intent.canceled', row, { testClockId: intent.test_clock_id, at });
-    await recordEvents(tx, context, [event]);
+    const others = (await recorder?.canceled?.({ at, now: context.now })) ?? [];
+    await recordEvents(tx, context, [event, ...others]);
     return row;
   });
 }

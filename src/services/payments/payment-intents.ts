@@ -29,7 +29,7 @@ import { assertNoErrors, missingReference, NotFound } from '../errors.ts';
 import { type PageQuery, type Rows, rowsOfPage } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { start } from '../wake.ts';
-import type { ChargeHook } from './charge.ts';
+import type { ChargeHook, ChargeRecorder } from './charge.ts';
 import { bindingError, recordUse } from './unattached-methods.ts';
 
 /** In days. Source: the contract, Limits. */
@@ -108,13 +108,13 @@ export async function lockIntentForUpdate(
   context: RequestContext,
   id: string,
   hook?: ChargeHook,
-): Promise<{ intent: LockedIntentRow; at: Date }> {
+): Promise<{ intent: LockedIntentRow; at: Date; recorder: ChargeRecorder | null }> {
   const { customer_id: customerId, payment_plan_id: paymentPlanId } = await getPaymentIntent(tx, context, id);
   const at = timeOf(customerId === null ? null : await lockCustomer(tx, context, customerId), context.now);
-  await hook?.(tx, { paymentIntentId: id, paymentPlanId });
+  const recorder = (await hook?.(tx, { paymentIntentId: id, paymentPlanId })) ?? null;
   const intent = await lockPaymentIntent(tx, id);
   if (intent === null) throw new NotFound('payment intent', id);
-  return { intent, at };
+  return { intent, at, recorder };
 }
 
 /** Returns a page of intents, newest first. The caller has checked that `customerId` exists. */

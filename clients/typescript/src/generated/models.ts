@@ -7,6 +7,10 @@ type Schemas = components['schemas'];
 export type Account = Schemas['Account'];
 export type Address = Schemas['Address'];
 export type AdvancingTestClock = Schemas['AdvancingTestClock'];
+export type AmountRange = Schemas['AmountRange'];
+export type AmountRangeInput = Schemas['AmountRangeInput'];
+export type ApplyTo = Schemas['ApplyTo'];
+export type ApplyToInput = Schemas['ApplyToInput'];
 export type BankDebit = Schemas['BankDebit'];
 export type BankDebitCounts = Schemas['BankDebitCounts'];
 export type BecsData = Schemas['BecsData'];
@@ -20,8 +24,18 @@ export type CardInstrument = Schemas['CardInstrument'];
 export type CardPaymentMethod = Schemas['CardPaymentMethod'];
 export type CardPaymentMethodCreate = Schemas['CardPaymentMethodCreate'];
 export type CardSummary = Schemas['CardSummary'];
+export type CheckoutSession = Schemas['CheckoutSession'];
+export type CheckoutSessionChanges = Schemas['CheckoutSessionChanges'];
+export type CheckoutSessionCompletedEvent = Schemas['CheckoutSessionCompletedEvent'];
+export type CheckoutSessionCreate = Schemas['CheckoutSessionCreate'];
+export type CheckoutSessionEffect = Schemas['CheckoutSessionEffect'];
+export type CheckoutSessionExpiredEvent = Schemas['CheckoutSessionExpiredEvent'];
+export type CheckoutSessionForPayer = Schemas['CheckoutSessionForPayer'];
+export type CheckoutSessionList = Schemas['CheckoutSessionList'];
 export type ClockEffect = Schemas['ClockEffect'];
 export type ClockEffectList = Schemas['ClockEffectList'];
+export type Collect = Schemas['Collect'];
+export type CollectInput = Schemas['CollectInput'];
 export type CreatedPaymentMethod = Schemas['CreatedPaymentMethod'];
 export type Customer = Schemas['Customer'];
 export type CustomerCreate = Schemas['CustomerCreate'];
@@ -86,6 +100,19 @@ export type PaymentIntentProcessingEvent = Schemas['PaymentIntentProcessingEvent
 export type PaymentIntentRequiresActionEvent = Schemas['PaymentIntentRequiresActionEvent'];
 export type PaymentIntentReturnedEvent = Schemas['PaymentIntentReturnedEvent'];
 export type PaymentIntentSucceededEvent = Schemas['PaymentIntentSucceededEvent'];
+export type PaymentLink = Schemas['PaymentLink'];
+export type PaymentLinkChanges = Schemas['PaymentLinkChanges'];
+export type PaymentLinkCompletedEvent = Schemas['PaymentLinkCompletedEvent'];
+export type PaymentLinkCreate = Schemas['PaymentLinkCreate'];
+export type PaymentLinkCreatedEvent = Schemas['PaymentLinkCreatedEvent'];
+export type PaymentLinkDeactivatedEvent = Schemas['PaymentLinkDeactivatedEvent'];
+export type PaymentLinkEffect = Schemas['PaymentLinkEffect'];
+export type PaymentLinkExpiredEvent = Schemas['PaymentLinkExpiredEvent'];
+export type PaymentLinkList = Schemas['PaymentLinkList'];
+export type PaymentLinkPaidEvent = Schemas['PaymentLinkPaidEvent'];
+export type PaymentLinkRenew = Schemas['PaymentLinkRenew'];
+export type PaymentLinkRenewedEvent = Schemas['PaymentLinkRenewedEvent'];
+export type PaymentLinkUpdate = Schemas['PaymentLinkUpdate'];
 export type PaymentMethod = Schemas['PaymentMethod'];
 export type PaymentMethodAttach = Schemas['PaymentMethodAttach'];
 export type PaymentMethodCreate = Schemas['PaymentMethodCreate'];
@@ -161,6 +188,14 @@ export type WebhookEvent =
   | Schemas['PaymentPlanSuspendedEvent']
   | Schemas['PaymentPlanDeactivatedEvent']
   | Schemas['PaymentPlanClosedEvent']
+  | Schemas['PaymentLinkCreatedEvent']
+  | Schemas['PaymentLinkPaidEvent']
+  | Schemas['PaymentLinkCompletedEvent']
+  | Schemas['PaymentLinkExpiredEvent']
+  | Schemas['PaymentLinkDeactivatedEvent']
+  | Schemas['PaymentLinkRenewedEvent']
+  | Schemas['CheckoutSessionCompletedEvent']
+  | Schemas['CheckoutSessionExpiredEvent']
   | Schemas['RefundSucceededEvent']
   | Schemas['RefundFailedEvent']
   | Schemas['TestClockCreatedEvent']

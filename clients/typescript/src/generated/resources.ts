@@ -694,6 +694,201 @@ export class PaymentPlans extends Resource {
   }
 }
 
+/** What you send to a payer: a URL behind which one or more payments are made, or a method is saved. */
+export class PaymentLinks extends Resource {
+  /**
+   * Create a payment link
+   *
+   * Send its `url` to the payer. By default it takes one payment, however many tabs or people open it. With
+   * `customer_id` the payer is known, and a customer on a test clock brings its clock along. Sends
+   * `payment_link.created`. While the test clock of its customer is advancing: `test_clock_advancing`.
+   *
+   * Needs a secret key with the scope `payment_links:write`.
+   *
+   * `POST /api/v1/payment_links`
+   */
+  create(body: models.PaymentLinkCreate, options?: WriteOptions): Promise<models.PaymentLink> {
+    return this.send({ method: 'POST', path: path`/api/v1/payment_links`, body }, options);
+  }
+
+  /**
+   * List payment links, newest first
+   *
+   * Links of customers on a test clock are listed only with `test_clock`.
+   *
+   * Needs a secret key with the scope `payment_links:read`.
+   *
+   * `GET /api/v1/payment_links`
+   */
+  list(query?: QueryOf<'listPaymentLinks'>, options?: RequestOptions): Listing<models.PaymentLinkList, 'data'> {
+    return this.pagesOf({ method: 'GET', path: path`/api/v1/payment_links`, query }, 'data', 'id', options);
+  }
+
+  /**
+   * Fetch a payment link
+   *
+   * Needs a secret key with the scope `payment_links:read`.
+   *
+   * `GET /api/v1/payment_links/{payment_link_id}`
+   */
+  get(paymentLinkId: string, options?: RequestOptions): Promise<models.PaymentLink> {
+    return this.send({ method: 'GET', path: path`/api/v1/payment_links/${paymentLinkId}` }, options);
+  }
+
+  /**
+   * Change an open payment link
+   *
+   * Null clears a field. A session that was started before keeps what its payer has seen. While the test clock of its
+   * customer is advancing: `test_clock_advancing`.
+   *
+   * Needs a secret key with the scope `payment_links:write`.
+   *
+   * `PUT /api/v1/payment_links/{payment_link_id}`
+   */
+  update(
+    paymentLinkId: string,
+    body?: models.PaymentLinkUpdate,
+    options?: RequestOptions,
+  ): Promise<models.PaymentLink> {
+    return this.send({ method: 'PUT', path: path`/api/v1/payment_links/${paymentLinkId}`, body }, options);
+  }
+
+  /**
+   * List the payments of a payment link, newest first
+   *
+   * Every payment intent on which an attempt was made, whatever came of it.
+   *
+   * Needs a secret key with the scope `payment_links:read`.
+   *
+   * `GET /api/v1/payment_links/{payment_link_id}/payments`
+   */
+  listPayments(
+    paymentLinkId: string,
+    query?: QueryOf<'listPaymentLinkPayments'>,
+    options?: RequestOptions,
+  ): Listing<models.PaymentIntentList, 'data'> {
+    return this.pagesOf({ method: 'GET', path: path`/api/v1/payment_links/${paymentLinkId}/payments`, query }, 'data', 'id', options);
+  }
+
+  /**
+   * Fetch the QR code of a payment link
+   *
+   * The `url` of the link as an image, to print or to show on a screen.
+   *
+   * Needs a secret key with the scope `payment_links:read`.
+   *
+   * `GET /api/v1/payment_links/{payment_link_id}/qr.svg`
+   */
+  getQr(paymentLinkId: string, options?: RequestOptions): Promise<ResponseOf<'getPaymentLinkQr'>> {
+    return this.send({ method: 'GET', path: path`/api/v1/payment_links/${paymentLinkId}/qr.svg`, accept: 'image/svg+xml' }, options);
+  }
+
+  /**
+   * Deactivate an open payment link
+   *
+   * Its open sessions end. After the response no attempt is opened. One in flight runs on, and is counted and reported
+   * if it succeeds. Sends `payment_link.deactivated`. While the test clock of its customer is advancing:
+   * `test_clock_advancing`.
+   *
+   * Needs a secret key with the scope `payment_links:write`.
+   *
+   * `POST /api/v1/payment_links/{payment_link_id}/deactivate`
+   */
+  deactivate(paymentLinkId: string, options?: WriteOptions): Promise<models.PaymentLink> {
+    return this.send({ method: 'POST', path: path`/api/v1/payment_links/${paymentLinkId}/deactivate` }, options);
+  }
+
+  /**
+   * Open an expired or deactivated payment link again
+   *
+   * The URL stays the same. Sends `payment_link.renewed`. While the test clock of its customer is advancing:
+   * `test_clock_advancing`.
+   *
+   * Needs a secret key with the scope `payment_links:write`.
+   *
+   * `POST /api/v1/payment_links/{payment_link_id}/renew`
+   */
+  renew(paymentLinkId: string, body?: models.PaymentLinkRenew, options?: WriteOptions): Promise<models.PaymentLink> {
+    return this.send({ method: 'POST', path: path`/api/v1/payment_links/${paymentLinkId}/renew`, body }, options);
+  }
+
+  /**
+   * Give a payment link another URL
+   *
+   * In any state. The old URL is unknown from then on; sessions that were started go on. While the test clock of its
+   * customer is advancing: `test_clock_advancing`.
+   *
+   * Needs a secret key with the scope `payment_links:write`.
+   *
+   * `POST /api/v1/payment_links/{payment_link_id}/rotate_url`
+   */
+  rotateUrl(paymentLinkId: string, options?: WriteOptions): Promise<models.PaymentLink> {
+    return this.send({ method: 'POST', path: path`/api/v1/payment_links/${paymentLinkId}/rotate_url` }, options);
+  }
+}
+
+/** One sitting of one payer: a hosted page for a payment, or to save a method. A payment link makes them. */
+export class CheckoutSessions extends Resource {
+  /**
+   * Create a checkout session
+   *
+   * A hosted page without a payment link. Send your payer to its `url`: to pay, to pay a `payment_intent_id` of yours,
+   * or in `setup` mode to save a method, whose `payment_method_id` your server then confirms with. A payment intent has
+   * at most one open session.
+   *
+   * Needs a secret key with the scope `payment_links:write`.
+   *
+   * `POST /api/v1/checkout_sessions`
+   */
+  create(body?: models.CheckoutSessionCreate, options?: WriteOptions): Promise<models.CheckoutSession> {
+    return this.send({ method: 'POST', path: path`/api/v1/checkout_sessions`, body }, options);
+  }
+
+  /**
+   * List checkout sessions, newest first
+   *
+   * Sessions of customers on a test clock are listed only with `test_clock`.
+   *
+   * Needs a secret key with the scope `payment_links:read`.
+   *
+   * `GET /api/v1/checkout_sessions`
+   */
+  list(query?: QueryOf<'listCheckoutSessions'>, options?: RequestOptions): Listing<models.CheckoutSessionList, 'data'> {
+    return this.pagesOf({ method: 'GET', path: path`/api/v1/checkout_sessions`, query }, 'data', 'id', options);
+  }
+
+  /**
+   * Fetch a checkout session
+   *
+   * A publishable key needs the client_secret of this session. It gets what a payer needs (`CheckoutSessionForPayer`).
+   * A secret key gets the whole `CheckoutSession`.
+   *
+   * A secret key needs the scope `payment_links:read`; a publishable key may call this too.
+   *
+   * `GET /api/v1/checkout_sessions/{checkout_session_id}`
+   */
+  get(
+    checkoutSessionId: string,
+    query?: QueryOf<'getCheckoutSession'>,
+    options?: RequestOptions,
+  ): Promise<models.CheckoutSession> {
+    return this.send({ method: 'GET', path: path`/api/v1/checkout_sessions/${checkoutSessionId}`, query }, options);
+  }
+
+  /**
+   * End an open checkout session
+   *
+   * After the response no attempt is opened. Sends `checkout_session.expired`.
+   *
+   * Needs a secret key with the scope `payment_links:write`.
+   *
+   * `POST /api/v1/checkout_sessions/{checkout_session_id}/expire`
+   */
+  expire(checkoutSessionId: string, options?: WriteOptions): Promise<models.CheckoutSession> {
+    return this.send({ method: 'POST', path: path`/api/v1/checkout_sessions/${checkoutSessionId}/expire` }, options);
+  }
+}
+
 /** Sandbox only: simulated time for chosen customers. Renewals, retries and expiry happen when you ask for them. */
 export class TestClocks extends Resource {
   /**
@@ -831,8 +1026,9 @@ export class WebhookEndpoints extends Resource {
    *
    * The key must also be able to read the events of the endpoint: `events:read` reads every event,
    * `payment_intents:read` reads `payment_intent.*`, `payment_intents:read` reads `refund.*`, `mandates:read` reads
-   * `mandate.*`, `payment_plans:read` reads `payment_plan.*`, `test_clocks:read` reads `test_clock.*`, `webhooks:read`
-   * reads `webhook_endpoint.*`. `*`, the default, needs `events:read`.
+   * `mandate.*`, `payment_plans:read` reads `payment_plan.*`, `payment_links:read` reads `payment_link.*`,
+   * `payment_links:read` reads `checkout_session.*`, `test_clocks:read` reads `test_clock.*`, `webhooks:read` reads
+   * `webhook_endpoint.*`. `*`, the default, needs `events:read`.
    *
    * Needs a secret key with the scope `webhooks:write`.
    *
@@ -1091,6 +1287,10 @@ export class Resources {
    * after failures.
    */
   readonly paymentPlans: PaymentPlans;
+  /** What you send to a payer: a URL behind which one or more payments are made, or a method is saved. */
+  readonly paymentLinks: PaymentLinks;
+  /** One sitting of one payer: a hosted page for a payment, or to save a method. A payment link makes them. */
+  readonly checkoutSessions: CheckoutSessions;
   /** Sandbox only: simulated time for chosen customers. Renewals, retries and expiry happen when you ask for them. */
   readonly testClocks: TestClocks;
   /** Everything that happened, numbered and stored, whether or not a webhook was sent. */
@@ -1113,6 +1313,8 @@ export class Resources {
     this.paymentIntents = new PaymentIntents(request);
     this.refunds = new Refunds(request);
     this.paymentPlans = new PaymentPlans(request);
+    this.paymentLinks = new PaymentLinks(request);
+    this.checkoutSessions = new CheckoutSessions(request);
     this.testClocks = new TestClocks(request);
     this.events = new Events(request);
     this.webhookEndpoints = new WebhookEndpoints(request);

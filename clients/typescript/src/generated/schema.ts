@@ -811,6 +811,242 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/payment_links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List payment links, newest first
+         * @description Links of customers on a test clock are listed only with `test_clock`.
+         *
+         *     Needs a secret key with the scope `payment_links:read`.
+         */
+        get: operations["listPaymentLinks"];
+        put?: never;
+        /**
+         * Create a payment link
+         * @description Send its `url` to the payer. By default it takes one payment, however many tabs or people open it. With `customer_id` the payer is known, and a customer on a test clock brings its clock along. Sends `payment_link.created`. While the test clock of its customer is advancing: `test_clock_advancing`.
+         *
+         *     Needs a secret key with the scope `payment_links:write`.
+         */
+        post: operations["createPaymentLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/payment_links/{payment_link_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Fetch a payment link
+         * @description Needs a secret key with the scope `payment_links:read`.
+         */
+        get: operations["getPaymentLink"];
+        /**
+         * Change an open payment link
+         * @description Null clears a field. A session that was started before keeps what its payer has seen. While the test clock of its customer is advancing: `test_clock_advancing`.
+         *
+         *     Needs a secret key with the scope `payment_links:write`.
+         */
+        put: operations["updatePaymentLink"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/payment_links/{payment_link_id}/payments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the payments of a payment link, newest first
+         * @description Every payment intent on which an attempt was made, whatever came of it.
+         *
+         *     Needs a secret key with the scope `payment_links:read`.
+         */
+        get: operations["listPaymentLinkPayments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/payment_links/{payment_link_id}/qr.svg": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Fetch the QR code of a payment link
+         * @description The `url` of the link as an image, to print or to show on a screen.
+         *
+         *     Needs a secret key with the scope `payment_links:read`.
+         */
+        get: operations["getPaymentLinkQr"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/payment_links/{payment_link_id}/deactivate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deactivate an open payment link
+         * @description Its open sessions end. After the response no attempt is opened. One in flight runs on, and is counted and reported if it succeeds. Sends `payment_link.deactivated`. While the test clock of its customer is advancing: `test_clock_advancing`.
+         *
+         *     Needs a secret key with the scope `payment_links:write`.
+         */
+        post: operations["deactivatePaymentLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/payment_links/{payment_link_id}/renew": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Open an expired or deactivated payment link again
+         * @description The URL stays the same. Sends `payment_link.renewed`. While the test clock of its customer is advancing: `test_clock_advancing`.
+         *
+         *     Needs a secret key with the scope `payment_links:write`.
+         */
+        post: operations["renewPaymentLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/payment_links/{payment_link_id}/rotate_url": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a payment link another URL
+         * @description In any state. The old URL is unknown from then on; sessions that were started go on. While the test clock of its customer is advancing: `test_clock_advancing`.
+         *
+         *     Needs a secret key with the scope `payment_links:write`.
+         */
+        post: operations["rotatePaymentLinkUrl"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/checkout_sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List checkout sessions, newest first
+         * @description Sessions of customers on a test clock are listed only with `test_clock`.
+         *
+         *     Needs a secret key with the scope `payment_links:read`.
+         */
+        get: operations["listCheckoutSessions"];
+        put?: never;
+        /**
+         * Create a checkout session
+         * @description A hosted page without a payment link. Send your payer to its `url`: to pay, to pay a `payment_intent_id` of yours, or in `setup` mode to save a method, whose `payment_method_id` your server then confirms with. A payment intent has at most one open session.
+         *
+         *     Needs a secret key with the scope `payment_links:write`.
+         */
+        post: operations["createCheckoutSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/checkout_sessions/{checkout_session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Fetch a checkout session
+         * @description A publishable key needs the client_secret of this session. It gets what a payer needs (`CheckoutSessionForPayer`). A secret key gets the whole `CheckoutSession`.
+         *
+         *     A secret key needs the scope `payment_links:read`; a publishable key may call this too.
+         */
+        get: operations["getCheckoutSession"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/checkout_sessions/{checkout_session_id}/expire": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End an open checkout session
+         * @description After the response no attempt is opened. Sends `checkout_session.expired`.
+         *
+         *     Needs a secret key with the scope `payment_links:write`.
+         */
+        post: operations["expireCheckoutSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/test_helpers/test_clocks": {
         parameters: {
             query?: never;
@@ -970,7 +1206,7 @@ export interface paths {
          *
          *     After a failure, the next attempts come 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h later, each give or take a tenth. `Retry-After` can make a wait longer, to at most 24 h. A 410 response, or five days of nothing but failure, disables the endpoint. Each mode has at most 16 endpoints.
          *
-         *     The key must also be able to read the events of the endpoint: `events:read` reads every event, `payment_intents:read` reads `payment_intent.*`, `payment_intents:read` reads `refund.*`, `mandates:read` reads `mandate.*`, `payment_plans:read` reads `payment_plan.*`, `test_clocks:read` reads `test_clock.*`, `webhooks:read` reads `webhook_endpoint.*`. `*`, the default, needs `events:read`.
+         *     The key must also be able to read the events of the endpoint: `events:read` reads every event, `payment_intents:read` reads `payment_intent.*`, `payment_intents:read` reads `refund.*`, `mandates:read` reads `mandate.*`, `payment_plans:read` reads `payment_plan.*`, `payment_links:read` reads `payment_link.*`, `payment_links:read` reads `checkout_session.*`, `test_clocks:read` reads `test_clock.*`, `webhooks:read` reads `webhook_endpoint.*`. `*`, the default, needs `events:read`.
          *
          *     Needs a secret key with the scope `webhooks:write`.
          */
@@ -1553,6 +1789,166 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "payment_link.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A payment link was created
+         * @description A payment link was created.
+         */
+        post: operations["onPaymentLinkCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "payment_link.paid": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A payment of a link has succeeded
+         * @description A payment of a link has succeeded. Its own event is `payment_intent.succeeded`.
+         */
+        post: operations["onPaymentLinkPaid"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "payment_link.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A link has taken all its payments
+         * @description A link has taken all its payments. In `setup` mode: a payment method was saved, and it takes no more.
+         */
+        post: operations["onPaymentLinkCompleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "payment_link.expired": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The `expires_at` of a link has come, and it can be paid no more
+         * @description The `expires_at` of a link has come, and it can be paid no more.
+         */
+        post: operations["onPaymentLinkExpired"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "payment_link.deactivated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A link was deactivated
+         * @description A link was deactivated: by you, or with its customer (`status_reason`).
+         */
+        post: operations["onPaymentLinkDeactivated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "payment_link.renewed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A link that had expired or was deactivated is open again, with the same URL
+         * @description A link that had expired or was deactivated is open again, with the same URL.
+         */
+        post: operations["onPaymentLinkRenewed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "checkout_session.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A payer has paid in a checkout session, or saved a payment method
+         * @description A payer has paid in a checkout session, or saved a payment method.
+         */
+        post: operations["onCheckoutSessionCompleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "checkout_session.expired": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A checkout session has ended without a payment (`status_reason`)
+         * @description A checkout session has ended without a payment (`status_reason`).
+         */
+        post: operations["onCheckoutSessionExpired"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "refund.succeeded": {
         parameters: {
             query?: never;
@@ -1761,6 +2157,31 @@ export interface components {
              */
             frozen_time: string;
         };
+        AmountRange: {
+            /** @description The least, minor units. */
+            min: number;
+            /** @description The most, minor units. */
+            max: number;
+            /** @description Amounts to choose from, minor units. */
+            suggested: number[];
+        };
+        AmountRangeInput: {
+            /** @description The least, minor units. */
+            min: number;
+            /** @description The most, minor units. */
+            max: number;
+            /** @description Up to five amounts to choose from. */
+            suggested?: number[];
+        };
+        ApplyTo: {
+            /** @description The plan: the method that was used becomes its instrument. If a failed payment has suspended it, it is resumed. */
+            payment_plan_id: string;
+        };
+        /** @description What a completed payment or setup does. The method becomes the instrument of the plan, and is kept. If a failed payment has suspended the plan, it is resumed, and its unpaid payment is tried again at once. */
+        ApplyToInput: {
+            /** @description A plan of the customer that has not ended. */
+            payment_plan_id: string;
+        };
         /** @description Present for an attempt that is a bank debit under a mandate. */
         BankDebit: {
             /** @description The authority to debit the account. */
@@ -1946,13 +2367,283 @@ export interface components {
             /** @description The wallet that the card came from; null if there was none. */
             wallet: string | null;
         };
+        CheckoutSession: {
+            /** @description The id of the checkout session. */
+            id: string;
+            /** @description The page for the payer. Lists and events leave it out. */
+            url?: string;
+            /** @description Lets a browser read this session with a publishable key. Only for keys with `payment_links:write`. Lists and events leave it out. */
+            client_secret?: string;
+            /**
+             * @description `payment`, the default: the payer pays. `setup`: the payer saves a payment method; no money is taken.
+             * @enum {string}
+             */
+            mode: "payment" | "setup";
+            /** @description The link that it was started from. */
+            payment_link_id: string | null;
+            /** @description The payment; null before the first attempt. */
+            payment_intent_id: string | null;
+            /** @description The method that was charged or saved; null until the session is completed. */
+            payment_method_id: string | null;
+            /** @description What is paid for, as the payer reads it. */
+            name: string | null;
+            /** @description More about it, for the payer. */
+            description: string | null;
+            /** @description Minor units, without surcharge; null if the payer chooses it. */
+            amount: number | null;
+            /** @description Between which amounts the payer chooses. */
+            amount_range: components["schemas"]["AmountRange"] | null;
+            /**
+             * @description Null in `setup` mode without one.
+             * @enum {string|null}
+             */
+            currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY" | null;
+            /** @description The payer; null until a payer is known. */
+            customer_id: string | null;
+            collect: components["schemas"]["Collect"];
+            /** @description How can be paid. */
+            payment_method_types: ("card" | "au_becs_debit")[];
+            /**
+             * @description Whether the method is kept for later payments: never, if the payer agrees, or always.
+             * @enum {string}
+             */
+            save_payment_method: "no" | "offer" | "always";
+            /** @description What a completed payment or setup does to a plan. */
+            apply_to: components["schemas"]["ApplyTo"] | null;
+            /** @description Whether the fee is added on top. */
+            surcharge_applied: boolean;
+            /** @description What the payer’s statement shows. */
+            statement_descriptor: string | null;
+            /** @description For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            metadata: {
+                [key: string]: string;
+            };
+            /** @description Where the last page leads after success. */
+            success_url: string | null;
+            /** @description Where the page leads a payer who leaves. */
+            cancel_url: string | null;
+            /**
+             * Format: date-time
+             * @description When it expires, in the customer’s time.
+             */
+            expires_at: string;
+            /**
+             * @description `open`: the payer can pay. `processing`: an attempt is under way, or the bank’s challenge, or a bank debit. `completed`: paid, or the method is saved. `expired`: it has ended without that (`status_reason`).
+             * @enum {string}
+             */
+            status: "open" | "processing" | "completed" | "expired";
+            /** @description Why it expired: `time`, `requested`, `too_many_attempts`, `link_completed`, `link_expired`, `link_deactivated` or `customer_deleted`; otherwise null. */
+            status_reason: string | null;
+            /** @description How often the payer was declined. The tenth time ends the session. */
+            failed_attempts: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            completed_at: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            expired_at: string | null;
+            /** @description The account that is paid. */
+            biller_id: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The test clock of its customer; null in real time. */
+            test_clock: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            updated_at: string;
+        };
+        CheckoutSessionChanges: {
+            /** @description The method that was charged or saved; null until the session is completed. */
+            payment_method_id: string | null;
+            /**
+             * @description `open`: the payer can pay. `processing`: an attempt is under way, or the bank’s challenge, or a bank debit. `completed`: paid, or the method is saved. `expired`: it has ended without that (`status_reason`).
+             * @enum {string}
+             */
+            status: "open" | "processing" | "completed" | "expired";
+            /** @description Why it expired: `time`, `requested`, `too_many_attempts`, `link_completed`, `link_expired`, `link_deactivated` or `customer_deleted`; otherwise null. */
+            status_reason: string | null;
+            /** @description How often the payer was declined. The tenth time ends the session. */
+            failed_attempts: number;
+        };
+        CheckoutSessionCompletedEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /** @constant */
+            event_type: "checkout_session.completed";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["CheckoutSession"];
+        };
+        CheckoutSessionCreate: {
+            /**
+             * @description `payment`, the default: the payer pays. `setup`: the payer saves a payment method; no money is taken.
+             * @enum {string}
+             */
+            mode?: "payment" | "setup";
+            /** @description What is paid for, as the payer reads it. Shown as text. */
+            name?: string;
+            /** @description More about it, for the payer. */
+            description?: string;
+            /** @description Minor units. Either this or `amount_range`; neither in `setup` mode. */
+            amount?: number;
+            amount_range?: components["schemas"]["AmountRangeInput"];
+            /**
+             * @description An ISO 4217 code, in capitals.
+             * @enum {string}
+             */
+            currency?: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
+            /** @description The payer. A customer on a test clock brings its clock along. */
+            customer_id?: string;
+            collect?: components["schemas"]["CollectInput"];
+            /** @description How can be paid. By default `card`. `au_becs_debit` needs AUD. */
+            payment_method_types?: ("card" | "au_becs_debit")[];
+            /**
+             * @description Whether the method is kept for later payments. By default `no`; in `setup` mode always `always`.
+             * @enum {string}
+             */
+            save_payment_method?: "no" | "offer" | "always";
+            apply_to?: components["schemas"]["ApplyToInput"];
+            /** @description Adds the fee on top of the amount. */
+            surcharge_applied?: boolean;
+            /** @description What the payer’s statement shows. By default that of the account. */
+            statement_descriptor?: string;
+            /** @description For your own use. Copied to the payment intents, so that `_sandbox_outcome` chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            metadata?: {
+                [key: string]: string;
+            };
+            /** @description Where the last page leads after success; `{CHECKOUT_SESSION_ID}` is filled in. https in live mode. */
+            success_url?: string;
+            /** @description Where the page leads a payer who leaves. https in live mode. */
+            cancel_url?: string;
+            /** @description An intent of yours that can be confirmed. It decides about amount, payer and metadata. */
+            payment_intent_id?: string;
+            /**
+             * Format: date-time
+             * @description From 5 minutes to 31 days ahead, in the customer’s time. By default in 24 hours.
+             */
+            expires_at?: string;
+        };
+        CheckoutSessionEffect: {
+            /** @constant */
+            object: "checkout_session";
+            /** @description The checkout session. */
+            object_id: string;
+            /** @description The advance that caused it; null in a dry run. */
+            advance_id: string | null;
+            /**
+             * Format: date-time
+             * @description The simulated instant at which it happens.
+             */
+            at: string;
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "checkout_session.completed" | "checkout_session.expired";
+            /** @description The event that reports it; null in a dry run. */
+            event_id: string | null;
+            changes: components["schemas"]["CheckoutSessionChanges"];
+        };
+        CheckoutSessionExpiredEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /** @constant */
+            event_type: "checkout_session.expired";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["CheckoutSession"];
+        };
+        CheckoutSessionForPayer: {
+            /** @description The id of the checkout session. */
+            id: string;
+            /**
+             * @description `payment`, the default: the payer pays. `setup`: the payer saves a payment method; no money is taken.
+             * @enum {string}
+             */
+            mode: "payment" | "setup";
+            /** @description The method that was charged or saved; null until the session is completed. */
+            payment_method_id: string | null;
+            /**
+             * Format: date-time
+             * @description When it expires, in the customer’s time.
+             */
+            expires_at: string;
+            /**
+             * @description `open`: the payer can pay. `processing`: an attempt is under way, or the bank’s challenge, or a bank debit. `completed`: paid, or the method is saved. `expired`: it has ended without that (`status_reason`).
+             * @enum {string}
+             */
+            status: "open" | "processing" | "completed" | "expired";
+            /** @description Why it expired: `time`, `requested`, `too_many_attempts`, `link_completed`, `link_expired`, `link_deactivated` or `customer_deleted`; otherwise null. */
+            status_reason: string | null;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+        };
+        CheckoutSessionList: {
+            data: components["schemas"]["CheckoutSession"][];
+            /** @description Whether more items follow. */
+            has_more: boolean;
+        };
         /** @description One effect of an advance of a test clock: the object, what happened to it, and its new values. */
-        ClockEffect: components["schemas"]["PaymentIntentEffect"] | components["schemas"]["PaymentPlanEffect"] | components["schemas"]["MandateEffect"];
+        ClockEffect: components["schemas"]["PaymentIntentEffect"] | components["schemas"]["PaymentPlanEffect"] | components["schemas"]["MandateEffect"] | components["schemas"]["PaymentLinkEffect"] | components["schemas"]["CheckoutSessionEffect"];
         ClockEffectList: {
             data: components["schemas"]["ClockEffect"][];
             /** @description Whether more items follow. */
             has_more: boolean;
             bank_debits: components["schemas"]["BankDebitCounts"];
+        };
+        Collect: {
+            /** @enum {string} */
+            email: "required" | "optional" | "no";
+            /** @enum {string} */
+            name: "required" | "optional" | "no";
+            /** @enum {string} */
+            phone: "required" | "optional" | "no";
+        };
+        /** @description What to ask a payer about the person, if there is no `customer_id`. By default name and email are required. A customer is made from it with the first attempt to pay. */
+        CollectInput: {
+            /** @enum {string} */
+            email?: "required" | "optional" | "no";
+            /** @enum {string} */
+            name?: "required" | "optional" | "no";
+            /** @enum {string} */
+            phone?: "required" | "optional" | "no";
         };
         CreatedPaymentMethod: {
             /** @description Always true. */
@@ -2157,7 +2848,7 @@ export interface components {
              * @description For programs. See *Codes of details*.
              * @enum {string}
              */
-            code: "parameter_missing" | "unknown_parameter" | "invalid_type" | "invalid_value" | "invalid_format" | "out_of_range" | "too_long" | "too_short" | "too_many" | "too_few" | "duplicate" | "immutable" | "resource_missing" | "customer_deleted" | "payment_method_detached" | "payment_method_of_other_customer" | "payment_method_of_other_intent" | "payment_method_limit" | "payment_method_unattached" | "mandate_required" | "currency_of_scheme" | "mandate_text_unknown" | "amount_too_small" | "total_or_until_further_notice" | "unknown_fixture_token" | "unknown_event_type" | "url_invalid" | "url_unresolvable" | "url_not_public";
+            code: "parameter_missing" | "unknown_parameter" | "invalid_type" | "invalid_value" | "invalid_format" | "out_of_range" | "too_long" | "too_short" | "too_many" | "too_few" | "duplicate" | "immutable" | "resource_missing" | "customer_deleted" | "payment_method_detached" | "payment_method_of_other_customer" | "payment_method_of_other_intent" | "payment_method_limit" | "payment_method_unattached" | "mandate_required" | "currency_of_scheme" | "mandate_text_unknown" | "amount_too_small" | "amount_or_range" | "method_currency_mismatch" | "total_or_until_further_notice" | "unknown_fixture_token" | "unknown_event_type" | "url_invalid" | "url_unresolvable" | "url_not_public";
             /** @description For people. */
             message: string;
             /** @description A JSON pointer into the body, such as `/phones/0/raw`; or `query/limit`, `header/Idempotency-TTL`. */
@@ -2170,7 +2861,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "refund.succeeded" | "refund.failed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
+            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "checkout_session.completed" | "checkout_session.expired" | "refund.succeeded" | "refund.failed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
             /**
              * Format: date-time
              * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
@@ -2229,6 +2920,10 @@ export interface components {
             biller_id: string;
             /** @description The plan that created it; null for a single payment. */
             payment_plan_id: string | null;
+            /** @description The payment link that it was made by. */
+            payment_link_id?: string;
+            /** @description The last checkout session in which a payer could pay it. */
+            checkout_session_id?: string;
             /** @description For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata: {
                 [key: string]: string;
@@ -2576,7 +3271,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed";
+            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "checkout_session.completed" | "checkout_session.expired";
             /** @description The event that reports it; null in a dry run. */
             event_id: string | null;
             changes: components["schemas"]["MandateChanges"];
@@ -2833,6 +3528,10 @@ export interface components {
             biller_id: string;
             /** @description The plan that created it; null for a single payment. */
             payment_plan_id: string | null;
+            /** @description The payment link that it was made by. */
+            payment_link_id?: string;
+            /** @description The last checkout session in which a payer could pay it. */
+            checkout_session_id?: string;
             /** @description For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata: {
                 [key: string]: string;
@@ -3005,7 +3704,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed";
+            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "checkout_session.completed" | "checkout_session.expired";
             /** @description The event that reports it; null in a dry run. */
             event_id: string | null;
             /** @description Null for a scheduled payment. */
@@ -3177,6 +3876,350 @@ export interface components {
             /** @description The API request that caused it; null if no request did. */
             request_id: string | null;
             data: components["schemas"]["PaymentIntent"];
+        };
+        PaymentLink: {
+            /** @description The id of the payment link. */
+            id: string;
+            /** @description What you send to the payer. Whoever has it can pay. Events leave it out. */
+            url?: string;
+            /**
+             * @description `payment`, the default: the payer pays. `setup`: the payer saves a payment method; no money is taken.
+             * @enum {string}
+             */
+            mode: "payment" | "setup";
+            /** @description What is paid for, as the payer reads it. */
+            name: string;
+            /** @description More about it, for the payer. */
+            description: string | null;
+            /** @description Minor units, without surcharge; null if the payer chooses it. */
+            amount: number | null;
+            /** @description Between which amounts the payer chooses. */
+            amount_range: components["schemas"]["AmountRange"] | null;
+            /**
+             * @description Null in `setup` mode without one.
+             * @enum {string|null}
+             */
+            currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY" | null;
+            /** @description The payer; null until a payer is known. */
+            customer_id: string | null;
+            collect: components["schemas"]["Collect"];
+            /** @description How can be paid. */
+            payment_method_types: ("card" | "au_becs_debit")[];
+            /**
+             * @description Whether the method is kept for later payments: never, if the payer agrees, or always.
+             * @enum {string}
+             */
+            save_payment_method: "no" | "offer" | "always";
+            /** @description What a completed payment or setup does to a plan. */
+            apply_to: components["schemas"]["ApplyTo"] | null;
+            /** @description Whether the fee is added on top. */
+            surcharge_applied: boolean;
+            /** @description What the payer’s statement shows. */
+            statement_descriptor: string | null;
+            /** @description For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            metadata: {
+                [key: string]: string;
+            };
+            /** @description Where the last page leads after success. */
+            success_url: string | null;
+            /** @description Where the page leads a payer who leaves. */
+            cancel_url: string | null;
+            /** @description Your own reference. */
+            reference: string | null;
+            /** @description How many payments it takes; null for any number. */
+            max_payments: number | null;
+            /**
+             * Format: date-time
+             * @description When it expires, in the customer’s time; null if never.
+             */
+            expires_at: string | null;
+            /**
+             * @description `open`: it can be paid. `completed`: it has taken all its payments. `expired`: its `expires_at` has come. `deactivated`: by you, or with its customer (`status_reason`). The last two can be renewed.
+             * @enum {string}
+             */
+            status: "open" | "completed" | "expired" | "deactivated";
+            /** @description Why it ended: `time`, `requested` or `customer_deleted`; null while open and when completed. */
+            status_reason: string | null;
+            /** @description Its payments that have succeeded and did not come back. In `setup` mode, the methods saved. */
+            payments_count: number;
+            /** @description The sum of these payments without surcharges, minor units. */
+            collected_amount: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            completed_at: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            expired_at: string | null;
+            /** @description The account that is paid. */
+            biller_id: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The test clock of its customer; null in real time. */
+            test_clock: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            updated_at: string;
+        };
+        PaymentLinkChanges: {
+            /**
+             * @description `open`: it can be paid. `completed`: it has taken all its payments. `expired`: its `expires_at` has come. `deactivated`: by you, or with its customer (`status_reason`). The last two can be renewed.
+             * @enum {string}
+             */
+            status: "open" | "completed" | "expired" | "deactivated";
+            /** @description Why it ended: `time`, `requested` or `customer_deleted`; null while open and when completed. */
+            status_reason: string | null;
+            /** @description Its payments that have succeeded and did not come back. In `setup` mode, the methods saved. */
+            payments_count: number;
+            /** @description The sum of these payments without surcharges, minor units. */
+            collected_amount: number;
+        };
+        PaymentLinkCompletedEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /** @constant */
+            event_type: "payment_link.completed";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["PaymentLink"];
+        };
+        PaymentLinkCreate: {
+            /**
+             * @description `payment`, the default: the payer pays. `setup`: the payer saves a payment method; no money is taken.
+             * @enum {string}
+             */
+            mode?: "payment" | "setup";
+            /** @description What is paid for, as the payer reads it. Shown as text. */
+            name: string;
+            /** @description More about it, for the payer. */
+            description?: string;
+            /** @description Minor units. Either this or `amount_range`; neither in `setup` mode. */
+            amount?: number;
+            amount_range?: components["schemas"]["AmountRangeInput"];
+            /**
+             * @description An ISO 4217 code, in capitals.
+             * @enum {string}
+             */
+            currency?: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
+            /** @description The payer. A customer on a test clock brings its clock along. */
+            customer_id?: string;
+            collect?: components["schemas"]["CollectInput"];
+            /** @description How can be paid. By default `card`. `au_becs_debit` needs AUD. */
+            payment_method_types?: ("card" | "au_becs_debit")[];
+            /**
+             * @description Whether the method is kept for later payments. By default `no`; in `setup` mode always `always`.
+             * @enum {string}
+             */
+            save_payment_method?: "no" | "offer" | "always";
+            apply_to?: components["schemas"]["ApplyToInput"];
+            /** @description Adds the fee on top of the amount. */
+            surcharge_applied?: boolean;
+            /** @description What the payer’s statement shows. By default that of the account. */
+            statement_descriptor?: string;
+            /** @description For your own use. Copied to the payment intents, so that `_sandbox_outcome` chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            metadata?: {
+                [key: string]: string;
+            };
+            /** @description Where the last page leads after success; `{CHECKOUT_SESSION_ID}` is filled in. https in live mode. */
+            success_url?: string;
+            /** @description Where the page leads a payer who leaves. https in live mode. */
+            cancel_url?: string;
+            /** @description Your own reference, to find it by. */
+            reference?: string;
+            /** @description How many payments it takes. By default 1; null for any number. */
+            max_payments?: number | null;
+            /**
+             * Format: date-time
+             * @description When it expires: after now, at most 366 days ahead, both in the customer’s time.
+             */
+            expires_at?: string | null;
+        };
+        PaymentLinkCreatedEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /** @constant */
+            event_type: "payment_link.created";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["PaymentLink"];
+        };
+        PaymentLinkDeactivatedEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /** @constant */
+            event_type: "payment_link.deactivated";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["PaymentLink"];
+        };
+        PaymentLinkEffect: {
+            /** @constant */
+            object: "payment_link";
+            /** @description The payment link. */
+            object_id: string;
+            /** @description The advance that caused it; null in a dry run. */
+            advance_id: string | null;
+            /**
+             * Format: date-time
+             * @description The simulated instant at which it happens.
+             */
+            at: string;
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "checkout_session.completed" | "checkout_session.expired";
+            /** @description The event that reports it; null in a dry run. */
+            event_id: string | null;
+            changes: components["schemas"]["PaymentLinkChanges"];
+        };
+        PaymentLinkExpiredEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /** @constant */
+            event_type: "payment_link.expired";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["PaymentLink"];
+        };
+        PaymentLinkList: {
+            data: components["schemas"]["PaymentLink"][];
+            /** @description Whether more items follow. */
+            has_more: boolean;
+        };
+        PaymentLinkPaidEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /** @constant */
+            event_type: "payment_link.paid";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["PaymentLink"];
+        };
+        PaymentLinkRenew: {
+            /**
+             * Format: date-time
+             * @description The new `expires_at`; null for none. Required if the old one has passed.
+             */
+            expires_at?: string | null;
+        };
+        PaymentLinkRenewedEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /** @constant */
+            event_type: "payment_link.renewed";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["PaymentLink"];
+        };
+        PaymentLinkUpdate: {
+            /** @description What is paid for, as the payer reads it. Shown as text. */
+            name?: string;
+            /** @description For your own use. It replaces all pairs. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            metadata?: {
+                [key: string]: string;
+            };
+            /** @description More about it, for the payer. */
+            description?: string | null;
+            /** @description Your own reference, to find it by. */
+            reference?: string | null;
+            /**
+             * Format: date-time
+             * @description When it expires: after now, at most 366 days ahead, both in the customer’s time.
+             */
+            expires_at?: string | null;
+            /** @description Where the last page leads after success. */
+            success_url?: string | null;
+            /** @description Where the page leads a payer who leaves. */
+            cancel_url?: string | null;
         };
         PaymentMethod: components["schemas"]["CardPaymentMethod"] | components["schemas"]["BecsPaymentMethod"] | components["schemas"]["KlarnaPaymentMethod"] | components["schemas"]["PayIdPaymentMethod"] | components["schemas"]["PayPalPaymentMethod"];
         PaymentMethodAttach: {
@@ -3443,7 +4486,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed";
+            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "checkout_session.completed" | "checkout_session.expired";
             /** @description The event that reports it; null in a dry run. */
             event_id: string | null;
             changes: components["schemas"]["PaymentPlanChanges"];
@@ -3755,6 +4798,10 @@ export interface components {
             biller_id: string;
             /** @description The plan that created it; null for a single payment. */
             payment_plan_id: string | null;
+            /** @description The payment link that it was made by. */
+            payment_link_id?: string;
+            /** @description The last checkout session in which a payer could pay it. */
+            checkout_session_id?: string;
             /** @description For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata: {
                 [key: string]: string;
@@ -4180,7 +5227,7 @@ export interface components {
              * @description The type of that event.
              * @enum {string}
              */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "refund.succeeded" | "refund.failed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
+            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "checkout_session.completed" | "checkout_session.expired" | "refund.succeeded" | "refund.failed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
             /** @description The endpoint that it is delivered to. */
             endpoint_id: string;
             /**
@@ -6277,6 +7324,532 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listPaymentLinks: {
+        parameters: {
+            query?: {
+                /** @description The maximum number of items, 1 to 100; by default 20. */
+                limit?: number;
+                /** @description The id of the last item of the previous page. */
+                starting_after?: string;
+                /** @description `open`: it can be paid. `completed`: it has taken all its payments. `expired`: its `expires_at` has come. `deactivated`: by you, or with its customer (`status_reason`). The last two can be renewed. */
+                status?: "open" | "completed" | "expired" | "deactivated";
+                /** @description Only links of this customer. */
+                customer_id?: string;
+                /** @description Only links with exactly this reference. */
+                reference?: string;
+                /** @description Only links of customers on this test clock. */
+                test_clock?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentLinkList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createPaymentLink: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
+                "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PaymentLinkCreate"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentLink"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            /** @description The body is larger than 256 KiB. The limit is this high because metadata holds 50 pairs of up to 540 characters, each of up to 12 bytes. */
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getPaymentLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the payment link. */
+                payment_link_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentLink"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updatePaymentLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the payment link. */
+                payment_link_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PaymentLinkUpdate"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentLink"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The body is larger than 256 KiB. The limit is this high because metadata holds 50 pairs of up to 540 characters, each of up to 12 bytes. */
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listPaymentLinkPayments: {
+        parameters: {
+            query?: {
+                /** @description The maximum number of items, 1 to 100; by default 20. */
+                limit?: number;
+                /** @description The id of the last item of the previous page. */
+                starting_after?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the payment link. */
+                payment_link_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentIntentList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getPaymentLinkQr: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the payment link. */
+                payment_link_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An SVG image. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/svg+xml": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deactivatePaymentLink: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
+                "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
+            };
+            path: {
+                /** @description The id of the payment link. */
+                payment_link_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentLink"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    renewPaymentLink: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
+                "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
+            };
+            path: {
+                /** @description The id of the payment link. */
+                payment_link_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PaymentLinkRenew"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentLink"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rotatePaymentLinkUrl: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
+                "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
+            };
+            path: {
+                /** @description The id of the payment link. */
+                payment_link_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentLink"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listCheckoutSessions: {
+        parameters: {
+            query?: {
+                /** @description The maximum number of items, 1 to 100; by default 20. */
+                limit?: number;
+                /** @description The id of the last item of the previous page. */
+                starting_after?: string;
+                /** @description `open`: the payer can pay. `processing`: an attempt is under way, or the bank’s challenge, or a bank debit. `completed`: paid, or the method is saved. `expired`: it has ended without that (`status_reason`). */
+                status?: "open" | "processing" | "completed" | "expired";
+                /** @description Only sessions of this payment link. */
+                payment_link_id?: string;
+                /** @description Only sessions of this customer. */
+                customer_id?: string;
+                /** @description Only sessions of customers on this test clock. */
+                test_clock?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckoutSessionList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createCheckoutSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
+                "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CheckoutSessionCreate"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckoutSession"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            /** @description The body is larger than 256 KiB. The limit is this high because metadata holds 50 pairs of up to 540 characters, each of up to 12 bytes. */
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getCheckoutSession: {
+        parameters: {
+            query?: {
+                /** @description Required with a publishable key: the client_secret of this session. */
+                client_secret?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the checkout session. */
+                checkout_session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckoutSession"] | components["schemas"]["CheckoutSessionForPayer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    expireCheckoutSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
+                "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
+            };
+            path: {
+                /** @description The id of the checkout session. */
+                checkout_session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckoutSession"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listTestClocks: {
         parameters: {
             query?: {
@@ -7778,6 +9351,350 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["PaymentPlanClosedEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPaymentLinkCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PaymentLinkCreatedEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPaymentLinkPaid: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PaymentLinkPaidEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPaymentLinkCompleted: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PaymentLinkCompletedEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPaymentLinkExpired: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PaymentLinkExpiredEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPaymentLinkDeactivated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PaymentLinkDeactivatedEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPaymentLinkRenewed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PaymentLinkRenewedEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCheckoutSessionCompleted: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CheckoutSessionCompletedEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCheckoutSessionExpired: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CheckoutSessionExpiredEvent"];
             };
         };
         responses: {

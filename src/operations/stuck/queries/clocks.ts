@@ -3,7 +3,7 @@ import type { StuckQuery } from './query.ts';
 /** What an advance still has to do. */
 export interface SlowAdvance {
   target_time: Date;
-  /** The number of plans, scheduled payments and debits that are due up to the target. */
+  /** The number of plans, scheduled payments, debits, links and sessions that are due up to the target. */
   due: number;
   /** One of them. */
   due_id: string | null;
@@ -29,6 +29,10 @@ export const slowAdvances: StuckQuery<SlowAdvance> = {
       union all
       select attempt_id from bank_debits
       where test_clock_id = k.id and payment_plan_id is null and next_at <= k.target_time
+      union all
+      select id from payment_links where test_clock_id = k.id and wake_at <= k.target_time
+      union all
+      select id from checkout_sessions where test_clock_id = k.id and wake_at <= k.target_time
     ) d on true
     where k.id = f.subject_id
     group by k.id`,
