@@ -11,8 +11,6 @@ export interface BillerProfileRow {
   brand_color: string | null;
   /** The SHA-256 of the logo, in hex. The logo itself is read alone. */
   logo_name: string | null;
-  /** Origins whose pages may frame the widget. */
-  checkout_origins: string[];
 }
 
 /** A picture as a browser takes it. */
@@ -29,13 +27,12 @@ const none: BillerProfileRow = {
   tax_id: null,
   brand_color: null,
   logo_name: null,
-  checkout_origins: [],
 };
 
 /** The profile of a biller; all null if it has none. */
 export async function selectBillerProfile(db: Db, billerId: string): Promise<BillerProfileRow> {
   const [row] = await db<BillerProfileRow[]>`
-    select display_name, support_email, support_phone, address, tax_id, brand_color, logo_name, checkout_origins
+    select display_name, support_email, support_phone, address, tax_id, brand_color, logo_name
     from biller_profiles where biller_id = ${billerId}`;
   return row ?? none;
 }

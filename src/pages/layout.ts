@@ -18,7 +18,7 @@ export function inHtml({ title, payee, main, watched }: Page): string {
 ${watched === undefined ? null : html`<script src="/assets/page.js" defer></script>`}
 </head>
 <body>
-${payee !== null && !payee.livemode ? html`<p class="sandbox" role="note"><strong>Test mode.</strong> No money is taken on this page.</p>` : null}
+${payee !== null && !payee.livemode ? html`<aside class="sandbox"><strong>Test mode.</strong> No money is taken on this page.</aside>` : null}
 ${payee === null ? null : header(payee)}
 <main${watched === undefined ? null : html` data-watch="${watched.url}" data-is="${watched.is}"`}>
 <h1>${title}</h1>

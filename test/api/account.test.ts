@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { realNow } from '../../src/platform/real-time.ts';
 import { listAudit } from '../../src/services/accounts/audit.ts';
-import { changeBillerProfile, setCheckoutOrigins } from '../../src/services/accounts/biller-profile.ts';
+import { changeBillerProfile } from '../../src/services/accounts/biller-profile.ts';
 import { ValidationFailed } from '../../src/services/errors.ts';
 import { tester } from '../support/factories.ts';
 import { useStage } from '../support/stage.ts';
@@ -23,15 +23,15 @@ describe('the account as payers see it', () => {
 
   it('has its name alone until an operator says more', async () => {
     const { biller } = stage.keys;
-    const { id, name, checkout_origins: origins, ...rest } = await get();
-    assert.deepEqual([id, name, origins], [biller.id, biller.name, []]);
+    const { id, name, ...rest } = await get();
+    assert.deepEqual([id, name], [biller.id, biller.name]);
     assert.deepEqual(new Set(Object.values(rest)), new Set([null]));
   });
 
   it('has each field that an operator sets, and loses it again, with an audit entry for each change', async () => {
     const { biller } = stage.keys;
     await changeBillerProfile(stage.db.sql, biller.id, profile, by());
-    const { id: _id, name: _name, checkout_origins: _origins, ...shown } = await get();
+    const { id: _id, name: _name, ...shown } = await get();
     assert.deepEqual(shown, { ...profile, brand_color: '#0b7285' });
     await changeBillerProfile(stage.db.sql, biller.id, { tax_id: null }, by());
     assert.deepEqual([(await get()).tax_id, (await get()).address], [null, profile.address]);
@@ -48,7 +48,7 @@ describe('the account as payers see it', () => {
     assert.equal((await read(other.keys.sandboxSecret)).body.display_name, null);
   });
 
-  it('refuses a colour, an address for mail, a logo or an origin that is none, and names each', async () => {
+  it('refuses a colour, an address for mail or a logo that is none, and names each', async () => {
     const { id } = stage.keys.biller;
     const fields = (error: unknown) => error instanceof ValidationFailed && error.fieldErrors.map(({ path }) => path);
     const wrong = {
@@ -62,18 +62,5 @@ describe('the account as payers see it', () => {
       assert.deepEqual(fields(error), ['/support_email', '/support_phone', '/tax_id', '/brand_color', '/logo']);
       return true;
     });
-    for (const origin of [
-      'http://shop.example',
-      'https://shop.example/',
-      'https://*.example',
-      '*',
-      'javascript:1',
-      'https://a b',
-    ]) {
-      await assert.rejects(setCheckoutOrigins(stage.db.sql, id, [origin], by()), ValidationFailed, origin);
-    }
-    const origins = ['https://shop.example:8443', 'http://localhost:3000'];
-    await setCheckoutOrigins(stage.db.sql, id, origins, by());
-    assert.deepEqual((await get()).checkout_origins, origins.toSorted());
   });
 });

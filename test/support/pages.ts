@@ -4,6 +4,7 @@ import pino from 'pino';
 import { type RunningServer, serve } from '../../src/api/http/server.ts';
 import { createPages } from '../../src/pages/app.ts';
 import type { PagesDeps } from '../../src/pages/visit.ts';
+import type { Processors } from '../../src/processors/processor.ts';
 import type { Stage } from './stage.ts';
 
 /** A page as a browser without scripts gets it. */
@@ -29,7 +30,7 @@ export interface Pages {
 }
 
 /** Serves the pages of a stage on a socket of their own during the tests of the calling `describe`. */
-export function usePages(stage: Pick<Stage, 'db' | 'vault' | 'processors'>, overrides: Partial<PagesDeps> = {}): Pages {
+export function usePages(stage: Pick<Stage, 'db' | 'vault'> & { processors: Processors }, overrides: Partial<PagesDeps> = {}): Pages {
   let running: RunningServer | undefined;
   const log: Record<string, unknown>[] = [];
 

@@ -9,7 +9,6 @@ create table biller_profiles (
   logo bytea check (length(logo) between 1 and 32768),
   logo_type text check (logo_type in ('image/png', 'image/jpeg', 'image/webp')),
   logo_name text check (logo_name ~ '^[0-9a-f]{64}$'),
-  checkout_origins text[] not null default '{}' check (cardinality(checkout_origins) <= 20),
   updated_at timestamptz not null,
   check ((logo is null) = (logo_type is null) and (logo is null) = (logo_name is null))
 );
@@ -18,4 +17,3 @@ comment on table biller_profiles is 'How a biller presents itself to payers. A b
 comment on column biller_profiles.display_name is 'The name that payers read. Null: the name of the biller';
 comment on column biller_profiles.brand_color is 'The colour of buttons on the pages for payers, as #rrggbb in lower case';
 comment on column biller_profiles.logo_name is 'The SHA-256 of the logo in hex. It names the logo in the URL, so a browser may keep it';
-comment on column biller_profiles.checkout_origins is 'The origins of the biller''s own pages that may frame the widget, such as https://shop.example.com';

@@ -5,7 +5,6 @@ import {
   changeBillerProfile,
   type ProfileChange,
   profileTexts,
-  setCheckoutOrigins,
 } from '../../services/accounts/biller-profile.ts';
 import { createBiller, listBillers } from '../../services/accounts/billers.ts';
 import { defineCommand, operator, refuseMore, UsageError, unknownForm } from './command.ts';
@@ -17,9 +16,7 @@ export const command = defineCommand({
   billers list [--json]
   billers update ID [--display-name TEXT] [--support-email ADDRESS] [--support-phone NUMBER] [--address TEXT]
                     [--tax-id TEXT] [--brand-color '#rrggbb'] [--logo FILE] [--json]
-      What payers see. An empty value removes what was there.
-  billers origins ID [ORIGIN…] [--json]
-      Replaces the origins whose pages may show the widget, such as https://shop.example.com.`,
+      What payers see. An empty value removes what was there.`,
   options: {
     name: { type: 'string' },
     timezone: { type: 'string' },
@@ -35,16 +32,12 @@ export const command = defineCommand({
     json: { type: 'boolean' },
   },
   async run({ values, words: [form, ...rest] }, openContext) {
-    if (form === 'update' || form === 'origins') {
+    if (form === 'update') {
       const [id, ...more] = rest;
-      if (id === undefined) throw new UsageError(`billers ${form} needs the ID of a biller.`);
-      const origin = { by: operator(), now: realNow() };
-      if (form === 'origins') {
-        const profile = await setCheckoutOrigins((await openContext()).sql, id, more, origin);
-        return values.json ? JSON.stringify(profile) : card(shown(profile));
-      }
+      if (id === undefined) throw new UsageError('billers update needs the ID of a biller.');
       refuseMore(more);
       const change = await changeIn(values);
+      const origin = { by: operator(), now: realNow() };
       const profile = await changeBillerProfile((await openContext()).sql, id, change, origin);
       return values.json ? JSON.stringify(profile) : card(shown(profile));
     }
@@ -88,6 +81,6 @@ async function readLogo(file: string): Promise<Buffer> {
   });
 }
 
-function shown({ checkout_origins: origins, logo_name: logo, ...profile }: BillerProfile) {
-  return { ...profile, logo: logo === null ? null : 'yes', checkout_origins: origins.join(' ') || null };
+function shown({ logo_name: logo, ...profile }: BillerProfile) {
+  return { ...profile, logo: logo === null ? null : 'yes' };
 }

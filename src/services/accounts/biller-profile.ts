@@ -43,7 +43,6 @@ const longest: Readonly<Record<ProfileText, number>> = {
   brand_color: 7,
 };
 const largestLogo = 32 * 1024;
-const mostOrigins = 20;
 
 /**
  * Returns what a biller shows to payers.
@@ -77,27 +76,6 @@ export async function changeBillerProfile(
     const row = logo === null || logoType === null ? null : logoOf(logo, logoType);
     await updateBillerLogo(tx, billerId, row, origin.now);
   });
-}
-
-/**
- * Replaces the origins whose pages may frame the biller's widget.
- * @throws NotFound
- * @throws ValidationFailed for a text that is no origin. Only a loopback origin may be without TLS.
- */
-export async function setCheckoutOrigins(
-  db: Db,
-  billerId: string,
-  origins: readonly string[],
-  origin: ChangeOrigin,
-): Promise<BillerProfile> {
-  const errors = origins.flatMap((text, index) => originErrors(text, `/checkout_origins/${index}`));
-  if (origins.length > mostOrigins) {
-    errors.push(fieldError('/checkout_origins', 'too_many', `There may be at most ${mostOrigins} origins.`));
-  }
-  assertNoErrors(errors);
-  return changed(db, billerId, origin, (tx) =>
-    updateBillerProfile(tx, billerId, { checkout_origins: [...new Set(origins)].sort() }, origin.now),
-  );
 }
 
 async function changed(
@@ -162,14 +140,4 @@ function typeOfPicture(bytes: Buffer): string | null {
 
 function logoOf(bytes: Buffer, type: string): Logo & { name: string } {
   return { bytes, type, name: createHash('sha256').update(bytes).digest('hex') };
-}
-
-function originErrors(text: string, path: string): FieldError[] {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  // A star would be a wildcard in the policy; other marks would end it.
-  const isPlain = url !== null && url.origin === text && /^[\w.:/[\]-]+$/.test(text);
-  const isLoopback = url !== null && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname);
-  if (isPlain && (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback))) return [];
-  const message = `An origin must be scheme and host, such as https://shop.example.com, with https: ${text.slice(0, 80)}.`;
-  return [fieldError(path, 'url_invalid', message)];
 }

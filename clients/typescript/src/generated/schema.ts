@@ -2129,8 +2129,6 @@ export interface components {
             tax_id: string | null;
             /** @description The colour of buttons, as `#rrggbb`. */
             brand_color: string | null;
-            /** @description The origins whose pages may show the widget. */
-            checkout_origins: string[];
         };
         Address: {
             /** @description Street and number. */
@@ -2432,7 +2430,7 @@ export interface components {
              * @enum {string}
              */
             status: "open" | "processing" | "completed" | "expired";
-            /** @description Why it expired: `time`, `requested`, `too_many_attempts`, `link_completed`, `link_expired`, `link_deactivated` or `customer_deleted`; otherwise null. */
+            /** @description Why it expired: `time`, `requested`, `too_many_attempts`, `link_completed`, `link_expired`, `link_deactivated`, `customer_deleted` or `payment_canceled`; otherwise null. */
             status_reason: string | null;
             /** @description How often the payer was declined. The tenth time ends the session. */
             failed_attempts: number;
@@ -2471,7 +2469,7 @@ export interface components {
              * @enum {string}
              */
             status: "open" | "processing" | "completed" | "expired";
-            /** @description Why it expired: `time`, `requested`, `too_many_attempts`, `link_completed`, `link_expired`, `link_deactivated` or `customer_deleted`; otherwise null. */
+            /** @description Why it expired: `time`, `requested`, `too_many_attempts`, `link_completed`, `link_expired`, `link_deactivated`, `customer_deleted` or `payment_canceled`; otherwise null. */
             status_reason: string | null;
             /** @description How often the payer was declined. The tenth time ends the session. */
             failed_attempts: number;
@@ -2610,7 +2608,7 @@ export interface components {
              * @enum {string}
              */
             status: "open" | "processing" | "completed" | "expired";
-            /** @description Why it expired: `time`, `requested`, `too_many_attempts`, `link_completed`, `link_expired`, `link_deactivated` or `customer_deleted`; otherwise null. */
+            /** @description Why it expired: `time`, `requested`, `too_many_attempts`, `link_completed`, `link_expired`, `link_deactivated`, `customer_deleted` or `payment_canceled`; otherwise null. */
             status_reason: string | null;
             /** @description False in the sandbox. */
             livemode: boolean;
