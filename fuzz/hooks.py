@@ -131,11 +131,13 @@ STATE_CODES = {
 
 # `code` of faults that are found by looking something up, or by comparing fields with each other.
 LOOKED_UP = {
+    "amount_or_range",
     "amount_too_small",
     "customer_deleted",
     "duplicate",
     "immutable",
     "mandate_text_unknown",
+    "method_currency_mismatch",
     "payment_method_detached",
     "payment_method_of_other_customer",
     "payment_method_unattached",

@@ -25,6 +25,8 @@ const imported = { type: 'imported', accepted_at: '2020-01-01T00:00:00Z', signat
 /** Enough that some are left when a run deletes, closes or detaches others. */
 const customerCount = 12;
 
+const invoice = { name: 'Invoice', amount: 2500, currency: 'AUD' } as const;
+
 /**
  * Makes objects in every state by the API, for requests to name, and returns their ids. What a run creates comes on
  * top: schemathesis uses the ids of its responses.
@@ -48,6 +50,8 @@ export async function makeScenery(
     secrets: [],
     refunds: [],
     plans: [],
+    links: [],
+    sessions: [],
     clocks: [],
     events: [],
     endpoints: [],
@@ -104,6 +108,12 @@ export async function makeScenery(
       if (!steps.includes('refund')) continue;
       const refund = await client.refunds.create(intent.id, { amount: 100 }).catch(unlessUnprocessable);
       if (refund !== null) note('refunds', refund);
+    }
+    for (const steps of [[], ['deactivate']]) {
+      const link = note('links', await client.paymentLinks.create({ ...invoice, customer_id }));
+      if (steps.includes('deactivate')) await client.paymentLinks.deactivate(link);
+      const session = note('sessions', await client.checkoutSessions.create({ ...invoice, customer_id }));
+      if (steps.includes('deactivate')) await client.checkoutSessions.expire(session);
     }
     for (const [count, steps] of ([[], ['activate'], ['activate'], ['activate', 'suspend']] as const).entries()) {
       const plan = note('plans', await makePlan(client, planOf(customer_id, count, day(1))));

@@ -49,7 +49,7 @@ export const EffectsManifest = Strict(
     payment_intents_enqueued: Type.Integer({
       description: 'Payment intents attempted during the advance, each counted once.',
     }),
-    links_expired: Type.Integer({ description: 'Always 0: there are no payment links.' }),
+    links_expired: Type.Integer({ description: 'Payment links that expired.' }),
     subscriptions_rolled: Type.Integer({ description: 'Always 0: there are no subscriptions.' }),
     plans_recalculated: Type.Integer({ description: 'Plans whose next payment, next attempt or state changed.' }),
   },

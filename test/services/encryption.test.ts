@@ -125,6 +125,8 @@ describe('the rotation of encryption keys', () => {
       account_numbers: 0,
       webhook_secrets: 0,
       previous_webhook_secrets: 0,
+      payment_link_tokens: 0,
+      checkout_session_tokens: 0,
       idempotent_answers: 0,
     });
 

@@ -29,6 +29,7 @@ export async function goodRequests(here: Here, routes: readonly Route[]): Promis
       const ids: Record<string, string> = {
         ...objects.ids,
         payment_intent_id: await intentFor(here, operation, name),
+        ...(await linkFor(here, operation)),
         ...(operation.endsWith('Mandate') ? { mandate_id: await mandateFor(here, operation) } : {}),
       };
       const path = route.path.replaceAll(/:(\w+)/g, (_, parameter: string) => ids[parameter] ?? 'none');
@@ -46,6 +47,14 @@ export async function goodRequests(here: Here, routes: readonly Route[]): Promis
 
 /** A new bank account of the payer. */
 const accountOf = ({ stage, customer }: Here): Promise<string> => useDebtor(stage).account(customer);
+
+/** A link in the state that this operation is for. */
+async function linkFor({ stage }: Here, operation: string): Promise<Record<string, string>> {
+  if (!/PaymentLink$/.test(operation)) return {};
+  const { id } = await stage.merchant.client.paymentLinks.create({ name: 'Invoice', amount: 2500, currency: 'AUD' });
+  if (operation === 'renewPaymentLink') await stage.merchant.client.paymentLinks.deactivate(id);
+  return { payment_link_id: id };
+}
 
 /** A mandate that nobody has accepted. */
 async function mandateFor(here: Here, operation: string): Promise<string> {

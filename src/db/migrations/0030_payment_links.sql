@@ -1,4 +1,3 @@
--- Tokens are in the database as a hash, for look-up, and sealed, so that a URL can be shown again.
 create table payment_links (
   id object_id primary key,
   biller_id object_id not null references billers,

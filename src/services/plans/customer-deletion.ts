@@ -16,7 +16,8 @@ import { transitionPlan } from './plan-transitions.ts';
 
 /**
  * Deletes a customer. The record stays readable. Its open plans are closed, its links deactivated, and its scheduled
- * payments and mandates canceled, each with its event. After the commit the customer is not charged. Deleting it again changes nothing.
+ * payments and mandates canceled, each with its event. After the commit the customer is not charged. Deleting it again
+ * changes nothing.
  * @throws NotFound
  * @throws InvalidState while the customer's clock is advancing.
  */

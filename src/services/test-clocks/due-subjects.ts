@@ -7,7 +7,7 @@ import { listPlansDueOnClock } from '../../db/payment-plans.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import type { WorkflowType } from '../../platform/postgres/outbox.ts';
 
-/** A plan, scheduled payment, single debit, link or session on the clock with something to do before the clock reaches its target. */
+/** A plan, payment, single debit, link or session on the clock with something to do before its target. */
 export interface DueSubject {
   workflowType: Extract<
     WorkflowType,

@@ -2798,7 +2798,7 @@ export interface components {
         EffectsManifest: {
             /** @description Payment intents attempted during the advance, each counted once. */
             payment_intents_enqueued: number;
-            /** @description Always 0: there are no payment links. */
+            /** @description Payment links that expired. */
             links_expired: number;
             /** @description Always 0: there are no subscriptions. */
             subscriptions_rolled: number;
