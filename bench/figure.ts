@@ -70,9 +70,13 @@ export function figure(
   };
 }
 
-/** Compares by pairs that were taken next to each other, so that a slow minute of the machine weighs on both. */
-export function besideOf(what: string, ours: readonly number[], theirs: readonly number[]): Beside {
+/**
+ * Compares by pairs that were taken next to each other, so that a slow minute of the machine weighs on both. Null if no
+ * pair has a ratio: little work may have taken no tick of processor time.
+ */
+export function besideOf(what: string, ours: readonly number[], theirs: readonly number[]): Beside | null {
   const ratios = ours.map((value, index) => value / (theirs[index] ?? Number.NaN)).filter(Number.isFinite);
+  if (ratios.length === 0) return null;
   return { what, median: median(theirs), ratio: median(ratios) };
 }
 

@@ -7,6 +7,7 @@ import { inParallel, range } from '../lab/parallel.ts';
 import { type Mode, makeActivePlan, makePayer } from '../lab/payer.ts';
 import { signals } from '../src/messages/signals.ts';
 import type { Pool } from '../src/platform/postgres/connection.ts';
+import { type WorkflowType, workflowIdOf } from '../src/platform/postgres/outbox.ts';
 import { realNow } from '../src/platform/real-time.ts';
 import { dateOf, day, planTerms } from './scenery.ts';
 
@@ -53,19 +54,24 @@ export async function setTimers(sql: Pool, temporal: Temporal, ids: readonly str
   // Whole seconds, so that two rounds never share the span by which the server is asked.
   const dueAt = new Date(Math.ceil((realNow().getTime() + leadMs) / 1000) * 1000);
   await sql`update payment_plans set ${fallsDueAt(sql, dueAt)} where id = any(${[...ids]}::text[])`;
-  await inParallel(ids, 40, (id) => temporal.workflow.getHandle(`payment-plan/${id}`).signal(signals.poke));
-  const areSet = await haveTimers(temporal, dueAt, ids.length);
+  const areSet = await pokeAll(temporal, 'paymentPlan', ids, dueAt);
   return { dueAt, preparedMs: performance.now() - begun, areSet };
 }
 
-/** Whether, before the instant, the server knows of all of them that they wait for it. */
-async function haveTimers(temporal: Temporal, dueAt: Date, count: number): Promise<boolean> {
+/** Makes workflows look again. Returns whether, before the instant, the server knows that all of them wait for it. */
+export async function pokeAll(
+  temporal: Temporal,
+  workflowType: WorkflowType,
+  ids: readonly string[],
+  dueAt: Date,
+): Promise<boolean> {
+  await inParallel(ids, 40, (id) => temporal.workflow.getHandle(workflowIdOf(workflowType, id)).signal(signals.poke));
   // A span, because SQLite's visibility finds nothing by equality of instants.
   const [from, to] = [-500, 500].map((ms) => new Date(dueAt.getTime() + ms).toISOString());
-  const query = `WorkflowType = 'paymentPlan' and ExecutionStatus = 'Running' and NextDueAt between '${from}' and '${to}'`;
+  const query = `WorkflowType = '${workflowType}' and ExecutionStatus = 'Running' and NextDueAt between '${from}' and '${to}'`;
   while (realNow().getTime() < dueAt.getTime() - marginMs) {
-    if ((await temporal.workflow.count(query)).count >= count) return true;
-    await pause(pollMs(count));
+    if ((await temporal.workflow.count(query)).count >= ids.length) return true;
+    await pause(pollMs(ids.length));
   }
   return false;
 }

@@ -14,6 +14,7 @@ import type { Measurement, RunContext } from './bench.ts';
 import { readConditions } from './conditions.ts';
 import type { FigureGroup } from './figure.ts';
 import { advances } from './figures/advance.ts';
+import { debits } from './figures/debits.ts';
 import { deliveries } from './figures/deliveries.ts';
 import { dueAfterRestart } from './figures/due-after-restart.ts';
 import { dueAtOnce } from './figures/due-at-once.ts';
@@ -32,7 +33,16 @@ import { type MeasuredGroup, type Report, renderReport } from './report.ts';
 /** In this order: what needs a quiet, empty copy comes first, what may take long on a busy machine last. */
 const usual: Measurement[] = [start, memory, advances, webhooks, throughput, dueAtOnce];
 /** Measured only if they are named. */
-const more: Measurement[] = [deliveries, manyEndpoints, sizing, flood, heavyBodies, dueUnderFire, dueAfterRestart];
+const more: Measurement[] = [
+  debits,
+  deliveries,
+  manyEndpoints,
+  sizing,
+  flood,
+  heavyBodies,
+  dueUnderFire,
+  dueAfterRestart,
+];
 const measurements = [...usual, ...more];
 
 /**

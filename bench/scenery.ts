@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '../lab/eventually.ts';
 import { inParallel, range } from '../lab/parallel.ts';
-import { makeActivePlan, makePayer } from '../lab/payer.ts';
+import { makeActivePlan, makeDebtor, makePayer } from '../lab/payer.ts';
 import type { Pool } from '../src/platform/postgres/connection.ts';
 import type { Bench } from './bench.ts';
 
@@ -22,6 +22,8 @@ export interface Scene {
   startsAfterDays?: number;
   /** The outcomes of each payment's attempts, in order (`_sandbox_outcome`); all succeed if not given. */
   outcomes?: string;
+  /** Payers with a bank account under a mandate in the place of a card. */
+  byDebit?: true;
 }
 
 export interface PlayedScene {
@@ -40,7 +42,7 @@ export async function setUp({ client, sql }: Bench, scene: Scene): Promise<Playe
   const start_date = dateOf(frozenTime.getTime() + (scene.startsAfterDays ?? 0) * day);
   const terms = { ...planTerms, frequency_type: scene.frequency, start_date, ...metadata };
   await inParallel(range(scene.customers), 3, async () => {
-    const { customerId } = await makePayer(client, { test_clock: clockId });
+    const { customerId } = await (scene.byDebit ? makeDebtor : makePayer)(client, { test_clock: clockId });
     await inParallel(range(scene.plansEach), 4, () => makeActivePlan(client, { ...terms, customer_id: customerId }));
   });
   await untilAtRest(sql, clockId);

@@ -6,6 +6,7 @@ import { accepts, startReceiver } from '../lab/receiver.ts';
 import { printError } from '../src/platform/terminal.ts';
 import { safeLine } from '../src/platform/terminal-text.ts';
 import { Checks } from './checks.ts';
+import { runDebits } from './debits.ts';
 import { help, type Options, readOptions } from './options.ts';
 import { awaitWebhooks, newScene, runAll, type Scene, showNews } from './scene.ts';
 import { findOrStart, type Outcome, type Service } from './service.ts';
@@ -46,6 +47,7 @@ async function run(service: Service, { keep }: Options, signal: AbortSignal): Pr
   const scene = newScene({ payments, receiver, signal, checks: new Checks(difference) });
   try {
     await runAll(scene);
+    await runDebits(scene);
     if (!keep) await deleteClock(scene);
     await checkWebhooks(scene);
     showSummary(scene, service, keep);
@@ -97,7 +99,11 @@ function conclude({ checks, advances }: Scene): number {
 }
 
 /** Removes what the demo has made. If it is kept, the endpoint is disabled: its receiver ends with the demo. */
-async function tidy(payments: PaymentsClient, { clockId, endpointId }: Scene, keep: boolean): Promise<void> {
+async function tidy(
+  payments: PaymentsClient,
+  { clockId, debitClockId, endpointId }: Scene,
+  keep: boolean,
+): Promise<void> {
   const ignoreMissing = (error: unknown) => {
     if (error instanceof ApiError && error.status === 404) return;
     printError(safeLine(`Not cleared away: ${error instanceof Error ? error.message : error}`));
@@ -105,11 +111,14 @@ async function tidy(payments: PaymentsClient, { clockId, endpointId }: Scene, ke
   if (keep) {
     if (endpointId !== null)
       await payments.webhookEndpoints.update(endpointId, { status: 'disabled' }).catch(ignoreMissing);
-    if (clockId !== null)
-      say(`Kept: the test clock ${clockId} with its customers, and the endpoint ${endpointId}, disabled.`);
+    const clocks = [clockId, debitClockId].filter((id) => id !== null);
+    if (clocks.length > 0)
+      say(`Kept: the test clocks ${clocks.join(', ')} with their customers, and the endpoint ${endpointId}, disabled.`);
     return;
   }
-  if (clockId !== null) await payments.testClocks.delete(clockId).catch(ignoreMissing);
+  for (const id of [clockId, debitClockId]) {
+    if (id !== null) await payments.testClocks.delete(id).catch(ignoreMissing);
+  }
   if (endpointId !== null) await payments.webhookEndpoints.delete(endpointId).catch(ignoreMissing);
 }
 

@@ -3,7 +3,8 @@ import { readOptions as readAll, UsageError } from '../lab/program.ts';
 export const help = `npm run demo [-- OPTIONS]
 
 Three customers on a test clock that is frozen on 31 January of a leap year: what is charged, what fails, what is tried
-again, and which webhooks are sent, each compared with the rules. Exit code 0 if all agrees, otherwise 1.
+again, and which webhooks are sent, each compared with the rules. Then a plan by bank debit over Easter and Anzac Day
+2028, with a dishonour and a late return. Exit code 0 if all agrees, otherwise 1.
 
 Without options it starts a service of its own on free ports, in a temporary folder, and ends it afterwards.
 
@@ -14,7 +15,7 @@ Without options it starts a service of its own on free ports, in a temporary fol
   --help             show this
 
 A running service has to reach this machine's loopback with its webhooks, and the biller's time zone has to be UTC; both
-are so after npm start. The demo removes what it made there: its clock with the customers, and its webhook endpoint.`;
+are so after npm start. The demo removes what it made there: its clocks with the customers, and its webhook endpoint.`;
 
 export interface Options {
   baseUrl: string | null;

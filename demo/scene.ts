@@ -25,6 +25,8 @@ export interface Scene {
   checks: Checks;
   endpointId: string | null;
   clockId: string | null;
+  /** That of the plan by bank debit. */
+  debitClockId: string | null;
   now: number;
   tracked: Tracked[];
   advances: Advance[];
@@ -37,14 +39,14 @@ export interface Scene {
 }
 
 const readyTimeoutMs = 60_000;
-const arrivalTimeoutMs = 15_000;
+export const arrivalTimeoutMs = 15_000;
 /** More than it takes: the demo ends even if the plans never do. */
 const mostAdvances = 10;
 /** The contract names no event for a resume; a service may send one. */
 const optionalEvents = new Set(['payment_plan.resumed']);
 
 export function newScene(parts: Pick<Scene, 'payments' | 'receiver' | 'signal' | 'checks'>): Scene {
-  const made = { endpointId: null, clockId: null, tracked: [], advances: [], clockEvents: [] };
+  const made = { endpointId: null, clockId: null, debitClockId: null, tracked: [], advances: [], clockEvents: [] };
   return { ...parts, ...made, now: start, isLate: false, arrivedAfterMs: new Map() };
 }
 
@@ -90,16 +92,12 @@ export async function awaitWebhooks(scene: Scene): Promise<void> {
 
 /** Shows the events that have arrived since the last time. */
 export async function showNews(scene: Scene, slots: PlanPayment[] = []): Promise<void> {
-  const { payments, receiver, tracked, endpointId, arrivedAfterMs } = scene;
+  const { tracked, arrivedAfterMs } = scene;
   const news = arrivedEvents(scene).filter(({ id }) => !arrivedAfterMs.has(id));
-  const deliveries =
-    endpointId === null ? [] : await payments.webhookEndpoints.listDeliveries(endpointId, { limit: 100 }).toArray();
-  const madeAt = new Map(deliveries.map((delivery) => [delivery.event_id, Date.parse(delivery.created_at)]));
+  const times = await arrivalTimes(scene);
   const attempts = new Map(slots.map((payment) => [payment.payment_intent_id, payment.attempts.length]));
   const rows = news.map((event) => {
-    const made = madeAt.get(event.id);
-    const arrived = receiver.arrivals.find((arrival) => arrival.event.id === event.id)?.at;
-    const ms = made === undefined || arrived === undefined ? null : arrived - made;
+    const ms = times.get(event.id) ?? null;
     arrivedAfterMs.set(event.id, ms);
     const isPayment = event.event_type.startsWith('payment_intent.');
     const number = 'attempt' in event.data ? event.data.attempt : undefined;
@@ -111,6 +109,19 @@ export async function showNews(scene: Scene, slots: PlanPayment[] = []): Promise
     };
   });
   timeline(rows);
+}
+
+/** Milliseconds from the making of each delivery to its arrival, by event id. */
+export async function arrivalTimes({ payments, receiver, endpointId }: Scene): Promise<Map<string, number>> {
+  if (endpointId === null) return new Map();
+  const deliveries = await payments.webhookEndpoints.listDeliveries(endpointId, { limit: 100 }).toArray();
+  const madeAt = new Map(deliveries.map((delivery) => [delivery.event_id, Date.parse(delivery.created_at)]));
+  const times = new Map<string, number>();
+  for (const { event, at } of receiver.arrivals) {
+    const made = madeAt.get(event.id);
+    if (made !== undefined && !times.has(event.id)) times.set(event.id, at - made);
+  }
+  return times;
 }
 
 async function setUp(scene: Scene): Promise<void> {

@@ -22,7 +22,7 @@ const timelineColumns: Column[] = [
   { title: 'amount', width: 7, align: 'right' },
   { title: 'outcome', width: 22 },
   { title: 'attempt', width: 7, align: 'right' },
-  { title: 'event', width: 24 },
+  { title: 'event', width: 25 },
   { title: 'ms', width: 5, align: 'right' },
 ];
 
@@ -104,6 +104,10 @@ function outcomeOf(event: WebhookEvent): string {
       return event.data.next_attempt_at
         ? `declined, again ${event.data.next_attempt_at.slice(5, 10)}`
         : 'declined, no retry';
+    case 'payment_intent.processing':
+      return `result on ${event.data.expected_result_date ?? ''}`;
+    case 'payment_intent.returned':
+      return 'returned by the bank';
     case 'payment_plan.activated':
       return `starts ${event.data.next_payment_date ?? ''}`;
     case 'payment_plan.closed':
@@ -118,7 +122,7 @@ function outcomeOf(event: WebhookEvent): string {
 }
 
 function colourOf({ event_type: type }: WebhookEvent): Colour | null {
-  if (type === 'payment_intent.failed' || type === 'payment_plan.suspended') return 'yellow';
+  if (['payment_intent.failed', 'payment_intent.returned', 'payment_plan.suspended'].includes(type)) return 'yellow';
   if (type.startsWith('test_clock.')) return 'dim';
   return null;
 }

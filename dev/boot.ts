@@ -76,7 +76,13 @@ export async function boot(config: Config, stack: Stack, say: Say, signal: Abort
 
 /** Takes the data directory for this run alone, and ends the processes that a killed run has left behind in it. */
 async function claimDataDir(dataDir: string, stack: Stack, say: Say): Promise<void> {
-  const lock = await takeLock(join(dataDir, 'run', 'start.lock'));
+  const lock = await takeLock(join(dataDir, 'run', 'start.lock')).catch((cause: unknown) => {
+    throw new StartError(
+      `${dataDir} cannot be written (${messageOf(cause)}). Make it writable for this user, with space on its disk, or ` +
+        'set DATA_DIR to another folder. Nothing was started.',
+      { cause },
+    );
+  });
   if (!lock.taken) {
     throw new StartError(
       `${dataDir} is in use: the service already runs from it (process ${lock.holder}).\n` +

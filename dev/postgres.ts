@@ -109,7 +109,7 @@ export async function startPostgres({ dataDir, port, log, signal }: PostgresOpti
     const startAndWait = async () => {
       const started = await start();
       try {
-        await waitAndMakeDatabase(urlOf('postgres'), started, signal);
+        await waitAndMakeDatabase(urlOf('postgres'), started, join(home, 'password'), signal);
         return started;
       } catch (error) {
         await started.stop();
@@ -175,7 +175,12 @@ function postgresEnvironment(): NodeJS.ProcessEnv {
   return { LC_ALL: 'C', PATH: '/usr/bin:/bin', TZ: 'UTC' };
 }
 
-async function waitAndMakeDatabase(url: string, daemon: Daemon, signal?: AbortSignal): Promise<void> {
+async function waitAndMakeDatabase(
+  url: string,
+  daemon: Daemon,
+  passwordFile: string,
+  signal?: AbortSignal,
+): Promise<void> {
   let ended: string | null = null;
   void daemon.exited.then((how) => {
     ended = how;
@@ -190,6 +195,13 @@ async function waitAndMakeDatabase(url: string, daemon: Daemon, signal?: AbortSi
       }
       return;
     } catch (cause) {
+      if (codeOf(cause) === wrongPassword) {
+        throw new Error(
+          `${passwordFile} has another password than this PostgreSQL was made with. Restore the file from a back-up. ` +
+            'Nothing was changed.',
+          { cause },
+        );
+      }
       if (ended !== null || performance.now() > giveUpAt || !isStillStarting(cause)) {
         throw new Error(await withLogEnd(`PostgreSQL did not come up (${ended ?? 'still running'}).`, daemon, ended), {
           cause,
@@ -202,10 +214,16 @@ async function waitAndMakeDatabase(url: string, daemon: Daemon, signal?: AbortSi
   }
 }
 
+/** SQLSTATE `invalid_password`. */
+const wrongPassword = '28P01';
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
 function isStillStarting(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
   // 57P03: "the database system is starting up"
-  return ['ECONNREFUSED', 'ECONNRESET', 'CONNECTION_CLOSED', 'CONNECT_TIMEOUT', '57P03'].includes(String(code));
+  return ['ECONNREFUSED', 'ECONNRESET', 'CONNECTION_CLOSED', 'CONNECT_TIMEOUT', '57P03'].includes(codeOf(error));
 }
 
 async function exists(file: string): Promise<boolean> {

@@ -160,6 +160,7 @@ BEYOND_THE_SCHEMA = {
     ("out_of_range", "/frozen_time"),
     ("invalid_value", "/scheduled_payment_date"),  # together with `confirm`
     ("out_of_range", "/scheduled_payment_date"),
+    ("out_of_range", "/sent_at"),
     ("out_of_range", "/start_date"),
     ("out_of_range", "/total_amount_cents"),
     ("out_of_range", "/until"),

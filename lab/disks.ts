@@ -19,6 +19,8 @@ export interface Disk {
   /** Gives it back. */
   free(): Promise<void>;
   isFull(): Promise<boolean>;
+  /** Refuses all writes, or allows them again. No file may be open for writing. */
+  setReadOnly(isReadOnly: boolean): Promise<void>;
   unmount(): Promise<void>;
 }
 
@@ -69,6 +71,9 @@ export async function mountDisk(folder: string, megabytes: number, { isKept = fa
     },
     async isFull() {
       return (await statfs(folder)).bfree === 0;
+    },
+    async setReadOnly(isReadOnly) {
+      await run('mount', ['-o', `remount,${isReadOnly ? 'ro' : 'rw'}`, folder]);
     },
     async unmount() {
       const copy = `${folder}.copy`;

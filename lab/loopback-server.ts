@@ -22,9 +22,13 @@ export interface LoopbackServer {
   close(): Promise<void>;
 }
 
-/** Starts an HTTP server on a free port of loopback. A request that breaks off, or whose handling fails, is cut. */
+/**
+ * Starts an HTTP server on loopback, on a free port if none is given. A request that breaks off, or whose handling
+ * fails, is cut.
+ */
 export async function serveOnLoopback(
   handle: (received: Received, response: ServerResponse) => Promise<unknown> | unknown,
+  { port = 0 } = {},
 ): Promise<LoopbackServer> {
   let connections = 0;
   const server = createServer((message, response) => {
@@ -39,7 +43,7 @@ export async function serveOnLoopback(
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
+    server.listen(port, '127.0.0.1', resolve);
   });
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the server has no port');

@@ -46,6 +46,35 @@ export async function makePayer(
   return { customerId, methodId: await saveCard(client, customerId, tokens.good, mode) };
 }
 
+/** A customer with a bank account under an active mandate. The account is the default method. */
+export interface Debtor extends Payer {
+  mandateId: string;
+}
+
+/** A payer who is debited: the sandbox’s bank collects everything, unless metadata say otherwise. */
+export async function makeDebtor(client: PaymentsClient, input: Partial<CustomerCreate> = {}): Promise<Debtor> {
+  const name = 'Jo Example';
+  const { id: customerId } = await client.customers.create({ name, ...input });
+  const { payment_method: method } = await client.paymentMethods.create({
+    type: 'au_becs_debit',
+    customer_reference: customerId,
+    payment_method_data: { bsb_number: '000-000', account_name: name, account_number: '98765432' },
+  });
+  const { version, sha256 } = await client.mandates.getText();
+  const { id: mandateId } = await client.mandates.create({
+    payment_method_id: method.id,
+    acceptance: {
+      type: 'online',
+      ip_address: '203.0.113.7',
+      user_agent: 'a browser',
+      signatory_name: name,
+      text_version: version,
+      text_sha256: sha256,
+    },
+  });
+  return { customerId, methodId: method.id, mandateId };
+}
+
 export type PlanTerms = Partial<PaymentPlanCreate> & Pick<PaymentPlanCreate, 'customer_id' | 'start_date'>;
 
 /** A pending plan: weekly, 1000 AUD cents, until further notice, unless its terms say otherwise. */

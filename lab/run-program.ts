@@ -46,5 +46,5 @@ export function runProgram(program: string, args: readonly string[], options: Ru
  */
 export function runScript(file: string, args: readonly string[] = [], env: Record<string, string> = {}): Promise<Ran> {
   const environment = childEnvironment({ NODE_OPTIONS: '', ...env });
-  return runProgram(process.execPath, [file, ...args], { cwd: root, env: environment });
+  return runProgram(process.execPath, ['--conditions=payments-source', file, ...args], { cwd: root, env: environment });
 }

@@ -88,16 +88,17 @@ export interface StartOptions {
   signal?: AbortSignal;
   /** It lives on when this process ends. */
   outlivesUs?: boolean;
+  /** Where its output goes: into the data folder if not given. */
+  logFile?: string;
 }
 
 /** Starts a copy in this folder and waits until it is ready. @throws Error with the end of its output if it is not */
 export async function startService(dataDir: string, options: StartOptions = {}): Promise<ServiceCopy> {
-  const { environment = {}, signal, outlivesUs = false } = options;
+  const { environment = {}, signal, outlivesUs = false, logFile = join(dataDir, 'start.log') } = options;
   const ports = portsOf.get(dataDir) ?? (await findFreePorts(4));
   portsOf.set(dataDir, ports);
   const [port, temporalPort, uiPort, pagesPort] = ports.map(String);
   const ledgerFile = join(dataDir, 'ledger.jsonl');
-  const logFile = join(dataDir, 'start.log');
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const output = openSync(logFile, 'w', 0o600);
   const begun = performance.now();

@@ -1,7 +1,7 @@
 import { becomesTrue } from '../../lab/eventually.ts';
+import type { Scene } from '../scene.ts';
 import type { Breakage } from './breakages/breakage.ts';
 import type { ActiveAlert, Prometheus } from './prometheus.ts';
-import type { Scene } from './scene.ts';
 
 /** What was seen of an alert. */
 export interface Sighting {

@@ -8,12 +8,12 @@ import { readOptions, startLog, UsageError } from '../../lab/program.ts';
 import { stopAllServices } from '../../lab/service.ts';
 import { all } from '../../src/platform/all-settled.ts';
 import { print, printError } from '../../src/platform/terminal.ts';
+import { openScene, type Scene } from '../scene.ts';
 import { charge } from './breakages/breakage.ts';
 import { breakages } from './breakages/index.ts';
 import { carryOut, type Sighting } from './drill.ts';
 import { factor, type Prometheus, readRules, startPrometheus } from './prometheus.ts';
 import { renderSightings, wasSeen } from './report.ts';
-import { openScene, type Scene } from './scene.ts';
 
 const usage = `npm run alerts:drill -- [--only ALERT]… [--keep]
   Fires each alert of monitoring/alerts.yml, ${factor} times faster. Needs prometheus on PATH. Takes some 17 minutes.

@@ -1,7 +1,7 @@
 import type { PaymentIntent } from '@payments-service/client';
 import { unlessRefused } from '../../lab/client.ts';
 import { eventually } from '../../lab/eventually.ts';
-import { makeActivePlan } from '../../lab/payer.ts';
+import { type Debtor, makeActivePlan, makeDebtor } from '../../lab/payer.ts';
 import type { Chance } from '../../lab/random.ts';
 import { type Account, type Actor, type Claim, keepDoing, type World } from './world.ts';
 
@@ -58,7 +58,7 @@ export function debtor(number: number): Actor {
       let now = Date.UTC(2027, chance.below(24), chance.between(1, 28), chance.below(24));
       const { id: clockId } = await account.client.testClocks.create({ frozen_time: new Date(now).toISOString() });
       const courses: Course[] = [];
-      for (let left = chance.between(1, 3); left > 0; left -= 1) {
+      for (let left = chance.between(3, 6); left > 0; left -= 1) {
         courses.push(await begin(world, account, clockId, now, chance));
       }
       for (const end = now + lifeDays * day; now < end && !world.isStopping; ) {
@@ -88,39 +88,10 @@ async function deleteClock(world: World, { client }: Account, clockId: string, c
 
 async function begin(world: World, account: Account, clockId: string, now: number, chance: Chance): Promise<Course> {
   const { client } = account;
-  const payer = await makeDebtor(account, clockId);
+  const payer = await makeDebtor(client, { test_clock: clockId });
   return chance.happens(0.6)
     ? single(world, client, payer, chance.pickByWeight(singles))
     : plan(world, client, payer, now, chance.pickByWeight(plans));
-}
-
-interface Debtor {
-  customerId: string;
-  methodId: string;
-  mandateId: string;
-}
-
-/** A payer on a clock whose bank account has an active mandate, and is the default. */
-async function makeDebtor({ client }: Account, clockId: string): Promise<Debtor> {
-  const { id: customerId } = await client.customers.create({ name: 'Jo Example', test_clock: clockId });
-  const { payment_method: method } = await client.paymentMethods.create({
-    type: 'au_becs_debit',
-    customer_reference: customerId,
-    payment_method_data: { bsb_number: '000-000', account_name: 'Jo Example', account_number: '98765432' },
-  });
-  const { version, sha256 } = await client.mandates.getText();
-  const { id: mandateId } = await client.mandates.create({
-    payment_method_id: method.id,
-    acceptance: {
-      type: 'online',
-      ip_address: '203.0.113.7',
-      user_agent: 'fault run',
-      signatory_name: 'Jo Example',
-      text_version: version,
-      text_sha256: sha256,
-    },
-  });
-  return { customerId, methodId: method.id, mandateId };
 }
 
 async function single(

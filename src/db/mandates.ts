@@ -1,7 +1,9 @@
 import type { MandateEndReason, MandateStatus } from '../domain/mandates/mandate.ts';
+import type { MandateNotice } from '../domain/mandates/mandate-notices.ts';
 import type { MandateText } from '../domain/mandates/mandate-texts.ts';
 import type { Scheme } from '../domain/schemes/schemes.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
+import { jsonb } from '../platform/postgres/types.ts';
 import { isAfter, type Page, type TenantKey } from './tenant.ts';
 
 /** How a payer has agreed to a mandate, as the columns of its row. All are null while it is pending. */
@@ -37,6 +39,8 @@ export interface MandateRow extends AcceptanceColumns {
   last_debited_at: Date | null;
   lapses_at: Date | null;
   ended_at: Date | null;
+  /** Oldest first. */
+  notices: MandateNotice[];
   created_at: Date;
   updated_at: Date;
 }
@@ -48,7 +52,7 @@ export interface TimedMandateRow extends MandateRow {
 
 /** Stores a new mandate. The payment method is locked, and has no mandate that has not ended. */
 export async function insertMandate(tx: Tx, row: MandateRow): Promise<void> {
-  await tx`insert into mandates ${tx({ ...row })}`;
+  await tx`insert into mandates ${tx({ ...row, notices: jsonb(tx, row.notices) })}`;
 }
 
 /** Stores a text that a payer has agreed to, unless it is stored already. `now` is real time. */
@@ -135,6 +139,7 @@ export type MandateChange = Partial<
       | 'last_debited_at'
       | 'lapses_at'
       | 'ended_at'
+      | 'notices'
       | 'updated_at'
     >
 >;
@@ -144,7 +149,9 @@ export type MandateChange = Partial<
  * @throws if the mandate does not exist.
  */
 export async function updateMandate(tx: Tx, id: string, change: MandateChange): Promise<MandateRow> {
-  const [row] = await tx<MandateRow[]>`update mandates set ${tx(change)} where id = ${id} returning *`;
+  const { notices, ...plain } = change;
+  const columns = notices === undefined ? plain : { ...plain, notices: jsonb(tx, notices) };
+  const [row] = await tx<MandateRow[]>`update mandates set ${tx(columns)} where id = ${id} returning *`;
   if (row === undefined) throw new Error(`mandate ${id} does not exist`);
   return row;
 }

@@ -1,5 +1,7 @@
 import type { AttemptOutcome } from '../db/payment-attempts.ts';
 import type { Db } from '../platform/postgres/connection.ts';
+import { originOf } from '../platform/redact.ts';
+import { lastAttempt } from './stuck/queries/webhooks.ts';
 
 /** Which objects to include, over all billers: those of live mode (true), of the sandbox (false), or all (null). */
 export type Mode = boolean | null;
@@ -87,6 +89,12 @@ export interface EndpointCount {
   status: 'enabled' | 'disabled';
   disabled_reason: string | null;
   failing_since: Date | null;
+  /** Scheme, host and port of its URL. */
+  origin: string;
+  /** Why the last attempt failed. Null if it succeeded, or there was none. */
+  last_error: string | null;
+  /** When the next attempt of any delivery is, real time. Null if none is pending. */
+  next_at: Date | null;
   pending: number;
   /** The pending ones whose time has come. */
   due: number;
@@ -104,12 +112,13 @@ export async function countDeliveries(
   { now, sinceId, limit }: { now: Date; sinceId: string; limit: number },
   mode: Mode,
 ): Promise<{ count: number; endpoints: EndpointCount[] }> {
-  const rows = await db<(EndpointCount & { all: number })[]>`
+  const rows = await db<(Omit<EndpointCount, 'origin'> & { all: number; url: string })[]>`
     with waiting as (
-      select endpoint_id, count(*)::integer as pending, count(*) filter (where next_attempt_at <= ${now})::integer as due
+      select endpoint_id, count(*)::integer as pending, count(*) filter (where next_attempt_at <= ${now})::integer as due,
+        min(next_attempt_at) as next_at
       from webhook_deliveries where status = 'pending' group by endpoint_id
     ), shown as (
-      select w.id, w.biller_id, w.livemode, w.status, w.disabled_reason, w.failing_since,
+      select w.id, w.biller_id, w.livemode, w.status, w.disabled_reason, w.failing_since, w.url, q.next_at,
         coalesce(q.pending, 0) as pending, coalesce(q.due, 0) as due, count(*) over ()::integer as all
       from webhook_endpoints w
       left join waiting q on q.endpoint_id = w.id
@@ -117,15 +126,17 @@ export async function countDeliveries(
       order by coalesce(q.pending, 0) desc, w.disabled_reason = 'failing' desc nulls last, w.failing_since, w.id desc
       limit ${limit}
     )
-    select s.*, d.delivered, d.failed
-    from shown s
+    select w.*, c.delivered, c.failed, a.error as last_error
+    from shown w
     cross join lateral (
       select count(*) filter (where status = 'delivered')::integer as delivered,
         count(*) filter (where status = 'failed')::integer as failed
-      from webhook_deliveries where endpoint_id = s.id and id >= ${sinceId}
-    ) d
-    order by s.pending desc, s.disabled_reason = 'failing' desc nulls last, s.failing_since, s.id desc`;
-  return { count: rows[0]?.all ?? 0, endpoints: rows.map(({ all: _, ...endpoint }) => endpoint) };
+      from webhook_deliveries where endpoint_id = w.id and id >= ${sinceId}
+    ) c
+    ${lastAttempt(db)}
+    order by w.pending desc, w.disabled_reason = 'failing' desc nulls last, w.failing_since, w.id desc`;
+  const endpoints = rows.map(({ all: _, url, ...endpoint }) => ({ ...endpoint, origin: originOf(url) }));
+  return { count: rows[0]?.all ?? 0, endpoints };
 }
 
 /** A test clock that is advancing. */

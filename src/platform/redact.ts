@@ -34,3 +34,11 @@ function decode(text: string): string {
     .replace(/%(?:25)+/g, '%')
     .replace(/%([2-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }
+
+/**
+ * What an operator may see of a biller's URL: scheme, host and port. Its path and query may hold secrets. A text that
+ * is no URL gives "an unknown address".
+ */
+export function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : 'an unknown address';
+}

@@ -107,6 +107,7 @@ export const ClockEffect = Type.Union(
   [PaymentIntentEffect, PaymentPlanEffect, MandateEffect, PaymentLinkEffect, CheckoutSessionEffect],
   {
     title: 'ClockEffect',
+    discriminator: { propertyName: 'object' },
     description: 'One effect of an advance of a test clock: the object, what happened to it, and its new values.',
   },
 );

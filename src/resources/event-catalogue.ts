@@ -131,6 +131,14 @@ export const eventCatalogue = {
     activated_at: null,
   }),
   'mandate.activated': event(Mandate, 'A payer’s agreement was recorded: the account may be debited.', mandateExample),
+  'mandate.notice_due': event(
+    Mandate,
+    'The payer is to be told of a change: you changed the amount of a plan that is debited under this mandate.',
+    {
+      ...mandateExample,
+      notices: [{ kind: 'amount_changed', due_by: '2027-01-18', sent_at: null, channel: null }],
+    },
+  ),
   'mandate.canceled': event(
     Mandate,
     'A mandate was canceled: by you, by the payer at the bank, or with its account or customer (`status_reason`).',

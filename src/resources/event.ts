@@ -1,8 +1,8 @@
-import Type, { type Static } from 'typebox';
+import Type, { type Static, type TObject } from 'typebox';
 import type { EventRow } from '../db/events.ts';
 import { exampleId } from '../domain/ids.ts';
 import { Id, Livemode, listQuery, Nullable, present, Reference, Strict, type Tag } from './common.ts';
-import { eventTypes } from './event-catalogue.ts';
+import { type EventType, eventCatalogue, eventTypes } from './event-catalogue.ts';
 import { dueAt, example, owned } from './examples.ts';
 import { planPaymentIntentExample } from './payment-intent.ts';
 
@@ -16,32 +16,45 @@ export function EventTypeName(description: string) {
   return Type.Unsafe<string>(Type.Enum(eventTypes, { description }));
 }
 
-export const Event = Strict(
-  {
-    id: Id('event', 'The same on every delivery attempt, so that a receiver can recognise a repeated event.'),
-    event_type: EventTypeName('What happened.'),
-    created_at: Type.String({
-      format: 'date-time',
-      description:
-        'When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.',
-    }),
-    livemode: Livemode,
-    biller_id: Type.String({ description: 'The account that it happened to.' }),
-    test_clock: Nullable(Type.String(), {
-      description: 'The test clock that it is about, or that its customer is on; null in real time.',
-    }),
-    sequence: Type.Integer({
-      description: 'Rises by one with each event of an account and mode, without gaps, in commit order.',
-    }),
-    request_id: Nullable(Type.String(), { description: 'The API request that caused it; null if no request did.' }),
-    data: Type.Record(Type.String(), Type.Unknown(), {
-      description:
-        'The object as it was then, in the form of the API. Its fields are described at the webhook of this type.',
-    }),
-  },
-  { title: 'Event' },
+/** The members of every event, in the order of its JSON. */
+const EventEnvelope = Strict({
+  id: Id('event', 'The same on every delivery attempt, so that a receiver can recognise a repeated event.'),
+  event_type: EventTypeName('What happened.'),
+  created_at: Type.String({
+    format: 'date-time',
+    description:
+      'When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.',
+  }),
+  livemode: Livemode,
+  biller_id: Type.String({ description: 'The account that it happened to.' }),
+  test_clock: Nullable(Type.String(), {
+    description: 'The test clock that it is about, or that its customer is on; null in real time.',
+  }),
+  sequence: Type.Integer({
+    description: 'Rises by one with each event of an account and mode, without gaps, in commit order.',
+  }),
+  request_id: Nullable(Type.String(), { description: 'The API request that caused it; null if no request did.' }),
+  data: Type.Record(Type.String(), Type.Unknown(), {
+    description: 'The object as it was then, in the form of the API.',
+  }),
+});
+export type Event = Static<typeof EventEnvelope>;
+
+/** The schema of the events of each type, with the data of that type. */
+export const eventSchemas = Object.fromEntries(
+  eventTypes.map((type) => [
+    type,
+    Strict(
+      { ...EventEnvelope.properties, event_type: Type.Literal(type), data: eventCatalogue[type].data },
+      { title: `${pascal(type)}Event` },
+    ),
+  ]),
+) as unknown as Record<EventType, TObject>;
+
+/** An event of any type: a union by `event_type`. */
+export const Event = Type.Unsafe<Event>(
+  Type.Union(Object.values(eventSchemas), { title: 'Event', discriminator: { propertyName: 'event_type' } }),
 );
-export type Event = Static<typeof Event>;
 
 export const eventExample = example(Event, {
   id: exampleId('event'),
@@ -63,7 +76,7 @@ export type EventQuery = Static<typeof EventQuery>;
 
 /** An event as the API shows it. `test_clock` is the column `test_clock_id`. */
 export function presentEvent(row: EventRow): Event {
-  return present(Event, { ...row, test_clock: row.test_clock_id, data: JSON.parse(row.data) });
+  return present(EventEnvelope, { ...row, test_clock: row.test_clock_id, data: JSON.parse(row.data) });
 }
 
 /**
@@ -73,6 +86,11 @@ export function presentEvent(row: EventRow): Event {
 export function eventBody(row: EventRow, challenge?: string): string {
   const data =
     challenge === undefined ? row.data : `${row.data.slice(0, -1)},"challenge":${JSON.stringify(challenge)}}`;
-  const { data: _, ...envelope } = present(Event, { ...row, test_clock: row.test_clock_id, data: {} });
+  const { data: _, ...envelope } = present(EventEnvelope, { ...row, test_clock: row.test_clock_id, data: {} });
   return `${JSON.stringify(envelope).slice(0, -1)},"data":${data}}`;
+}
+
+/** Returns the name of a type of events as a type of a program: `PaymentIntentSucceeded`. */
+export function pascal(type: string): string {
+  return type.replace(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

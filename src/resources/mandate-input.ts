@@ -3,7 +3,7 @@ import { exampleId } from '../domain/ids.ts';
 import { Reference, Strict, withRule } from './common.ts';
 import { madeAt, withExamples } from './examples.ts';
 import { type FieldError, fieldError } from './field-errors.ts';
-import { exampleText, mandateExample } from './mandate.ts';
+import { exampleText, mandateExample, NoticeChannel, NoticeKind } from './mandate.ts';
 
 const acceptanceFields = {
   type: Type.Enum(['online', 'paper', 'telephone', 'imported'], {
@@ -170,3 +170,27 @@ export const MandateCancel = withExamples(
   },
 );
 export type MandateCancel = Static<typeof MandateCancel>;
+
+export const MandateNoticeSent = withExamples(
+  Strict(
+    {
+      kind: NoticeKind,
+      channel: NoticeChannel,
+      sent_at: Type.Optional(
+        Type.String({
+          format: 'date-time',
+          description: 'When you sent it, on the customer’s time; not ahead. By default now.',
+        }),
+      ),
+    },
+    { title: 'MandateNoticeSent' },
+  ),
+  {
+    email: { summary: 'The confirmation, by e-mail', value: { kind: 'confirmation', channel: 'email' } },
+    letter: {
+      summary: 'A change, by letter',
+      value: { kind: 'terms_changed', channel: 'letter', sent_at: madeAt },
+    },
+  },
+);
+export type MandateNoticeSent = Static<typeof MandateNoticeSent>;

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import type { MandateRow } from '../db/mandates.ts';
 import { exampleId } from '../domain/ids.ts';
 import { mandateStatuses, nextChargeDate } from '../domain/mandates/mandate.ts';
+import { noticeChannels, noticeKinds } from '../domain/mandates/mandate-notices.ts';
 import { currentMandateText } from '../domain/mandates/mandate-texts.ts';
 import { schemes } from '../domain/schemes/schemes.ts';
 import { Id, instant, Livemode, Nullable, pick, present, Strict, type Tag, Timestamp } from './common.ts';
@@ -42,6 +43,24 @@ const Acceptance = Strict(
   { title: 'MandateAcceptance' },
 );
 
+export const NoticeKind = Type.Enum([...noticeKinds], {
+  description:
+    '`confirmation`: that the mandate holds. `amount_changed`, `terms_changed`: a change of what the payer agreed to.',
+});
+export const NoticeChannel = Type.Enum([...noticeChannels], { description: 'How you told the payer.' });
+
+const MandateNotice = Strict(
+  {
+    kind: NoticeKind,
+    due_by: Nullable(Type.String({ format: 'date' }), {
+      description: 'The last date, on the scheme’s clock, to send it in time; null if you recorded it unasked.',
+    }),
+    sent_at: Nullable(Timestamp, { description: 'When you sent it, as you recorded it; null until then.' }),
+    channel: Nullable(NoticeChannel, { description: 'How you sent it; null until then.' }),
+  },
+  { title: 'MandateNotice', description: 'Something that the payer is to be told. You send it, not the service.' },
+);
+
 export const Mandate = Strict(
   {
     id: Id('mandate', 'The id of the mandate.'),
@@ -74,6 +93,9 @@ export const Mandate = Strict(
     last_debited_at: Nullable(Timestamp, { description: 'When it was last used; null if it never was.' }),
     activated_at: Nullable(Timestamp, { description: 'When it became active; null while it is pending.' }),
     ended_at: Nullable(Timestamp, { description: 'When it ended; null until then.' }),
+    notices: Type.Array(MandateNotice, {
+      description: 'What the payer is to be told, and what was sent; oldest first.',
+    }),
     biller_id: Type.String({ description: 'The account that is paid.' }),
     livemode: Livemode,
     test_clock: Nullable(Type.String(), { description: 'The test clock of the customer; null in real time.' }),
@@ -112,6 +134,7 @@ export const mandateExample = example(Mandate, {
   last_debited_at: null,
   activated_at: madeAt,
   ended_at: null,
+  notices: [{ kind: 'confirmation', due_by: '2027-01-05', sent_at: null, channel: null }],
   ...owned,
   test_clock: exampleId('test_clock'),
   created_at: madeAt,

@@ -32,6 +32,7 @@ describe('creating a mandate', () => {
       amount_type: 'variable',
       frequency_text: null,
       next_possible_charge_date: null,
+      notices: [],
       last_debited_at: null,
       activated_at: null,
       ended_at: null,

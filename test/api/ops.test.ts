@@ -254,7 +254,7 @@ describe('/ops', () => {
   it('counts plans that were suspended for their payment, deliveries by endpoint, and clocks on their way', async () => {
     const { merchant } = stage;
     const before = await figures();
-    const endpoint = await merchant.endpoint('http://127.0.0.1:9/');
+    const endpoint = await merchant.endpoint('http://127.0.0.1:9/hook/key?token=hidden');
     const payer = await merchant.payer();
     const plan = { customer_id: payer.id, start_date: inDays(0), failure_behaviour: 'stop' as const };
     const { id } = await merchant.activePlan({ ...plan, metadata: { _sandbox_outcome: 'decline' } });
@@ -270,6 +270,11 @@ describe('/ops', () => {
       [row?.pending, row?.due, row?.delivered, row?.failed, row?.status],
       [pending, pending, 0, 0, 'enabled'],
     );
+    assert.deepEqual([row?.origin, row?.last_error], ['http://127.0.0.1:9', null]);
+    assert.ok(row !== undefined && row.next_at !== null && new Date(row.next_at) <= realNow());
+    const [page, json] = [(await get('/ops')).text, (await get('/ops.json')).text];
+    assert.ok(page.includes('<td data-label="Goes to">http://127.0.0.1:9</td>'), 'scheme, host and port');
+    for (const text of [page, json]) assert.doesNotMatch(text, /hook\/key|hidden/, 'a path may hold secrets');
     assert.deepEqual(
       [now.advances.count - before.advances.count, now.advances.clocks.at(-1)?.test_clock_id],
       [1, clock.id],

@@ -32,6 +32,7 @@ const bodies: Record<string, unknown> = {
   reportBankResult: { result: 'settled' },
   replayWebhookDeliveries: { since: '2026-01-01T00:00:00Z' },
   acceptMandate: { type: 'imported', accepted_at: '2026-01-01T00:00:00Z', signatory_name: 'Jo' },
+  recordMandateNotice: { kind: 'confirmation', channel: 'email' },
 };
 
 describe('every route but the public ones', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,72 +9,136 @@ import { useStage } from '../support/stage.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
+const client = join(root, 'clients/typescript');
+const compilers = [join(root, 'node_modules'), join(client, 'node_modules')];
 
-describe('the built package of the client', function () {
-  this.timeout(60_000);
+const program = (start: string) => `
+  ${start}
+  const payments = new PaymentsClient({ apiKey: process.env.API_KEY, baseUrl: process.env.BASE_URL });
+  (async () => {
+    const { id } = await payments.customers.create({ name: 'Plain' });
+    const { name } = await payments.customers.get(id);
+    const refused = await payments.customers.get('cus_1').catch((error) => error instanceof ApiError && error.code);
+    const event = verifyWebhook('{"id":"evt_1"}', signWebhook('{"id":"evt_1"}', 'whsec_c2VjcmV0'), 'whsec_c2VjcmV0');
+    console.log(name, refused, event.id);
+  })();`;
+const imported = "import { ApiError, PaymentsClient, signWebhook, verifyWebhook } from '@payments-service/client';";
+const required =
+  "const { ApiError, PaymentsClient, signWebhook, verifyWebhook } = require('@payments-service/client');";
+
+const typed = (start: string) => `
+  ${start}
+  const payments = new PaymentsClient({ apiKey: 'sk_1', baseUrl: 'http://localhost' });
+  export const customer: Promise<Customer> = payments.customers.create({ name: 'Ada' });
+  export const amount = (event: Event): number =>
+    event.event_type === 'payment_intent.failed' ? event.data.amount : 0;
+  // @ts-expect-error the types are there, and not any
+  export const wrong: number = payments.customers.create({ name: 'Ada' });`;
+const typedImport = "import { type Customer, type Event, PaymentsClient } from '@payments-service/client';";
+const typedRequire = `import client = require('@payments-service/client');
+  import PaymentsClient = client.PaymentsClient;
+  type Customer = client.Customer;
+  type Event = client.Event;`;
+
+describe('the packed client in an empty project', function () {
+  this.timeout(120_000);
   const stage = useStage();
-  let folder: string;
+  let folder = '';
+  let listing: string[] = [];
 
-  before('build it, and install it with what it names as its dependencies', async () => {
+  before('build it, pack it, and install it with its dependencies, without the network', async () => {
     folder = await mkdtemp(join(tmpdir(), 'client-package-'));
-    const installed = join(folder, 'node_modules/@payments-service/client');
-    await mkdir(join(folder, 'node_modules/@types'), { recursive: true });
-    const script = join(root, 'clients/typescript/build.ts');
-    await run(process.execPath, [script, installed], { cwd: root });
-    const { dependencies } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
-    for (const name of [...Object.keys(dependencies), '@types/node', 'undici-types']) {
-      await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name));
-    }
+    await run(process.execPath, [join(client, 'build.ts')], { cwd: root });
+    const packages = ['standardwebhooks', '@stablelib/base64', 'fast-sha256', '@types/node', 'undici-types'].map(
+      (name) => join(root, 'node_modules', name),
+    );
+    await npm(['pack', '--pack-destination', folder, client, ...packages], root);
+    const tarballs = (await readdir(folder)).filter((name) => name.endsWith('.tgz')).map((name) => `./${name}`);
+    listing = (
+      await run('tar', ['-tzf', tarballs.find((name) => name.includes('payments-service')) ?? ''], { cwd: folder })
+    ).stdout
+      .trim()
+      .split('\n');
+    await writeFile(join(folder, 'package.json'), '{ "private": true }');
+    await npm(['install', '--offline', '--no-save', ...tarballs], folder);
   });
   after('remove it', () => rm(folder, { recursive: true, force: true }));
 
-  it('runs on plain Node, without a loader', async () => {
-    const program = `
-      import { ApiError, PaymentsClient, signWebhook, verifyWebhook } from '@payments-service/client';
-      const payments = new PaymentsClient({ apiKey: process.env.API_KEY, baseUrl: process.env.BASE_URL });
-      const { id } = await payments.customers.create({ name: 'Plain' });
-      const { name } = await payments.customers.get(id);
-      const refused = await payments.customers.get('cus_1').catch((error) => error instanceof ApiError && error.code);
-      const event = verifyWebhook('{"id":"evt_1"}', signWebhook('{"id":"evt_1"}', 'whsec_c2VjcmV0'), 'whsec_c2VjcmV0');
-      console.log(name, refused, event.id);`;
-    await writeFile(join(folder, 'program.mjs'), program);
+  const npm = (args: string[], cwd: string) =>
+    run('npm', [...args, '--ignore-scripts', '--no-audit', '--no-fund'], {
+      cwd,
+      env: { ...process.env, npm_config_cache: join(folder, 'cache') },
+    });
+
+  async function runs(file: string, text: string, ...options: string[]): Promise<void> {
+    await writeFile(join(folder, file), text);
     const env = { API_KEY: stage.keys.sandboxSecret, BASE_URL: stage.api.url };
-    const { stdout } = await run(process.execPath, ['program.mjs'], { cwd: folder, env });
-    assert.equal(stdout, 'Plain resource_missing evt_1\n');
+    const { stdout, stderr } = await run(process.execPath, [...options, file], { cwd: folder, env });
+    assert.deepEqual([stdout, stderr], ['Plain resource_missing evt_1\n', '']);
+  }
+
+  it('is imported by an ECMAScript module', () => runs('program.mjs', program(imported)));
+
+  it('is required by a CommonJS module', () => runs('program.cjs', program(required)));
+
+  it('is required as CommonJS where a module cannot be required, as in older tools', () =>
+    runs('older.cjs', program(required), '--no-experimental-require-module'));
+
+  it('is loaded once by a program that imports and requires it, so that instanceof holds', async () => {
+    const text = `
+      import { createRequire } from 'node:module';
+      import { ApiError } from '@payments-service/client';
+      console.log(createRequire(import.meta.url)('@payments-service/client').ApiError === ApiError);`;
+    await writeFile(join(folder, 'both.mjs'), text);
+    assert.equal((await run(process.execPath, ['both.mjs'], { cwd: folder, env: {} })).stdout, 'true\n');
   });
 
-  it('has types that compile under other compiler settings', async () => {
-    const program = `
-      import { type Customer, PaymentsClient } from '@payments-service/client';
-      const payments = new PaymentsClient({ apiKey: 'sk_1', baseUrl: 'http://localhost' });
-      export const customer: Promise<Customer> = payments.customers.create({ name: 'Ada' });
-      // @ts-expect-error the types are there, and not any
-      export const wrong: number = payments.customers.create({ name: 'Ada' });`;
-    await writeFile(join(folder, 'program.ts'), program);
-    const compilerOptions = {
-      strict: true,
+  const settings: readonly { module: string; moduleResolution: string; files: string[]; more?: object }[] = [
+    { module: 'nodenext', moduleResolution: 'nodenext', files: ['typed.mts', 'typed.cts'] },
+    { module: 'node16', moduleResolution: 'node16', files: ['typed.mts', 'typed.cts'] },
+    { module: 'esnext', moduleResolution: 'bundler', files: ['typed.mts'] },
+    {
       module: 'esnext',
       moduleResolution: 'bundler',
-      target: 'es2022',
-      lib: ['es2023', 'dom'],
-      types: [],
-      noEmit: true,
-      exactOptionalPropertyTypes: true,
-    };
-    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.ts'] }));
-    const tsc = join(root, 'node_modules/typescript/bin/tsc');
-    const { stdout } = await run(process.execPath, [tsc, '--pretty', 'false', '-p', folder], { cwd: folder }).catch(
-      (error: { stdout: string }) => error,
+      files: ['typed.mts'],
+      more: { types: [], lib: ['es2023', 'dom'], exactOptionalPropertyTypes: true, skipLibCheck: true },
+    },
+  ];
+  for (const { more = {}, files, ...resolution } of settings) {
+    const about = `moduleResolution ${resolution.moduleResolution}${'types' in more ? ' and the types of browsers' : ''}`;
+    it(`has strict types, by two compilers, with ${about}`, async () => {
+      await writeFile(join(folder, 'typed.mts'), typed(typedImport));
+      await writeFile(join(folder, 'typed.cts'), typed(typedRequire));
+      const compilerOptions = {
+        ...{ strict: true, target: 'es2022', lib: ['es2023'], types: ['node'], noEmit: true },
+        ...resolution,
+        ...more,
+      };
+      await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
+      for (const compiler of compilers) {
+        const tsc = join(compiler, 'typescript/bin/tsc');
+        const { stdout } = await run(process.execPath, [tsc, '--pretty', 'false', '-p', folder], { cwd: folder }).catch(
+          (error: { stdout: string }) => error,
+        );
+        assert.equal(stdout, '', compiler);
+      }
+    });
+  }
+
+  it('has compiled code, its types and its sources, and nothing else', () => {
+    const odd = listing.filter(
+      (name) =>
+        !/^package\/(dist\/(esm|cjs)\/[\w./-]+\.(js|d\.ts|d\.ts\.map)|src\/[\w./-]+\.ts)$/.test(name) &&
+        !['package/package.json', 'package/README.md', 'package/dist/cjs/package.json'].includes(name),
     );
-    assert.equal(stdout, '');
+    assert.deepEqual(odd, []);
+    for (const name of ['dist/esm/index.js', 'dist/esm/index.d.ts', 'dist/cjs/index.js', 'dist/cjs/index.d.ts'])
+      assert.ok(listing.includes(`package/${name}`), name);
   });
 
-  it('contains only the compiled client, its manifest and its README', async () => {
-    const installed = join(folder, 'node_modules/@payments-service/client');
-    const files = await readdir(installed, { recursive: true });
-    const others = files.filter((name) => !/\.(js|d\.ts)$/.test(name)).sort();
-    assert.deepEqual(others, ['README.md', 'generated', 'package.json']);
-    const { scripts, devDependencies } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
-    assert.deepEqual([scripts, devDependencies], [undefined, undefined]);
+  it('may be published, under the licence that the repository has', async () => {
+    const manifest = JSON.parse(await readFile(join(client, 'package.json'), 'utf8'));
+    const { license } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+    assert.deepEqual([manifest.private, manifest.license], [undefined, license]);
   });
 });

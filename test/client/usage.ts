@@ -1,6 +1,6 @@
 // Code that the compiler must accept or refuse, never run. `npm run types` checks it, and so
 // does types.test.ts, which proves each refusal.
-import type { Customer, PaymentsClient, TestClock, WebhookEvent } from '@payments-service/client';
+import type { Customer, Event, PaymentsClient, TestClock, WebhookEvent } from '@payments-service/client';
 
 export async function accepted(payments: PaymentsClient): Promise<void> {
   const customer: Customer = await payments.customers.create({ name: 'Ada' }, { idempotencyKey: 'k' });
@@ -32,6 +32,17 @@ export function told(event: WebhookEvent): string {
     default:
       return event.id;
   }
+}
+
+export async function listed(payments: PaymentsClient): Promise<void> {
+  for await (const event of payments.events.list()) {
+    if (event.event_type === 'payment_intent.failed') event.data.attempt.toFixed();
+    if (event.event_type === 'refund.failed') event.data.payment_intent_id.trim();
+    told(event);
+  }
+  const event: Event = await payments.events.get('evt_1');
+  // @ts-expect-error not every stored event has an amount
+  event.data.amount.toFixed();
 }
 
 export async function refused(payments: PaymentsClient, event: WebhookEvent): Promise<void> {

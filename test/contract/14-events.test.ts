@@ -290,7 +290,7 @@ describe('Events', () => {
 
   /**
    * Four mandates: a debit under one comes back, one is canceled, the account of one is closed, and one is not used for
-   * two years.
+   * two years. A plan that is debited under the last one takes another amount.
    */
   async function endMandates(merchant: Merchant): Promise<void> {
     const { sql } = service.db;
@@ -313,7 +313,13 @@ describe('Events', () => {
       const origin = { billerId: String(biller_id), livemode: false, requestId: null, now };
       await recordEvents(tx, origin, await endMandateAfterReturn(tx, closed, 'account_closed', now));
     });
-    await give();
+    const { payment_method_id: debited } = await merchant.client.mandates.get(await give());
+    const { id: plan } = await merchant.activePlan({
+      customer_id: customer_reference,
+      payment_instrument_id: debited,
+      start_date: '2100-01-01',
+    });
+    await merchant.client.paymentPlans.update(plan, { recurring_amount_cents: 1100 });
     await expireMandates(sql, new Date(now.getTime() + 731 * millisecondsPerDay));
   }
 

@@ -151,6 +151,8 @@ export const succeeding: Readonly<Record<string, Prepare>> = {
   'POST /api/v1/mandates/{mandate_id}/accept': async (stage) =>
     at(`/mandates/${await mandate(stage)}/accept`, imported),
   'POST /api/v1/mandates/{mandate_id}/cancel': async (stage) => at(`/mandates/${await mandate(stage)}/cancel`, {}),
+  'POST /api/v1/mandates/{mandate_id}/notices': async (stage) =>
+    at(`/mandates/${await mandate(stage)}/notices`, { kind: 'terms_changed', channel: 'email' }),
   'POST /api/v1/test_helpers/mandates/{mandate_id}/payer_cancels': async (stage) =>
     at(`/test_helpers/mandates/${await mandate(stage, 'active')}/payer_cancels`),
   'GET /api/v1/mandate_texts/au_becs': plain('/mandate_texts/au_becs'),
@@ -299,6 +301,8 @@ export const unprocessable: Readonly<Record<string, Prepare>> = {
     at(`/mandates/${await mandate(stage, 'active')}/accept`, imported),
   'POST /api/v1/mandates/{mandate_id}/cancel': async (stage) =>
     at(`/mandates/${await mandate(stage)}/cancel`, { reason: 1 }),
+  'POST /api/v1/mandates/{mandate_id}/notices': async (stage) =>
+    at(`/mandates/${await mandate(stage)}/notices`, { kind: 'none', channel: 'email' }),
   'POST /api/v1/test_helpers/mandates/{mandate_id}/payer_cancels': async (stage) =>
     at(`/test_helpers/mandates/${await mandate(stage)}/payer_cancels`),
   'POST /api/v1/payment_plans': plain('/payment_plans', {}),

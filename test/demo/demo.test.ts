@@ -55,6 +55,13 @@ describe('npm run demo', function () {
     assert.match(output, /^2028-02-07 00:00 {2}piano +suspended +payment_plan\.suspended +\d+$/m);
     assert.match(output, /^ 5 {2}2028-04-10 09:00 {2}2028-06-09 09:00 +60 +\d+ +2 +1 +0 +0$/m);
     assert.match(output, /namespaces\/payments\/workflows\?query=TestClockId%3D%22clk_/);
+    assert.match(
+      output,
+      /^2028-04-10 22:00 {2}debits +50\.00 {2}declined, again 04-11 +1 {2}payment_intent\.failed +\d+$/m,
+    );
+    assert.match(output, /^2028-04-07 {2}2028-04-12 {2}2028-04-17 23:00 {2}succeeded$/m);
+    assert.match(output, /^2028-04-28 {2}2028-04-28 {2}2028-05-01 23:00 {2}returned +6$/m);
+    assert.match(output, /closed with a shortfall of 20\.00: the payer pays it by card$/m);
     assert.match(output, /^PASSED: \d{4} comparisons with the rules, no difference/m);
     const wide = output.split('\n').filter((line) => line.length > 100 && !line.startsWith('http'));
     assert.deepEqual(wide, []);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { randomBase62 } from '../../src/domain/base62.ts';
 import { newId } from '../../src/domain/ids.ts';
-import { withoutSecrets } from '../../src/platform/redact.ts';
+import { originOf, withoutSecrets } from '../../src/platform/redact.ts';
 import { createVault } from '../../src/services/accounts/vault.ts';
 import { newChallenge } from '../../src/services/webhooks/challenge.ts';
 import { newSigningSecret } from '../../src/services/webhooks/signing.ts';
@@ -51,5 +51,13 @@ describe('a text without secrets', () => {
     ]) {
       assert.equal(withoutSecrets(text), text);
     }
+  });
+});
+
+describe('a biller’s URL, as operators see it', () => {
+  it('has scheme, host and port alone: path and query may hold secrets', () => {
+    assert.equal(originOf('https://shop.example:8443/hook/key?token=hidden'), 'https://shop.example:8443');
+    assert.equal(originOf('https://ada:hidden@shop.example/'), 'https://shop.example');
+    assert.equal(originOf('hidden'), 'an unknown address');
   });
 });

@@ -163,7 +163,10 @@ describe('ops on the command line', function () {
       assert.equal(hanging.code, 1);
       assert.match(hanging.stdout, /^api_unreachable: 1\. The API does not respond\.$/m);
       assert.match(hanging.stdout, /why: +http:\S+\/healthz gave no response within 5 s: the API process hangs/);
-      assert.match(hanging.stdout, /free it: Kill the API process \(kill -9\) and start it/);
+      assert.match(
+        hanging.stdout,
+        /free it: End the API with kill -9 \(under npm start: the process in DATA_DIR\/run\/api\.json/,
+      );
       api.child.kill('SIGCONT');
       assert.deepEqual(await look(), { code: 0, stdout: 'Nothing is stuck.\n' });
     } finally {

@@ -225,7 +225,7 @@ describe('an error of the client', () => {
       const payments = new PaymentsClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'sk_sandbox_abcdefghijk', maxRetries: 1 });
       await payments.paymentIntents.get('${intentId}', { client_secret: '${query.client_secret}' });`;
     const cwd = fileURLToPath(new URL('../../', import.meta.url));
-    const args = ['--input-type=module', '--eval', program];
+    const args = ['--conditions=payments-source', '--input-type=module', '--eval', program];
     await assert.rejects(promisify(execFile)(process.execPath, args, { cwd }), (error) => {
       const { stdout, stderr } = Object(error);
       assert.match(stderr, /ConnectionError: GET http:\/\/127\.0\.0\.1:1\/api\/v1\/payment_intents\//);

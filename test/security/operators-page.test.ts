@@ -8,11 +8,13 @@ import { freePorts, Start } from '../runtime/start-process.ts';
 import { useFolder } from '../runtime/support.ts';
 import { startApiProcess } from '../support/api-process.ts';
 import { useDatabase } from '../support/database.ts';
-import { ask } from '../support/listeners.ts';
+import { type Attempt, ask as askAny } from '../support/listeners.ts';
 import type { ServiceProcess } from '../support/process.ts';
 import { serverStartTimeoutMs, temporalServer, testNamespace } from '../support/temporal.ts';
 
 const operatorKey = 'a-key-of-operators-that-is-long';
+/** The page asks Temporal, which other tests may keep busy. */
+const ask = (attempt: Attempt) => askAny({ ...attempt, patienceMs: 30_000 });
 const paths = ['/ops', '/ops.json', '/ops?mode=live'];
 
 describe('the operators’ page', function () {

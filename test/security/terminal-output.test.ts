@@ -193,7 +193,10 @@ describe('a hostile text in the output of a command', function () {
   it('is escaped by ops stuck, and in what the other commands of ops say', async () => {
     const words = await cli('ops', 'stuck');
     assert.equal(words.code, 1, words.stderr);
-    assert.match(words.stdout, /why: {5}1 waiting; the last attempt: Acme \\u001b\[2J/);
+    assert.match(
+      words.stdout,
+      /why: {5}1 waiting: to http:\/\/127\.0\.0\.1:9; the last attempt, at \S+: Acme \\u001b\[2J/,
+    );
     const json = await cli('ops', 'stuck', '--json');
     const [{ found }] = JSON.parse(json.stdout).kinds.filter(
       ({ kind }: { kind: string }) => kind === 'endpoint_failing',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Client, QueryNotRegisteredError } from '@temporalio/client';
+import { type Client, QueryNotRegisteredError, WorkflowNotFoundError } from '@temporalio/client';
 import type { Stall } from '../../src/messages/workflow-status.ts';
 import { explain } from '../../src/operations/stuck/explain.ts';
 import type { Stuck } from '../../src/operations/stuck/find-stuck.ts';
@@ -56,5 +56,45 @@ describe('the reason why a workflow is stalled', () => {
 
   it('is not asked for without a worker, which alone could respond', async () => {
     assert.deepEqual(await explained(() => assert.fail('it was asked'), false), stuck);
+  });
+});
+
+describe('the reason why deliveries wait', () => {
+  const backlog: Stuck = { ...stuck, kind: 'delivery_backlog', why: 'due', workflow_id: 'webhook-delivery/whd_1' };
+  const running = { status: { name: 'RUNNING' }, raw: {}, typedSearchAttributes: { get: () => undefined } };
+  const failing = { activityType: { name: 'attemptWebhookDelivery' }, attempt: 4, lastFailure: { message: 'no key' } };
+
+  /** The reason, of a delivery whose workflow Temporal describes like this. Null: Temporal is away. */
+  async function reason(describe: (() => Promise<unknown>) | null, hasWorker = true): Promise<string | undefined> {
+    const report = { kind: backlog.kind, meaning: '', after_seconds: 0, count: 1, found: [backlog] };
+    const temporal = { workflow: { getHandle: () => ({ describe }) } } as unknown as Client;
+    const [first] = await explain([report], () => (describe === null ? null : { temporal, hasWorker }));
+    return first?.found[0]?.why;
+  }
+
+  it('is that Temporal does not respond', async () => {
+    assert.equal(await reason(null), 'due; Temporal does not respond, so nothing is sent');
+  });
+
+  it('is that no worker takes them', async () => {
+    assert.equal(await reason(async () => running, false), 'due; no worker takes deliveries');
+  });
+
+  it('is that the oldest has no workflow, or one that does not run', async () => {
+    const missing = async () => {
+      throw new WorkflowNotFoundError('', backlog.workflow_id ?? '', undefined);
+    };
+    assert.equal(await reason(missing), 'due; it has no workflow: retry-delivery starts it');
+    const ended = async () => ({ ...running, status: { name: 'TERMINATED' } });
+    assert.equal(await reason(ended), 'due; its workflow does not run: retry-delivery starts it');
+  });
+
+  it('is the failure of its attempt, which is none of the receiver', async () => {
+    const described = async () => ({ ...running, raw: { pendingActivities: [failing] } });
+    assert.equal(await reason(described), 'due; attemptWebhookDelivery has failed 3 times and is tried again: no key');
+  });
+
+  it('is otherwise in the log of the worker', async () => {
+    assert.match((await reason(async () => running)) ?? '', /a worker polls, but has not made the attempt: its log/);
   });
 });

@@ -24,7 +24,12 @@ describe('what is stuck of webhooks', () => {
     await makeEvent(sql, harness.call);
     assert.deepEqual(await kinds(endpoint.id), []);
     const { delivery_backlog: stuck } = await told(endpoint.id, 6 * minute);
-    assert.match(stuck?.why ?? '', new RegExp(`^2 due and not attempted, the oldest is ${id}: `));
+    const why = new RegExp(
+      `^2 due and not attempted, the oldest is ${id}; they go to ${receiver.url}; nothing was sent there yet; ` +
+        'the next attempt is at 20',
+    );
+    assert.match(stuck?.why ?? '', why);
+    assert.doesNotMatch(stuck?.why ?? '', /hook/, 'a path may hold secrets');
     assert.ok(stuck?.remedy.includes(`ops -- retry-delivery ${id}`));
     assert.equal(stuck?.workflow_id, `webhook-delivery/${id}`);
   });
@@ -37,17 +42,18 @@ describe('what is stuck of webhooks', () => {
     assert.equal((await kinds(endpoint.id, day - minute)).includes('endpoint_failing'), false);
     const lately = async (later: number) =>
       (await findFailingLately(sql, ago(-later))).filter((one) => one.id === endpoint.id);
-    const [{ pending, last_error } = {}] = await lately(day - minute);
-    assert.deepEqual([pending, last_error], [1, 'status 500'], 'known before it is stuck');
+    const [{ pending, last_error, origin } = {}] = await lately(day - minute);
+    assert.deepEqual([pending, last_error, origin], [1, 'status 500', receiver.url], 'known before it is stuck');
     assert.deepEqual(await lately(day + minute), []);
     const { endpoint_failing: failing } = await told(endpoint.id, day + minute);
-    assert.equal(failing?.why, '1 waiting; the last attempt: status 500');
-    assert.ok(failing.remedy.endsWith(`npm run --silent ops -- retry-delivery ${endpoint.id}.`));
+    const news = `to ${receiver.url}; the last attempt, at \\S+Z: status 500`;
+    assert.match(failing?.why ?? '', new RegExp(`^1 waiting: ${news}; the next attempt is at 20\\S+Z$`));
+    assert.ok(failing?.remedy.endsWith(`npm run --silent ops -- retry-delivery ${endpoint.id}.`));
 
     await attemptDelivery(sql, { ...harness.deps, now: () => ago(-6 * day) }, id, 1);
     const { endpoint_failing: disabled } = await told(endpoint.id, 7 * day);
-    assert.equal(disabled?.why, 'disabled after days of failure; the last attempt: status 500');
-    assert.ok(disabled.remedy.includes(`ops -- enable-endpoint ${endpoint.id}`));
+    assert.match(disabled?.why ?? '', new RegExp(`^disabled after days of failure: ${news}; no attempt follows$`));
+    assert.ok(disabled?.remedy.includes(`ops -- enable-endpoint ${endpoint.id}`));
     assert.equal((await kinds(endpoint.id, 37 * day)).includes('endpoint_failing'), false, 'not for ever');
   });
 

@@ -29,8 +29,8 @@ export async function goodRequests(here: Here, routes: readonly Route[]): Promis
       const ids: Record<string, string> = {
         ...objects.ids,
         payment_intent_id: await intentFor(here, operation, name),
+        ...(/Mandate(Notice)?$/.test(operation) ? { mandate_id: await mandateFor(here, operation) } : {}),
         ...(await linkFor(here, operation)),
-        ...(operation.endsWith('Mandate') ? { mandate_id: await mandateFor(here, operation) } : {}),
       };
       const path = route.path.replaceAll(/:(\w+)/g, (_, parameter: string) => ids[parameter] ?? 'none');
       // Each account has one mandate.

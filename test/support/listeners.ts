@@ -27,6 +27,8 @@ export interface Attempt {
   host?: string;
   headers?: Record<string, string>;
   body?: string;
+  /** How long the listener may be silent, in milliseconds. */
+  patienceMs?: number;
 }
 
 export interface HttpAnswer {
@@ -43,11 +45,12 @@ export function ask({
   host,
   headers = {},
   body,
+  patienceMs = silenceMs,
 }: Attempt): Promise<HttpAnswer | null> {
   return new Promise((resolve) => {
     const sent = request(
       {
-        ...{ host: '127.0.0.1', port, method, path, agent: false, setHost: false, timeout: silenceMs },
+        ...{ host: '127.0.0.1', port, method, path, agent: false, setHost: false, timeout: patienceMs },
         headers: { ...headers, Host: host ?? `127.0.0.1:${port}` },
       },
       (answer) => resolve(readAnswer(answer)),

@@ -139,7 +139,7 @@ export function whyNotRun(language: Language): string | null {
 export async function commandOf({ title, language, text }: Script, folder: string): Promise<string[]> {
   const file = join(folder, `sample.${language}`);
   await writeFile(file, text);
-  if (language === 'ts') return [programs.ts, file];
+  if (language === 'ts') return [programs.ts, '--conditions=payments-source', file];
   if (language === 'sh') return [programs.sh, '-euo', 'pipefail', file];
   if (language === 'py') return [programs.py, file];
   const program = join(folder, 'sample');

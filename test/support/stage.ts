@@ -7,8 +7,8 @@ import type { ChargeRequest, PaymentProcessor, RefundRequest } from '../../src/p
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import type { NewBiller } from '../../src/services/accounts/billers.ts';
 import { createVault } from '../../src/services/accounts/vault.ts';
+import { carryOutDebit } from '../../src/services/debits/debit-steps.ts';
 import { carryOutLink, carryOutSession } from '../../src/services/links/expiry.ts';
-import { carryOutDebit } from '../../src/services/payments/debit-steps.ts';
 import { collectScheduledPayment } from '../../src/services/payments/scheduled-payments.ts';
 import { chargeHook } from '../../src/services/plans/charge-hook.ts';
 import { collectDuePayment } from '../../src/services/plans/plan-collection.ts';

@@ -233,6 +233,7 @@ describe('the delivery of a webhook', () => {
       /^### Webhook delivery: pending after 1 attempt$[\s\S]*\*\*Last response:\*\* status 500/m,
     );
     assert.ok(currentDetails.includes((delivery.next_attempt_at ?? 'null').slice(0, 19).replace('T', ' ')));
+    assert.ok(currentDetails.includes(`**Goes to:** \`${receiver.url}\` (`), currentDetails);
     assert.match(currentDetails, /`retryNow`: .*\n- `giveUp`: /);
     const query = `WorkflowType="webhookDelivery" and EndpointId="${delivery.endpoint_id}" and EventType="webhook_endpoint.ping"`;
     await eventually('it is found', async () => (await service.temporal.workflow.count(query)).count === 1);

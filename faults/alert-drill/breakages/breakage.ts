@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { makeActivePlan } from '../../../lab/payer.ts';
 import { realNow } from '../../../src/platform/real-time.ts';
-import type { Scene } from '../scene.ts';
+import type { Scene } from '../../scene.ts';
 
 /** Gets what repairs a part of the breakage. All of it is done once the alerts were seen, the last part first. */
 export type OnRepair = (work: () => Promise<unknown> | unknown) => void;

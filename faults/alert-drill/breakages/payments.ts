@@ -5,7 +5,7 @@ import { runScript } from '../../../lab/run-program.ts';
 import { newId } from '../../../src/domain/ids.ts';
 
 import { realNow } from '../../../src/platform/real-time.ts';
-import type { Scene } from '../scene.ts';
+import type { Scene } from '../../scene.ts';
 import { type Breakage, charge, today, wait } from './breakage.ts';
 
 const hourMs = 3_600_000;

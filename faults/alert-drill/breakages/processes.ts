@@ -2,7 +2,7 @@
 import { eventually } from '../../../lab/eventually.ts';
 import { serveOnLoopback } from '../../../lab/loopback-server.ts';
 import { signal } from '../../../lab/process-table.ts';
-import type { Scene } from '../scene.ts';
+import type { Scene } from '../../scene.ts';
 import { type Breakage, freezeUntilRepair, makeDuePlan, wait } from './breakage.ts';
 
 export const apiStopped: Breakage = {

@@ -1,6 +1,4 @@
-import Type from 'typebox';
-import { Strict } from '../../resources/common.ts';
-import { Event, eventExample } from '../../resources/event.ts';
+import { eventExample, eventSchemas, pascal } from '../../resources/event.ts';
 import { type EventType, eventCatalogue, eventTypes } from '../../resources/event-catalogue.ts';
 import { webhooks } from '../../resources/webhook-endpoint.ts';
 import type { SchemaNode } from '../validation/describe-schema.ts';
@@ -41,17 +39,18 @@ export function webhooksOf(book: SchemaBook): Record<string, SchemaNode> {
 }
 
 function webhookOf(type: EventType, book: SchemaBook): SchemaNode {
-  const name = pascal(type);
-  const { data, occasion, example: dataExample } = eventCatalogue[type];
-  const payload = Strict({ ...Event.properties, event_type: Type.Literal(type), data }, { title: `${name}Event` });
+  const { occasion, example: dataExample } = eventCatalogue[type];
   const example = { ...eventExample, event_type: type, data: dataExample };
   return {
-    operationId: `on${name}`,
+    operationId: `on${pascal(type)}`,
     tags: [webhooks.name],
     summary: occasion.split(/[.:;] |\.$/)[0],
     description: occasion,
     parameters: Object.keys(webhookHeaders).map((header) => ({ $ref: `#/components/parameters/${header}` })),
-    requestBody: { required: true, content: { 'application/json': { schema: book.refer(payload), example } } },
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: book.refer(eventSchemas[type]), example } },
+    },
     responses: {
       '2XX': { description: 'Received. Respond within 15 seconds, and do the work afterwards.' },
       410: { description: 'Gone: the endpoint is disabled.' },
@@ -59,8 +58,4 @@ function webhookOf(type: EventType, book: SchemaBook): SchemaNode {
     },
     security: [],
   };
-}
-
-function pascal(type: string): string {
-  return type.replace(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

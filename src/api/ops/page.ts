@@ -158,7 +158,7 @@ function deliveriesSection({ deliveries: { count, endpoints } }: Overview, links
   const rows = endpoints.map(
     (row) => html`
 <tr><th scope="row"><a href="${apiPaths.deliveries(row.id)}">${row.id}</a></th>
-<td data-label="State">${stateOf(row)}</td>
+<td data-label="Goes to">${row.origin}</td><td data-label="State">${stateOf(row)}</td>
 <td class="number" data-label="Pending">${linked(row.pending, links.deliveriesTo(row.id, row.livemode))}</td>
 <td class="number" data-label="Due now">${row.due}</td>
 <td class="number" data-label="Delivered">${row.delivered}</td><td class="number" data-label="Failed">${row.failed}</td></tr>`,
@@ -170,7 +170,7 @@ ${
     ? html`<p>There are no webhook endpoints.</p>`
     : html`<table class="cards">
 <caption>${count > rows.length ? `The ${rows.length} busiest of ${count} endpoints. ` : ''}Delivered and failed count events of the last day.</caption>
-<thead><tr><th scope="col">Endpoint</th><th scope="col">State</th><th scope="col" class="number">Pending</th>
+<thead><tr><th scope="col">Endpoint</th><th scope="col">Goes to</th><th scope="col">State</th><th scope="col" class="number">Pending</th>
 <th scope="col" class="number">Due now</th><th scope="col" class="number">Delivered</th><th scope="col" class="number">Failed</th></tr></thead>
 <tbody>${rows}
 </tbody>
@@ -179,9 +179,13 @@ ${
 </section>`;
 }
 
-function stateOf({ status, disabled_reason, failing_since }: Overview['deliveries']['endpoints'][number]): Html {
+function stateOf(endpoint: Overview['deliveries']['endpoints'][number]): Html {
+  const { status, disabled_reason, failing_since, last_error, next_at } = endpoint;
   if (status === 'disabled') return html`disabled (${disabled_reason})`;
-  return failing_since === null ? html`working` : html`failing since ${instant(failing_since)}`;
+  if (failing_since === null) return html`working`;
+  const came = last_error === null ? null : html`: ${withoutSecrets(last_error)}`;
+  const next = next_at === null ? null : html`; next attempt at ${instant(next_at)}`;
+  return html`failing since ${instant(failing_since)}${came}${next}`;
 }
 
 function advancesSection({ advances: { count, clocks } }: Overview, links: Links): Html {

@@ -10,7 +10,7 @@ import {
   presentMandate,
   presentMandateToPayer,
 } from '../../resources/mandate.ts';
-import { MandateAccept, MandateCancel, MandateCreate } from '../../resources/mandate-input.ts';
+import { MandateAccept, MandateCancel, MandateCreate, MandateNoticeSent } from '../../resources/mandate-input.ts';
 import { getMandateDocument, getMandateText } from '../../services/mandates/mandate-document.ts';
 import { cancelMandate, cancelMandateAsPayer } from '../../services/mandates/mandate-ends.ts';
 import {
@@ -20,6 +20,7 @@ import {
   listMandates,
   type MandateNow,
 } from '../../services/mandates/mandates.ts';
+import { recordNoticeSent } from '../../services/mandates/notices.ts';
 import { acceptMandateOfPayer, createMandateOfPayer } from '../../services/payments/payer-mandates.ts';
 import { stopDebits } from '../../services/plans/debit-stops.ts';
 import { documentPolicy, mandateDocument } from '../documents/mandate.ts';
@@ -159,6 +160,32 @@ const cancel = route({
     shown(await cancelMandate(deps.db, context, params.mandate_id, body, stopDebits)),
 });
 
+const notice = route({
+  method: 'POST',
+  path: '/api/v1/mandates/:mandate_id/notices',
+  operation: 'recordMandateNotice',
+  tag: mandates,
+  summary: 'Record that you have sent a notice to the payer',
+  description:
+    'The service sends nothing to payers. `notices` of the mandate says what is due: a confirmation when the mandate ' +
+    'becomes active, and a notice when you change the amount of a plan that is debited under it (event ' +
+    '`mandate.notice_due`). Send it, and record it here: the open notice of this kind is then sent. If none is open, ' +
+    'one more is added. A mandate keeps 100 notices.',
+  access: { scope: 'mandates:write' },
+  invalid: 422,
+  body: MandateNoticeSent,
+  response: {
+    status: 200,
+    schema: Mandate,
+    example: {
+      ...mandateExample,
+      notices: [{ kind: 'confirmation', due_by: '2027-01-05', sent_at: mandateExample.created_at, channel: 'email' }],
+    },
+  },
+  handle: async ({ context, params, body, deps }) =>
+    shown(await recordNoticeSent(deps.db, context, params.mandate_id, body)),
+});
+
 const payerCancels = route({
   method: 'POST',
   path: '/api/v1/test_helpers/mandates/:mandate_id/payer_cancels',
@@ -192,7 +219,7 @@ const text = route({
   handle: async ({ context, deps }) => getMandateText(deps.db, context, 'au_becs'),
 });
 
-export const mandateRoutes: Route[] = [create, list, fetch, document, accept, cancel, payerCancels, text];
+export const mandateRoutes: Route[] = [create, list, fetch, document, accept, cancel, notice, payerCancels, text];
 
 function shown({ mandate, at }: MandateNow): Mandate {
   return presentMandate(mandate, at);

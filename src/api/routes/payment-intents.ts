@@ -21,9 +21,9 @@ import {
   PaymentIntentCreate,
 } from '../../resources/payment-intent-input.ts';
 import type { Vault } from '../../services/accounts/vault.ts';
+import { reportBankResult } from '../../services/debits/bank-result.ts';
 import { Forbidden } from '../../services/errors.ts';
 import type { PageUrls } from '../../services/pages/page-urls.ts';
-import { reportBankResult } from '../../services/payments/bank-result.ts';
 import { completeChallenge } from '../../services/payments/challenge-completion.ts';
 import type { Charging } from '../../services/payments/charge.ts';
 import { cancelPaymentIntent } from '../../services/payments/payment-cancellation.ts';

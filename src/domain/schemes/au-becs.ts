@@ -27,6 +27,9 @@ export const auBecs: SchemeProfile = {
   // GoCardless: an unused BECS mandate expires after 15 months (the comments of its client, gocardless-nodejs).
   mandateMonths: 15,
 
+  // Service agreements of the field promise 14 days, and so does the text of the mandate. Not verified at the scheme.
+  changeNoticeDays: 14,
+
   // ANZ, "Direct Debit FAQs": 6 can be re-debited, the others should not be. 7 is no longer used. 8 says that the
   // biller's own user number is wrong, so it is no reason of the payer's.
   returnCodes: {

@@ -1,15 +1,19 @@
 import type { SettlementCalendar } from '../business-days/closed-days.ts';
 import type { TimeOfDay } from '../calendar.ts';
+import type { DeclineCode } from '../charge-outcome.ts';
 import type { Currency } from '../currencies.ts';
 
-/** Why a bank refused a debit, or took it back: each will be a decline code of the payment. */
-export type ReturnReason =
-  | 'insufficient_funds'
-  | 'account_invalid'
-  | 'account_closed'
-  | 'account_holder_deceased'
-  | 'payment_stopped'
-  | 'debit_disputed';
+const returnReasons = [
+  'insufficient_funds',
+  'account_invalid',
+  'account_closed',
+  'account_holder_deceased',
+  'payment_stopped',
+  'debit_disputed',
+] as const satisfies DeclineCode[];
+
+/** Why a bank refused a debit, or took it back: the decline code of the payment. `dunning.ts` says which are final. */
+export type ReturnReason = (typeof returnReasons)[number];
 
 /** What a debit scheme prescribes. Times are on the clock of `timeZone`. */
 export interface SchemeProfile {
@@ -31,14 +35,13 @@ export interface SchemeProfile {
   maxAmount: { live: number | null; sandbox: number | null };
   /** A mandate lapses after this many months without a debit. */
   mandateMonths: number;
+  /** How many days before a debit its payer is told of a change. */
+  changeNoticeDays: number;
   /** The bank's return codes. The scheme has no others that a payer's bank gives. */
   returnCodes: Readonly<Record<string, ReturnReason>>;
 }
 
-/**
- * Returns whether a retry cannot help before the payer or the biller has acted. Only a lack of funds passes by itself.
- * Never throws.
- */
-export function isFinalReturn(reason: ReturnReason): boolean {
-  return reason !== 'insufficient_funds';
+/** Returns whether a decline comes from the payer's bank. Any other was decided before the bank had the debit. */
+export function isReturnReason(code: DeclineCode): code is ReturnReason {
+  return returnReasons.some((reason) => reason === code);
 }

@@ -85,6 +85,10 @@ export const eventInvariants: Invariant[] = [
         union all select id, 'payment_intent.canceled', (status = 'canceled')::integer from payment_intents
         union all select id, 'mandate.created', 1 from mandates
         union all select id, 'mandate.activated', (activated_at is not null)::integer from mandates
+        union all select id, 'mandate.notice_due', (
+            select count(*) from jsonb_array_elements(notices) n
+            where n ->> 'kind' = 'amount_changed' and n ->> 'due_by' is not null
+          ) from mandates
         union all select id, 'mandate.canceled', (status = 'canceled')::integer from mandates
         union all select id, 'mandate.failed', (status = 'failed')::integer from mandates
         union all select id, 'mandate.expired', (status = 'expired')::integer from mandates

@@ -74,6 +74,25 @@ export async function finishReconciliation(db: Db, id: number, now: Date, counts
   await db`update reconciliations set ${db({ finished_at: now, ...counts })} where id = ${id}`;
 }
 
+/**
+ * Stores a whole comparison that an operator has made, so that `ops stuck` knows of it. Not while a worker makes one:
+ * that one counts then.
+ */
+export async function recordReconciliation(
+  db: Db,
+  { startedAt, finishedAt }: { startedAt: Date; finishedAt: Date },
+  counts: ReconciliationCounts,
+): Promise<void> {
+  const abandonedBefore = new Date(finishedAt.getTime() - abandonedAfterMs);
+  await db`
+    insert into reconciliations (started_at, finished_at, missing, orphaned, stale)
+    select ${startedAt}, ${finishedAt}, ${counts.missing}, ${counts.orphaned}, ${counts.stale}
+    where not exists (
+      select from reconciliations
+      where finished_at is null and coalesce(progress_at, started_at) > ${abandonedBefore}
+    )`;
+}
+
 /** Deletes a reconciliation that could not be carried out. */
 export async function abandonReconciliation(db: Db, id: number): Promise<void> {
   await db`delete from reconciliations where id = ${id}`;

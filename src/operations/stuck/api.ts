@@ -52,7 +52,8 @@ function describe(url: string, outcome: Exclude<Outcome, 'healthy'>): { why: str
     return {
       why: `${url} gave no response within ${patienceMs / 1000} s: the API process hangs, or its host cannot be reached`,
       remedy:
-        'Kill the API process (kill -9) and start it: npm run api (npm start has one). Nothing is lost. Its log says what it did last.',
+        'End the API with kill -9 (under npm start: the process in DATA_DIR/run/api.json, which is started again by ' +
+        'itself), then start it: npm run api. Nothing is lost. Its log says what it did last.',
     };
   }
   if ('status' in outcome) {

@@ -1,10 +1,12 @@
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import { workflowIdOf } from '../../platform/postgres/outbox.ts';
 import { wrongDates } from '../../services/plans/plan-dates.ts';
+import { wordsAboutEndpoint } from './endpoint-words.ts';
 import { define, type StuckDefinition } from './find-stuck.ts';
 import { heldCharging, lateProcessorComparison } from './queries/charging.ts';
 import { failedClocks, slowAdvances } from './queries/clocks.ts';
 import { overdueLinks } from './queries/links.ts';
+import { holdingSessions } from './queries/locks.ts';
 import {
   type OverdueDebit,
   type OverduePlan,
@@ -22,6 +24,8 @@ const minute = 60;
 const day = 24 * 60 * minute;
 /** Only then an endpoint that fails is stuck: most receivers come back by themselves. */
 export const endpointFailsForSeconds = day;
+/** A processor has 10 s to prepare a charge and 30 s to make it (`http-processor.ts`). Most take a second. */
+const outcomeComesWithinSeconds = 45;
 
 /** The operator command as it is typed on the command line. */
 export function opsCommand(...words: (string | null)[]): string {
@@ -94,7 +98,7 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
   define({
     kind: 'payment_processing',
     meaning: 'A payment was opened, and its outcome is not known.',
-    afterSeconds: 2 * minute,
+    afterSeconds: outcomeComesWithinSeconds,
     query: processingPayments,
     describe: ({ subject_id: id, livemode, attempt_id: attemptId, number, source, payment_plan_id: planId }) => ({
       why: `attempt ${number} (${source}) has no outcome: ${silence(livemode)}`,
@@ -113,7 +117,7 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
   define({
     kind: 'refund_processing',
     meaning: 'A refund was opened, and its outcome is not known.',
-    afterSeconds: 2 * minute,
+    afterSeconds: outcomeComesWithinSeconds,
     query: processingRefunds,
     describe: ({ payment_intent_id: intentId, livemode }) => ({
       why: `the refund of ${intentId} has no outcome: ${silence(livemode)}`,
@@ -151,7 +155,7 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
   define({
     kind: 'advance_slow',
     meaning: 'A test clock is still advancing.',
-    afterSeconds: 2 * minute,
+    afterSeconds: 45,
     query: slowAdvances,
     describe: ({ subject_id: id, due, due_id: dueId, target_time: target }) => ({
       why:
@@ -179,9 +183,12 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
     meaning: 'Deliveries to an endpoint are due and were not attempted.',
     afterSeconds: 5 * minute,
     query: deliveryBacklogs,
-    describe: ({ waiting, oldest_id: oldest }) => ({
-      why: `${waiting} due and not attempted, the oldest is ${oldest}: no worker makes deliveries, or the receiver responds too slowly`,
-      remedy: `Check that a worker runs; then ${opsCommand('retry-delivery', oldest)}, or give-up-delivery (Web UI: Updates retryNow, giveUp).`,
+    describe: ({ waiting, oldest_id: oldest, ...news }) => ({
+      why: `${waiting} due and not attempted, the oldest is ${oldest}; they go ${wordsAboutEndpoint(news)}`,
+      remedy:
+        'Remove the reason that is named last. If no worker takes deliveries, start one: npm run worker (npm start does so ' +
+        `by itself). They then go out by themselves; to send the oldest now: ${opsCommand('retry-delivery', oldest)}, ` +
+        'or give-up-delivery (Web UI: Updates retryNow, giveUp).',
       ...(oldest === null ? {} : { workflowId: workflowIdOf('webhookDelivery', oldest) }),
     }),
   }),
@@ -190,8 +197,8 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
     meaning: 'A webhook endpoint has only failed for a day, or was disabled for that in the last thirty days.',
     afterSeconds: endpointFailsForSeconds,
     query: failingEndpoints,
-    describe: ({ subject_id: id, status, pending, last_error: error }) => ({
-      why: `${status === 'disabled' ? 'disabled after days of failure' : `${pending} waiting`}; the last attempt: ${error ?? 'unknown'}`,
+    describe: ({ subject_id: id, status, pending, ...news }) => ({
+      why: `${status === 'disabled' ? 'disabled after days of failure' : `${pending} waiting`}: ${wordsAboutEndpoint(news)}`,
       remedy:
         status === 'disabled'
           ? `When the receiver works again: ${opsCommand('enable-endpoint', id)}, which sends what it has missed.`
@@ -207,6 +214,20 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
       why: attempts === 0 ? 'no process dispatches it' : `tried ${attempts} times: ${error ?? 'its process ended'}`,
       remedy: 'Start Temporal, and an API or a worker: it is then dispatched within ten seconds.',
       workflowId: workflowIdOf(type, id ?? ''),
+    }),
+  }),
+  define({
+    kind: 'database_locked',
+    meaning: 'A session in PostgreSQL holds a lock that others wait for.',
+    afterSeconds: 15,
+    query: holdingSessions,
+    describe: ({ pid, name, state, waiting }) => ({
+      why:
+        `session ${pid} (${name || 'its program has no name'}${state === null ? '' : `, ${state}`}) holds a lock; ` +
+        `${waiting} wait for it or for each other`,
+      remedy:
+        'Find out whose session it is. Then end it, in PostgreSQL: ' +
+        `select pg_terminate_backend(${pid}). What it has not committed is undone; the service continues by itself.`,
     }),
   }),
   define({

@@ -22,6 +22,7 @@ const explained = new Set([
   'workflow_stalled',
   'workflow_task_failing',
   'advance_slow',
+  'delivery_backlog',
 ]);
 /**
  * How many of each kind are explained. Each costs a call of its own, so only those that have waited longest are
@@ -59,24 +60,29 @@ export async function explain(
 
 async function explainOne(stuck: Stuck, source: Source | null): Promise<Stuck> {
   const { kind, workflow_id: id } = stuck;
-  if (id === null || source === null) return stuck;
+  const isBacklog = kind === 'delivery_backlog';
+  if (id === null) return stuck;
+  if (source === null) return withReason(stuck, isBacklog ? 'Temporal does not respond, so nothing is sent' : null);
   const { temporal, hasWorker } = source;
+  const starts = isBacklog ? 'retry-delivery starts it' : 'recheck starts it again';
   if (kind === 'workflow_task_failing') return withReason(stuck, await failureOfTask(temporal, id));
   try {
     const description = await temporal.workflow.getHandle(id).describe();
     if (description.status.name !== 'RUNNING') {
-      return withReason(stuck, 'its workflow does not run: recheck starts it again');
+      return withReason(stuck, `its workflow does not run: ${starts}`);
     }
     const remedied = hasSkippedRealTime(description)
       ? { ...stuck, remedy: startOverInRealTime(stuck.subject_id) }
       : stuck;
     const failing = failingStep(description);
-    if (failing !== null || !hasWorker) return withReason(remedied, failing);
+    const withoutWorker = isBacklog ? 'no worker takes deliveries' : null;
+    if (failing !== null || !hasWorker) return withReason(remedied, failing ?? withoutWorker);
+    if (isBacklog) return withReason(remedied, 'a worker polls, but has not made the attempt: its log says why');
     return await withStall(temporal, remedied, id);
   } catch (error) {
     // A workflow that cannot respond to a query is reported under another kind.
     const isDeleted = error instanceof WorkflowNotFoundError;
-    return withReason(stuck, isDeleted ? 'it has no workflow: recheck starts it again' : null);
+    return withReason(stuck, isDeleted ? `it has no workflow: ${starts}` : null);
   }
 }
 

@@ -36,6 +36,7 @@ export async function lookForStuck(
   now: Date,
   apiUrl: string | null = null,
 ): Promise<StuckReport[]> {
+  await sql`select`; // one timeout instead of one for each query, if PostgreSQL does not respond
   const [rows = [], workflows = [], ...others] = await all([
     findStuck(sql, stuckDefinitions, now),
     findStuckWorkflows(sql, sides, now),

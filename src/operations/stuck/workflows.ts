@@ -108,7 +108,10 @@ async function findOnSide(
     const { livemode } = side;
     const why = describeCallFailure(nameOf(side), error);
     const address = `${livemode === false ? 'SANDBOX_' : ''}TEMPORAL_ADDRESS`;
-    const remedy = `Start Temporal, or correct ${address}. Requests are served meanwhile; nothing is collected.`;
+    const remedy =
+      'If its process is gone, start Temporal (npm start does so by itself). If it is still there, it hangs: end it with ' +
+      `kill -9 (under npm start: the process in DATA_DIR/run/temporal.json), then start it. Or correct ${address}. ` +
+      'Requests are served meanwhile; nothing is collected.';
     return { reports: [reportOf(unreachable, [about(unreachable, { livemode, why, remedy })])], ended: null };
   }
 }

@@ -9,6 +9,8 @@ import {
   startOver,
 } from '../../operations/operator-commands.ts';
 import { apiDefinition } from '../../operations/stuck/api.ts';
+import { opsCommand } from '../../operations/stuck/definitions.ts';
+import { wordsAboutEndpoint } from '../../operations/stuck/endpoint-words.ts';
 import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
 import type { LatelyFailing } from '../../operations/stuck/queries/webhooks.ts';
 import { findFailingLately, lookForStuck, stuckKinds } from '../../operations/stuck/stuck.ts';
@@ -175,9 +177,9 @@ async function stuck(
 
 function describeFailingLately(endpoints: readonly LatelyFailing[], now: Date): string {
   const lines = endpoints.map(
-    ({ id, biller_id, livemode, since, pending, last_error }) =>
+    ({ id, biller_id, livemode, since, pending, ...news }) =>
       `  ${id} (${biller_id}, ${livemode ? 'live' : 'sandbox'}), for ${agoOf(since.toISOString(), now)}: ` +
-      `${pending} waiting; the last attempt: ${last_error ?? 'unknown'}`,
+      `${pending} waiting: ${wordsAboutEndpoint(news)}. Inform its biller; to send now: ${opsCommand('retry-delivery', id)}`,
   );
   const head = 'Not stuck, attempts continue: webhook endpoints that have only failed, for less than a day.';
   return [head, ...lines].map(safeLine).join('\n');

@@ -1,5 +1,7 @@
 import { type Mismatch, reconcile } from '../../operations/reconciler/reconciler.ts';
+import { recordReconciliation } from '../../operations/reconciler/reconciliations.ts';
 import { workflowIdOf } from '../../platform/postgres/outbox.ts';
+import { realNow } from '../../platform/real-time.ts';
 import { safeLine } from '../../platform/terminal-text.ts';
 import { defineCommand, refuseMore } from './command.ts';
 import { table } from './output.ts';
@@ -20,6 +22,7 @@ changes nothing, and the exit status is 1 if there are differences.`,
     const { sql, sides: openSides } = await openContext();
     const sides = await openSides();
     const mismatches: Mismatch[] = [];
+    const startedAt = realNow();
     const { counts, failures } = await reconcile(sql, sides, {
       check: values.check,
       onMismatches: (found) => mismatches.push(...found.slice(0, listed - mismatches.length)),
@@ -31,6 +34,7 @@ changes nothing, and the exit status is 1 if there are differences.`,
       const others = `${total} differences ${values.check ? 'found' : 'mended'} in the other one.`;
       throw new Error(safeLine(`${failure.side} could not be compared (${reason}). ${others}`));
     }
+    if (!values.check) await recordReconciliation(sql, { startedAt, finishedAt: realNow() }, counts);
     const status = values.check && total > 0 ? 1 : 0;
     const rows = mismatches.map(({ workflowType, subjectId, problem, detail }) => ({
       workflow: workflowIdOf(workflowType, subjectId),

@@ -63,17 +63,16 @@ export async function createBiller(sql: Db, biller: NewBiller): Promise<Biller> 
       require_mandates: biller.requireMandates ?? false,
       created_at: biller.now,
     });
-    const created = withoutFees(row);
-    const { id, created_at, require_mandates, ...usual } = created;
+    const { id, created_at, ...made } = withoutFees(row);
     await recordAudit(tx, {
       action: 'biller.created',
       by: biller.by,
       at: biller.now,
       tenant: { billerId: id, livemode: null },
       subjectId: id,
-      changes: changesBetween(null, require_mandates ? { ...usual, require_mandates } : usual),
+      changes: changesBetween(null, made),
     });
-    return created;
+    return { id, created_at, ...made };
   });
 }
 

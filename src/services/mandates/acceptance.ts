@@ -1,5 +1,7 @@
 import { selectBiller } from '../../db/billers.ts';
 import { type AcceptanceColumns, insertMandateText, type MandateRow, selectMandateText } from '../../db/mandates.ts';
+import { nextChargeDate } from '../../domain/mandates/mandate.ts';
+import { withNoticeDue } from '../../domain/mandates/mandate-notices.ts';
 import { findMandateText, type MandateText } from '../../domain/mandates/mandate-texts.ts';
 import { mandateLapsesAt } from '../../domain/schemes/debit-dates.ts';
 import { type Scheme, schemes } from '../../domain/schemes/schemes.ts';
@@ -72,16 +74,20 @@ export function refusedBody(errors: readonly FieldError[]): ValidationFailed {
   return new ValidationFailed(errors, isAboutText ? 'mandate_text_unknown' : 'validation_failed');
 }
 
-/** Returns the columns of a mandate that becomes active at `at`, in customer time, and stores what was agreed to. */
+/**
+ * Returns the columns of a mandate that becomes active at `at`, in customer time, and stores what was agreed to. The
+ * payer is to have it confirmed by the first day on which a debit may be charged.
+ */
 export async function activate(
   tx: Tx,
   context: RequestContext,
   scheme: Scheme,
   { columns, text }: Acceptance,
   at: Date,
-): Promise<AcceptanceColumns & Pick<MandateRow, 'status' | 'activated_at' | 'lapses_at'>> {
+): Promise<AcceptanceColumns & Pick<MandateRow, 'status' | 'activated_at' | 'lapses_at' | 'notices'>> {
   if (text !== null) await insertMandateText(tx, context, text, context.now);
-  return { ...columns, status: 'active', activated_at: at, lapses_at: mandateLapsesAt(schemes[scheme], at) };
+  const { notices } = withNoticeDue([], 'confirmation', nextChargeDate(schemes[scheme], at));
+  return { ...columns, status: 'active', activated_at: at, lapses_at: mandateLapsesAt(schemes[scheme], at), notices };
 }
 
 /**

@@ -210,6 +210,7 @@ function newMandate(
     last_debited_at: null,
     lapses_at: null,
     ended_at: null,
+    notices: [],
     created_at: at,
     updated_at: at,
   };

@@ -1,5 +1,5 @@
+import { stopAcceptedDebits } from '../debits/debit-reports.ts';
 import type { StopDebits } from '../mandates/mandate-ends.ts';
-import { stopAcceptedDebits } from '../payments/debit-reports.ts';
 import { chargeHook } from './charge-hook.ts';
 
 /** Stops debits that the bank does not have, those of plans included. */

@@ -19,9 +19,9 @@ import { allowedTransitions, nextPlanState, type PlanTransition } from '../../do
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { timeForWrite } from '../customer-time.ts';
+import { withdrawDebits } from '../debits/debit-withdrawal.ts';
 import { InvalidState, NotFound } from '../errors.ts';
 import { type NewEvent, planEvent, recordEvents } from '../events.ts';
-import { withdrawDebits } from '../payments/debit-withdrawal.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { getPaymentPlan } from './payment-plans.ts';

@@ -1,13 +1,22 @@
 import { lockCustomer } from '../../db/customers.ts';
-import { lockPlan, type PaymentPlanRow, type PlanChange, updatePlan } from '../../db/payment-plans.ts';
+import {
+  type CollectingPlanRow,
+  lockPlan,
+  type PaymentPlanRow,
+  type PlanChange,
+  updatePlan,
+} from '../../db/payment-plans.ts';
+import { dateIn } from '../../domain/calendar.ts';
 import { mutablePlanFields } from '../../domain/plan-state.ts';
-import type { Writer } from '../../platform/postgres/connection.ts';
+import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { PaymentPlanUpdate } from '../../resources/payment-plan-input.ts';
 import { timeOf } from '../customer-time.ts';
 import { attachMethod, metadataErrors, resolveMethod } from '../customers/resolve-references.ts';
 import { assertNoErrors, NotFound } from '../errors.ts';
+import { type NewEvent, recordEvents } from '../events.ts';
+import { announceAmount } from '../mandates/notices.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { getPaymentPlan } from './payment-plans.ts';
@@ -53,8 +62,22 @@ export async function updatePaymentPlan(
     const calendar = plan.state === 'active' ? await wakeCalendar(tx, changed, at) : {};
     const row = await updatePlan(tx, id, { ...change, ...calendar, updated_at: at });
     await wake.plan(tx, row, context.now);
+    await recordEvents(tx, context, await announceIfDebited(tx, plan, row, at));
     return row;
   });
+}
+
+/** If the plan collects another amount by bank debit from now on, the payer is to be told. */
+async function announceIfDebited(
+  tx: Tx,
+  before: CollectingPlanRow,
+  { recurring_amount_cents: amount, payment_instrument_id: named, next_due_at: nextAt }: PaymentPlanRow,
+  at: Date,
+): Promise<NewEvent[]> {
+  const methodId = named ?? before.default_payment_method_id;
+  if (before.state === 'pending' || amount === before.recurring_amount_cents || methodId === null) return [];
+  // A suspended plan collects as soon as it is resumed.
+  return announceAmount(tx, methodId, { nextDebit: dateIn(nextAt ?? at, before.time_zone), at });
 }
 
 function fixedFieldErrors(plan: PaymentPlanRow, input: PaymentPlanUpdate): FieldError[] {

@@ -1,7 +1,8 @@
 import type { DeliveryToMake, WebhookDeliveryRow } from '../../db/webhook-deliveries.ts';
 import type { DeliveryAbout } from '../../messages/search-attributes.ts';
+import { originOf } from '../../platform/redact.ts';
 
-/** The progress of a delivery. Contains only ids, counts and words, since it is kept in workflow histories. */
+/** The progress of a delivery. Contains only ids, counts, words and an origin: it is kept in workflow histories. */
 export interface DeliveryProgress {
   status: 'pending' | 'delivered' | 'failed';
   attempts: number;
@@ -13,6 +14,8 @@ export interface DeliveryProgress {
   waitMs: number;
   /** The attempt was not made, because it is not the endpoint's turn. */
   isTurnedAway?: true;
+  /** Scheme, host and port of the endpoint. Histories of former versions lack it. */
+  goesTo?: string;
   about: DeliveryAbout;
 }
 
@@ -29,6 +32,7 @@ export function progressOf(
     lastAnswer: row.failure_reason ?? outcome,
     nextAttemptAt: row.next_attempt_at?.toISOString() ?? null,
     waitMs: Math.max(0, (row.next_attempt_at ?? now).getTime() - now.getTime()),
+    goesTo: originOf(made.endpoint.url),
     about: {
       billerId: made.biller_id,
       livemode: made.livemode,

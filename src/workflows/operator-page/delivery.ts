@@ -17,7 +17,7 @@ export function showDelivery(
   progress: Progress,
   { lastCommand, isInTask }: { lastCommand: string | null; isInTask: boolean },
 ): void {
-  const { status: state, attempts, lastAnswer, nextAttemptAt, about } = progress;
+  const { status: state, attempts, lastAnswer, nextAttemptAt, goesTo, about } = progress;
   const isPending = state === 'pending';
   page.show({
     title: `Webhook delivery: ${state} after ${attempts === 1 ? '1 attempt' : `${attempts} attempts`}`,
@@ -33,6 +33,7 @@ export function showDelivery(
     facts: [
       ['Event', `\`${about.eventType}\``],
       ['Endpoint', `\`${about.endpointId}\`; its other deliveries: search for \`EndpointId="${about.endpointId}"\``],
+      ['Goes to', goesTo === undefined ? null : `\`${goesTo}\` (the API shows the whole URL)`],
       ['Test clock', about.testClockId === null ? null : linkTo(`test-clock/${about.testClockId}`)],
       ['Biller', `\`${about.billerId}\`, ${about.livemode ? 'live' : 'sandbox'}`],
       ['In the API', `\`GET /api/v1/webhook_deliveries/${deliveryId}\``],

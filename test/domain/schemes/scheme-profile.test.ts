@@ -1,18 +1,27 @@
 import assert from 'node:assert/strict';
-import { isFinalReturn, type ReturnReason } from '../../../src/domain/schemes/scheme-profile.ts';
+import type { DeclineCode } from '../../../src/domain/charge-outcome.ts';
+import { isReturnReason } from '../../../src/domain/schemes/scheme-profile.ts';
 
 describe('the reason of a return', () => {
-  const reasons: Record<ReturnReason, 'final' | 'retried'> = {
-    insufficient_funds: 'retried',
-    account_invalid: 'final',
-    account_closed: 'final',
-    account_holder_deceased: 'final',
-    payment_stopped: 'final',
-    debit_disputed: 'final',
+  const codes: Record<DeclineCode, 'the bank' | 'the service'> = {
+    insufficient_funds: 'the bank',
+    account_invalid: 'the bank',
+    account_closed: 'the bank',
+    account_holder_deceased: 'the bank',
+    payment_stopped: 'the bank',
+    debit_disputed: 'the bank',
+    gateway_timeout: 'the service',
+    card_declined: 'the service',
+    authentication_required: 'the service',
+    payment_method_unavailable: 'the service',
+    processor_rejected: 'the service',
+    mandate_unavailable: 'the service',
+    mandate_limit_exceeded: 'the service',
+    debit_withdrawn: 'the service',
   };
-  for (const [reason, what] of Object.entries(reasons)) {
-    it(`decides whether a retry can help: ${reason} is ${what}`, () => {
-      assert.equal(isFinalReturn(reason as ReturnReason), what === 'final');
+  for (const [code, who] of Object.entries(codes)) {
+    it(`is what the payer’s bank says: ${code} comes from ${who}`, () => {
+      assert.equal(isReturnReason(code as DeclineCode), who === 'the bank');
     });
   }
 });

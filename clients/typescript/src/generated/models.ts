@@ -73,6 +73,9 @@ export type MandateExpiredEvent = Schemas['MandateExpiredEvent'];
 export type MandateFailedEvent = Schemas['MandateFailedEvent'];
 export type MandateForPayer = Schemas['MandateForPayer'];
 export type MandateList = Schemas['MandateList'];
+export type MandateNotice = Schemas['MandateNotice'];
+export type MandateNoticeDueEvent = Schemas['MandateNoticeDueEvent'];
+export type MandateNoticeSent = Schemas['MandateNoticeSent'];
 export type MandateText = Schemas['MandateText'];
 export type NextAction = Schemas['NextAction'];
 export type NotificationPreferences = Schemas['NotificationPreferences'];
@@ -181,6 +184,7 @@ export type WebhookEvent =
   | Schemas['PaymentIntentReturnedEvent']
   | Schemas['MandateCreatedEvent']
   | Schemas['MandateActivatedEvent']
+  | Schemas['MandateNoticeDueEvent']
   | Schemas['MandateCanceledEvent']
   | Schemas['MandateFailedEvent']
   | Schemas['MandateExpiredEvent']

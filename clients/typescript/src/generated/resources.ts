@@ -318,6 +318,22 @@ export class Mandates extends Resource {
   }
 
   /**
+   * Record that you have sent a notice to the payer
+   *
+   * The service sends nothing to payers. `notices` of the mandate says what is due: a confirmation when the mandate
+   * becomes active, and a notice when you change the amount of a plan that is debited under it (event
+   * `mandate.notice_due`). Send it, and record it here: the open notice of this kind is then sent. If none is open, one
+   * more is added. A mandate keeps 100 notices.
+   *
+   * Needs a secret key with the scope `mandates:write`.
+   *
+   * `POST /api/v1/mandates/{mandate_id}/notices`
+   */
+  recordNotice(mandateId: string, body: models.MandateNoticeSent, options?: WriteOptions): Promise<models.Mandate> {
+    return this.send({ method: 'POST', path: path`/api/v1/mandates/${mandateId}/notices`, body }, options);
+  }
+
+  /**
    * Cancel a mandate as the payer would at the bank
    *
    * Allowed from `active`. Sends `mandate.canceled`.

@@ -355,6 +355,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/mandates/{mandate_id}/notices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Record that you have sent a notice to the payer
+         * @description The service sends nothing to payers. `notices` of the mandate says what is due: a confirmation when the mandate becomes active, and a notice when you change the amount of a plan that is debited under it (event `mandate.notice_due`). Send it, and record it here: the open notice of this kind is then sent. If none is open, one more is added. A mandate keeps 100 notices.
+         *
+         *     Needs a secret key with the scope `mandates:write`.
+         */
+        post: operations["recordMandateNotice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/test_helpers/mandates/{mandate_id}/payer_cancels": {
         parameters: {
             query?: never;
@@ -1649,6 +1671,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "mandate.notice_due": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The payer is to be told of a change
+         * @description The payer is to be told of a change: you changed the amount of a plan that is debited under this mandate.
+         */
+        post: operations["onMandateNoticeDue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "mandate.canceled": {
         parameters: {
             query?: never;
@@ -2477,7 +2519,10 @@ export interface components {
         CheckoutSessionCompletedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "checkout_session.completed";
             /**
              * Format: date-time
@@ -2546,7 +2591,10 @@ export interface components {
             expires_at?: string;
         };
         CheckoutSessionEffect: {
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             object: "checkout_session";
             /** @description The checkout session. */
             object_id: string;
@@ -2561,7 +2609,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "checkout_session.completed" | "checkout_session.expired";
+            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "checkout_session.completed" | "checkout_session.expired";
             /** @description The event that reports it; null in a dry run. */
             event_id: string | null;
             changes: components["schemas"]["CheckoutSessionChanges"];
@@ -2569,7 +2617,10 @@ export interface components {
         CheckoutSessionExpiredEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "checkout_session.expired";
             /**
              * Format: date-time
@@ -2852,34 +2903,7 @@ export interface components {
             /** @description A JSON pointer into the body, such as `/phones/0/raw`; or `query/limit`, `header/Idempotency-TTL`. */
             path?: string;
         };
-        Event: {
-            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
-            id: string;
-            /**
-             * @description What happened.
-             * @enum {string}
-             */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "checkout_session.completed" | "checkout_session.expired" | "refund.succeeded" | "refund.failed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
-            /**
-             * Format: date-time
-             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
-             */
-            created_at: string;
-            /** @description False in the sandbox. */
-            livemode: boolean;
-            /** @description The account that it happened to. */
-            biller_id: string;
-            /** @description The test clock that it is about, or that its customer is on; null in real time. */
-            test_clock: string | null;
-            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
-            sequence: number;
-            /** @description The API request that caused it; null if no request did. */
-            request_id: string | null;
-            /** @description The object as it was then, in the form of the API. Its fields are described at the webhook of this type. */
-            data: {
-                [key: string]: unknown;
-            };
-        };
+        Event: components["schemas"]["PaymentIntentSucceededEvent"] | components["schemas"]["PaymentIntentFailedEvent"] | components["schemas"]["PaymentIntentCanceledEvent"] | components["schemas"]["PaymentIntentRequiresActionEvent"] | components["schemas"]["PaymentIntentProcessingEvent"] | components["schemas"]["PaymentIntentReturnedEvent"] | components["schemas"]["MandateCreatedEvent"] | components["schemas"]["MandateActivatedEvent"] | components["schemas"]["MandateNoticeDueEvent"] | components["schemas"]["MandateCanceledEvent"] | components["schemas"]["MandateFailedEvent"] | components["schemas"]["MandateExpiredEvent"] | components["schemas"]["PaymentPlanActivatedEvent"] | components["schemas"]["PaymentPlanSuspendedEvent"] | components["schemas"]["PaymentPlanDeactivatedEvent"] | components["schemas"]["PaymentPlanClosedEvent"] | components["schemas"]["PaymentLinkCreatedEvent"] | components["schemas"]["PaymentLinkPaidEvent"] | components["schemas"]["PaymentLinkCompletedEvent"] | components["schemas"]["PaymentLinkExpiredEvent"] | components["schemas"]["PaymentLinkDeactivatedEvent"] | components["schemas"]["PaymentLinkRenewedEvent"] | components["schemas"]["CheckoutSessionCompletedEvent"] | components["schemas"]["CheckoutSessionExpiredEvent"] | components["schemas"]["RefundSucceededEvent"] | components["schemas"]["RefundFailedEvent"] | components["schemas"]["TestClockCreatedEvent"] | components["schemas"]["TestClockAdvancingEvent"] | components["schemas"]["TestClockReadyEvent"] | components["schemas"]["TestClockDeletedEvent"] | components["schemas"]["WebhookEndpointPingEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"];
         EventList: {
             data: components["schemas"]["Event"][];
             /** @description Whether more items follow. */
@@ -3066,6 +3090,8 @@ export interface components {
              * @description When it ended; null until then.
              */
             ended_at: string | null;
+            /** @description What the payer is to be told, and what was sent; oldest first. */
+            notices: components["schemas"]["MandateNotice"][];
             /** @description The account that is paid. */
             biller_id: string;
             /** @description False in the sandbox. */
@@ -3154,7 +3180,10 @@ export interface components {
         MandateActivatedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "mandate.activated";
             /**
              * Format: date-time
@@ -3180,7 +3209,10 @@ export interface components {
         MandateCanceledEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "mandate.canceled";
             /**
              * Format: date-time
@@ -3234,7 +3266,10 @@ export interface components {
         MandateCreatedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "mandate.created";
             /**
              * Format: date-time
@@ -3254,7 +3289,10 @@ export interface components {
             data: components["schemas"]["Mandate"];
         };
         MandateEffect: {
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             object: "mandate";
             /** @description The mandate. */
             object_id: string;
@@ -3269,7 +3307,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "checkout_session.completed" | "checkout_session.expired";
+            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "checkout_session.completed" | "checkout_session.expired";
             /** @description The event that reports it; null in a dry run. */
             event_id: string | null;
             changes: components["schemas"]["MandateChanges"];
@@ -3277,7 +3315,10 @@ export interface components {
         MandateExpiredEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "mandate.expired";
             /**
              * Format: date-time
@@ -3299,7 +3340,10 @@ export interface components {
         MandateFailedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "mandate.failed";
             /**
              * Format: date-time
@@ -3378,6 +3422,71 @@ export interface components {
             data: components["schemas"]["Mandate"][];
             /** @description Whether more items follow. */
             has_more: boolean;
+        };
+        /** @description Something that the payer is to be told. You send it, not the service. */
+        MandateNotice: {
+            /**
+             * @description `confirmation`: that the mandate holds. `amount_changed`, `terms_changed`: a change of what the payer agreed to.
+             * @enum {string}
+             */
+            kind: "confirmation" | "amount_changed" | "terms_changed";
+            /**
+             * Format: date
+             * @description The last date, on the scheme’s clock, to send it in time; null if you recorded it unasked.
+             */
+            due_by: string | null;
+            /**
+             * Format: date-time
+             * @description When you sent it, as you recorded it; null until then.
+             */
+            sent_at: string | null;
+            /**
+             * @description How you sent it; null until then.
+             * @enum {string|null}
+             */
+            channel: "email" | "letter" | "message" | "telephone" | "in_person" | null;
+        };
+        MandateNoticeDueEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event_type: "mandate.notice_due";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["Mandate"];
+        };
+        MandateNoticeSent: {
+            /**
+             * @description `confirmation`: that the mandate holds. `amount_changed`, `terms_changed`: a change of what the payer agreed to.
+             * @enum {string}
+             */
+            kind: "confirmation" | "amount_changed" | "terms_changed";
+            /**
+             * @description How you told the payer.
+             * @enum {string}
+             */
+            channel: "email" | "letter" | "message" | "telephone" | "in_person";
+            /**
+             * Format: date-time
+             * @description When you sent it, on the customer’s time; not ahead. By default now.
+             */
+            sent_at?: string;
         };
         MandateText: {
             /**
@@ -3595,7 +3704,10 @@ export interface components {
         PaymentIntentCanceledEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_intent.canceled";
             /**
              * Format: date-time
@@ -3687,7 +3799,10 @@ export interface components {
             statement_descriptor?: string;
         };
         PaymentIntentEffect: {
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             object: "payment_intent";
             /** @description Null in a dry run if the advance would create the payment intent. */
             object_id: string | null;
@@ -3702,7 +3817,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "checkout_session.completed" | "checkout_session.expired";
+            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "checkout_session.completed" | "checkout_session.expired";
             /** @description The event that reports it; null in a dry run. */
             event_id: string | null;
             /** @description Null for a scheduled payment. */
@@ -3719,7 +3834,10 @@ export interface components {
         PaymentIntentFailedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_intent.failed";
             /**
              * Format: date-time
@@ -3790,7 +3908,10 @@ export interface components {
         PaymentIntentProcessingEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_intent.processing";
             /**
              * Format: date-time
@@ -3812,7 +3933,10 @@ export interface components {
         PaymentIntentRequiresActionEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_intent.requires_action";
             /**
              * Format: date-time
@@ -3834,7 +3958,10 @@ export interface components {
         PaymentIntentReturnedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_intent.returned";
             /**
              * Format: date-time
@@ -3856,7 +3983,10 @@ export interface components {
         PaymentIntentSucceededEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_intent.succeeded";
             /**
              * Format: date-time
@@ -3878,7 +4008,7 @@ export interface components {
         PaymentLink: {
             /** @description The id of the payment link. */
             id: string;
-            /** @description What you send to the payer. Whoever has it can pay. Events leave it out. */
+            /** @description What you send to the payer. Anybody who has it can pay. Events leave it out. */
             url?: string;
             /**
              * @description `payment`, the default: the payer pays. `setup`: the payer saves a payment method; no money is taken.
@@ -3985,7 +4115,10 @@ export interface components {
         PaymentLinkCompletedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_link.completed";
             /**
              * Format: date-time
@@ -4058,7 +4191,10 @@ export interface components {
         PaymentLinkCreatedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_link.created";
             /**
              * Format: date-time
@@ -4080,7 +4216,10 @@ export interface components {
         PaymentLinkDeactivatedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_link.deactivated";
             /**
              * Format: date-time
@@ -4100,7 +4239,10 @@ export interface components {
             data: components["schemas"]["PaymentLink"];
         };
         PaymentLinkEffect: {
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             object: "payment_link";
             /** @description The payment link. */
             object_id: string;
@@ -4115,7 +4257,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "checkout_session.completed" | "checkout_session.expired";
+            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "checkout_session.completed" | "checkout_session.expired";
             /** @description The event that reports it; null in a dry run. */
             event_id: string | null;
             changes: components["schemas"]["PaymentLinkChanges"];
@@ -4123,7 +4265,10 @@ export interface components {
         PaymentLinkExpiredEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_link.expired";
             /**
              * Format: date-time
@@ -4150,7 +4295,10 @@ export interface components {
         PaymentLinkPaidEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_link.paid";
             /**
              * Format: date-time
@@ -4179,7 +4327,10 @@ export interface components {
         PaymentLinkRenewedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_link.renewed";
             /**
              * Format: date-time
@@ -4337,7 +4488,10 @@ export interface components {
         PaymentPlanActivatedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_plan.activated";
             /**
              * Format: date-time
@@ -4380,7 +4534,10 @@ export interface components {
         PaymentPlanClosedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_plan.closed";
             /**
              * Format: date-time
@@ -4449,7 +4606,10 @@ export interface components {
         PaymentPlanDeactivatedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_plan.deactivated";
             /**
              * Format: date-time
@@ -4469,7 +4629,10 @@ export interface components {
             data: components["schemas"]["PaymentPlan"];
         };
         PaymentPlanEffect: {
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             object: "payment_plan";
             /** @description The plan. */
             object_id: string;
@@ -4484,7 +4647,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "checkout_session.completed" | "checkout_session.expired";
+            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "checkout_session.completed" | "checkout_session.expired";
             /** @description The event that reports it; null in a dry run. */
             event_id: string | null;
             changes: components["schemas"]["PaymentPlanChanges"];
@@ -4497,7 +4660,10 @@ export interface components {
         PaymentPlanSuspendedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "payment_plan.suspended";
             /**
              * Format: date-time
@@ -4709,7 +4875,10 @@ export interface components {
         RefundFailedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "refund.failed";
             /**
              * Format: date-time
@@ -4736,7 +4905,10 @@ export interface components {
         RefundSucceededEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "refund.succeeded";
             /**
              * Format: date-time
@@ -4974,7 +5146,10 @@ export interface components {
         TestClockAdvancingEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "test_clock.advancing";
             /**
              * Format: date-time
@@ -5005,7 +5180,10 @@ export interface components {
         TestClockCreatedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "test_clock.created";
             /**
              * Format: date-time
@@ -5027,7 +5205,10 @@ export interface components {
         TestClockDeletedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "test_clock.deleted";
             /**
              * Format: date-time
@@ -5142,7 +5323,10 @@ export interface components {
         TestClockReadyEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "test_clock.ready";
             /**
              * Format: date-time
@@ -5225,7 +5409,7 @@ export interface components {
              * @description The type of that event.
              * @enum {string}
              */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "checkout_session.completed" | "checkout_session.expired" | "refund.succeeded" | "refund.failed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
+            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "checkout_session.completed" | "checkout_session.expired" | "refund.succeeded" | "refund.failed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
             /** @description The endpoint that it is delivered to. */
             endpoint_id: string;
             /**
@@ -5314,7 +5498,10 @@ export interface components {
         WebhookEndpointDisabledEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "webhook_endpoint.disabled";
             /**
              * Format: date-time
@@ -5341,7 +5528,10 @@ export interface components {
         WebhookEndpointPingEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             event_type: "webhook_endpoint.ping";
             /**
              * Format: date-time
@@ -6319,6 +6509,53 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["MandateCancel"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mandate"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    recordMandateNotice: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
+                "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
+            };
+            path: {
+                /** @description The id of the mandate. */
+                mandate_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MandateNoticeSent"];
             };
         };
         responses: {
@@ -9048,6 +9285,49 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["MandateActivatedEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onMandateNoticeDue: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MandateNoticeDueEvent"];
             };
         };
         responses: {

@@ -1,8 +1,20 @@
 import type { Db } from '../../../platform/postgres/connection.ts';
+import { originOf } from '../../../platform/redact.ts';
 import type { StuckQuery } from './query.ts';
 
+/** Where an endpoint's deliveries go, what came back from there last, and when the next attempt is. Real time. */
+export interface EndpointNews {
+  url: string;
+  /** Null if nothing was sent there yet. */
+  last_at: Date | null;
+  /** Why the last attempt failed. Null if it succeeded. */
+  last_error: string | null;
+  /** The next attempt of any delivery. Null if no delivery is pending. */
+  next_at: Date | null;
+}
+
 /** The deliveries of an endpoint that are due and not attempted. */
-export interface Backlog {
+export interface Backlog extends EndpointNews {
   waiting: number;
   oldest_id: string | null;
 }
@@ -19,16 +31,22 @@ export const deliveryBacklogs: StuckQuery<Backlog> = {
       limit 1
     ) d`,
   facts: (db, { before }) => db`
-    select count(*)::integer as waiting, (array_agg(id order by next_attempt_at, id))[1] as oldest_id
-    from webhook_deliveries
-    where endpoint_id = f.subject_id and status = 'pending' and next_attempt_at <= ${before}`,
+    select q.waiting, q.oldest_id, q.next_at, w.url, a.at as last_at, a.error as last_error
+    from webhook_endpoints w
+    cross join lateral (
+      select count(*)::integer as waiting, (array_agg(id order by next_attempt_at, id))[1] as oldest_id,
+        min(next_attempt_at) as next_at
+      from webhook_deliveries
+      where endpoint_id = w.id and status = 'pending' and next_attempt_at <= ${before}
+    ) q
+    ${lastAttempt(db)}
+    where w.id = f.subject_id`,
 };
 
 /** The status of an endpoint that fails. */
-export interface FailingEndpoint {
+export interface FailingEndpoint extends EndpointNews {
   status: 'enabled' | 'disabled';
   pending: number;
-  last_error: string | null;
 }
 
 const reportedDays = 30;
@@ -46,41 +64,48 @@ export const failingEndpoints: StuckQuery<FailingEndpoint> = {
       or (disabled_reason = 'failing' and updated_at > ${now}::timestamptz - make_interval(days => ${reportedDays}))
     )`,
   facts: (db) => db`
-    select w.status, p.pending, a.error as last_error
+    select w.status, p.pending, p.next_at, w.url, a.at as last_at, a.error as last_error
     from webhook_endpoints w
-    cross join lateral (
-      select count(*)::integer as pending from webhook_deliveries where endpoint_id = w.id and status = 'pending'
-    ) p
-    ${lastErrorOf(db)}
+    ${pendingDeliveries(db)}
+    ${lastAttempt(db)}
     where w.id = f.subject_id`,
 };
 
-/** An endpoint that has only failed lately. `since` is real time. */
-export interface LatelyFailing {
+/** An endpoint that has only failed lately. All instants are real time. */
+export interface LatelyFailing extends Omit<EndpointNews, 'url'> {
   id: string;
   biller_id: string;
   livemode: boolean;
   since: Date;
   pending: number;
-  last_error: string | null;
+  /** Scheme, host and port of its URL. */
+  origin: string;
 }
 
 /** The enabled endpoints that have only failed since some time after `after`, those that fail longest first. */
 export async function listLatelyFailing(db: Db, after: Date, limit: number): Promise<LatelyFailing[]> {
-  return db<LatelyFailing[]>`
-    select w.id, w.biller_id, w.livemode, w.failing_since as since, p.pending, a.error as last_error
+  const rows = await db<(Omit<LatelyFailing, 'origin'> & { url: string })[]>`
+    select w.id, w.biller_id, w.livemode, w.failing_since as since, p.pending, p.next_at, w.url, a.at as last_at,
+      a.error as last_error
     from webhook_endpoints w
-    cross join lateral (
-      select count(*)::integer as pending from webhook_deliveries where endpoint_id = w.id and status = 'pending'
-    ) p
-    ${lastErrorOf(db)}
+    ${pendingDeliveries(db)}
+    ${lastAttempt(db)}
     where w.deleted_at is null and w.status = 'enabled' and w.failing_since > ${after}
     order by w.failing_since
     limit ${limit}`;
+  return rows.map(({ url, ...row }) => ({ ...row, origin: originOf(url) }));
 }
 
-/** The error of the last attempt at the endpoint `w`, as `a.error`. */
-function lastErrorOf(db: Db) {
+/** Of the endpoint `w`: how many deliveries are pending, as `p.pending`, and when the next is due, as `p.next_at`. */
+function pendingDeliveries(db: Db) {
+  return db`cross join lateral (
+      select count(*)::integer as pending, min(next_attempt_at) as next_at
+      from webhook_deliveries where endpoint_id = w.id and status = 'pending'
+    ) p`;
+}
+
+/** The last attempt at the endpoint `w`, as `a.at` and `a.error`; both null if there was none. */
+export function lastAttempt(db: Db) {
   return db`left join lateral (
       select id from webhook_deliveries
       where endpoint_id = w.id and attempt_count > 0
@@ -88,6 +113,6 @@ function lastErrorOf(db: Db) {
       limit 1
     ) d on true
     left join lateral (
-      select error from webhook_delivery_attempts where delivery_id = d.id order by number desc limit 1
+      select at, error from webhook_delivery_attempts where delivery_id = d.id order by number desc limit 1
     ) a on true`;
 }

@@ -10,10 +10,10 @@ import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { InvalidState, ValidationFailed } from '../errors.ts';
 import { noteDebit } from '../mandates/debits.ts';
+import type { ChargeHook } from '../payments/charge.ts';
+import { lockIntentForUpdate } from '../payments/payment-intents.ts';
 import type { RequestContext } from '../request-context.ts';
-import type { ChargeHook } from './charge.ts';
 import { type DebitReport, recordReport } from './debit-reports.ts';
-import { lockIntentForUpdate } from './payment-intents.ts';
 
 export type BankResult = 'settled' | 'dishonoured' | 'returned' | 'disputed';
 

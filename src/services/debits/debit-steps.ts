@@ -19,10 +19,10 @@ import { traced } from '../../platform/tracing.ts';
 import type { PaymentProcessor, ProcessorState, Submitted } from '../../processors/processor.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
 import { noteDebit } from '../mandates/debits.ts';
-import { orUnavailable, processorFor, reserves } from './ask-processor.ts';
-import { type Charging, chargeOf } from './charge.ts';
+import { orUnavailable, processorFor, reserves } from '../payments/ask-processor.ts';
+import { type Charging, chargeOf } from '../payments/charge.ts';
+import { chargeHeld, holdPayment, type RequestedCharge, requestUnder } from '../payments/reserved-charge.ts';
 import { type DebitReport, type LockedDebit, lockDebit, type ReportRecord, recordReport } from './debit-reports.ts';
-import { chargeHeld, holdPayment, type RequestedCharge, requestUnder } from './reserved-charge.ts';
 
 /** How long to wait when a bank has not reported at the expected time, in milliseconds. */
 const askAgainAfterMs = 3_600_000;

@@ -5,7 +5,7 @@ import { declined } from '../../domain/charge-outcome.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
 import type { NewEvent } from '../events.ts';
-import { outcomeEvent } from './charge-records.ts';
+import { outcomeEvent } from '../payments/charge-records.ts';
 
 /**
  * Withdraws the debits of a locked plan that the bank does not have yet, because the plan stops collecting. They count

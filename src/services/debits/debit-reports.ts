@@ -10,15 +10,15 @@ import {
 } from '../../db/payment-intents.ts';
 import { type ChargeFailure, type DeclineCode, declined } from '../../domain/charge-outcome.ts';
 import { returnableAfter } from '../../domain/schemes/bank-debit.ts';
-import type { ReturnReason } from '../../domain/schemes/scheme-profile.ts';
+import { isReturnReason } from '../../domain/schemes/scheme-profile.ts';
 import { schemes } from '../../domain/schemes/schemes.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { afterCommit, atomically, pipelined } from '../../platform/postgres/transaction.ts';
 import { intentEvent, type NewEvent, recordEvents } from '../events.ts';
 import { endMandateAfterReturn } from '../mandates/mandate-ends.ts';
+import type { AttemptOutcome, ChargeHook, ChargeRecorder } from '../payments/charge.ts';
+import { emitCompleted, outcomeEvent, retryOf } from '../payments/charge-records.ts';
 import { wake } from '../wake.ts';
-import type { AttemptOutcome, ChargeHook, ChargeRecorder } from './charge.ts';
-import { emitCompleted, outcomeEvent, retryOf } from './charge-records.ts';
 
 /** What a bank says about a debit. `returned`: it was collected, and the payer has it back. */
 export type DebitReport =
@@ -250,23 +250,10 @@ async function endMandate(
   record: Recording,
   hook: ChargeHook,
 ): Promise<NewEvent[]> {
-  if (!isBankReason(code)) return [];
+  if (!isReturnReason(code)) return [];
   const ended = await endMandateAfterReturn(tx, mandateId, code, record.at);
   if (ended.length === 0) return [];
   return [...ended, ...(await stopAcceptedDebits(tx, { mandateId }, 'mandate_unavailable', record, hook))];
-}
-
-const bankReasons: ReadonlySet<string> = new Set<ReturnReason>([
-  'insufficient_funds',
-  'account_invalid',
-  'account_closed',
-  'account_holder_deceased',
-  'payment_stopped',
-  'debit_disputed',
-]);
-
-function isBankReason(code: DeclineCode): code is DeclineCode & ReturnReason {
-  return bankReasons.has(code);
 }
 
 function emitAfterCommit(

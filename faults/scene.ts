@@ -2,22 +2,22 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PaymentsClient } from '@payments-service/client';
 import { Client, Connection } from '@temporalio/client';
-import { recordFile } from '../../dev/daemon.ts';
-import { findFreePorts, probePort } from '../../dev/ports.ts';
-import { findRecordedProcess } from '../../dev/process-record.ts';
-import { clientOf } from '../../lab/client.ts';
-import { eventually } from '../../lab/eventually.ts';
-import { freeze, thaw } from '../../lab/frozen.ts';
-import { range } from '../../lab/parallel.ts';
-import { makePayer, type Payer } from '../../lab/payer.ts';
-import { familyOf } from '../../lab/process-table.ts';
-import { namespace } from '../../lab/servers.ts';
-import { type ServiceCopy, startService } from '../../lab/service.ts';
-import { type StandIn, startStandIn } from '../../lab/stand-in.ts';
-import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
+import { recordFile } from '../dev/daemon.ts';
+import { findFreePorts, probePort } from '../dev/ports.ts';
+import { findRecordedProcess } from '../dev/process-record.ts';
+import { clientOf } from '../lab/client.ts';
+import { eventually } from '../lab/eventually.ts';
+import { freeze, thaw } from '../lab/frozen.ts';
+import { range } from '../lab/parallel.ts';
+import { makePayer, type Payer } from '../lab/payer.ts';
+import { familyOf } from '../lab/process-table.ts';
+import { namespace } from '../lab/servers.ts';
+import { type ServiceCopy, startService } from '../lab/service.ts';
+import { type StandIn, startStandIn } from '../lab/stand-in.ts';
+import { openPool, type Pool } from '../src/platform/postgres/connection.ts';
 
 /** A process of `npm start`, by the name of its record. */
-export type ProcessName = 'api' | 'worker' | 'postgres' | 'temporal';
+export type ProcessName = 'api' | 'worker' | 'postgres' | 'temporal' | 'temporal-ui';
 
 /** A service with its metrics, what it charges, and the hands that break it. */
 export interface Scene {
@@ -42,7 +42,7 @@ export interface Scene {
   freeze(name: ProcessName): Promise<() => void>;
   /** Resolves when the API responds that it is ready. */
   untilReady(): Promise<void>;
-  /** Repeats the work in so many lanes until the returned function is called. Failures are what a drill is for. */
+  /** Repeats the work in so many lanes until the returned function is called. Failures are what it is broken for. */
   keepDoing(lanes: number, restMs: number, work: () => Promise<unknown>): () => Promise<void>;
   stop(): Promise<void>;
 }

@@ -1,0 +1,13 @@
+import { paymentBreakages } from './payments.ts';
+import { processBreakages } from './processes.ts';
+import { receiverBreakages } from './receivers.ts';
+import { startBreakages } from './starts.ts';
+
+/** What breaks in a service that runs. In this order. */
+export const ofTheRunning = [...paymentBreakages, ...receiverBreakages, ...processBreakages];
+
+/** What breaks a start, or all of a service at once. In this order. */
+export const ofTheStart = startBreakages;
+
+/** The names of all. */
+export const breakageNames: readonly string[] = [...ofTheRunning, ...ofTheStart].map(({ name }) => name);

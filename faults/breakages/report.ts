@@ -1,0 +1,32 @@
+import type { Account } from './course.ts';
+
+/** Found within this time, in seconds. */
+export const foundWithinSeconds = 60;
+
+/** Whether it was found in time, and freed. */
+export function wasResolved({ foundAfter, freeAfter, problem }: Account): boolean {
+  return problem === null && foundAfter !== null && foundAfter <= foundWithinSeconds && freeAfter !== null;
+}
+
+/** A Markdown table with a row for each breakage. Data folders are shown as `.data`, ids without their random part. */
+export function renderAccounts(accounts: readonly Account[]): string {
+  const head = ['Broken', 'Found after', 'Where, and in which words', 'Freed by', 'Free after'];
+  const rows = accounts.map((account) => rowOf(account).map((cell) => escaped(cell)));
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+function rowOf({ what, foundAfter, place, words, freedBy, freeAfter, problem }: Account): string[] {
+  const seen = problem === null ? `${place}: ${words}` : `**Not seen:** ${problem}`;
+  return [what, seconds(foundAfter), seen, freedBy.join('; '), seconds(freeAfter)];
+}
+
+function seconds(count: number | null): string {
+  return count === null ? '–' : `${count} s`;
+}
+
+const escaped = (cell: string) =>
+  cell
+    .replaceAll(/\/\S*payments-breakages-\w+\/(?:data|service)/g, '.data')
+    .replaceAll(/\b([a-z]+_(?:sandbox_)?)\w{32}\b/g, '$1…')
+    .replaceAll('|', '\\|')
+    .replaceAll(/\s+/g, ' ');

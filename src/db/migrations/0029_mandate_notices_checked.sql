@@ -1,0 +1,1 @@
+alter table mandates validate constraint mandates_notices_are_a_list;

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { eventually } from '../../lab/eventually.ts';
+import { stuckDefinitions } from '../../src/operations/stuck/definitions.ts';
+import { countStuck, findStuck } from '../../src/operations/stuck/find-stuck.ts';
+import { realNow } from '../../src/platform/real-time.ts';
+import { useDatabase } from '../support/database.ts';
+import { makeBiller } from '../support/factories.ts';
+
+describe('what is stuck behind a lock', () => {
+  const db = useDatabase();
+  const definitions = stuckDefinitions.filter(({ kind }) => kind === 'database_locked');
+  const inMs = (later: number) => new Date(realNow().getTime() + later);
+  const held = async (later = 0) => (await findStuck(db.sql, definitions, inMs(later)))[0]?.found[0];
+
+  it('is the session that holds it, not those that wait, once that has lasted for 15 seconds; and is free when it ends', async () => {
+    const { id } = await makeBiller(db.sql);
+    const change = (name: string) => db.sql`update billers set name = ${name} where id = ${id}`;
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let pid = 0;
+    const holding = db.sql
+      .begin(async (tx) => {
+        const [session] = await tx<[{ pid: number }]>`select pg_backend_pid() as pid`;
+        await tx`update billers set name = 'held' where id = ${id}`;
+        pid = session.pid;
+        await released;
+      })
+      .catch((error: unknown) => error);
+    await eventually('the row is locked', () => pid > 0);
+    const [first, second] = [change('first'), change('second')].map((query) => query.execute());
+    const stuck = await eventually('both wait', async () => {
+      const found = await held(20_000);
+      return found?.why.includes('; 2 wait') && found;
+    });
+    await eventually('it is counted as well', async () => {
+      const counts = await countStuck(db.sql, definitions, inMs(20_000));
+      return counts.get('database_locked') === 1;
+    });
+    assert.equal(await held(), undefined, 'a moment is no matter');
+    assert.match(
+      stuck.why,
+      new RegExp(`^session ${pid} \\(\\S.*, idle in transaction\\) holds a lock; 2 wait for it or for each other$`),
+    );
+    const [statement = ''] = /select pg_terminate_backend\(\d+\)/.exec(stuck.remedy) ?? [];
+    assert.equal(statement, `select pg_terminate_backend(${pid})`);
+    await db.sql.unsafe(statement);
+    await Promise.all([first, second]);
+    assert.equal(await held(20_000), undefined);
+    release();
+    assert.ok((await holding) instanceof Error, 'what it has not committed is undone');
+  });
+});
