@@ -68,7 +68,9 @@ describe('a payer in a real browser with scripts off', () => {
     assert.deepEqual(tab.complaints, []);
     const types = () => receiver.received.map(({ body }) => JSON.parse(String(body)).event_type);
     await eventually('the webhooks of the payment arrive', () =>
-      ['payment_intent.succeeded', 'payment_link.paid', 'payment_link.completed'].every((type) => types().includes(type)),
+      ['payment_intent.succeeded', 'payment_link.paid', 'payment_link.completed'].every((type) =>
+        types().includes(type),
+      ),
     );
     const { body: link } = await merchant.request('GET', `/payment_links/${made.body.id}`);
     assert.deepEqual([link.status, link.payments_count, link.collected_amount], ['completed', 1, 4200]);
@@ -160,7 +162,10 @@ describe('the pages for payers in a real browser', () => {
     assert.equal(await tab.evaluate(`document.getElementById('amount').value`), markup);
     assert.equal(await tab.evaluate<number>('document.querySelectorAll("main script, main img").length'), 0);
     assert.notEqual(await tab.evaluate('document.title'), 'taken');
-    assert.deepEqual(tab.complaints.filter((words) => !/400/.test(words)), []);
+    assert.deepEqual(
+      tab.complaints.filter((words) => !/400/.test(words)),
+      [],
+    );
   });
 
   it('swap themselves when the link is paid on another page', async function () {
@@ -171,8 +176,12 @@ describe('the pages for payers in a real browser', () => {
     await paying.follow(press('Continue to payment'));
     await paying.evaluate(choose('tok_sandbox_visa_succeed'));
     await paying.follow(press('Pay'));
-    await eventually('the other page says that it was paid', async () => (await title(waiting)) === 'This has been paid', {
-      timeoutMs: 40_000,
-    });
+    await eventually(
+      'the other page says that it was paid',
+      async () => (await title(waiting)) === 'This has been paid',
+      {
+        timeoutMs: 40_000,
+      },
+    );
   });
 });

@@ -14,6 +14,7 @@ describe('a payer on the pages of a link', () => {
   const stage = useStage({ biller: { timeZone: 'Australia/Sydney' } });
   const links = useLinks(stage);
   const pages = usePages(stage);
+  const otherProcess = usePages(stage);
   const payer = { name: 'Jo Nguyen', email: 'jo@example.com' };
 
   /** Opens a link and begins to pay it: returns the path of the session. */
@@ -25,9 +26,9 @@ describe('a payer on the pages of a link', () => {
     assert.equal(begun.status, 303, begun.text);
     return String(begun.headers.get('location'));
   }
-  async function submit(path: string, fields: Record<string, string> = {}): Promise<SeenPage> {
+  async function submit(path: string, fields: Record<string, string> = {}, by = pages): Promise<SeenPage> {
     const { hidden } = await pages.open(path);
-    return pages.post(path, { ...hidden, ...payer, method: succeeds, ...fields });
+    return by.post(path, { ...hidden, ...payer, method: succeeds, ...fields });
   }
 
   it('sees what is asked, by whom, how much and until when, pays, and gets a receipt', async () => {
@@ -170,7 +171,10 @@ describe('a payer on the pages of a link', () => {
     const statuses: number[] = [];
     for (let sitting = 0; sitting < 3; sitting += 1) {
       const path = await begin(await links.link());
-      for (let n = 0; n < 8; n += 1) statuses.push((await submit(path, { method: isDeclined })).status);
+      for (let n = 0; n < 8; n += 1) {
+        const by = n % 2 === 0 ? pages : otherProcess;
+        statuses.push((await submit(path, { method: isDeclined }, by)).status);
+      }
     }
     const spread = await stage.db.sql<
       { spans: number }[]

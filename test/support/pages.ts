@@ -30,7 +30,10 @@ export interface Pages {
 }
 
 /** Serves the pages of a stage on a socket of their own during the tests of the calling `describe`. */
-export function usePages(stage: Pick<Stage, 'db' | 'vault'> & { processors: Processors }, overrides: Partial<PagesDeps> = {}): Pages {
+export function usePages(
+  stage: Pick<Stage, 'db' | 'vault'> & { processors: Processors },
+  overrides: Partial<PagesDeps> = {},
+): Pages {
   let running: RunningServer | undefined;
   const log: Record<string, unknown>[] = [];
 
