@@ -9,6 +9,7 @@ import { ensureNamespace, ensureSearchAttributes } from '../src/processes/tempor
 import { canSkipTime, timeSkippingMissing } from '../src/processes/temporal/time-skipping.ts';
 import { ensureDemoBiller } from '../src/services/accounts/billers.ts';
 import { timeSkippingNeeded } from '../src/services/errors.ts';
+import { serveAccounts } from './accounts.ts';
 import { type Say, stopLeftover } from './daemon.ts';
 import { type DemoBiller, type Development, readDemoBiller, writeDevelopment } from './data-dir.ts';
 import { prepareEncryptionKeys } from './encryption-keys.ts';
@@ -50,6 +51,8 @@ export async function boot(config: Config, stack: Stack, say: Say, signal: Abort
   });
   const service: ServiceOptions = { config, env, stack, say, signal };
   await startService(service);
+  const accounts = await serveAccounts(database.url);
+  stack.push({ name: 'Accounts', stop: accounts.stop });
 
   const development: Development = {
     base_url: `http://127.0.0.1:${config.port}`,
@@ -62,6 +65,8 @@ export async function boot(config: Config, stack: Stack, say: Say, signal: Abort
     database_url: database.url,
     biller_id: database.demo.billerId,
     keys: database.demo.keys,
+    accounts_url: accounts.url,
+    accounts_token: accounts.token,
   };
   await writeDevelopment(config.dataDir, development);
   return {

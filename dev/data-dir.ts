@@ -28,6 +28,9 @@ export interface Development {
   database_url: string;
   biller_id: string;
   keys: DemoKeys;
+  /** Where tests get accounts of their own (`dev/accounts.ts`), and the token for it. */
+  accounts_url: string;
+  accounts_token: string;
 }
 
 const keyNames = ['sandbox_secret', 'sandbox_publishable', 'live_secret', 'live_publishable'] as const;

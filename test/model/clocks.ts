@@ -181,6 +181,7 @@ export function shownClock(world: World, clock: Clock) {
     effects_manifest: advance.manifest,
     requested_at: instant(world.realNow),
     finished_at: advance.manifest === null ? null : instant(world.realNow),
+    webhook_deliveries: { pending: 0, delivered: 0, failed: 0 },
   };
   return {
     ...shownClockState(world, clock),

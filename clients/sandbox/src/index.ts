@@ -1,0 +1,93 @@
+import { PaymentsClient, type TestClock } from '@payments-service/client';
+import { SandboxClock } from './clock.ts';
+import { type Development, findService, type SandboxOptions } from './service.ts';
+
+export { SandboxClock } from './clock.ts';
+export type { SandboxOptions } from './service.ts';
+
+/** The keys of an account. */
+export interface SandboxKeys {
+  sandbox_secret: string;
+  sandbox_publishable: string;
+  live_secret: string;
+  live_publishable: string;
+}
+
+/** A service with an account of its own. */
+export interface Sandbox {
+  readonly baseUrl: string;
+  /** The folder of the service's data: another process joins the service if its DATA_DIR is this. */
+  readonly dataDir: string;
+  readonly billerId: string;
+  readonly keys: SandboxKeys;
+  /** A client with the account's sandbox secret key. */
+  readonly payments: PaymentsClient;
+  /** Creates a test clock; its time is by default now. */
+  clock(options?: { at?: string | Date; name?: string }): Promise<SandboxClock>;
+  /** Deletes the account's clocks and webhook endpoints, and goes on with a fresh account: other keys, no objects. */
+  reset(): Promise<void>;
+  /** Deletes the account's clocks and webhook endpoints. A service that was started here ends. */
+  stop(): Promise<void>;
+}
+
+interface Account {
+  biller_id: string;
+  keys: SandboxKeys;
+}
+
+/**
+ * Joins the payments service that runs on this machine, or starts one, and creates an account for the caller alone. Call
+ * it once for each file of tests.
+ * @throws Error if no service runs and it is not known where one is.
+ */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const { development, dataDir, stop } = await findService(options);
+  let account = await createAccount(development);
+  const clientOf = ({ keys }: Account) =>
+    new PaymentsClient({ baseUrl: development.base_url, apiKey: keys.sandbox_secret });
+  let payments = clientOf(account);
+
+  return {
+    baseUrl: development.base_url,
+    dataDir,
+    get billerId() {
+      return account.biller_id;
+    },
+    get keys() {
+      return account.keys;
+    },
+    get payments() {
+      return payments;
+    },
+    async clock({ at = new Date(), name } = {}) {
+      const frozen_time = typeof at === 'string' ? at : at.toISOString();
+      return new SandboxClock(payments, await payments.testClocks.create({ frozen_time, name }));
+    },
+    async reset() {
+      await clear(payments);
+      account = await createAccount(development);
+      payments = clientOf(account);
+    },
+    async stop() {
+      await clear(payments);
+      await stop();
+    },
+  };
+}
+
+async function createAccount({ accounts_url, accounts_token }: Development): Promise<Account> {
+  const response = await fetch(accounts_url, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${accounts_token}` },
+  });
+  if (response.status !== 201) {
+    throw new Error(`The service has made no account: ${response.status} ${await response.text()}`);
+  }
+  return (await response.json()) as Account;
+}
+
+async function clear({ testClocks, webhookEndpoints }: PaymentsClient): Promise<void> {
+  const clocks: TestClock[] = await testClocks.list({ limit: 100 }).toArray();
+  for (const { id } of clocks) await testClocks.delete(id);
+  for (const { id } of await webhookEndpoints.list({ limit: 100 }).toArray()) await webhookEndpoints.delete(id);
+}

@@ -1,0 +1,25 @@
+import type { Command } from './command.ts';
+
+/** The commands for developers of a biller. A command's module is loaded only when it runs. */
+export const commands: Readonly<Record<string, { summary: string; load: () => Promise<Command> }>> = {
+  listen: {
+    summary: 'forward events to your receiver, signed and in order',
+    load: async () => (await import('./listen.ts')).listen,
+  },
+  trigger: {
+    summary: 'make the objects that cause an event',
+    load: async () => (await import('./trigger.ts')).trigger,
+  },
+  clock: {
+    summary: 'create, advance, watch, list and delete test clocks',
+    load: async () => (await import('./clock.ts')).clock,
+  },
+  events: {
+    summary: 'show events as they come; send one again',
+    load: async () => (await import('./events.ts')).events,
+  },
+  open: {
+    summary: 'show an object, and its page in the browser',
+    load: async () => (await import('./open.ts')).open,
+  },
+};

@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { commands } from '../../clients/typescript/src/cli/commands.ts';
+import { parseInstant } from '../../clients/typescript/src/cli/instants.ts';
+import { recipes } from '../../clients/typescript/src/cli/recipes.ts';
+import { columns, safeLine } from '../../clients/typescript/src/cli/terminal.ts';
+import { eventually } from '../../lab/eventually.ts';
+import { type Ran, root, runProgram } from '../../lab/run-program.ts';
+import { eventTypes } from '../../src/resources/event-catalogue.ts';
+import type { Merchant } from '../support/merchant.ts';
+import { assertIsWebhook } from '../support/openapi.ts';
+import { useService } from '../support/service.ts';
+import { useReceiver } from '../support/webhooks.ts';
+import { payments, startPayments } from './command-line.ts';
+
+/** Types that `trigger` does not cause, each with the reason. */
+const notTriggered: Readonly<Record<string, string>> = {};
+
+describe('payments', function () {
+  this.timeout(120_000);
+  const service = useService();
+  const receiver = useReceiver();
+  let folder = '';
+  let merchant: Merchant;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'payments-cli-'));
+  });
+  beforeEach('make a biller', async () => {
+    receiver.reset();
+    merchant = await service.merchant();
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  const env = () => ({ HOME: folder, BASE_URL: service.url, API_KEY: merchant.key });
+  const run = (...args: string[]): Promise<Ran> => payments(args, env(), folder);
+  async function succeed(...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await run(...args);
+    assert.equal(code, 0, `${args.join(' ')}: ${stdout}${stderr}`);
+    return stdout;
+  }
+  const linesOf = (text: string) =>
+    text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+
+  it('moves a clock beyond the bound of one advance, shows each effect, and waits for the webhooks', async () => {
+    await merchant.endpoint(receiver.url);
+    const clock = JSON.parse(await succeed('clock', 'create', '--at', '2028-01-31', '--name', 'Renewals', '--json'));
+    assert.deepEqual([clock.frozen_time, clock.name], ['2028-01-31T00:00:00.000Z', 'Renewals']);
+    const payer = await merchant.payer({ test_clock: clock.id });
+    const terms = {
+      customer_id: payer.id,
+      start_date: '2028-02-01',
+      metadata: { _sandbox_outcome: 'decline,succeed' },
+    };
+    await merchant.activePlan({ ...terms, frequency_type: 'weekly' });
+
+    const { code, stdout, stderr } = await run('clock', 'advance', clock.id, '+1mo');
+    assert.equal(code, 0, stderr);
+    const [heading, ...rows] = stdout.trim().split('\n');
+    assert.match(heading ?? '', /^WHEN +WHAT +OBJECT +AMOUNT +THEN$/);
+    assert.match(
+      rows[0] ?? '',
+      /^2028-02-01 00:00 +payment_intent.failed +pi_\S+ +AUD 1000 +insufficient_funds, again 2028/,
+    );
+    assert.match(
+      rows.at(-1) ?? '',
+      new RegExp(`^${clock.id} is ready at 2028-02-29T00:00:00.000Z. Webhooks: \\d+ delivered, 0 failed, 0 pending`),
+    );
+    assert.match(stderr, /2028-02-29T00:00:00.000Z {2}100 %/);
+    assert.ok(stderr.split('\n').filter((line) => line.endsWith('%')).length >= 3, 'several advances');
+    const paid = rows.filter((row) => row.includes('payment_intent.succeeded'));
+    assert.equal(paid.length, 4);
+    assert.equal(receiver.received.length, (await merchant.events()).length);
+
+    const events = linesOf(await succeed('clock', 'advance', clock.id, '2028-03-01T00:00:00Z', '--json'));
+    assert.deepEqual([events.at(-1).id, events.at(-1).status], [clock.id, 'ready']);
+    const { code: backwards, stderr: why } = await run('clock', 'advance', clock.id, '2028-01-01');
+    assert.deepEqual([backwards, /only moves forward/.test(why)], [1, true]);
+    assert.match(await succeed('clock', 'list'), new RegExp(clock.id));
+    await succeed('clock', 'delete', clock.id);
+  });
+
+  it('says with its status that a webhook of the clock was not delivered', async () => {
+    receiver.answer = (_, response) => void response.writeHead(500).end();
+    const clock = await merchant.clock('2028-01-31T00:00:00Z');
+    await merchant.endpoint(receiver.url);
+    const { code, stdout } = await run('clock', 'advance', clock.id, '+1h', '--wait', '1');
+    assert.equal(code, 1);
+    assert.match(stdout, /0 failed, [1-9] pending/);
+    assert.equal((await run('clock', 'advance', clock.id, '+1h', '--wait', '0')).code, 0);
+    await merchant.deleteClock(clock.id);
+  });
+
+  it('watches the advances of a clock that others make, until it is deleted', async () => {
+    const clock = await merchant.clock('2028-01-31T00:00:00Z');
+    const payer = await merchant.payer({ test_clock: clock.id });
+    await merchant.activePlan({ customer_id: payer.id, start_date: '2028-02-01' });
+    const watching = startPayments(['clock', 'watch', clock.id], env());
+    await watching.printed(/clk_/);
+    await merchant.advance(clock.id, '2028-02-02T00:00:00Z');
+    await watching.printed(/2028-02-01 00:00 {2}payment_intent.succeeded/);
+    assert.equal((await run('clock', 'watch', clock.id, '--until-ready')).code, 0);
+    await merchant.deleteClock(clock.id);
+    await watching.printed(/is deleted/);
+    assert.equal(await watching.ended(), 0);
+  });
+
+  it('shows events as they come, and those that exist', async () => {
+    const tailing = startPayments(['events', 'tail', '--types', 'payment_intent.*', '--json'], env());
+    const all = startPayments(['events', 'tail'], env());
+    await all.printed(/Waiting for events after 0/);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const { id } = await merchant.intent({});
+    await merchant.client.paymentIntents.cancel(id);
+    await tailing.printed(new RegExp(id));
+    await all.printed(new RegExp(`1 .*payment_intent.canceled +${id}`));
+    assert.deepEqual([await tailing.end(), await all.end('SIGINT')], [0, 0]);
+    const [event, ...none] = linesOf(await succeed('events', 'tail', '--since', 'beginning', '--once', '--json'));
+    assert.deepEqual([event.data.id, none], [id, []]);
+  });
+
+  it('sends an event again, by the service or from here, and says whether it was received', async () => {
+    await merchant.endpoint(receiver.url);
+    const { id } = await merchant.intent({});
+    await merchant.client.paymentIntents.cancel(id);
+    const [event] = await merchant.events();
+    assert.ok(event);
+    const times = () => receiver.received.filter(({ headers }) => headers['webhook-id'] === event.id).length;
+    await eventually('the delivery', () => times() === 1);
+    assert.match(await succeed('events', 'resend', event.id), / {2}delivered {2}2\d\d/);
+    assert.equal(times(), 2);
+    const secret = 'whsec_c2VjcmV0IG9mIGEgbGlzdGVuZXIgaW4gdGhlIHRlc3Q=';
+    const args = ['events', 'resend', event.id, '--forward', receiver.url];
+    const here = await payments(args, { ...env(), WEBHOOK_SECRET: secret }, folder);
+    assert.equal(here.code, 0, here.stderr);
+    assert.equal(times(), 3);
+    receiver.answer = (_, response) => void response.writeHead(500).end();
+    assert.equal((await payments(args, { ...env(), WEBHOOK_SECRET: secret }, folder)).code, 1);
+    assert.equal((await run(...args)).code, 2, 'without a secret');
+  });
+
+  it('shows an object of each kind by its id', async () => {
+    const payer = await merchant.payer();
+    const plan = await merchant.plan({ customer_id: payer.id, start_date: '2090-01-01' });
+    for (const id of [payer.id, plan.id]) {
+      const { code, stdout, stderr } = await run('open', id, '--print');
+      assert.deepEqual([code, JSON.parse(stdout).id], [0, id]);
+      assert.equal(stderr.trim(), `${service.url}/docs`);
+    }
+    assert.equal((await run('open', 'cus_1', '--print')).code, 1);
+    assert.equal((await run('open', 'nothing')).code, 2);
+  });
+
+  it('finds address and key of a service that runs by npm start in the folder', async () => {
+    const home = join(folder, 'local');
+    await mkdir(join(home, '.data'), { recursive: true });
+    const development = {
+      base_url: service.url,
+      temporal_ui_url: 'http://127.0.0.1:8233',
+      keys: { sandbox_secret: merchant.key },
+    };
+    await writeFile(join(home, '.data/development.json'), JSON.stringify(development));
+    const clock = await merchant.clock('2028-01-31T00:00:00Z');
+    const { code, stderr } = await payments(['open', clock.id, '--print'], { HOME: folder }, home);
+    assert.equal(code, 0, stderr);
+    assert.equal(stderr.trim(), `http://127.0.0.1:8233/namespaces/payments/workflows/test-clock%2F${clock.id}`);
+    await merchant.deleteClock(clock.id);
+  });
+
+  for (const type of eventTypes.filter((each) => !(each in notTriggered))) {
+    it(`triggers the event ${type} by real objects, and deletes them again`, async () => {
+      const event = JSON.parse(await succeed('trigger', type, '--cleanup', '--json'));
+      assert.equal(event.event_type, type);
+      assertIsWebhook(event);
+      const { customers, testClocks, webhookEndpoints } = merchant.client;
+      const left = [await customers.list(), await testClocks.list(), await webhookEndpoints.list()];
+      assert.deepEqual(
+        left.map(({ data }) => data),
+        [[], [], []],
+      );
+    });
+  }
+
+  it('triggers every type of event, and lists them', async () => {
+    const listed = (await succeed('trigger', '--list')).trim().split('\n');
+    assert.deepEqual(listed, Object.keys(recipes));
+    assert.deepEqual(listed.toSorted(), eventTypes.filter((type) => !(type in notTriggered)).toSorted());
+    assert.equal((await run('trigger', 'payment_plan.paused')).code, 2);
+    const live = { ...env(), API_KEY: 'sk_live_0123456789' };
+    const { code, stderr } = await payments(['trigger', 'test_clock.created'], live, folder);
+    assert.deepEqual([code, /live mode/.test(stderr)], [2, true]);
+  });
+
+  it('explains each command, and is a part of npm run payments', async () => {
+    for (const name of Object.keys(commands)) {
+      assert.match(await succeed(name, '--help'), new RegExp(`^Usage: payments ${name}`));
+    }
+    const program = join(root, 'tools/payments.mjs');
+    const whole = (...args: string[]) =>
+      runProgram(process.execPath, ['--conditions=payments-source', program, ...args], { cwd: root, env: process.env });
+    const { stdout } = await whole('help');
+    for (const name of [...Object.keys(commands), 'keys', 'ops'])
+      assert.match(stdout, new RegExp(`^ {2}${name} `, 'm'));
+    assert.match((await whole('listen', '--help')).stdout, /^Usage: payments listen/);
+    assert.match((await whole('keys', '--help')).stdout, /keys create/);
+  });
+});
+
+describe('an instant on the command line of payments', () => {
+  const from = new Date('2028-01-31T09:00:00.000Z');
+  const cases: [string, string][] = [
+    ['2028-03-01', '2028-03-01T00:00:00.000Z'],
+    ['2028-03-01T09:00:00Z', '2028-03-01T09:00:00.000Z'],
+    ['2028-03-01T09:00:00+10:00', '2028-02-29T23:00:00.000Z'],
+    ['+90m', '2028-01-31T10:30:00.000Z'],
+    ['+12h', '2028-01-31T21:00:00.000Z'],
+    ['+14d', '2028-02-14T09:00:00.000Z'],
+    ['+2w', '2028-02-14T09:00:00.000Z'],
+    ['+1mo', '2028-02-29T09:00:00.000Z'],
+    ['+13mo', '2029-02-28T09:00:00.000Z'],
+    ['+1y', '2029-01-31T09:00:00.000Z'],
+  ];
+  for (const [text, instant] of cases) {
+    it(`may be ${text}, which is then ${instant}`, () => assert.equal(parseInstant(text, from).toISOString(), instant));
+  }
+
+  it('is refused if it is none', () => {
+    for (const text of ['', 'tomorrow', '+1', '-1d', '2028-13-01', '2028-03-01T09:00:00', '+1q']) {
+      assert.throws(() => parseInstant(text, from), /is no instant/, text);
+    }
+  });
+});
+
+describe('what payments prints', () => {
+  it('cannot control the terminal', () => {
+    assert.equal(safeLine('Acme \u001b[2J\n\u202e'), 'Acme \\u001b[2J\\u000a\\u202e');
+    assert.equal(
+      columns(
+        [
+          ['a\n', 'b'],
+          ['ccc', 'd'],
+        ],
+        [4],
+      ),
+      'a\\u000a  b\nccc      d',
+    );
+  });
+});
