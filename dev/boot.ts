@@ -38,6 +38,8 @@ export async function boot(config: Config, stack: Stack, say: Say, signal: Abort
   const { database, workflows } = await startServers(config, stack, say, signal);
   const env = childEnvironment({
     PORT: String(config.port),
+    PAGES_PORT: String(config.pagesPort),
+    PUBLIC_URL: config.publicUrl,
     DATA_DIR: config.dataDir,
     DATABASE_URL: database.url,
     TEMPORAL_ADDRESS: workflows.address,
@@ -54,6 +56,7 @@ export async function boot(config: Config, stack: Stack, say: Say, signal: Abort
 
   const development: Development = {
     base_url: `http://127.0.0.1:${config.port}`,
+    pages_url: config.publicUrl,
     temporal_ui_url: workflows.uiUrl,
     temporal_address: workflows.address,
     temporal_namespace: config.temporal.namespace,
@@ -88,11 +91,11 @@ async function claimDataDir(dataDir: string, stack: Stack, say: Say): Promise<vo
   if (!lock.taken) {
     throw new StartError(
       `${dataDir} is in use: the service already runs from it (process ${lock.holder}).\n` +
-        'End that one, or give this copy a DATA_DIR, PORT, TEMPORAL_PORT and TEMPORAL_UI_PORT of its own.',
+        'End that one, or give this copy a DATA_DIR, PORT, PAGES_PORT, TEMPORAL_PORT and TEMPORAL_UI_PORT of its own.',
     );
   }
   stack.push({ name: 'the claim on DATA_DIR', stop: lock.release });
-  for (const name of ['api', 'worker', 'temporal-ui', 'temporal'] as const) {
+  for (const name of ['api', 'pages', 'worker', 'temporal-ui', 'temporal'] as const) {
     await stopLeftover(dataDir, name, 'SIGTERM', serviceStopTimeoutMs, say);
   }
   await stopLeftover(dataDir, 'postgres', 'SIGINT', serviceStopTimeoutMs, say);
@@ -100,7 +103,10 @@ async function claimDataDir(dataDir: string, stack: Stack, say: Say): Promise<vo
 
 /** Checks all ports before anything starts, so that you learn of all conflicts at once. */
 async function checkPorts(config: Config): Promise<void> {
-  const wanted = [{ variable: 'PORT', port: config.port }];
+  const wanted = [
+    { variable: 'PORT', port: config.port },
+    { variable: 'PAGES_PORT', port: config.pagesPort },
+  ];
   // The ports of the API, of the worker, and of the Temporal SDK in the worker.
   for (const above of config.metricsPort === null ? [] : [0, 1, 2]) {
     wanted.push({ variable: 'METRICS_PORT', port: (config.metricsPort ?? 0) + above });

@@ -17,6 +17,8 @@ export interface DemoBiller {
 /** What a developer, a script or a test needs to use the running service. */
 export interface Development {
   base_url: string;
+  /** Where payers reach the pages. */
+  pages_url: string;
   temporal_ui_url: string | null;
   temporal_address: string;
   temporal_namespace: string;

@@ -14,16 +14,16 @@ export const serviceStopTimeoutMs = 15_000;
 
 export interface ServiceOptions {
   config: Config;
-  /** The environment of both processes. */
+  /** The environment of all processes. */
   env: NodeJS.ProcessEnv;
-  /** Gets both processes. */
+  /** Gets all processes. */
   stack: Stack;
   say: Say;
   signal: AbortSignal;
 }
 
 /**
- * Starts worker and API, and resolves when both are ready. From then on each is started again whenever it ends.
+ * Starts worker, API and pages, and resolves when all are ready. From then on each is started again whenever it ends.
  * @throws StartError; Interrupted when the signal comes.
  */
 export async function startService({ config, env, stack, say, signal }: ServiceOptions): Promise<void> {
@@ -32,27 +32,30 @@ export async function startService({ config, env, stack, say, signal }: ServiceO
   const processes = [
     keepChild('worker', config.dataDir, { ...env, ...metrics }, [], say),
     keepChild('api', config.dataDir, env, options, say),
+    keepChild('pages', config.dataDir, env, options, say),
   ];
   stack.push(...processes);
   const ready = Promise.all(processes.map(({ started }) => started));
   if ((await Promise.race([ready, untilAborted(signal)])) === null) throw new Interrupted();
 }
 
-/** Ends API and worker, and takes them from the stack. */
+/** Ends API, pages and worker, and takes them from the stack. */
 export async function stopService(stack: Stack): Promise<void> {
-  const processes = stack.filter(({ name }) => name === 'API' || name === 'Worker');
+  const processes = stack.filter(({ name }) => Object.values<string>(shownNames).includes(name));
   await Promise.all(processes.map((entry) => entry.stop()));
   for (const entry of processes) stack.splice(stack.indexOf(entry), 1);
 }
 
+const shownNames = { worker: 'Worker', api: 'API', pages: 'Pages' } as const;
+
 function keepChild(
-  name: 'worker' | 'api',
+  name: keyof typeof shownNames,
   dataDir: string,
   env: NodeJS.ProcessEnv,
   options: string[],
   say: Say,
 ): Kept<{ daemon: Daemon }> {
-  const shownName = name === 'api' ? 'API' : 'Worker';
+  const shownName = shownNames[name];
   let hasBeenReady = false;
   async function start(signal: AbortSignal): Promise<{ daemon: Daemon }> {
     const daemon = await startDaemon({
@@ -73,7 +76,7 @@ function keepChild(
       await daemon.stop();
       throw error;
     }
-    if (!hasBeenReady) say(`${shownName} is up`);
+    if (!hasBeenReady) say(`${shownName} ${name === 'pages' ? 'are' : 'is'} up`);
     hasBeenReady = true;
     return { daemon };
   }

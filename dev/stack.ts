@@ -6,6 +6,7 @@ import type { Say } from './daemon.ts';
 const endOrder = [
   'Accounts',
   'API',
+  'Pages',
   'Worker',
   'Temporal Web UI',
   'Temporal',

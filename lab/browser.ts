@@ -19,6 +19,8 @@ export interface View {
   isMobile?: boolean;
   /** The Content-Security-Policy of pages is ignored, as if the page came from a server that sends none. */
   isPolicyIgnored?: boolean;
+  /** The scripts of pages do not run. `evaluate` still does. */
+  isWithoutScripts?: boolean;
 }
 
 /** A page in a real browser. */
@@ -28,6 +30,8 @@ export interface Tab {
   /** Runs an expression in the page, whatever the page's policy, and returns its value, or that of its promise. */
   evaluate<T>(expression: string): Promise<T>;
   goto(url: string): Promise<void>;
+  /** Runs an expression that leads to another page, such as a click on a link, and waits until that is loaded. */
+  follow(expression: string): Promise<void>;
   /** As PNG. */
   picture(): Promise<Buffer>;
 }
@@ -113,7 +117,7 @@ async function connect(url: string) {
 }
 
 async function openTab(
-  { width, height, scheme, scale = 1, isMobile = true, isPolicyIgnored = false }: View,
+  { width, height, scheme, scale = 1, isMobile = true, isPolicyIgnored = false, isWithoutScripts = false }: View,
   sendToBrowser: Send,
   listen: (listener: (message: Message) => void) => void,
 ): Promise<Tab> {
@@ -133,12 +137,18 @@ async function openTab(
   await send('Emulation.setDeviceMetricsOverride', metrics);
   await send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }] });
   await send('Page.setBypassCSP', { enabled: isPolicyIgnored });
+  await send('Emulation.setScriptExecutionDisabled', { value: isWithoutScripts });
   return {
     complaints,
     async goto(url) {
       const before = loads;
       await send('Page.navigate', { url });
       await eventually(`${url} is loaded`, () => loads > before, waiting);
+    },
+    async follow(expression) {
+      const before = loads;
+      await send('Runtime.evaluate', { expression });
+      await eventually('the next page is loaded', () => loads > before, waiting);
     },
     async evaluate<T>(expression: string) {
       const { result } = await send('Runtime.evaluate', { expression, returnByValue: true, awaitPromise: true });

@@ -14,6 +14,7 @@ import { eventually } from './eventually.ts';
 /** What is read of a `development.json`. */
 const Development = Type.Object({
   base_url: Type.String(),
+  pages_url: Type.String(),
   temporal_ui_url: Type.Union([Type.String(), Type.Null()]),
   temporal_address: Type.String(),
   database_url: Type.String(),
@@ -25,6 +26,8 @@ const Development = Type.Object({
 export interface ServiceCopy {
   readonly dataDir: string;
   readonly baseUrl: string;
+  /** Of the pages for payers. */
+  readonly pagesUrl: string;
   /** The sandbox secret key of its demo biller. */
   readonly key: string;
   /** The live secret key of the same biller. */
@@ -71,6 +74,8 @@ const settings = {
   LIVE_PROCESSOR_SECRET: '',
   SANDBOX_PROCESSOR_URL: '',
   SANDBOX_PROCESSOR_SECRET: '',
+  PUBLIC_URL: '',
+  TRUSTED_PROXY: '',
   WEBHOOK_ALLOW_LOOPBACK: 'true',
   LOG_LEVEL: 'warn',
   RATE_LIMIT_PER_SECOND: '1000000',
@@ -90,9 +95,9 @@ export interface StartOptions {
 /** Starts a copy in this folder and waits until it is ready. @throws Error with the end of its output if it is not */
 export async function startService(dataDir: string, options: StartOptions = {}): Promise<ServiceCopy> {
   const { environment = {}, signal, outlivesUs = false, logFile = join(dataDir, 'start.log') } = options;
-  const ports = portsOf.get(dataDir) ?? (await findFreePorts(3));
+  const ports = portsOf.get(dataDir) ?? (await findFreePorts(4));
   portsOf.set(dataDir, ports);
-  const [port, temporalPort, uiPort] = ports.map(String);
+  const [port, temporalPort, uiPort, pagesPort] = ports.map(String);
   const ledgerFile = join(dataDir, 'ledger.jsonl');
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const output = openSync(logFile, 'w', 0o600);
@@ -101,7 +106,7 @@ export async function startService(dataDir: string, options: StartOptions = {}):
     cwd: fileURLToPath(new URL('../', import.meta.url)),
     env: {
       ...childEnvironment({ ...settings, DATA_DIR: dataDir, SANDBOX_LEDGER: ledgerFile }),
-      ...{ PORT: port, TEMPORAL_PORT: temporalPort, TEMPORAL_UI_PORT: uiPort },
+      ...{ PORT: port, TEMPORAL_PORT: temporalPort, TEMPORAL_UI_PORT: uiPort, PAGES_PORT: pagesPort },
       // Started by npm, the service ends when its parent has ended, even by force.
       ...(outlivesUs ? { npm_lifecycle_event: undefined } : {}),
       ...environment,
@@ -144,6 +149,7 @@ export async function readDevelopment(file: string) {
   if (found === null) throw new Error(`${file} is not a development.json`);
   return {
     baseUrl: found.base_url,
+    pagesUrl: found.pages_url,
     key: found.keys.sandbox_secret,
     liveKey: found.keys.live_secret,
     billerId: found.biller_id,

@@ -52,6 +52,8 @@ export interface PaymentIntentRow {
   total_returned_amount: number;
   last_error_code: string | null;
   last_error_message: string | null;
+  /** Where the payer goes on from the page of a challenge. */
+  return_url: string | null;
   created_at: Date;
   updated_at: Date;
 }
@@ -158,6 +160,11 @@ export async function markProcessing(
       payment_method_id = coalesce(${attempt.paymentMethodId}, payment_method_id),
       customer_id = coalesce(customer_id, ${attempt.customerId}), scheduled_at = null, updated_at = ${attempt.at}
     where id = ${id}`;
+}
+
+/** Stores where the payer of a locked intent goes on from the page of a challenge. */
+export async function updateReturnUrl(tx: Tx, id: string, returnUrl: string): Promise<void> {
+  await tx`update payment_intents set return_url = ${returnUrl} where id = ${id}`;
 }
 
 /** Stores the outcome of an attempt on its locked intent: the status, and the last error or nulls. */

@@ -104,6 +104,15 @@ export const PaymentIntentConfirm = withExamples(
           description: 'Required with a publishable key: the client_secret of this payment intent.',
         }),
       ),
+      return_url: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 2048,
+          description:
+            'Where the payer goes on from the page of a 3D Secure challenge. Absolute, without credentials, `https` in ' +
+            'live mode. It stays until another confirm names one.',
+        }),
+      ),
     },
     { title: 'PaymentIntentConfirm' },
   ),

@@ -43,6 +43,14 @@ const PaymentError = Strict(
   { title: 'PaymentError' },
 );
 
+const NextAction = Strict(
+  {
+    type: Type.Literal('redirect', { description: 'Open the URL in the payer’s browser.' }),
+    url: Type.String({ description: 'The page on which the payer passes the challenge.' }),
+  },
+  { title: 'NextAction' },
+);
+
 export const PaymentIntent = Strict(
   {
     id: Id('payment_intent', 'The id of the payment intent; `pi_sandbox_…` in the sandbox.'),
@@ -96,6 +104,20 @@ export const PaymentIntent = Strict(
     last_payment_error: Nullable(PaymentError, {
       description: 'Why the last attempt failed; null if it did not fail or there was none.',
     }),
+    next_action: Type.Optional(
+      Nullable(NextAction, {
+        description:
+          'Where to send the payer while the status is `requires_action`, else null. In live mode it is null: your ' +
+          'processor has the page. Shown where `client_secret` is.',
+      }),
+    ),
+    receipt_url: Type.Optional(
+      Type.String({
+        description:
+          'The page with the receipt, once the payment has succeeded. Anyone who has this URL can read it. Lists and ' +
+          'events leave it out.',
+      }),
+    ),
     created_at: Timestamp,
     updated_at: Timestamp,
     livemode: Livemode,
@@ -138,6 +160,7 @@ export const debitIntentExample: PaymentIntent = {
 export const paymentIntentExample = example(PaymentIntent, {
   ...planPaymentIntentExample,
   client_secret: `${exampleId('payment_intent')}_secret_q8m1ZpL0vR3tYx`,
+  next_action: null,
   status: 'requires_payment_method',
   payment_plan_id: null,
 });
@@ -154,6 +177,8 @@ const payerFields = [
   'status',
   'statement_descriptor',
   'last_payment_error',
+  'next_action',
+  'receipt_url',
   'created_at',
   'updated_at',
   'livemode',
@@ -192,7 +217,10 @@ export function presentPaymentIntent(row: PaymentIntentRow): PaymentIntent {
   });
 }
 
+/** What only the response to one request shows: secrets, and URLs that work without a key. */
+export type ShownOnce = Pick<PaymentIntent, 'client_secret' | 'next_action' | 'receipt_url'>;
+
 /** The intent as a publishable key sees it, with its client secret. */
-export function presentToPayer(row: PaymentIntentRow, clientSecret: string): PaymentIntentForPayer {
-  return pick({ ...presentPaymentIntent(row), client_secret: clientSecret }, payerFields);
+export function presentToPayer(row: PaymentIntentRow, shown: ShownOnce): PaymentIntentForPayer {
+  return pick({ ...presentPaymentIntent(row), ...shown }, payerFields);
 }

@@ -31,13 +31,13 @@ describe('confirming a payment intent', () => {
   }
 
   it('answers the intent with its client secret, and emits one event with the intent as its data', async () => {
-    const { id, client_secret, ...before } = await intent();
+    const { id, client_secret, next_action, ...before } = await intent();
     const method = await cardOf();
     const { status, body } = await confirm(id, method);
     assert.equal(status, 200);
-    const { customer_id, updated_at } = body;
+    const { customer_id, updated_at, receipt_url } = body;
     const expected = { id, ...before, status: 'succeeded', payment_method_id: method, customer_id, updated_at };
-    assert.deepEqual(body, { ...expected, client_secret });
+    assert.deepEqual(body, { ...expected, client_secret, next_action, receipt_url });
     assert.deepEqual((await stage.request('GET', `/payment_intents/${id}`)).body, body);
     const [event, ...others] = await stage.merchant.events();
     assert.deepEqual([event?.event_type, event?.data, others], ['payment_intent.succeeded', expected, []]);

@@ -195,6 +195,7 @@ export const succeeding: Readonly<Record<string, Prepare>> = {
   'POST /api/v1/test_helpers/mandates/{mandate_id}/payer_cancels': async (stage) =>
     at(`/test_helpers/mandates/${await mandate(stage, 'active')}/payer_cancels`),
   'GET /api/v1/mandate_texts/au_becs': plain('/mandate_texts/au_becs'),
+  'GET /api/v1/account': plain('/account'),
   'GET /api/v1/business_days': plain('/business_days?scheme=au_becs&from=2027-01-01'),
 
   'POST /api/v1/payment_intents': plain('/payment_intents', intent()),

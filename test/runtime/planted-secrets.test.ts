@@ -75,11 +75,13 @@ describe('a secret that is planted in a real run', function () {
   after('end a service that was left', endService);
 
   async function startService() {
-    const [PORT = '', TEMPORAL_PORT = '', TEMPORAL_UI_PORT = ''] = (await findFreePorts(3)).map(String);
+    const [PORT = '', TEMPORAL_PORT = '', TEMPORAL_UI_PORT = '', PAGES_PORT = ''] = (await findFreePorts(4)).map(
+      String,
+    );
     const dataDir = join(folder.path, 'data');
     const env = childEnvironment({
       ...{ DATABASE_URL: '', TEMPORAL_ADDRESS: '', TEMPORAL_NAMESPACE: '', DATA_DIR: dataDir, LOG_LEVEL: 'trace' },
-      ...{ PORT, TEMPORAL_PORT, TEMPORAL_UI_PORT },
+      ...{ PORT, TEMPORAL_PORT, TEMPORAL_UI_PORT, PAGES_PORT },
       // Nothing listens there: each call to the live processor fails.
       ...{ LIVE_PROCESSOR_URL: 'http://127.0.0.1:9', LIVE_PROCESSOR_SECRET: planted.processorSecret },
       ENCRYPTION_KEYS: `planted:${planted.encryptionKey.toString('base64')}`,

@@ -15,12 +15,23 @@ const SERVERS = ['postgres', 'temporal', 'temporal-ui', 'worker', 'api'] as cons
 export type ServerName = (typeof SERVERS)[number];
 
 /** Ports, and whatever else of the environment is to be set. */
-export type Ports = { PORT: string; TEMPORAL_PORT: string; TEMPORAL_UI_PORT: string; [name: string]: string };
+export type Ports = {
+  PORT: string;
+  PAGES_PORT: string;
+  TEMPORAL_PORT: string;
+  TEMPORAL_UI_PORT: string;
+  [name: string]: string;
+};
 
 /** Of a copy that runs beside others. */
 export async function freePorts(): Promise<Ports> {
-  const [api, temporal, ui] = await findFreePorts(3);
-  return { PORT: String(api), TEMPORAL_PORT: String(temporal), TEMPORAL_UI_PORT: String(ui) };
+  const [api, pages, temporal, ui] = await findFreePorts(4);
+  return {
+    PORT: String(api),
+    PAGES_PORT: String(pages),
+    TEMPORAL_PORT: String(temporal),
+    TEMPORAL_UI_PORT: String(ui),
+  };
 }
 
 /** One `npm start`, as the process that npm would start; in a group of its own, as a terminal gives it. */

@@ -82,7 +82,7 @@ describe('npm start', function () {
     assert.equal(await copy.ended, 0);
     assert.deepEqual(await stillAlive(pids), []);
     const ends = [...copy.output.matchAll(/\] (.*) has ended/g)].map(([, name]) => name);
-    assert.deepEqual(ends, ['API', 'Worker', 'Temporal Web UI', 'Temporal', 'PostgreSQL']);
+    assert.deepEqual(ends, ['API', 'Pages', 'Worker', 'Temporal Web UI', 'Temporal', 'PostgreSQL']);
   });
 
   it('refuses a taken port before it starts anything, and names port and variable', async () => {
@@ -100,7 +100,7 @@ describe('npm start', function () {
     // An address of no machine.
     const begun = start('unready', { ...(await freePorts()), HOST: '192.0.2.1' });
     assert.equal(await begun.ended, 1);
-    assert.match(begun.output, /api ended while starting \(exit code 1\)\. The end of .*logs\/api\.log:/);
+    assert.match(begun.output, /(api|pages) ended while starting \(exit code 1\)\. The end of .*logs\/\1\.log:/);
     assert.match(begun.output.trimEnd().split('\n').at(-1) ?? '', /^Error: listen EADDRNOTAVAIL: .*192\.0\.2\.1/);
     assert.doesNotMatch(begun.output, /starting it again/);
   });

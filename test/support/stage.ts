@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { beforeEach } from 'mocha';
 import { selectOpenAdvance } from '../../src/db/test-clocks.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import type { ChargeRequest, PaymentProcessor, RefundRequest } from '../../src/processors/processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import type { NewBiller } from '../../src/services/accounts/billers.ts';
+import { createVault } from '../../src/services/accounts/vault.ts';
 import { carryOutDebit } from '../../src/services/debits/debit-steps.ts';
 import { carryOutLink, carryOutSession } from '../../src/services/links/expiry.ts';
 import { collectScheduledPayment } from '../../src/services/payments/scheduled-payments.ts';
@@ -63,7 +65,8 @@ export function useStage(options: { connections?: number; biller?: Partial<NewBi
   const db = useDatabase(options.connections, options);
   const ledger = new LedgerProcessor();
   const processors = { sandbox: ledger, live: null };
-  const api = useApi(db, undefined, () => ({ processors }));
+  const vault = createVault([{ id: 'test', key: randomBytes(32) }]);
+  const api = useApi(db, undefined, () => ({ processors, vault }));
   let current: { merchant: Merchant; keys: Awaited<ReturnType<typeof makeKeys>> } | undefined;
 
   beforeEach('make a biller', async () => {
@@ -82,6 +85,7 @@ export function useStage(options: { connections?: number; biller?: Partial<NewBi
     api,
     ledger,
     processors,
+    vault,
     charging: { processors, hook: chargeHook },
     get merchant() {
       return existing().merchant;

@@ -5,6 +5,7 @@ import type { InsertCondition } from '../../platform/postgres/conditional-insert
 import type { Db, Pool, Reader, Tx } from '../../platform/postgres/connection.ts';
 import type { Processors } from '../../processors/processor.ts';
 import type { Vault } from '../../services/accounts/vault.ts';
+import type { PageUrls } from '../../services/pages/page-urls.ts';
 
 /** Configuration that affects responses. */
 export interface Settings {
@@ -97,6 +98,8 @@ export interface PublicDeps extends Pick<AppDeps, 'checks' | 'forThisMachine'> {
 export interface ReadDeps {
   db: Reader;
   vault: Vault;
+  /** The URLs of the pages for payers. */
+  pageUrls: PageUrls;
   /** See `AppDeps`. */
   publicUrl: string;
 }
@@ -110,6 +113,7 @@ export interface WriteDeps {
    */
   db: Db;
   vault: Vault;
+  pageUrls: PageUrls;
   publicUrl: string;
   canSkipTime: AppDeps['canSkipTime'];
   /** Which addresses webhooks may reach. */
@@ -130,6 +134,7 @@ export interface CommittedFirstDeps {
   /** The pool: the handler opens its own transactions. */
   db: Pool;
   vault: Vault;
+  pageUrls: PageUrls;
   processors: Processors;
   /** The request's Idempotency-Key, or null. A repeated request finds the committed work by it. */
   idempotencyKey: string | null;

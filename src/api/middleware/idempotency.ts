@@ -19,6 +19,7 @@ import { type AdvisoryLocks, openAdvisoryLocks } from '../../platform/postgres/a
 import type { InsertCondition } from '../../platform/postgres/conditional-insert.ts';
 import { atomically, pipelined, wasSacrificed } from '../../platform/postgres/transaction.ts';
 import { IdempotencyKeyInUse, IdempotencyKeyReused, ServiceError } from '../../services/errors.ts';
+import { createPageUrls } from '../../services/pages/page-urls.ts';
 import type { Context } from '../http/context.ts';
 import type { AllDeps, AppDeps } from '../http/deps.ts';
 import { readKeyUse } from '../http/idempotency-key.ts';
@@ -95,6 +96,7 @@ export function idempotency(deps: AppDeps, waitMs: number): IdempotencyStore {
   const withoutKey: AllDeps = {
     db: deps.sql,
     vault: deps.vault,
+    pageUrls: createPageUrls(deps.publicUrl, deps.vault),
     publicUrl: deps.publicUrl,
     processors: deps.processors,
     canSkipTime: deps.canSkipTime,

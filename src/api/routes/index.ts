@@ -1,4 +1,5 @@
 import type { Route } from '../http/route.ts';
+import { accountRoutes } from './account.ts';
 import { businessDayRoutes } from './business-days.ts';
 import { checkoutSessionRoutes } from './checkout-sessions.ts';
 import { customerRoutes } from './customers.ts';
@@ -31,6 +32,7 @@ export const allRoutes: readonly Route[] = [
   ...testClockRoutes,
   ...eventRoutes,
   ...webhookRoutes,
+  ...accountRoutes,
   ...healthRoutes,
   ...homeRoutes,
   ...referenceRoutes(() => allRoutes),

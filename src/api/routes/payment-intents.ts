@@ -12,6 +12,7 @@ import {
   planPaymentIntentExample,
   presentPaymentIntent,
   presentToPayer,
+  type ShownOnce,
 } from '../../resources/payment-intent.ts';
 import {
   PaymentIntentActionCompletion,
@@ -22,6 +23,7 @@ import {
 import type { Vault } from '../../services/accounts/vault.ts';
 import { reportBankResult } from '../../services/debits/bank-result.ts';
 import { Forbidden } from '../../services/errors.ts';
+import type { PageUrls } from '../../services/pages/page-urls.ts';
 import { completeChallenge } from '../../services/payments/challenge-completion.ts';
 import type { Charging } from '../../services/payments/charge.ts';
 import { cancelPaymentIntent } from '../../services/payments/payment-cancellation.ts';
@@ -60,10 +62,7 @@ const create = route({
   body: PaymentIntentCreate,
   response: { status: 201, schema: PaymentIntent },
   handle: async ({ context, body, deps }) => {
-    const shown = (intent: PaymentIntentRow) => ({
-      ...presentPaymentIntent(intent),
-      client_secret: deps.vault.clientSecretOf(intent.id),
-    });
+    const shown = (intent: PaymentIntentRow) => ({ ...presentPaymentIntent(intent), ...shownOnce(deps, intent) });
     if (body.confirm !== true) {
       return shown(await createPaymentIntent(deps.db, context, body, (row) => deps.withResponse(shown(row))));
     }
@@ -94,7 +93,7 @@ const fetch = route({
   handle: async ({ context, key, params, query, deps }) => {
     const intent = await getPaymentIntent(deps.db, context, params.payment_intent_id);
     assertMayAct(key, deps.vault, intent.id, query.client_secret);
-    return shownTo(key, deps.vault, intent);
+    return shownTo(key, deps, intent);
   },
 });
 
@@ -128,7 +127,7 @@ const confirm = route({
     const id = params.payment_intent_id;
     if (key.kind !== 'secret') await getPaymentIntent(deps.db, context, id);
     assertMayAct(key, deps.vault, id, body.client_secret);
-    const shown = (intent: PaymentIntentRow) => shownTo(key, deps.vault, intent);
+    const shown = (intent: PaymentIntentRow) => shownTo(key, deps, intent);
     return shown(await confirmPaymentIntent(deps.db, chargingOf(deps), context, id, body, repeatable(deps, shown)));
   },
 });
@@ -215,11 +214,24 @@ function chargingOf({ processors }: { processors: Processors }): Charging {
 }
 
 /** Presents the intent as this key may see it. The client secret is included only if the key may act on the intent. */
-function shownTo(key: KeyIdentity, vault: Vault, intent: PaymentIntentRow): PaymentIntentByKey {
-  const secret = vault.clientSecretOf(intent.id);
-  if (key.kind === 'publishable') return presentToPayer(intent, secret);
-  const shown = presentPaymentIntent(intent);
-  return key.scopes.includes('payment_intents:write') ? { ...shown, client_secret: secret } : shown;
+function shownTo(key: KeyIdentity, deps: Showing, intent: PaymentIntentRow): PaymentIntentByKey {
+  const once = shownOnce(deps, intent);
+  if (key.kind === 'publishable') return presentToPayer(intent, once);
+  const { receipt_url } = once;
+  const shown = { ...presentPaymentIntent(intent), ...(receipt_url === undefined ? {} : { receipt_url }) };
+  return key.scopes.includes('payment_intents:write') ? { ...shown, ...once } : shown;
+}
+
+type Showing = { vault: Vault; pageUrls: PageUrls };
+
+/** What lets its holder act on the intent, and the URL of its receipt. */
+function shownOnce({ vault, pageUrls }: Showing, { id, status, livemode }: PaymentIntentRow): ShownOnce {
+  const waits = status === 'requires_action' && !livemode;
+  return {
+    client_secret: vault.clientSecretOf(id),
+    next_action: waits ? { type: 'redirect', url: pageUrls.of('challenge', id) } : null,
+    ...(status === 'succeeded' || status === 'returned' ? { receipt_url: pageUrls.of('receipt', id) } : {}),
+  };
 }
 
 /**

@@ -20,6 +20,8 @@ export interface Reference {
  */
 export const untenanted: Readonly<Record<string, { why: string; ownedBy?: string }>> = {
   billers: { why: 'they are the tenants' },
+  biller_profiles: { why: 'part of a biller, in both modes' },
+  page_uses: { why: 'counts for the limits of all pages together' },
   clock_advances: { why: 'part of a test clock', ownedBy: 'test_clock_id' },
   payment_attempts: { why: 'part of a payment intent', ownedBy: 'payment_intent_id' },
   payment_reservations: { why: 'part of a payment attempt, which is part of a payment intent' },

@@ -1,4 +1,11 @@
+import { readFile } from 'node:fs/promises';
 import { realNow } from '../../platform/real-time.ts';
+import {
+  type BillerProfile,
+  changeBillerProfile,
+  type ProfileChange,
+  profileTexts,
+} from '../../services/accounts/biller-profile.ts';
 import { createBiller, listBillers } from '../../services/accounts/billers.ts';
 import { defineCommand, operator, refuseMore, UsageError, unknownForm } from './command.ts';
 import { card, table } from './output.ts';
@@ -6,15 +13,34 @@ import { card, table } from './output.ts';
 export const command = defineCommand({
   usage: `Usage:
   billers create --name NAME [--timezone Australia/Sydney] [--statement-descriptor TEXT] [--require-mandates] [--json]
-  billers list [--json]`,
+  billers list [--json]
+  billers update ID [--display-name TEXT] [--support-email ADDRESS] [--support-phone NUMBER] [--address TEXT]
+                    [--tax-id TEXT] [--brand-color '#rrggbb'] [--logo FILE] [--json]
+      What payers see. An empty value removes what was there.`,
   options: {
     name: { type: 'string' },
     timezone: { type: 'string' },
     'statement-descriptor': { type: 'string' },
     'require-mandates': { type: 'boolean' },
+    'display-name': { type: 'string' },
+    'support-email': { type: 'string' },
+    'support-phone': { type: 'string' },
+    address: { type: 'string' },
+    'tax-id': { type: 'string' },
+    'brand-color': { type: 'string' },
+    logo: { type: 'string' },
     json: { type: 'boolean' },
   },
   async run({ values, words: [form, ...rest] }, openContext) {
+    if (form === 'update') {
+      const [id, ...more] = rest;
+      if (id === undefined) throw new UsageError('billers update needs the ID of a biller.');
+      refuseMore(more);
+      const change = await changeIn(values);
+      const origin = { by: operator(), now: realNow() };
+      const profile = await changeBillerProfile((await openContext()).sql, id, change, origin);
+      return values.json ? JSON.stringify(profile) : card(shown(profile));
+    }
     refuseMore(rest);
     if (form === 'create') {
       if (values.name === undefined) throw new UsageError('billers create needs --name.');
@@ -36,3 +62,25 @@ export const command = defineCommand({
     throw unknownForm(form);
   },
 });
+
+/** What the options change. An empty one removes the value. @throws UsageError if they change nothing */
+async function changeIn(values: Readonly<Record<string, string | boolean | undefined>>): Promise<ProfileChange> {
+  const change: ProfileChange = {};
+  for (const name of profileTexts) {
+    const value = values[name.replaceAll('_', '-')];
+    if (typeof value === 'string') change[name] = value === '' ? null : value;
+  }
+  if (typeof values.logo === 'string') change.logo = values.logo === '' ? null : await readLogo(values.logo);
+  if (Object.keys(change).length === 0) throw new UsageError('billers update needs something to change.');
+  return change;
+}
+
+async function readLogo(file: string): Promise<Buffer> {
+  return readFile(file).catch(() => {
+    throw new UsageError(`The logo cannot be read: ${file}`);
+  });
+}
+
+function shown({ logo_name: logo, ...profile }: BillerProfile) {
+  return { ...profile, logo: logo === null ? null : 'yes' };
+}

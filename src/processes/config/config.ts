@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import ipaddr from 'ipaddr.js';
 import type { SealFormat } from '../../db/sealed-values.ts';
 import { type LogLevel, logLevels } from '../../platform/logger.ts';
 import { safeLine } from '../../platform/terminal-text.ts';
@@ -34,6 +35,8 @@ export interface Config {
   readonly pagesPort: number;
   /** The origin at which payers reach the pages, without a slash at its end. */
   readonly publicUrl: string;
+  /** The proxies in front of the pages whose `X-Forwarded-For` counts: addresses or ranges. */
+  readonly trustedProxies: readonly string[];
   /** Where commands for operators ask whether the API responds, without a slash at its end. Null: they do not. */
   readonly apiUrl: string | null;
   /** Absolute. Holds the embedded servers' data, their logs and `development.json`. */
@@ -120,6 +123,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     host: read.matching('HOST', /^[\da-fA-F:.]+$/, 'an IP address of this machine, such as 0.0.0.0') ?? '127.0.0.1',
     pagesPort,
     publicUrl: read.origin('PUBLIC_URL', 'https://pay.example.com') ?? `http://127.0.0.1:${pagesPort}`,
+    trustedProxies: read.networks('TRUSTED_PROXY'),
     apiUrl: read.url('API_URL', 'https://payments.example.com'),
     dataDir: resolve(read.text('DATA_DIR') ?? '.data'),
     databaseUrl,
@@ -249,6 +253,14 @@ function createReader(env: NodeJS.ProcessEnv) {
     return matching(name, /^https?:\/\/[^\s/?#@]+\/?$/, `an origin, such as ${example}`)?.replace(/\/$/, '') ?? null;
   }
 
+  function networks(name: string): string[] {
+    const listed = text(name)?.split(/\s*,\s*/) ?? [];
+    const isNetwork = (each: string) => (each.includes('/') ? ipaddr.isValidCIDR(each) : ipaddr.isValid(each));
+    if (listed.every(isNetwork)) return listed;
+    faults.push(`${name} must be a list of addresses or ranges, such as 10.0.0.5,10.1.0.0/16, not "${text(name)}"`);
+    return [];
+  }
+
   function processor(urlName: string, secretName: string): ProcessorService | null {
     const [url, key] = [text(urlName), secret(secretName, 24)];
     if ((url === null) !== (key === null)) {
@@ -301,6 +313,7 @@ function createReader(env: NodeJS.ProcessEnv) {
     databaseUrl,
     url,
     origin,
+    networks,
     processor,
     oneOf,
     ids,

@@ -25,6 +25,7 @@ export type AuditAction =
   | 'api_key.rolled'
   | 'api_key.revoked'
   | 'biller.created'
+  | 'biller.updated'
   | 'webhook_endpoint.created'
   | 'webhook_endpoint.updated'
   | 'webhook_endpoint.deleted'

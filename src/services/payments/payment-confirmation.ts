@@ -5,7 +5,12 @@ import {
   selectAttemptOfRequest,
   updateAttemptKeyExpiry,
 } from '../../db/payment-attempts.ts';
-import { type LockedIntentRow, lockPaymentIntent, type PaymentIntentRow } from '../../db/payment-intents.ts';
+import {
+  type LockedIntentRow,
+  lockPaymentIntent,
+  type PaymentIntentRow,
+  updateReturnUrl,
+} from '../../db/payment-intents.ts';
 import { selectSubscriptionOfIntent } from '../../db/subscriptions.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
@@ -13,7 +18,8 @@ import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
 import type { PaymentIntentConfirm, PaymentIntentCreate } from '../../resources/payment-intent-input.ts';
 import { timeOf } from '../customer-time.ts';
 import { attachMethod, lockOwner, resolveMethod } from '../customers/resolve-references.ts';
-import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
+import { assertNoErrors, InvalidState, NotFound, ValidationFailed } from '../errors.ts';
+import { payerUrlErrors } from '../payer-urls.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { askProcessor, processorFor, unfinished } from './ask-processor.ts';
@@ -211,6 +217,10 @@ async function openConfirmation(
   const refusal = confirmRefusal(intent, payer);
   if (refusal) throw refusal;
   const method = await methodToCharge(tx, context, intent, input, at);
+  if (input.return_url !== undefined) {
+    assertNoErrors(payerUrlErrors(input.return_url, '/return_url', context.livemode));
+    await updateReturnUrl(tx, id, input.return_url);
+  }
   processorFor(processors, context.livemode);
   const way = await chargeWay(tx, intent, method, at);
   if (way.kind === 'refused') throw refusalError(way.refusal, method.id, '/payment_method');

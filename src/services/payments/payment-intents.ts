@@ -222,6 +222,7 @@ export function untried(at: Date) {
     total_returned_amount: 0,
     last_error_code: null,
     last_error_message: null,
+    return_url: null,
     created_at: at,
     updated_at: at,
   } as const;

@@ -48,7 +48,7 @@ export async function openUnlocked(
   input: PaymentIntentConfirm,
   request: RepeatableRequest<PaymentIntentRow>,
 ): Promise<UnlockedCharge | null> {
-  if (context.keyKind !== 'secret') return null;
+  if (context.keyKind !== 'secret' || input.return_url !== undefined) return null;
   const found = await selectIntentAndParties(pool, context, id, input.payment_method ?? null);
   if (found === null || !arePlain(found)) return null;
   const { intent, payer, method } = found;

@@ -4,6 +4,7 @@ import type { components } from './schema.ts';
 
 type Schemas = components['schemas'];
 
+export type Account = Schemas['Account'];
 export type Address = Schemas['Address'];
 export type AdvancingTestClock = Schemas['AdvancingTestClock'];
 export type AmountRange = Schemas['AmountRange'];
@@ -79,6 +80,7 @@ export type MandateNotice = Schemas['MandateNotice'];
 export type MandateNoticeDueEvent = Schemas['MandateNoticeDueEvent'];
 export type MandateNoticeSent = Schemas['MandateNoticeSent'];
 export type MandateText = Schemas['MandateText'];
+export type NextAction = Schemas['NextAction'];
 export type NotificationPreferences = Schemas['NotificationPreferences'];
 export type PayIdData = Schemas['PayIdData'];
 export type PayIdInstrument = Schemas['PayIdInstrument'];

@@ -1388,6 +1388,23 @@ export class WebhookDeliveries extends Resource {
   }
 }
 
+/** How your account presents itself to payers, on the pages that the service shows them. */
+export class Account extends Resource {
+  /**
+   * Fetch your account as payers see it
+   *
+   * What the pages for payers show of you. An operator changes it (`npm run billers -- update`). It is the same in both
+   * modes.
+   *
+   * Needs a secret key with the scope `payment_intents:read`.
+   *
+   * `GET /api/v1/account`
+   */
+  get(options?: RequestOptions): Promise<models.Account> {
+    return this.send({ method: 'GET', path: path`/api/v1/account` }, options);
+  }
+}
+
 /** For operators of the service. */
 export class Health extends Resource {
   /**
@@ -1478,6 +1495,8 @@ export class Resources {
   readonly webhookEndpoints: WebhookEndpoints;
   /** The endpoints that events are posted to, and the result of each delivery. */
   readonly webhookDeliveries: WebhookDeliveries;
+  /** How your account presents itself to payers, on the pages that the service shows them. */
+  readonly account: Account;
   /** For operators of the service. */
   readonly health: Health;
   /** This documentation. */
@@ -1497,6 +1516,7 @@ export class Resources {
     this.events = new Events(request);
     this.webhookEndpoints = new WebhookEndpoints(request);
     this.webhookDeliveries = new WebhookDeliveries(request);
+    this.account = new Account(request);
     this.health = new Health(request);
     this.reference = new Reference(request);
   }

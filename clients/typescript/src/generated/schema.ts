@@ -1633,6 +1633,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Fetch your account as payers see it
+         * @description What the pages for payers show of you. An operator changes it (`npm run billers -- update`). It is the same in both modes.
+         *
+         *     Needs a secret key with the scope `payment_intents:read`.
+         */
+        get: operations["getAccount"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -2618,6 +2640,24 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
+        Account: {
+            /** @description Your biller id. */
+            id: string;
+            /** @description The name of the account. */
+            name: string;
+            /** @description The name that payers read. Null: `name`. */
+            display_name: string | null;
+            /** @description Where payers write with questions. */
+            support_email: string | null;
+            /** @description Where payers call with questions. */
+            support_phone: string | null;
+            /** @description The business address, as one line. */
+            address: string | null;
+            /** @description Such as an ABN. Receipts show it. */
+            tax_id: string | null;
+            /** @description The colour of buttons, as `#rrggbb`. */
+            brand_color: string | null;
+        };
         Address: {
             /** @description Street and number. */
             line1?: string;
@@ -3463,6 +3503,10 @@ export interface components {
             total_returned_amount?: number;
             /** @description Why the last attempt failed; null if it did not fail or there was none. */
             last_payment_error: components["schemas"]["PaymentError"] | null;
+            /** @description Where to send the payer while the status is `requires_action`, else null. In live mode it is null: your processor has the page. Shown where `client_secret` is. */
+            next_action?: components["schemas"]["NextAction"] | null;
+            /** @description The page with the receipt, once the payment has succeeded. Anyone who has this URL can read it. Lists and events leave it out. */
+            receipt_url?: string;
             /**
              * Format: date-time
              * @description ISO 8601, UTC.
@@ -3985,6 +4029,15 @@ export interface components {
             /** @description Of the bytes of `html` in UTF-8. */
             sha256: string;
         };
+        NextAction: {
+            /**
+             * @description Open the URL in the payer’s browser.
+             * @constant
+             */
+            type: "redirect";
+            /** @description The page on which the payer passes the challenge. */
+            url: string;
+        };
         NotificationPreferences: {
             /** @description Emails about payments. Stored for you; the service sends nothing. */
             send_payment_emails?: boolean;
@@ -4145,6 +4198,10 @@ export interface components {
             total_returned_amount?: number;
             /** @description Why the last attempt failed; null if it did not fail or there was none. */
             last_payment_error: components["schemas"]["PaymentError"] | null;
+            /** @description Where to send the payer while the status is `requires_action`, else null. In live mode it is null: your processor has the page. Shown where `client_secret` is. */
+            next_action?: components["schemas"]["NextAction"] | null;
+            /** @description The page with the receipt, once the payment has succeeded. Anyone who has this URL can read it. Lists and events leave it out. */
+            receipt_url?: string;
             /**
              * Format: date-time
              * @description ISO 8601, UTC.
@@ -4234,6 +4291,8 @@ export interface components {
             payment_method?: string;
             /** @description Required with a publishable key: the client_secret of this payment intent. */
             client_secret?: string;
+            /** @description Where the payer goes on from the page of a 3D Secure challenge. Absolute, without credentials, `https` in live mode. It stays until another confirm names one. */
+            return_url?: string;
         };
         PaymentIntentCreate: {
             /** @description Minor units, at least 200 and at most 100000. */
@@ -4354,6 +4413,10 @@ export interface components {
             statement_descriptor?: string;
             /** @description Why the last attempt failed; null if it did not fail or there was none. */
             last_payment_error: components["schemas"]["PaymentError"] | null;
+            /** @description Where to send the payer while the status is `requires_action`, else null. In live mode it is null: your processor has the page. Shown where `client_secret` is. */
+            next_action?: components["schemas"]["NextAction"] | null;
+            /** @description The page with the receipt, once the payment has succeeded. Anyone who has this URL can read it. Lists and events leave it out. */
+            receipt_url?: string;
             /**
              * Format: date-time
              * @description ISO 8601, UTC.
@@ -5470,6 +5533,10 @@ export interface components {
             total_returned_amount?: number;
             /** @description Why the last attempt failed; null if it did not fail or there was none. */
             last_payment_error: components["schemas"]["PaymentError"] | null;
+            /** @description Where to send the payer while the status is `requires_action`, else null. In live mode it is null: your processor has the page. Shown where `client_secret` is. */
+            next_action?: components["schemas"]["NextAction"] | null;
+            /** @description The page with the receipt, once the payment has succeeded. Anyone who has this URL can read it. Lists and events leave it out. */
+            receipt_url?: string;
             /**
              * Format: date-time
              * @description ISO 8601, UTC.
@@ -10539,6 +10606,35 @@ export interface operations {
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             /** @description The key has exceeded its rate limit. Or replays, retries and pings to the endpoint’s host have reached 20,000 deliveries an hour for the account and mode (`webhook_replay_limit`). Hosts with the same last two labels count as one, whatever the port. */
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

@@ -1,0 +1,21 @@
+import { Account, accounts } from '../../resources/account.ts';
+import { present } from '../../resources/common.ts';
+import { getBillerProfile } from '../../services/accounts/biller-profile.ts';
+import { type Route, route } from '../http/route.ts';
+
+const fetch = route({
+  method: 'GET',
+  path: '/api/v1/account',
+  operation: 'getAccount',
+  tag: accounts,
+  summary: 'Fetch your account as payers see it',
+  description:
+    'What the pages for payers show of you. An operator changes it (`npm run billers -- update`). It is the same in ' +
+    'both modes.',
+  access: { scope: 'payment_intents:read' },
+  invalid: 400,
+  response: { status: 200, schema: Account },
+  handle: async ({ context, deps }) => present(Account, await getBillerProfile(deps.db, context.billerId)),
+});
+
+export const accountRoutes: Route[] = [fetch];

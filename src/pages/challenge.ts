@@ -1,0 +1,81 @@
+import { type Html, html } from '../platform/html.ts';
+import { InvalidState } from '../services/errors.ts';
+import { answerChallenge, type ChallengePage, findChallenge } from '../services/pages/payment-pages.ts';
+import { postedVersion, signature } from './forms.ts';
+import { alert, rows } from './layout.ts';
+import { amountRows, reasonOf } from './payment-words.ts';
+import { badForm, notFound, oneMoment, staleForm } from './plain-pages.ts';
+import { type Answer, type Page, type PageRoute, payerOf, type Visit } from './visit.ts';
+
+const action = 'challenge';
+
+async function show(visit: Visit): Promise<Answer> {
+  const { deps, token } = visit;
+  const found = await findChallenge(deps.sql, deps.vault, token, payerOf(visit));
+  if (found === null) return notFound;
+  return found.intent.status === 'requires_action' ? question(visit, found) : ended(found);
+}
+
+/** Completes the challenge. Where no challenge waits any more, the page says what has become of the payment. */
+async function answer(visit: Visit): Promise<Answer> {
+  const { deps, token, form } = visit;
+  const found = await findChallenge(deps.sql, deps.vault, token, payerOf(visit));
+  if (found === null) return notFound;
+  const here = `/challenge/${token}`;
+  const given = form.get('answer');
+  if (given !== 'approve' && given !== 'decline') return badForm;
+  const version = postedVersion(visit, action);
+  // A challenge of an earlier attempt: the payer has seen another one since.
+  if (version === null) return staleForm(found.payee, here);
+  if (found.intent.status !== 'requires_action') return { goTo: here };
+  if (version !== String(found.intent.attempt_count)) return staleForm(found.payee, here);
+  try {
+    await answerChallenge(deps.sql, found, given);
+  } catch (error) {
+    if (!(error instanceof InvalidState)) throw error;
+    if (error.code === 'test_clock_advancing') return oneMoment(found.payee, here);
+  }
+  return { goTo: found.sessionToken === null ? here : `/checkout/${found.sessionToken}` };
+}
+
+/** What the bank of a payer would ask. */
+function question(visit: Visit, { intent, payee, sessionToken }: ChallengePage): Page {
+  return {
+    status: 200,
+    title: 'Confirm this payment',
+    payee,
+    main: html`<p>This page stands in for the page of your bank. It asks whether it is you who is paying.</p>
+${rows([['Pay to', payee.name], ...amountRows(intent, visit.locale)])}
+<form method="post" action="/challenge/${visit.token}">
+${signature(visit, action, String(intent.attempt_count))}
+<button name="answer" value="approve">Approve</button>
+<button class="other" name="answer" value="decline">Decline</button>
+</form>
+${onward(sessionToken === null ? intent.return_url : `/checkout/${sessionToken}`, 'Leave without an answer', 'other')}`,
+  };
+}
+
+function ended({ intent, payee, sessionToken }: ChallengePage): Page {
+  const { status, last_error_code: code } = intent;
+  const isPaid = status === 'succeeded' || status === 'returned';
+  return {
+    status: 200,
+    title: isPaid ? 'The payment was approved' : 'Nothing is waiting for your answer',
+    payee,
+    main: html`${isPaid ? html`<p class="good">Your payment to ${payee.name} was made.</p>` : null}
+${status === 'failed' ? alert(reasonOf(code)) : null}
+${status === 'canceled' ? html`<p>The payment was canceled. Nothing was taken.</p>` : null}
+${onward(sessionToken === null ? intent.return_url : `/checkout/${sessionToken}`, 'Continue', null) ?? html`<p>You can close this page.</p>`}`,
+  };
+}
+
+/** The way back to the biller, whose address a key of the biller has set. A link, because a form may not leave. */
+function onward(url: string | null, words: string, style: 'other' | null): Html | null {
+  if (url === null) return null;
+  return html`<p><a class="${style === null ? 'button' : `button ${style}`}" href="${url}">${words}</a></p>`;
+}
+
+export const challengeRoutes: PageRoute[] = [
+  { method: 'GET', path: '/challenge/:token', handle: show },
+  { method: 'POST', path: '/challenge/:token', handle: answer },
+];

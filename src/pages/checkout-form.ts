@@ -1,0 +1,160 @@
+import { fixtureCards } from '../domain/cards.ts';
+import { currentMandateText } from '../domain/mandates/mandate-texts.ts';
+import { Html, html } from '../platform/html.ts';
+import type { SessionForPayer } from '../services/links/public-tokens.ts';
+import type { Payee } from '../services/pages/paying.ts';
+import { moment } from './dates.ts';
+import { signature } from './forms.ts';
+import { alert } from './layout.ts';
+import { amountOf } from './link-page.ts';
+import { inMajorUnits, inWords } from './money.ts';
+import { reasonOf } from './payment-words.ts';
+import type { Page, Visit } from './visit.ts';
+
+export const action = 'pay';
+
+/** What to say above the form and beside its fields. Paths as in a submission. */
+export interface FormErrors {
+  status: number;
+  above: string | null;
+  fields: Readonly<Record<string, string>>;
+}
+
+const noErrors: FormErrors = { status: 200, above: null, fields: {} };
+
+/** The ways to pay that this page can take. In live mode cards are entered at the processor, never here. */
+export function methodTypes({ session }: Pick<SessionForPayer, 'session'>): readonly ('card' | 'au_becs_debit')[] {
+  return session.payment_method_types.filter((type) => type !== 'card' || !session.livemode);
+}
+
+/** The form in which a payer pays, or saves a way to pay, with what was typed before if it is shown again. */
+export function formPage(visit: Visit, found: SessionForPayer, payee: Payee, errors: FormErrors = noErrors): Page {
+  const { session, intent, price } = found;
+  const isSetup = session.mode === 'setup';
+  const declined = intent?.status === 'failed' && errors === noErrors ? reasonOf(intent.last_error_code) : null;
+  const above = errors.above ?? declined;
+  const pay = price === null || isSetup ? null : inWords(price.totalAmount, price.currency, visit.locale);
+  return {
+    status: errors.status,
+    title: session.name ?? (isSetup ? 'Save how you pay' : 'Pay'),
+    payee,
+    watched: { url: `/checkout/${visit.token}/state`, is: found.state },
+    main: html`${above === null ? null : alert(above)}
+${session.description === null ? null : html`<p>${session.description}</p>`}
+${isSetup ? html`<p>No money is taken now.</p>` : amountOf(price, session, visit.locale)}
+<form method="post" action="/checkout/${visit.token}">
+${signature(visit, action, String(session.submissions))}
+<input type="hidden" name="shown_total" value="${price?.totalAmount ?? ''}">
+${amountField(visit, found, errors)}
+${detailFields(visit, found, errors)}
+${methodFields(visit, found, errors)}
+${session.save_payment_method === 'offer' ? saveField(visit) : null}
+<button>${isSetup ? 'Save' : pay === null ? 'Pay' : `Pay ${pay}`}</button>
+</form>
+<p class="faint">This page is open until ${moment(session.expires_at, payee.timeZone)}.</p>
+${session.cancel_url === null ? null : html`<p><a class="button other" href="${session.cancel_url}">Cancel</a></p>`}`,
+  };
+}
+
+function amountField(visit: Visit, { session }: SessionForPayer, errors: FormErrors): Html | null {
+  const { amount_min: min, amount_suggested: suggested, currency } = session;
+  if (min === null || currency === null || session.mode === 'setup') return null;
+  const first = suggested[0] === undefined ? '' : inMajorUnits(suggested[0], currency);
+  const typed = visit.form.get('amount') ?? first;
+  const choices = suggested.map((amount) => html`<option value="${inMajorUnits(amount, currency)}"></option>`);
+  return html`${field('amount', `Amount in ${currency}`, typed, errors.fields['/amount'], {
+    inputmode: 'decimal',
+    required: true,
+    list: suggested.length > 1 ? 'suggested' : null,
+  })}
+${suggested.length > 1 ? html`<datalist id="suggested">${choices}</datalist>` : null}`;
+}
+
+function detailFields({ form }: Visit, { session }: SessionForPayer, errors: FormErrors): Html[] {
+  if (session.customer_id !== null || !session.has_own_intent) return [];
+  const asked = [
+    ['name', 'Your name', 'name', 'text'],
+    ['email', 'Your email address', 'email', 'email'],
+    ['phone', 'Your telephone number', 'tel', 'tel'],
+  ] as const;
+  return asked.flatMap(([name, label, autocomplete, type]) => {
+    const wanted = session.collect[name];
+    if (wanted === 'no') return [];
+    const words = wanted === 'optional' ? `${label} (optional)` : label;
+    const required = wanted === 'required';
+    return field(name, words, form.get(name) ?? '', errors.fields[`/details/${name}`], {
+      autocomplete,
+      type,
+      required,
+    });
+  });
+}
+
+function methodFields(visit: Visit, found: SessionForPayer, errors: FormErrors): Html {
+  const types = methodTypes(found);
+  const chosen = visit.form.get('method') ?? (types.includes('card') ? fixtureCards[0]?.token : 'au_becs_debit');
+  const wrong = errors.fields['/method'];
+  const cards = fixtureCards.map(({ token, brand, last4, outcome }) => {
+    const end = outcome.kind === 'succeeded' ? 'succeeds' : outcome.kind === 'failed' ? 'is declined' : 'asks the bank';
+    return choice(token, `${brand} ending in ${last4}`, `test card, ${end}`, chosen === token);
+  });
+  return html`<fieldset>
+<legend>How do you want to pay?</legend>
+${wrong === undefined ? null : html`<span class="wrong" role="alert">${wrong}</span>`}
+${types.includes('card') ? cards : null}
+${types.includes('au_becs_debit') ? choice('au_becs_debit', 'Australian bank account', 'direct debit', chosen === 'au_becs_debit') : null}
+</fieldset>
+${types.includes('au_becs_debit') ? bankFields(visit, found, errors, types.length > 1) : null}`;
+}
+
+function choice(value: string, name: string, note: string, isChosen: boolean): Html {
+  const id = `method-${value.replaceAll('_', '-')}`;
+  return html`<div class="choice"><input type="radio" name="method" id="${id}" value="${value}"${isChosen ? new Html(' checked') : null}>
+<label for="${id}">${name} <span class="faint">${note}</span></label></div>`;
+}
+
+/** The account, and the words that its holder agrees to. The number is not written back into the page. */
+function bankFields({ form }: Visit, { biller }: SessionForPayer, errors: FormErrors, isOneOfSeveral: boolean): Html {
+  const text = currentMandateText('au_becs', biller.name);
+  const wrong = errors.fields['/acceptance'];
+  return html`<fieldset>
+<legend>Bank account${isOneOfSeveral ? ' (only if you pay by direct debit)' : null}</legend>
+${field('account_name', 'Name of the account', form.get('account_name') ?? '', errors.fields['/account_name'])}
+${field('bsb', 'BSB', form.get('bsb') ?? '', errors.fields['/bsb'], { inputmode: 'numeric' })}
+${field('account_number', 'Account number', '', errors.fields['/account_number'], { inputmode: 'numeric', autocomplete: 'off' })}
+<div class="text" tabindex="0" role="region" aria-label="What you agree to for a direct debit">${new Html(text.html)}</div>
+<input type="hidden" name="text" value="${text.version} ${text.sha256}">
+<div class="choice"><input type="checkbox" name="agreed" id="agreed" value="yes"${wrong === undefined ? null : new Html(' aria-describedby="agreed-wrong"')}>
+<label for="agreed">I agree to these words for this account.</label></div>
+${wrong === undefined ? null : html`<span class="wrong" id="agreed-wrong">${wrong}</span>`}
+</fieldset>`;
+}
+
+function saveField({ form }: Visit): Html {
+  const checked = form.get('save') === 'yes' ? new Html(' checked') : null;
+  return html`<div class="choice"><input type="checkbox" name="save" id="save" value="yes"${checked}>
+<label for="save">Keep these details for the next payment.</label></div>`;
+}
+
+interface FieldOptions {
+  type?: string;
+  inputmode?: string;
+  autocomplete?: string;
+  required?: boolean;
+  list?: string | null;
+}
+
+function field(
+  name: string,
+  label: string,
+  value: string,
+  wrong: string | undefined,
+  options: FieldOptions = {},
+): Html {
+  const { type = 'text', inputmode, autocomplete, required = false, list } = options;
+  const extra = html`${inputmode === undefined ? null : html` inputmode="${inputmode}"`}${autocomplete === undefined ? null : html` autocomplete="${autocomplete}"`}${required ? new Html(' required') : null}${list ? html` list="${list}"` : null}`;
+  const invalid = wrong === undefined ? null : html` aria-invalid="true" aria-describedby="${name}-wrong"`;
+  return html`<div class="field"><label for="${name}">${label}</label>
+<input type="${type}" id="${name}" name="${name}" value="${value}" maxlength="255"${extra}${invalid}>
+${wrong === undefined ? null : html`<span class="wrong" id="${name}-wrong">${wrong}</span>`}</div>`;
+}

@@ -1,0 +1,78 @@
+// The pages of links and sessions that have ended, or that cannot go on just now: each end has its own words.
+import { html } from '../platform/html.ts';
+import type { Refusal } from '../services/links/submission.ts';
+import type { Payee } from '../services/pages/paying.ts';
+import { alert } from './layout.ts';
+import { notFound, oneMoment, staleForm } from './plain-pages.ts';
+import type { Page } from './visit.ts';
+
+/** Title and words for what has ended a link or a session. */
+const ends: Readonly<Record<string, readonly [title: string, words: string]>> = {
+  completed: ['This has been paid', 'Nothing is left to pay here.'],
+  expired: ['This link has expired', 'Its time is over, and it takes no payment any more.'],
+  deactivated: ['This link is not in use any more', 'It was withdrawn, and takes no payment any more.'],
+  time: ['This page has expired', 'Its time is over. If you came from a link, open the link again.'],
+  requested: ['This payment was called off', 'It takes no payment any more.'],
+  too_many_attempts: ['There were too many attempts', 'To protect you, this page takes no further attempt.'],
+  customer_deleted: ['This link is not in use any more', 'It was withdrawn, and takes no payment any more.'],
+};
+
+/**
+ * Returns the page of a link or session that has ended. `end` is its state or, if there is one, its reason, such as
+ * `link_expired`.
+ */
+export function endedPage(payee: Payee, end: string, isSetup = false): Page {
+  const name = end.replace(/^link_/, '');
+  const [title, words] = ends[name] ?? ['This page has ended', 'It takes no payment any more.'];
+  return {
+    status: 410,
+    title: name === 'completed' && isSetup ? 'This is done' : title,
+    payee,
+    main: html`<p>${name === 'completed' && isSetup ? 'Your payment details were saved already.' : words}</p>
+<p>If you have a question, ask ${payee.name}.</p>`,
+  };
+}
+
+/** In live mode without a processor: nothing is created, and nothing can be paid. */
+export function notOpenYet(payee: Payee): Page {
+  return {
+    status: 503,
+    title: 'Payments are not open yet',
+    payee,
+    main: html`${alert('Nothing was paid.')}<p>${payee.name} cannot take payments here at the moment. Try again later.</p>`,
+    headers: { 'Retry-After': '300' },
+  };
+}
+
+/** Somebody else is paying the last payment that the link takes, or this payment is being made by another page. */
+function busy(payee: Payee, here: string, reason: 'last_payment' | 'processing'): Page {
+  const words =
+    reason === 'processing'
+      ? 'This payment is being made just now, perhaps from another page of yours.'
+      : 'Somebody is making the last payment that this link takes.';
+  return {
+    status: 409,
+    title: 'One moment',
+    payee,
+    main: html`<p>${words} You were not charged by this try.</p><p><a class="button" href="${here}">Look again</a></p>`,
+    headers: { Refresh: '5' },
+  };
+}
+
+/** Returns the page that tells a payer why they get no further. `here` is where they can begin again. */
+export function refusalPage(payee: Payee, here: string, refusal: Exclude<Refusal, { kind: 'invalid' }>): Page {
+  switch (refusal.kind) {
+    case 'unknown':
+      return notFound;
+    case 'ended':
+      return endedPage(payee, refusal.reason ?? refusal.state);
+    case 'stale':
+      return staleForm(payee, here);
+    case 'unavailable':
+      return notOpenYet(payee);
+    case 'busy':
+      return refusal.reason === 'advancing' ? oneMoment(payee, here) : busy(payee, here, refusal.reason);
+    case 'unclear':
+      return busy(payee, here, 'processing');
+  }
+}

@@ -1,0 +1,137 @@
+import type { OfferColumns } from '../db/payment-links.ts';
+import { type Html, html } from '../platform/html.ts';
+import { findLink, type LinkForPayer, type Price } from '../services/links/public-tokens.ts';
+import { startSession } from '../services/links/session-start.ts';
+import { addressSubject, countUse, pageLimits } from '../services/pages/page-limits.ts';
+import { type Payee, payeeOf } from '../services/pages/paying.ts';
+import { moment } from './dates.ts';
+import { endedPage, notOpenYet, refusalPage } from './ended-pages.ts';
+import { postedVersion, signature } from './forms.ts';
+import { rows } from './layout.ts';
+import { money } from './money.ts';
+import { notFound, oneMoment, staleForm, tooMany } from './plain-pages.ts';
+import { type Answer, type Page, type PageRoute, payerOf, type Visit } from './visit.ts';
+
+const action = 'start';
+
+/** The form of a token. What differs is no token, and needs no look into the database. */
+export const tokenPattern = /^[0-9A-Za-z]{32}$/;
+
+async function find({ deps, token, now }: Visit): Promise<{ found: LinkForPayer; payee: Payee } | null> {
+  const found = tokenPattern.test(token) ? await findLink(deps.sql, token, now) : null;
+  return found === null ? null : { found, payee: await payeeOf(deps.sql, found.biller, found.link.livemode) };
+}
+
+async function show(visit: Visit): Promise<Answer> {
+  const linked = await find(visit);
+  return linked === null ? notFound : (closedPage(visit, linked) ?? offer(visit, linked));
+}
+
+/** Makes or finds the session in which the payer pays. */
+async function start(visit: Visit): Promise<Answer> {
+  const { deps, token, address } = visit;
+  const linked = await find(visit);
+  if (linked === null) return notFound;
+  const closed = closedPage(visit, linked);
+  if (closed !== null) return closed;
+  const here = `/pay/${token}`;
+  if (postedVersion(visit, action) === null) return staleForm(linked.payee, here);
+  const use = await countUse(deps.sql, deps.vault, pageLimits.starts, addressSubject(address));
+  if (!use.isAllowed) return tooMany(linked.payee, pageLimits.starts.spanSeconds);
+  const started = await startSession(deps.sql, deps.vault, token, payerOf(visit));
+  if (started.kind === 'started') return { goTo: `/checkout/${started.token}` };
+  if (started.kind === 'invalid') throw new Error('a start has no fields that could be invalid');
+  return refusalPage(linked.payee, here, started);
+}
+
+/** The page of a link that cannot be paid now, or null. */
+function closedPage({ deps, token }: Visit, { found, payee }: { found: LinkForPayer; payee: Payee }): Page | null {
+  const { link, state } = found;
+  if (state === 'advancing') return oneMoment(payee, `/pay/${token}`);
+  if (state !== 'open') return endedPage(payee, link.status_reason ?? state, link.mode === 'setup');
+  return link.livemode && deps.processors.live === null ? notOpenYet(payee) : null;
+}
+
+function offer(visit: Visit, { found, payee }: { found: LinkForPayer; payee: Payee }): Page {
+  const { link } = found;
+  const isSetup = link.mode === 'setup';
+  return {
+    status: 200,
+    title: link.name,
+    payee,
+    watched: { url: `/pay/${visit.token}/state`, is: found.state },
+    main: html`${link.description === null ? null : html`<p>${link.description}</p>`}
+${isSetup ? html`<p>Save how you want to pay ${payee.name}. No money is taken now.</p>` : amountOf(found.price, link, visit.locale)}
+${link.expires_at === null ? null : html`<p>Open until ${moment(link.expires_at, payee.timeZone)}.</p>`}
+<form method="post" action="/pay/${visit.token}">
+${signature(visit, action)}
+<button>${isSetup ? 'Continue' : 'Continue to payment'}</button>
+</form>
+${link.cancel_url === null ? null : html`<p><a class="button other" href="${link.cancel_url}">Not now</a></p>`}`,
+  };
+}
+
+type AmountTerms = Pick<OfferColumns, 'amount_min' | 'amount_max' | 'currency'>;
+
+/** What is to be paid: the total, with the surcharge in it shown beside, or the range to choose from. */
+export function amountOf(price: Price | null, offer: AmountTerms, locale: string): Html {
+  if (price !== null) {
+    const { amount, surchargeAmount, totalAmount, currency } = price;
+    return html`<p class="amount">${money(totalAmount, currency, locale)}</p>
+${
+  surchargeAmount === 0
+    ? null
+    : rows([
+        ['Amount', money(amount, currency, locale)],
+        ['Surcharge for paying this way', money(surchargeAmount, currency, locale)],
+        ['Total', money(totalAmount, currency, locale)],
+      ])
+}`;
+  }
+  const { amount_min: min, amount_max: max, currency } = offer;
+  if (min === null || max === null || currency === null) return html``;
+  return html`<p>You choose the amount, from ${money(min, currency, locale)} to ${money(max, currency, locale)}.</p>`;
+}
+
+/** The state of a link, for the script of its page. */
+async function state(visit: Visit): Promise<Answer> {
+  const read = async () => {
+    const { deps, token, now } = visit;
+    const found = tokenPattern.test(token) ? await findLink(deps.sql, token, now) : null;
+    return found?.state ?? null;
+  };
+  return stateAnswer(visit, read);
+}
+
+/** How often a waiting request looks again, in milliseconds. */
+const lookMs = 1_000;
+
+/** So many requests may wait in this process; a further one gets its response at once. */
+const mostWaiting = 200;
+let waiting = 0;
+
+/** Responds with a state as JSON. With `Prefer: wait` it waits until the state is another one. */
+export async function stateAnswer({ waitMs }: Visit, read: () => Promise<string | null>): Promise<Answer> {
+  const before = await read();
+  if (before === null) return notFound;
+  let now: string | null = before;
+  if (waiting < mostWaiting) {
+    waiting += 1;
+    try {
+      for (let left = waitMs; left > 0 && now === before; left -= lookMs) {
+        await new Promise((resume) => setTimeout(resume, Math.min(left, lookMs)));
+        now = await read();
+      }
+    } finally {
+      waiting -= 1;
+    }
+  }
+  if (now === null) return notFound;
+  return { status: 200, body: JSON.stringify({ status: now }), type: 'application/json; charset=utf-8' };
+}
+
+export const linkRoutes: PageRoute[] = [
+  { method: 'GET', path: '/pay/:token', handle: show },
+  { method: 'POST', path: '/pay/:token', handle: start },
+  { method: 'GET', path: '/pay/:token/state', handle: state },
+];

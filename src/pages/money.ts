@@ -1,0 +1,56 @@
+import type { Currency } from '../domain/currencies.ts';
+import { type Html, html } from '../platform/html.ts';
+
+/** Browsers choose the locale, so only so many formats are kept. */
+const keptAtMost = 300;
+const formats = new Map<string, Intl.NumberFormat>();
+
+/** Returns how many decimals a currency has: two for AUD, none for JPY (ISO 4217, as Intl has it). */
+export function decimalsOf(currency: Currency): number {
+  return formatFor('en', currency).resolvedOptions().maximumFractionDigits ?? 2;
+}
+
+/** Returns an amount of minor units as people of this locale write it. */
+export function inWords(minorUnits: number, currency: Currency, locale: string): string {
+  return formatFor(locale, currency).format(minorUnits / 10 ** decimalsOf(currency));
+}
+
+/** The same as HTML, that a program can read too. */
+export function money(minorUnits: number, currency: Currency, locale: string): Html {
+  const decimals = decimalsOf(currency);
+  const value = (minorUnits / 10 ** decimals).toFixed(decimals);
+  return html`<data class="money" value="${value}">${inWords(minorUnits, currency, locale)}</data>`;
+}
+
+/** Returns minor units as plain text in major units, for a text field: `25.00`, or `2500` for yen. */
+export function inMajorUnits(minorUnits: number, currency: Currency): string {
+  const decimals = decimalsOf(currency);
+  return (minorUnits / 10 ** decimals).toFixed(decimals);
+}
+
+/**
+ * Reads an amount that a payer has typed in major units, such as `25`, `25.5`, `25,50` or `1,250.00`. Returns minor
+ * units, or null if it is no amount of this currency.
+ */
+export function parseAmount(typed: string, currency: Currency): number | null {
+  const decimals = decimalsOf(currency);
+  const plain = typed
+    .trim()
+    .replace(/^[^\d.,-]+|[^\d]+$/g, '')
+    .replace(/\s/g, '');
+  // The last mark is that of the decimals, unless three digits follow it: then it separates thousands.
+  const [, whole = '', fraction = ''] = /^(.*?)(?:[.,](\d{1,2}))?$/.exec(plain) ?? [];
+  if (!/^\d{1,3}(?:[.,']\d{3})*$|^\d+$/.test(whole) || fraction.length > decimals) return null;
+  const minor = Number(whole.replace(/\D/g, '') + fraction.padEnd(decimals, '0'));
+  return Number.isSafeInteger(minor) ? minor : null;
+}
+
+function formatFor(locale: string, currency: Currency): Intl.NumberFormat {
+  const name = `${locale} ${currency}`;
+  const kept = formats.get(name);
+  if (kept !== undefined) return kept;
+  if (formats.size >= keptAtMost) formats.clear();
+  const format = new Intl.NumberFormat(locale, { style: 'currency', currency, numberingSystem: 'latn' });
+  formats.set(name, format);
+  return format;
+}

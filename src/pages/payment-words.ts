@@ -1,0 +1,55 @@
+// What payers read about a payment. The API's own messages are for the biller.
+import type { PaymentIntentRow } from '../db/payment-intents.ts';
+import type { PaymentMethodRow } from '../db/payment-methods.ts';
+import type { Html } from '../platform/html.ts';
+import { money } from './money.ts';
+
+const reasons: Readonly<Record<string, string>> = {
+  insufficient_funds:
+    'There is not enough money in the account for this payment. Use another card, or try again later.',
+  gateway_timeout: 'The bank did not respond in time. Nothing was taken. Try again.',
+  card_declined: 'The bank has declined this card. Use another one, or ask your bank.',
+  authentication_required: 'The bank could not confirm that it was you. Try again, or use another card.',
+  payment_method_unavailable: 'This way to pay cannot be used any more. Use another one.',
+  processor_rejected: 'The payment was refused. Nothing was taken. Use another way to pay.',
+  account_invalid: 'There is no such bank account, or it cannot be debited. Check the numbers.',
+  account_closed: 'This bank account is closed. Use another one.',
+  payment_stopped: 'The bank was told to stop this debit. Use another way to pay.',
+  debit_disputed: 'The debit was claimed back from the bank.',
+  mandate_unavailable: 'There is no permission to debit this account any more.',
+  mandate_limit_exceeded: 'The amount is above what you have allowed for this account.',
+  debit_withdrawn: 'The debit was withdrawn before it went to the bank. Nothing was taken.',
+};
+
+/** Says why a payment failed and what the payer can do, for a code of `last_payment_error`. */
+export function reasonOf(code: string | null): string {
+  return reasons[code ?? ''] ?? 'The payment did not go through. Nothing was taken. Try another way to pay.';
+}
+
+/** The rows about an amount: base and surcharge if there is one, then the total. */
+export function amountRows(
+  { amount, surcharge_amount, total_amount, currency }: PaymentIntentRow,
+  locale: string,
+): [string, Html][] {
+  const parts: [string, Html][] = [
+    ['Amount', money(amount, currency, locale)],
+    ['Surcharge for paying this way', money(surcharge_amount, currency, locale)],
+  ];
+  return [...(surcharge_amount === 0 ? [] : parts), ['Total', money(total_amount, currency, locale)]];
+}
+
+/** Names a way to pay by what the payer knows of it, such as "Visa ending in 4242". */
+export function methodInWords({
+  instrument,
+  brand,
+  last4,
+}: Pick<PaymentMethodRow, 'instrument' | 'brand' | 'last4'>): string {
+  const names = {
+    card: brand ?? 'Card',
+    au_becs_debit: 'Bank account',
+    klarna: 'Klarna',
+    pay_id: 'PayID',
+    paypal: 'PayPal',
+  };
+  return last4 === null ? names[instrument.type] : `${names[instrument.type]} ending in ${last4}`;
+}

@@ -1,0 +1,36 @@
+import type { IncomingMessage } from 'node:http';
+import getRawBody from 'raw-body';
+import { hasCardNumber } from '../domain/card-numbers.ts';
+import { badForm, cardNumberRefused, foreignForm, formTooLarge } from './plain-pages.ts';
+import type { Page } from './visit.ts';
+
+const most = 16 * 1024;
+
+/** The field with a form's signature. It is ours, and the only one that is not searched for card numbers. */
+export const signatureField = 'form';
+
+/**
+ * Reads the fields of a posted form, at most 16 KiB. A form with what may be a card number is refused here, before
+ * anything else sees it. Returns the page of a refusal instead.
+ */
+export async function readForm(request: IncomingMessage): Promise<URLSearchParams | Page> {
+  const { 'sec-fetch-site': site, 'content-type': type, 'content-encoding': encoding } = request.headers;
+  // Browsers send it with every request; an older one, or a program, does not.
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return foreignForm;
+  if (!/^application\/x-www-form-urlencoded(;|$)/i.test(type ?? '') || encoding !== undefined) return badForm;
+  const length = request.headers['content-length'];
+  if (Number(length ?? 0) > most) return formTooLarge;
+  let bytes: Buffer;
+  try {
+    bytes = await getRawBody(request, { limit: most, length: length ?? null });
+  } catch (error) {
+    const isTooLarge = error instanceof Error && 'type' in error && error.type === 'entity.too.large';
+    return isTooLarge ? formTooLarge : badForm;
+  }
+  const form = new URLSearchParams(bytes.toString('utf8'));
+  for (const [name, value] of form) {
+    if (hasCardNumber(name) || (name !== signatureField && hasCardNumber(value))) return cardNumberRefused;
+    if (value.includes('\0') || name.includes('\0')) return badForm;
+  }
+  return form;
+}

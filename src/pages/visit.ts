@@ -1,0 +1,70 @@
+import type { Html } from '../platform/html.ts';
+import type { Logger } from '../platform/logger.ts';
+import type { Pool } from '../platform/postgres/connection.ts';
+import type { Processors } from '../processors/processor.ts';
+import type { Vault } from '../services/accounts/vault.ts';
+import type { PayerRequest } from '../services/links/payer-context.ts';
+import type { Payee } from '../services/pages/paying.ts';
+
+/** The dependencies of the pages. */
+export interface PagesDeps {
+  sql: Pool;
+  vault: Vault;
+  processors: Processors;
+  logger: Logger;
+  /** The origin at which payers reach the pages, without a slash at its end. */
+  publicUrl: string;
+  /** The proxies whose `X-Forwarded-For` counts, as addresses or ranges. */
+  trustedProxies: readonly string[];
+  /** Whether these are the pages of `npm start`, which serve only this machine. */
+  forThisMachine: boolean;
+}
+
+/** A request for a page. */
+export interface Visit {
+  deps: PagesDeps;
+  token: string;
+  requestId: string;
+  /** Real time. */
+  now: Date;
+  /** The payer's locale, for amounts: a BCP 47 tag. */
+  locale: string;
+  /** The payer's address. */
+  address: string;
+  userAgent: string | null;
+  query: URLSearchParams;
+  /** The fields of a posted form; empty for a GET. */
+  form: URLSearchParams;
+  /** How long the client prefers to wait for a change (`Prefer: wait`), in milliseconds. */
+  waitMs: number;
+}
+
+/** The request of a visit, as the services see it. */
+export function payerOf({ requestId, now }: Visit): PayerRequest {
+  return { requestId, now };
+}
+
+/** A page to show. */
+export interface Page {
+  status: number;
+  title: string;
+  /** Who is paid: name, logo, colour and contact. Null for a page of the service itself. */
+  payee: Payee | null;
+  main: Html;
+  /** Where the page's script asks whether `is` is still the state; it then loads the page anew. */
+  watched?: { url: string; is: string };
+  /** The origins that may frame the page; nobody by default. */
+  frameAncestors?: readonly string[];
+  headers?: Readonly<Record<string, string>>;
+}
+
+/** What a handler returns: a page, a way to go on (303, to a path of ours), or something that is no page. */
+export type Answer = Page | { goTo: string } | { status: number; body: string | Buffer; type: string; cache?: string };
+
+/** A page of the service. A `GET` writes nothing. */
+export interface PageRoute {
+  method: 'GET' | 'POST';
+  /** The parameter is `:token`. */
+  path: string;
+  handle(visit: Visit): Promise<Answer>;
+}

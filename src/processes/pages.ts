@@ -1,0 +1,59 @@
+// The process of the pages for payers: serves HTML, and dispatches the outbox entries of its own transactions at once.
+import { setTimeout as pause } from 'node:timers/promises';
+import { serve } from '../api/http/server.ts';
+import { createPages } from '../pages/app.ts';
+import { createLogger } from '../platform/logger.ts';
+import { openPool } from '../platform/postgres/connection.ts';
+import { checkVault } from './checked-vault.ts';
+import { readConfig } from './config/config.ts';
+import { processorsOf, requiredOf } from './dependencies.ts';
+import { startDispatcher } from './dispatcher.ts';
+import { announceReady, onShutdown, surviveOutages } from './lifecycle.ts';
+import { logTelemetry } from './telemetry/log-events.ts';
+import { closeSides, openSides } from './temporal/sides.ts';
+
+/** As for the API: a page that cannot be shown within this time is a 503. */
+const acquireTimeoutMs = 5_000;
+
+const connections = 16;
+
+/** Passed by `npm start` to its own pages, which have no proxy in front. */
+const forThisMachine = process.argv.includes('--for-this-machine');
+
+const config = readConfig(process.env);
+const { databaseUrl, vault } = requiredOf(config);
+const logger = createLogger(config.logLevel, 'pages');
+surviveOutages(logger);
+logTelemetry(logger);
+const sql = openPool(databaseUrl, { max: connections, name: 'payments pages', acquireTimeoutMs });
+const ending = new AbortController();
+const keys = checkVault(sql, vault, config.lostEncryptionKeys, logger, ending.signal);
+const sides = openSides(config);
+const dispatchers = sides.map((side) => startDispatcher(sql, side, logger));
+const pages = createPages({
+  sql,
+  vault: keys.vault,
+  logger,
+  processors: processorsOf(config),
+  publicUrl: config.publicUrl,
+  trustedProxies: config.trustedProxies,
+  forThisMachine,
+});
+await keys.fitsOrWaits;
+const server = await serve(pages, { port: config.pagesPort, host: config.host });
+
+const delayMs = config.drainDelaySeconds * 1000;
+onShutdown(
+  async () => {
+    ending.abort();
+    server.drain();
+    await pause(delayMs);
+    await server.close();
+    await Promise.all(dispatchers.map((dispatcher) => dispatcher.close()));
+    await closeSides(sides);
+    await sql.end({ timeout: 5 });
+  },
+  { delayMs },
+);
+announceReady();
+logger.info({ port: server.port }, 'pages are ready');

@@ -1,0 +1,35 @@
+import Type, { type Static } from 'typebox';
+import { exampleId } from '../domain/ids.ts';
+import { Nullable, Strict, type Tag } from './common.ts';
+import { example } from './examples.ts';
+
+export const accounts: Tag = {
+  name: 'Account',
+  description: 'How your account presents itself to payers, on the pages that the service shows them.',
+};
+
+export const Account = Strict(
+  {
+    id: Type.String({ description: 'Your biller id.' }),
+    name: Type.String({ description: 'The name of the account.' }),
+    display_name: Nullable(Type.String(), { description: 'The name that payers read. Null: `name`.' }),
+    support_email: Nullable(Type.String(), { description: 'Where payers write with questions.' }),
+    support_phone: Nullable(Type.String(), { description: 'Where payers call with questions.' }),
+    address: Nullable(Type.String(), { description: 'The business address, as one line.' }),
+    tax_id: Nullable(Type.String(), { description: 'Such as an ABN. Receipts show it.' }),
+    brand_color: Nullable(Type.String(), { description: 'The colour of buttons, as `#rrggbb`.' }),
+  },
+  { title: 'Account' },
+);
+export type Account = Static<typeof Account>;
+
+example(Account, {
+  id: exampleId('biller'),
+  name: 'Harbour Gym Pty Ltd',
+  display_name: 'Harbour Gym',
+  support_email: 'accounts@harbourgym.example',
+  support_phone: '+61 2 5550 1234',
+  address: '1 Harbour Street, Sydney NSW 2000',
+  tax_id: 'ABN 51 824 753 556',
+  brand_color: '#0b7285',
+});

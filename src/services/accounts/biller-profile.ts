@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import {
+  type BillerProfileRow,
+  type Logo,
+  selectBillerProfile,
+  updateBillerLogo,
+  updateBillerProfile,
+} from '../../db/biller-profiles.ts';
+import { selectBiller } from '../../db/billers.ts';
+import { lockBiller } from '../../db/tenant.ts';
+import type { Db, Tx } from '../../platform/postgres/connection.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
+import { type FieldError, fieldError } from '../../resources/field-errors.ts';
+import { assertNoErrors, NotFound } from '../errors.ts';
+import { type ChangeOrigin, changesBetween, recordAudit } from './audit.ts';
+
+/** The texts of a profile, in the order in which they are listed. */
+export const profileTexts = [
+  'display_name',
+  'support_email',
+  'support_phone',
+  'address',
+  'tax_id',
+  'brand_color',
+] as const;
+type ProfileText = (typeof profileTexts)[number];
+
+/** What a biller shows to payers. */
+export type BillerProfile = BillerProfileRow & { id: string; name: string };
+
+/** A change of a profile. What is left out stays; null removes it. */
+export interface ProfileChange extends Partial<Record<ProfileText, string | null>> {
+  /** A picture of at most 32 KiB: PNG, JPEG or WebP. */
+  logo?: Buffer | null;
+}
+
+const longest: Readonly<Record<ProfileText, number>> = {
+  display_name: 100,
+  support_email: 254,
+  support_phone: 40,
+  address: 300,
+  tax_id: 40,
+  brand_color: 7,
+};
+const largestLogo = 32 * 1024;
+
+/**
+ * Returns what a biller shows to payers.
+ * @throws NotFound
+ */
+export async function getBillerProfile(db: Db, billerId: string): Promise<BillerProfile> {
+  const [biller, profile] = [await selectBiller(db, billerId), await selectBillerProfile(db, billerId)];
+  if (biller === null) throw new NotFound('biller', billerId);
+  return { id: biller.id, name: biller.name, ...profile };
+}
+
+/**
+ * Changes what a biller shows to payers, and records it in the audit log.
+ * @throws NotFound
+ * @throws ValidationFailed with every field error.
+ */
+export async function changeBillerProfile(
+  db: Db,
+  billerId: string,
+  { logo, ...texts }: ProfileChange,
+  origin: ChangeOrigin,
+): Promise<BillerProfile> {
+  const change = Object.fromEntries(
+    Object.entries(texts).map(([name, text]) => [name, name === 'brand_color' ? (text?.toLowerCase() ?? null) : text]),
+  );
+  const logoType = logo ? typeOfPicture(logo) : null;
+  assertNoErrors([...textErrors(change), ...logoErrors(logo, logoType)]);
+  return changed(db, billerId, origin, async (tx) => {
+    if (Object.keys(change).length > 0) await updateBillerProfile(tx, billerId, change, origin.now);
+    if (logo === undefined) return;
+    const row = logo === null || logoType === null ? null : logoOf(logo, logoType);
+    await updateBillerLogo(tx, billerId, row, origin.now);
+  });
+}
+
+async function changed(
+  db: Db,
+  billerId: string,
+  { by, now }: ChangeOrigin,
+  write: (tx: Tx) => Promise<void>,
+): Promise<BillerProfile> {
+  return atomically(db, async (tx) => {
+    await lockBiller(tx, billerId);
+    const before = await getBillerProfile(tx, billerId);
+    await write(tx);
+    const after = await getBillerProfile(tx, billerId);
+    const changes = changesBetween(before, after);
+    if (Object.keys(changes).length > 0) {
+      const tenant = { billerId, livemode: null };
+      await recordAudit(tx, { action: 'biller.updated', by, at: now, tenant, subjectId: billerId, changes });
+    }
+    return after;
+  });
+}
+
+function textErrors(change: Record<string, string | null | undefined>): FieldError[] {
+  return profileTexts.flatMap((name) => {
+    const text = change[name];
+    if (text === undefined || text === null) return [];
+    const path = `/${name}`;
+    const length = [...text].length;
+    if (length === 0 || length > longest[name]) {
+      return [fieldError(path, 'invalid_value', `${name} must be 1 to ${longest[name]} characters.`)];
+    }
+    if (/[\p{Cc}\p{Surrogate}]/u.test(text)) {
+      return [fieldError(path, 'invalid_value', `${name} must not have control characters.`)];
+    }
+    if (name === 'brand_color' && !/^#[0-9a-f]{6}$/.test(text)) {
+      return [fieldError(path, 'invalid_format', 'brand_color must be a colour such as #1a4f9c.')];
+    }
+    if (name === 'support_email' && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)) {
+      return [fieldError(path, 'invalid_format', 'support_email must be an e-mail address.')];
+    }
+    if (name === 'support_phone' && !/^\+?[\d ()-]{3,}$/.test(text)) {
+      return [fieldError(path, 'invalid_format', 'support_phone must be a telephone number.')];
+    }
+    return [];
+  });
+}
+
+function logoErrors(logo: Buffer | null | undefined, type: string | null): FieldError[] {
+  if (logo === undefined || logo === null) return [];
+  if (logo.length > largestLogo) return [fieldError('/logo', 'too_long', 'The logo must be at most 32 KiB.')];
+  return type === null ? [fieldError('/logo', 'invalid_format', 'The logo must be a PNG, JPEG or WebP picture.')] : [];
+}
+
+/** The type of a picture, by its first bytes. Null for any other: an SVG, for one, may hold scripts. */
+function typeOfPicture(bytes: Buffer): string | null {
+  if (bytes.subarray(0, 8).toString('hex') === '89504e470d0a1a0a') return 'image/png';
+  if (bytes.subarray(0, 3).toString('hex') === 'ffd8ff') return 'image/jpeg';
+  const isWebp =
+    bytes.subarray(0, 4).toString('latin1') === 'RIFF' && bytes.subarray(8, 12).toString('latin1') === 'WEBP';
+  return isWebp ? 'image/webp' : null;
+}
+
+function logoOf(bytes: Buffer, type: string): Logo & { name: string } {
+  return { bytes, type, name: createHash('sha256').update(bytes).digest('hex') };
+}

@@ -1,0 +1,74 @@
+import { selectCheckoutSession } from '../../db/checkout-sessions.ts';
+import { listRefundsOfPage, selectIntentOfPage, selectTakenAt } from '../../db/page-payments.ts';
+import type { PaymentIntentRow } from '../../db/payment-intents.ts';
+import { type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-methods.ts';
+import type { Db, Pool } from '../../platform/postgres/connection.ts';
+import type { Vault } from '../accounts/vault.ts';
+import type { PayerRequest } from '../links/payer-context.ts';
+import { tokenOf as openToken } from '../links/tokens.ts';
+import { completeChallenge } from '../payments/challenge-completion.ts';
+import { chargeHook } from '../plans/charge-hook.ts';
+import { intentIdOf } from './page-urls.ts';
+import { openPaying, type Paying } from './paying.ts';
+
+/** The page of a payer's bank for one payment, in the sandbox. */
+export interface ChallengePage extends Paying {
+  intent: PaymentIntentRow;
+  /** The token of the checkout session that the payer came from, or null. */
+  sessionToken: string | null;
+}
+
+/** What a receipt says. */
+export interface Receipt extends Paying {
+  intent: PaymentIntentRow;
+  method: Pick<PaymentMethodRow, 'instrument' | 'brand' | 'last4'> | null;
+  /** Customer time. */
+  takenAt: Date;
+  refunds: { id: string; amount: number; updated_at: Date }[];
+}
+
+/** Reads what the challenge page of this token shows. Null for an unknown token, and in live mode. Writes nothing. */
+export async function findChallenge(
+  db: Db,
+  vault: Vault,
+  token: string,
+  payer: PayerRequest,
+): Promise<ChallengePage | null> {
+  const id = intentIdOf(vault, 'challenge', token);
+  const intent = id === null ? null : await selectIntentOfPage(db, id);
+  // In live mode the challenge is a page of the payer's real bank.
+  if (intent === null || intent.livemode) return null;
+  const tenant = { billerId: intent.biller_id, livemode: intent.livemode };
+  const { checkout_session_id: sessionId } = intent;
+  const session = sessionId === null ? null : await selectCheckoutSession(db, tenant, sessionId);
+  const sessionToken = session === null ? null : openToken(vault, 'checkout_session_tokens', session);
+  return { intent, sessionToken, ...(await openPaying(db, intent, payer)) };
+}
+
+/**
+ * Completes the challenge of a payment as its payer has answered it.
+ * @throws InvalidState when no challenge is waiting any more, or while the customer's clock is advancing.
+ */
+export async function answerChallenge(
+  pool: Pool,
+  { intent, context }: ChallengePage,
+  answer: 'approve' | 'decline',
+): Promise<void> {
+  await completeChallenge(pool, chargeHook, context, intent.id, answer === 'approve' ? 'succeed' : 'fail');
+}
+
+/** Reads the receipt of this token. Null for an unknown token, and if no money was taken. Writes nothing. */
+export async function findReceipt(db: Db, vault: Vault, token: string, payer: PayerRequest): Promise<Receipt | null> {
+  const id = intentIdOf(vault, 'receipt', token);
+  const intent = id === null ? null : await selectIntentOfPage(db, id);
+  if (intent === null || (intent.status !== 'succeeded' && intent.status !== 'returned')) return null;
+  const tenant = { billerId: intent.biller_id, livemode: intent.livemode };
+  const { payment_method_id: methodId } = intent;
+  const [paying, takenAt, refunds, method] = await Promise.all([
+    openPaying(db, intent, payer),
+    selectTakenAt(db, intent.id),
+    listRefundsOfPage(db, intent.id),
+    methodId === null ? null : selectPaymentMethod(db, tenant, methodId),
+  ]);
+  return { intent, method, takenAt: takenAt ?? intent.updated_at, refunds, ...paying };
+}

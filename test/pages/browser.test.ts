@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { before, describe, it } from 'mocha';
+import type { Tab } from '../../lab/browser.ts';
+import { eventually } from '../../lab/eventually.ts';
+import { realNow } from '../../src/platform/real-time.ts';
+import { sandboxProcessor } from '../../src/processors/sandbox.ts';
+import { changeBillerProfile } from '../../src/services/accounts/biller-profile.ts';
+import { createVault } from '../../src/services/accounts/vault.ts';
+import { desktop, useBrowser } from '../support/browser.ts';
+import { tester } from '../support/factories.ts';
+import { useLinks } from '../support/links.ts';
+import { usePages } from '../support/pages.ts';
+import { useService } from '../support/service.ts';
+import { useStage } from '../support/stage.ts';
+import { useReceiver } from '../support/webhooks.ts';
+
+const markup = `<img src=x onerror="document.title='taken'"><script>document.title='taken'</script>"'&amp;`;
+const payer = [
+  ['email', 'jo@example.com'],
+  ['name', 'Jo'],
+] as const;
+const phone = { width: 360, height: 780 };
+
+/** Presses the button or follows the link with these words. */
+const press = (words: string) =>
+  `[...document.querySelectorAll('button, a')].find((e) => e.textContent.trim().startsWith(${JSON.stringify(words)})).click()`;
+const fill = (name: string, value: string) =>
+  `document.getElementById(${JSON.stringify(name)})?.setAttribute('value', ${JSON.stringify(value)})`;
+const choose = (token: string) => `document.querySelector('[value="${token}"]').checked = true`;
+const title = (tab: Tab) => tab.evaluate<string>('document.querySelector("h1").textContent');
+
+describe('a payer in a real browser with scripts off', () => {
+  const service = useService();
+  const receiver = useReceiver();
+  const pages = usePages({
+    db: service.db,
+    processors: { sandbox: sandboxProcessor, live: null },
+    get vault() {
+      const [id = '', key = ''] = service.encryptionKeys.split(':');
+      return createVault([{ id, key: Buffer.from(key, 'base64') }]);
+    },
+  });
+  const browser = useBrowser();
+
+  it('goes from a new payment link through the challenge of the bank to the receipt, and the webhooks arrive', async function () {
+    this.timeout(120_000);
+    const merchant = await service.merchant();
+    await merchant.endpoint(receiver.url);
+    const made = await merchant.request('POST', '/payment_links', { name: 'Invoice 7', amount: 4200, currency: 'AUD' });
+    assert.equal(made.status, 201, made.text);
+    const here = (url: string) => url.replace('http://pages.test', pages.url);
+    const tab = await browser.open(here(made.body.url), { ...desktop, isWithoutScripts: true });
+    assert.equal(await title(tab), 'Invoice 7');
+    await tab.follow(press('Continue to payment'));
+    for (const [name, value] of payer) await tab.evaluate(fill(name, value));
+    await tab.evaluate(choose('tok_sandbox_visa_3ds_required'));
+    await tab.follow(press('Pay'));
+    assert.equal(await title(tab), 'Your bank has a question');
+    await tab.follow(press('Go to your bank'));
+    assert.equal(await title(tab), 'Confirm this payment');
+    await tab.follow(press('Approve'));
+    assert.equal(await title(tab), 'Thank you for your payment');
+    await tab.follow(press('Show the receipt'));
+    assert.equal(await title(tab), 'Receipt');
+    assert.ok((await tab.evaluate<string>('document.body.innerText')).includes('Visa ending in 3155'));
+    assert.deepEqual(tab.complaints, []);
+    const types = () => receiver.received.map(({ body }) => JSON.parse(String(body)).event_type);
+    await eventually('the webhooks of the payment arrive', () =>
+      ['payment_intent.succeeded', 'payment_link.paid', 'payment_link.completed'].every((type) =>
+        types().includes(type),
+      ),
+    );
+    const { body: link } = await merchant.request('GET', `/payment_links/${made.body.id}`);
+    assert.deepEqual([link.status, link.payments_count, link.collected_amount], ['completed', 1, 4200]);
+  });
+});
+
+describe('the pages for payers in a real browser', () => {
+  const stage = useStage();
+  const links = useLinks(stage);
+  const pages = usePages(stage);
+  const browser = useBrowser();
+  let axe = '';
+  before('read axe-core', async () => {
+    axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  });
+
+  /** What a screen reader's user would stumble over, in the words of axe-core. */
+  async function obstacles(tab: Tab): Promise<string[]> {
+    await tab.evaluate(`${axe}; null`);
+    return tab.evaluate<string[]>(
+      `axe.run().then(({ violations }) => violations.map(({ id, impact, nodes }) => id + ' ' + impact + ' ' + nodes[0].html))`,
+    );
+  }
+
+  for (const scheme of ['light', 'dark'] as const) {
+    it(`can be read by everybody and fit a telephone, with every page of a payment, ${scheme}`, async function () {
+      this.timeout(180_000);
+      const profile = { brand_color: '#e8590c', support_email: 'help@gym.example', address: '1 Harbour Street' };
+      await changeBillerProfile(stage.db.sql, stage.keys.biller.id, profile, { by: tester, now: realNow() });
+      const link = await links.link({
+        description: 'For the boat',
+        payment_method_types: ['card', 'au_becs_debit'],
+        save_payment_method: 'offer',
+        amount_range: { min: 500, max: 10_000, suggested: [1000, 2500] },
+      });
+      const tab = await browser.open(`${pages.url}/pay/${links.tokenOf(link)}`, { ...phone, scheme });
+      const seen: string[] = [];
+      const check = async () => {
+        const name = await title(tab);
+        seen.push(name);
+        assert.deepEqual(await obstacles(tab), [], name);
+        assert.equal(await tab.evaluate('document.documentElement.scrollWidth'), phone.width, name);
+      };
+      await check();
+      await tab.follow(press('Continue to payment'));
+      await check();
+      await tab.evaluate(fill('amount', '1'));
+      await tab.evaluate('for (const e of document.querySelectorAll("[required]")) e.required = false');
+      await tab.follow(press('Pay'));
+      await check();
+      await tab.evaluate(fill('amount', '20'));
+      for (const [name, value] of payer) await tab.evaluate(fill(name, value));
+      await tab.evaluate(choose('tok_sandbox_visa_3ds_required'));
+      await tab.follow(press('Pay'));
+      await check();
+      await tab.follow(press('Go to your bank'));
+      await check();
+      await tab.follow(press('Approve'));
+      await check();
+      await tab.follow(press('Show the receipt'));
+      await check();
+      await tab.goto(`${pages.url}/pay/${links.tokenOf(link)}`);
+      await check();
+      await tab.goto(`${pages.url}/pay/unknown`);
+      await check();
+      assert.deepEqual(seen.slice(3), [
+        'Your bank has a question',
+        'Confirm this payment',
+        'Thank you for your payment',
+        'Receipt',
+        'This has been paid',
+        'This page does not exist',
+      ]);
+    });
+  }
+
+  it('show markup in any field as text, and the policy has nothing to block', async function () {
+    this.timeout(60_000);
+    const profile = { display_name: markup.slice(0, 100), address: markup };
+    await changeBillerProfile(stage.db.sql, stage.keys.biller.id, profile, { by: tester, now: realNow() });
+    const link = await links.link({ name: markup, description: markup, amount_range: { min: 500, max: 900 } });
+    const tab = await browser.open(`${pages.url}/pay/${links.tokenOf(link)}`);
+    assert.equal(await title(tab), markup);
+    await tab.follow(press('Continue to payment'));
+    await tab.evaluate(
+      `for (const e of document.querySelectorAll('input[type=text], input[type=email]')) { e.type = 'text'; e.required = false; e.value = ${JSON.stringify(markup)} }`,
+    );
+    await tab.follow(press('Pay'));
+    assert.equal(await tab.evaluate(`document.getElementById('amount').value`), markup);
+    assert.equal(await tab.evaluate<number>('document.querySelectorAll("main script, main img").length'), 0);
+    assert.notEqual(await tab.evaluate('document.title'), 'taken');
+    assert.deepEqual(
+      tab.complaints.filter((words) => !/400/.test(words)),
+      [],
+    );
+  });
+
+  it('swap themselves when the link is paid on another page', async function () {
+    this.timeout(60_000);
+    const link = await links.link({ collect: { email: 'no', name: 'no', phone: 'no' } });
+    const waiting = await browser.open(`${pages.url}/pay/${links.tokenOf(link)}`);
+    const paying = await browser.open(`${pages.url}/pay/${links.tokenOf(link)}`);
+    await paying.follow(press('Continue to payment'));
+    await paying.evaluate(choose('tok_sandbox_visa_succeed'));
+    await paying.follow(press('Pay'));
+    await eventually(
+      'the other page says that it was paid',
+      async () => (await title(waiting)) === 'This has been paid',
+      {
+        timeoutMs: 40_000,
+      },
+    );
+  });
+});

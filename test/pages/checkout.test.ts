@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { realNow } from '../../src/platform/real-time.ts';
+import { createPaymentLink } from '../../src/services/links/payment-links.ts';
+import { useLinks } from '../support/links.ts';
+import { contentsOf, type SeenPage, usePages } from '../support/pages.ts';
+import { useStage } from '../support/stage.ts';
+
+const succeeds = 'tok_sandbox_visa_succeed';
+const isDeclined = 'tok_sandbox_visa_decline_insufficient_funds';
+const asksTheBank = 'tok_sandbox_visa_3ds_required';
+
+describe('a payer on the pages of a link', () => {
+  const stage = useStage({ biller: { timeZone: 'Australia/Sydney' } });
+  const links = useLinks(stage);
+  const pages = usePages(stage);
+  const otherProcess = usePages(stage);
+  const payer = { name: 'Jo Nguyen', email: 'jo@example.com' };
+
+  /** Opens a link and begins to pay it: returns the path of the session. */
+  async function begin(link: Parameters<typeof links.tokenOf>[0]): Promise<string> {
+    const path = `/pay/${links.tokenOf(link)}`;
+    const { hidden, status, text } = await pages.open(path);
+    assert.equal(status, 200, text);
+    const begun = await pages.post(path, hidden);
+    assert.equal(begun.status, 303, begun.text);
+    return String(begun.headers.get('location'));
+  }
+  async function submit(path: string, fields: Record<string, string> = {}, by = pages): Promise<SeenPage> {
+    const { hidden } = await pages.open(path);
+    return by.post(path, { ...hidden, ...payer, method: succeeds, ...fields });
+  }
+
+  it('sees what is asked, by whom, how much and until when, pays, and gets a receipt', async () => {
+    const link = await links.link({ description: 'For the boat', expires_at: '2026-12-24T00:00:00Z' });
+    const opened = await pages.open(`/pay/${links.tokenOf(link)}`, { 'Accept-Language': 'en-AU' });
+    for (const words of [
+      'Invoice 1042',
+      'For the boat',
+      '$25.00',
+      'Open until 24 December 2026',
+      stage.keys.biller.name,
+    ]) {
+      assert.ok(opened.text.includes(words), `${words}: ${opened.text}`);
+    }
+    const path = await begin(link);
+    const paid = await submit(path);
+    assert.deepEqual([paid.status, paid.headers.get('location')], [303, `${path}/done`], paid.text);
+    const done = await pages.open(`${path}/done`, { 'Accept-Language': 'en-AU' });
+    assert.ok(done.text.includes('Thank you for your payment') && done.text.includes('$25.00'), done.text);
+    const [, receipt = ''] = /href="(\/receipt\/[^"]+)"/.exec(done.html) ?? [];
+    assert.equal((await pages.open(receipt)).status, 200);
+    const { status, payments_count: count } = await links.read(link);
+    assert.deepEqual([status, count], ['completed', 1]);
+  });
+
+  it('reads the reason for a decline in words for a payer, and pays with another card', async () => {
+    const link = await links.link();
+    const path = await begin(link);
+    const declined = await submit(path, { method: isDeclined });
+    assert.deepEqual([declined.status, declined.headers.get('location')], [303, path]);
+    assert.ok((await pages.open(path)).text.includes('There is not enough money in the account'));
+    assert.equal((await submit(path)).headers.get('location'), `${path}/done`);
+  });
+
+  it('passes the challenge of the bank, and comes back to the result', async () => {
+    const path = await begin(await links.link());
+    await submit(path, { method: asksTheBank });
+    const question = await pages.open(path);
+    const [, bank = ''] = /href="(\/challenge\/[^"]+)"/.exec(question.html) ?? [];
+    const { hidden } = await pages.open(bank);
+    const answered = await pages.post(bank, { ...hidden, answer: 'approve' });
+    assert.equal(answered.headers.get('location'), path);
+    assert.equal((await pages.open(path)).headers.get('location'), `${path}/done`);
+    assert.ok((await pages.open(`${path}/done`)).text.includes('Thank you'));
+  });
+
+  it('is charged once however often the same form is sent', async () => {
+    const link = await links.link();
+    const path = await begin(link);
+    const { hidden } = await pages.open(path);
+    const fields = { ...hidden, ...payer, method: succeeds };
+    const sent = await Promise.all(Array.from({ length: 10 }, () => pages.post(path, fields)));
+    for (const { status } of sent) assert.ok([303, 409].includes(status), String(status));
+    assert.equal(stage.ledger.taken.size, 1);
+    assert.equal((await links.read(link)).payments_count, 1);
+  });
+
+  it('chooses an amount in the decimals of the currency, within the range, and is shown it again if it is not', async () => {
+    const link = await links.link({ amount_range: { min: 500, max: 10_000, suggested: [2500] } });
+    const path = await begin(link);
+    for (const amount of ['', 'ten', '4.99', '100.01']) {
+      const refused = await submit(path, { amount });
+      assert.equal(refused.status, 400, amount);
+      if (amount !== '') assert.ok(refused.html.includes(`value="${amount}"`));
+    }
+    assert.equal(stage.ledger.requests.length, 0);
+    await submit(path, { amount: '12.50' });
+    assert.deepEqual([...stage.ledger.taken.values()], [1250]);
+  });
+
+  it('pays no total that a page has not shown: a chosen amount with a surcharge is shown first', async () => {
+    const link = await links.link({ amount_range: { min: 500, max: 10_000 }, surcharge_applied: true });
+    const path = await begin(link);
+    const shown = await submit(path, { amount: '50' });
+    assert.equal(shown.status, 200);
+    assert.equal(stage.ledger.requests.length, 0);
+    const total = Number(shown.hidden.shown_total);
+    assert.ok(total > 5000 && shown.text.includes('Surcharge'));
+    const paid = await pages.post(path, { ...shown.hidden, ...payer, amount: '50', method: succeeds });
+    assert.equal(paid.headers.get('location'), `${path}/done`);
+    assert.deepEqual([...stage.ledger.taken.values()], [total]);
+  });
+
+  it('is asked for what the biller collects, and told what is wrong with it', async () => {
+    const collect = { email: 'required', name: 'required', phone: 'optional' } as const;
+    const path = await begin(await links.link({ collect }));
+    const refused = await submit(path, { name: ' ', email: 'jo' });
+    assert.equal(refused.status, 400);
+    assert.ok(refused.text.includes('Write your name.') && refused.text.includes('such as jo@example.com'));
+    assert.ok(refused.html.includes('aria-invalid="true"'));
+    assert.equal((await submit(path)).status, 303);
+  });
+
+  it('agrees to a direct debit on the page, with the words that were shown, and is debited under a mandate', async () => {
+    const path = await begin(await links.link({ payment_method_types: ['card', 'au_becs_debit'] }));
+    const account = { method: 'au_becs_debit', account_name: 'Jo Nguyen', bsb: '000-000', account_number: '12345678' };
+    const refused = await submit(path, account);
+    assert.deepEqual([refused.status, refused.text.includes('Tick this box to allow the debit')], [400, true]);
+    assert.equal(refused.html.includes('12345678'), false);
+    const sent = await submit(path, { ...account, agreed: 'yes' });
+    assert.deepEqual([sent.status, sent.headers.get('location')], [303, `${path}/done`], sent.text);
+    assert.ok((await pages.open(`${path}/done`)).text.includes('Your payment is on its way'));
+    const [mandate] = await stage.db.sql`select * from mandates where biller_id = ${stage.keys.biller.id}`;
+    assert.equal(mandate?.signatory_name, 'Jo Nguyen');
+  });
+
+  it('saves a method by a setup link, which takes no money', async () => {
+    const customer = await stage.merchant.customer();
+    const link = await links.link({ mode: 'setup', customer_id: customer.id });
+    const path = await begin(link);
+    const saved = await submit(path);
+    assert.equal(saved.headers.get('location'), `${path}/done`, saved.text);
+    assert.ok((await pages.open(`${path}/done`)).text.includes('Your details were saved'));
+    assert.equal(stage.ledger.requests.length, 0);
+    assert.equal((await pages.open(`/pay/${links.tokenOf(link)}`)).text.includes('saved already'), true);
+  });
+
+  it('reads which end an ended link has come to, with status 410', async () => {
+    const paid = await links.link();
+    await submit(await begin(paid));
+    const page = await pages.open(`/pay/${links.tokenOf(paid)}`);
+    assert.deepEqual([page.status, page.text.includes('This has been paid')], [410, true]);
+    const expired = await links.link({ expires_at: new Date(realNow().getTime() + 60_000).toISOString() });
+    const path = await begin(expired);
+    await stage.db.sql`update payment_links set expires_at = now() - interval '1 second' where id = ${expired.id}`;
+    const over = await pages.open(`/pay/${links.tokenOf(expired)}`);
+    assert.deepEqual([over.status, over.text.includes('This link has expired')], [410, true]);
+    assert.equal((await pages.open(path)).status, 410);
+  });
+
+  it('may fail ten times in a session, then it has ended', async () => {
+    const path = await begin(await links.link());
+    for (let n = 0; n < 10; n += 1) await submit(path, { method: isDeclined });
+    const ended = await pages.open(path);
+    assert.deepEqual([ended.status, ended.text.includes('too many attempts')], [410, true]);
+  });
+
+  it('is asked to try later after twenty failures a minute from one address, whatever the process', async () => {
+    await stage.db.sql`delete from page_uses`;
+    const statuses: number[] = [];
+    for (let sitting = 0; sitting < 3; sitting += 1) {
+      const path = await begin(await links.link());
+      for (let n = 0; n < 8; n += 1) {
+        const by = n % 2 === 0 ? pages : otherProcess;
+        statuses.push((await submit(path, { method: isDeclined }, by)).status);
+      }
+    }
+    const spread = await stage.db.sql<
+      { spans: number }[]
+    >`select count(distinct begins_at)::int as spans from page_uses`;
+    // A minute may have ended meanwhile, and then the count began anew.
+    if (spread[0]?.spans === 1) assert.deepEqual(statuses, [...Array(20).fill(303), ...Array(4).fill(429)]);
+    const rows = await stage.db.sql`select 1 from page_uses where encode(subject, 'escape') like '%127%'`;
+    assert.equal(rows.length, 0);
+  });
+
+  it('finds live payments closed while there is no processor, and nothing is created', async () => {
+    const call = { ...(await links.call()), livemode: true };
+    const terms = { name: 'Invoice 7', amount: 2500, currency: 'AUD' } as const;
+    const link = await createPaymentLink(stage.db.sql, links.vault, call, terms);
+    const path = `/pay/${links.tokenOf(link)}`;
+    const before = await contentsOf(stage);
+    for (const page of [await pages.open(path), await pages.post(path, { form: 'x' })]) {
+      assert.deepEqual([page.status, page.text.includes('Payments are not open yet')], [503, true]);
+    }
+    assert.equal(await contentsOf(stage), before);
+  });
+
+  it('changes nothing by opening any page, at any time and in any order', async () => {
+    await stage.db.sql`delete from page_uses`;
+    const customer = await stage.merchant.customer();
+    const open = await links.link();
+    const paid = await links.link();
+    const setup = await links.link({ mode: 'setup', customer_id: customer.id });
+    const paths = [open, paid, setup].map((link) => `/pay/${links.tokenOf(link)}`);
+    for (const link of [open, paid, setup]) paths.push(await begin(link));
+    await submit(String(paths[4]));
+    const all = paths.flatMap((path) => [path, `${path}/state`, `${path}/done`]);
+    const before = await contentsOf(stage);
+    for (const path of [...all, ...all.reverse()]) {
+      await pages.open(path);
+      await pages.request(path, { method: 'HEAD' });
+    }
+    assert.equal(await contentsOf(stage), before);
+  });
+
+  it('is told by the state of a page, which waits if asked, when the link is paid elsewhere', async () => {
+    const path = await begin(await links.link());
+    const { html } = await pages.open(`${path}/state`);
+    assert.deepEqual(JSON.parse(html), { status: 'open' });
+    const waiting = pages.open(`${path}/state`, { Prefer: 'wait=20' });
+    await submit(path);
+    assert.deepEqual(JSON.parse((await waiting).html), { status: 'completed' });
+  });
+});
