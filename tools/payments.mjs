@@ -1,6 +1,6 @@
 // `npm run payments -- COMMAND`: the commands of operators, which work on the database and on Temporal
-// (src/processes/cli), and those of a biller's developers, which use the API with a key (clients/typescript/src/cli). The
-// client package has the latter alone, as the program `payments`. An image of the service has the former alone.
+// (src/processes/cli), and those of a biller's developers, which use the API with a key (clients/typescript/src/cli).
+// The client package has the latter alone, as the program `payments`. An image of the service has the former alone.
 import { existsSync } from 'node:fs';
 
 const client = new URL('../clients/typescript/src/cli/', import.meta.url);

@@ -117,6 +117,7 @@ describe('a payment link in the API', () => {
     });
     assert.deepEqual([changed.name, changed.success_url, changed.reference], ['Invoice 1043', null, 'r']);
     assert.equal((await client.paymentLinks.deactivate(link.id)).status, 'deactivated');
+    assert.equal((await stage.merchant.events({ event_type: 'payment_link.deactivated' })).length, 1);
     for (const [method, path, body] of [
       ['PUT', `/payment_links/${link.id}`, { name: 'x' }],
       ['POST', `/payment_links/${link.id}/deactivate`, undefined],
@@ -140,6 +141,7 @@ describe('a payment link in the API', () => {
     ]);
     const renewed = await merchant.client.paymentLinks.renew(link.id, { expires_at: inDays(9) });
     assert.deepEqual([renewed.status, renewed.url, renewed.expired_at], ['open', link.url, null]);
+    assert.equal((await merchant.events({ event_type: 'payment_link.renewed' })).length, 1);
     const without = await merchant.client.paymentLinks.update(link.id, { expires_at: null });
     assert.equal(without.expires_at, null);
   });

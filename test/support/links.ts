@@ -66,11 +66,8 @@ export function useLinks(stage: Stage) {
     /** What came of a submission: the state of the session, or the kind of the refusal. */
     outcome: (submitted: Submitted): string =>
       submitted.kind === 'done' ? submitted.session.state : Object.values(submitted).join(' '),
-    events: async (): Promise<string[]> => {
-      const rows = await stage.db.sql<{ line: string }[]>`
-        select event_type as line from events where biller_id = ${stage.keys.biller.id} order by sequence`;
-      return rows.map(({ line }) => line);
-    },
+    /** The types of the biller's events, oldest first; each is compared with the document. */
+    events: async (): Promise<string[]> => (await stage.merchant.events()).map(({ event_type: type }) => type),
   };
   return links;
 }

@@ -36,8 +36,8 @@ interface Account {
 }
 
 /**
- * Joins the payments service that runs on this machine, or starts one, and creates an account for the caller alone. Call
- * it once for each file of tests.
+ * Joins the payments service that runs on this machine, or starts one, and creates an account for the caller alone.
+ * Call it once for each file of tests.
  * @throws Error if no service runs and it is not known where one is.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {

@@ -42,7 +42,7 @@ export async function contextOfSession(
   return payerContext(biller, session.livemode, payer);
 }
 
-/** Another page of the session has made its customer since it was read. The transaction begins again with the customer. */
+/** Another page of the session has made its customer since it was read. The transaction begins again with that one. */
 export class CustomerMade extends Error {}
 
 /**

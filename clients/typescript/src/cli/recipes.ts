@@ -21,6 +21,10 @@ async function activePlan(made: Made): Promise<string> {
   return id;
 }
 
+async function newLink({ payments }: Made): Promise<string> {
+  return (await payments.paymentLinks.create({ name: 'Trigger', amount: 2500, currency: 'AUD' })).id;
+}
+
 /** The events that can be triggered, by type. */
 export const recipes: Readonly<Partial<Record<Event['event_type'], Recipe>>> = {
   'payment_intent.succeeded': paid,
@@ -57,6 +61,8 @@ export const recipes: Readonly<Partial<Record<Event['event_type'], Recipe>>> = {
   'payment_plan.suspended': async (made) => (await made.payments.paymentPlans.suspend(await activePlan(made))).id,
   'payment_plan.deactivated': async (made) => (await made.payments.paymentPlans.deactivate(await activePlan(made))).id,
   'payment_plan.closed': async (made) => (await made.payments.paymentPlans.close(await activePlan(made))).id,
+  'payment_link.created': newLink,
+  'payment_link.deactivated': async (made) => (await made.payments.paymentLinks.deactivate(await newLink(made))).id,
   'refund.succeeded': (made) => refund(made, 'succeed'),
   'refund.failed': (made) => refund(made, 'fail'),
   'test_clock.created': async (made) => (await made.clock()).id,
