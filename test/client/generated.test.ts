@@ -64,29 +64,29 @@ describe('the generated code of the client', () => {
   });
 
   const created: Operation = {
-    operationId: 'createPaymentLink',
-    tags: ['Payment links'],
+    operationId: 'createGiftCard',
+    tags: ['Gift cards'],
     summary: 'Create a link',
     requestBody: { required: true, content: { 'application/json': { schema: { type: 'object' } } } },
     responses: { 201: { content: { 'application/json': { schema: { type: 'object' } } } } },
   };
   const newer = (paths: Document['paths']): Document => ({
     ...document,
-    tags: [...document.tags, { name: 'Payment links', description: 'Pages to pay on.' }],
+    tags: [...document.tags, { name: 'Gift cards', description: 'Cards to give.' }],
     paths: { ...document.paths, ...paths },
   });
 
   it('includes a new operation of the document', async () => {
-    const text = (await generate(newer({ '/api/v1/payment_links': { post: created } })))['resources.ts'];
-    assert.match(text ?? '', /\/\*\* Pages to pay on\. \*\/\nexport class PaymentLinks extends Resource \{/);
-    assert.match(text ?? '', / {2}create\(body: BodyOf<'createPaymentLink'>, options\?: RequestOptions\): Promise</);
-    assert.match(text ?? '', / {2}readonly paymentLinks: PaymentLinks;/);
+    const text = (await generate(newer({ '/api/v1/gift_cards': { post: created } })))['resources.ts'];
+    assert.match(text ?? '', /\/\*\* Cards to give\. \*\/\nexport class GiftCards extends Resource \{/);
+    assert.match(text ?? '', / {2}create\(body: BodyOf<'createGiftCard'>, options\?: RequestOptions\): Promise</);
+    assert.match(text ?? '', / {2}readonly giftCards: GiftCards;/);
   });
 
   it('is refused if two operations would be the same method', () => {
     const twice = newer({
-      '/api/v1/payment_links': { post: created, put: { ...created, operationId: 'createPaymentLinks' } },
+      '/api/v1/gift_cards': { post: created, put: { ...created, operationId: 'createGiftCards' } },
     });
-    assert.throws(() => resourcesOf(twice), /createPaymentLinks would be a second paymentLinks\.create/);
+    assert.throws(() => resourcesOf(twice), /createGiftCards would be a second giftCards\.create/);
   });
 });
