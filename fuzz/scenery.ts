@@ -1,4 +1,4 @@
-import { ApiError, type PaymentMethodCreate } from '@payments-service/client';
+import { ApiError, type PaymentMethodCreate, type SubscriptionCreate } from '@payments-service/client';
 import { clientOf } from '../lab/client.ts';
 import { itemInTurn } from '../lab/parallel.ts';
 import { makePlan, type PlanTerms } from '../lab/payer.ts';
@@ -52,6 +52,7 @@ export async function makeScenery(
     plans: [],
     links: [],
     sessions: [],
+    subscriptions: [],
     clocks: [],
     events: [],
     endpoints: [],
@@ -119,6 +120,14 @@ export async function makeScenery(
       const plan = note('plans', await makePlan(client, planOf(customer_id, count, day(1))));
       for (const step of steps) await client.paymentPlans[step](plan);
     }
+    for (const steps of [[], ['start'], ['start', 'cancel'], ['start', 'pause']]) {
+      const subscription = note('subscriptions', await client.subscriptions.create(subscriptionOf(customer_id)));
+      if (!isSandbox) continue;
+      // A first payment that is declined leaves it pending: then there is nothing to pause.
+      if (steps.includes('start')) await client.subscriptions.start(subscription);
+      if (steps.includes('cancel')) await client.subscriptions.cancel(subscription, {}).catch(unlessUnprocessable);
+      if (steps.includes('pause')) await client.subscriptions.pause(subscription, {}).catch(unlessUnprocessable);
+    }
   }
   // A customer and its method; the last one is on no clock, whose deletion would delete it.
   made.a_customer = made.customers?.slice(-1) ?? [];
@@ -145,6 +154,11 @@ function card(mode: 'sandbox' | 'live', index: number): PaymentMethodCreate {
       : { type: 'fixture', token: itemInTurn(tokens, index), data: '' };
   const payment_method_data = { expiry_month: 12, expiry_year: 2099, card_number_end: '4242', token_metadata };
   return { type: 'card', payment_method_data };
+}
+
+function subscriptionOf(customer_id: string): SubscriptionCreate {
+  const items = [{ name: 'Membership', unit_amount_cents: 4900 }];
+  return { customer_id, name: 'Membership', currency: 'AUD', frequency_type: 'monthly', items };
 }
 
 function planOf(customer_id: string, index: number, start_date: string): PlanTerms {

@@ -62,15 +62,13 @@ async function advances(bench: Bench): Promise<Figure[]> {
       target: { atMost: 0.2 },
       beside,
     }),
-    figure(
-      'debits.advance.ratio',
-      'the same ÷ that of a plan by card',
-      'ratio',
-      beside === null ? [] : [beside.ratio],
-      {
-        target: { atMost: 2 },
-      },
-    ),
+    ...(beside === null
+      ? []
+      : [
+          figure('debits.advance.ratio', 'the same ÷ that of a plan by card', 'ratio', [beside.ratio], {
+            target: { atMost: 2 },
+          }),
+        ]),
   ];
 }
 
@@ -93,9 +91,8 @@ async function results(bench: Bench, temporal: Client): Promise<Figure[]> {
   const cards = await makeLivePlans(client, temporal, count);
   const byCard = async (leadMs: number): Promise<DueRun> => {
     cards.charges += 1;
-    const before = await lastEvent(sql);
     const { dueAt, preparedMs, areSet } = await setTimers(sql, temporal, cards.ids, leadMs);
-    const course = await follow(bench, dueAt, before);
+    const course = await follow(bench, dueAt);
     await expectChargedOnce(sql, cards);
     if (!areSet) throw new NotAllTimersSet(`not all of ${count} plans had their timer in time`);
     return { course, preparedMs };
@@ -103,13 +100,12 @@ async function results(bench: Bench, temporal: Client): Promise<Figure[]> {
   const byDebit = async (leadMs: number): Promise<DueRun> => {
     log(`debits: making ${count} debits`);
     const ids = await makeSubmitted(bench, temporal);
-    const before = await lastEvent(sql);
     const begun = performance.now();
     const dueAt = new Date(Math.ceil((realNow().getTime() + leadMs) / 1000) * 1000);
     await sql`update bank_debits set next_at = ${dueAt}, expected_result_at = ${dueAt} where attempt_id = any(${ids})`;
     const areSet = await pokeAll(temporal, 'bankDebit', ids, dueAt);
     const preparedMs = performance.now() - begun;
-    const course = await follow(bench, dueAt, before);
+    const course = await follow(bench, dueAt);
     await expectSettled(bench, ids);
     if (!areSet) throw new NotAllTimersSet(`not all of ${count} debits had their timer in time`);
     return { course, preparedMs };
@@ -131,8 +127,8 @@ async function results(bench: Bench, temporal: Client): Promise<Figure[]> {
   ];
 }
 
-/** Each result and each charge adds one event. `before` is the number of the last one before the timers were set. */
-async function follow({ sql, plans: count }: Bench, dueAt: Date, before: number): Promise<DueCourse> {
+async function follow({ sql, plans: count }: Bench, dueAt: Date): Promise<DueCourse> {
+  const before = await lastEvent(sql);
   return followCourse(dueAt.getTime(), count, async () => (await lastEvent(sql)) - before);
 }
 

@@ -42,6 +42,8 @@ interface Course {
 const day = 86_400_000;
 /** Longer than two payments four weeks apart, or a return window, with all holidays. */
 const lifeDays = 85;
+/** As many as a clock may have. */
+const payersEach = 3;
 const restMs = 80;
 const forEver = { timeoutMs: Number.POSITIVE_INFINITY, everyMs: 80 };
 
@@ -58,7 +60,7 @@ export function debtor(number: number): Actor {
       let now = Date.UTC(2027, chance.below(24), chance.between(1, 28), chance.below(24));
       const { id: clockId } = await account.client.testClocks.create({ frozen_time: new Date(now).toISOString() });
       const courses: Course[] = [];
-      for (let left = chance.between(3, 6); left > 0; left -= 1) {
+      for (let left = payersEach; left > 0; left -= 1) {
         courses.push(await begin(world, account, clockId, now, chance));
       }
       for (const end = now + lifeDays * day; now < end && !world.isStopping; ) {

@@ -12,6 +12,8 @@ import {
   executeSessionCommand,
 } from '../services/plans/operator-commands.ts';
 import { bankDebitStatus, planStatus, scheduledPaymentStatus } from '../services/plans/subject-status.ts';
+import { executeSubscriptionCommand } from '../services/subscriptions/operator-commands.ts';
+import { subscriptionStatus } from '../services/subscriptions/subscription-status.ts';
 import { carryOut } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
 
@@ -25,7 +27,7 @@ export interface CollectionDeps {
 export type CollectionActivities = ReturnType<typeof createCollectionActivities>;
 
 /**
- * The activities of the workflows for plans, scheduled payments and bank debits. Each can be repeated at any time.
+ * The activities of the workflows for plans, scheduled payments, bank debits and subscriptions. Each can be repeated at any time.
  * Their names are in histories; the operator commands are called `press…` there. `at` is the workflow's time in epoch
  * ms.
  */
@@ -45,11 +47,15 @@ export function createCollectionActivities({ sql, processors, maxAheadMs }: Coll
     expirePaymentLink: (id: string, at: number) => collect('paymentLink', id, at),
     readCheckoutSession: (id: string) => carryOut(sql, () => sessionStatus(sql, id)),
     expireCheckoutSession: (id: string, at: number) => collect('checkoutSession', id, at),
+    readSubscription: (id: string) => carryOut(sql, () => subscriptionStatus(sql, id)),
+    collectSubscription: (id: string, at: number) => collect('subscription', id, at),
     /** Execute an operator command. Each returns a sentence about the result, or fails as `CommandRefused`. */
     pressPlan: (id: string, command: OperatorCommand) =>
       carryOut(sql, () => executePlanCommand(sql, id, command, realNow())),
     pressScheduledPayment: (id: string, command: OperatorCommand) =>
       carryOut(sql, () => executeScheduledPaymentCommand(sql, id, command, realNow())),
+    pressSubscription: (id: string, command: OperatorCommand) =>
+      carryOut(sql, () => executeSubscriptionCommand(sql, id, command, realNow())),
     pressBankDebit: (id: string, command: OperatorCommand) =>
       carryOut(sql, () => executeDebitCommand(sql, id, command, realNow())),
     pressPaymentLink: (id: string, command: OperatorCommand) =>

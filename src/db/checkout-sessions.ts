@@ -82,6 +82,27 @@ export async function selectSessionOfIntent(db: Db, paymentIntentId: string): Pr
   return row ?? null;
 }
 
+/**
+ * Locks the session in which a payer may pay this intent, after the link of the intent, in one statement: the statement
+ * that a charge sends next locks the intent. Returns their ids, or null if there never was a session.
+ */
+export async function lockSessionOfIntent(
+  tx: Tx,
+  paymentIntentId: string,
+): Promise<{ id: string; payment_link_id: string | null } | null> {
+  const [row] = await tx<{ id: string; payment_link_id: string | null }[]>`
+    with link as materialized (
+      select id from payment_links
+      where id = (select payment_link_id from payment_intents where id = ${paymentIntentId})
+      for no key update
+    )
+    select s.id, s.payment_link_id
+    from checkout_sessions s left join link on true
+    where s.id = (select checkout_session_id from payment_intents where id = ${paymentIntentId})
+    for no key update of s`;
+  return row ?? null;
+}
+
 /** Locks a session for update, after its link. Returns null if it was deleted. */
 export async function lockCheckoutSession(tx: Tx, id: string): Promise<CheckoutSessionRow | null> {
   const [row] = await tx<CheckoutSessionRow[]>`select * from checkout_sessions where id = ${id} for no key update`;

@@ -1,4 +1,5 @@
 import type { Db } from '../platform/postgres/connection.ts';
+import { countsForBound } from './payment-plans.ts';
 import type { Page, TenantKey } from './tenant.ts';
 import type { ClockAdvanceRow, TestClockRow } from './test-clocks.ts';
 
@@ -9,7 +10,7 @@ export interface TestClockDetailRow extends TestClockRow {
         webhook_deliveries: DeliveryCounts;
       })
     | null;
-  /** The frequencies of its active plans. */
+  /** The frequencies of its active plans and subscriptions. */
   frequencies: { frequencyType: 'weekly' | 'monthly'; frequencyPeriod: number }[];
   /** The number of deliveries of its events, by status. */
   webhook_deliveries: DeliveryCounts;
@@ -72,7 +73,10 @@ function details(db: Db) {
       a.requested_at, a.finished_at,
       coalesce((
         select jsonb_agg(distinct jsonb_build_object('frequencyType', frequency_type, 'frequencyPeriod', frequency_period))
-        from payment_plans where test_clock_id = k.id and state = 'active'
+        from (
+          select frequency_type, frequency_period from payment_plans where test_clock_id = k.id and state = 'active'
+          union select 'monthly', 1 from subscriptions where test_clock_id = k.id and ${countsForBound(db)}
+        ) counting
       ), '[]') as frequencies,
       (
         select ${counts(db)}

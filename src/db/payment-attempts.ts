@@ -1,7 +1,7 @@
 import type { InsertCondition } from '../platform/postgres/conditional-insert.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 
-export type AttemptSource = 'confirm' | 'plan' | 'schedule';
+export type AttemptSource = 'confirm' | 'plan' | 'schedule' | 'subscription';
 /**
  * `accepted`: a debit that waits for its hand-over to the bank. `submitted`: the bank has it, or may have it.
  * `returned`: the bank collected it and took it back.

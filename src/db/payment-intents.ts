@@ -28,6 +28,9 @@ export interface PaymentIntentRow {
   payment_link_id: string | null;
   /** The last session in which a payer could pay it. */
   checkout_session_id: string | null;
+  subscription_id: string | null;
+  /** The number of the charge among those of its subscription, from 1. */
+  subscription_charge: number | null;
   amount: number;
   fee_amount: number;
   surcharge_amount: number;
@@ -70,13 +73,15 @@ export function intentInsert(db: Db, row: PaymentIntentRow, condition: Fragment)
     insert into payment_intents (
       id, biller_id, livemode, customer_id, payment_method_id, payment_plan_id, payment_plan_slot, amount, fee_amount,
       surcharge_amount, surcharge_applied, currency, status, metadata, statement_descriptor,
-      scheduled_payment_date, scheduled_at, attempt_count, payment_link_id, checkout_session_id, created_at, updated_at
+      scheduled_payment_date, scheduled_at, attempt_count, payment_link_id, checkout_session_id, created_at, updated_at,
+      subscription_id, subscription_charge
     ) select
       ${row.id}, ${row.biller_id}, ${row.livemode}, ${row.customer_id}, ${row.payment_method_id},
       ${row.payment_plan_id}, ${row.payment_plan_slot}, ${row.amount}, ${row.fee_amount}, ${row.surcharge_amount},
       ${row.surcharge_applied}, ${row.currency}, ${row.status}, ${jsonb(db, row.metadata)},
       ${row.statement_descriptor}, ${row.scheduled_payment_date}, ${row.scheduled_at}, ${row.attempt_count},
-      ${row.payment_link_id}, ${row.checkout_session_id}, ${row.created_at}, ${row.updated_at}
+      ${row.payment_link_id}, ${row.checkout_session_id}, ${row.created_at}, ${row.updated_at},
+      ${row.subscription_id}, ${row.subscription_charge}
     where ${condition}`;
 }
 

@@ -189,7 +189,12 @@ export async function lockRunningPlansOnClock(
     for update`;
 }
 
-/** The distinct frequencies of the active plans on a test clock. They limit how far an advance can go. */
+/** Condition: the subscription limits how far an advance can go. It counts as monthly, whatever its interval. */
+export function countsForBound(db: Db) {
+  return db`state in ('trialing', 'active', 'past_due')`;
+}
+
+/** The distinct frequencies of the active plans and subscriptions on a test clock. They limit how far an advance can go. */
 export async function listActiveFrequenciesOnClock(
   db: Db,
   testClockId: string,
@@ -197,7 +202,9 @@ export async function listActiveFrequenciesOnClock(
   return db<{ frequencyType: 'weekly' | 'monthly'; frequencyPeriod: number }[]>`
     select distinct frequency_type as "frequencyType", frequency_period as "frequencyPeriod"
     from payment_plans
-    where test_clock_id = ${testClockId} and state = 'active'`;
+    where test_clock_id = ${testClockId} and state = 'active'
+    union
+    select 'monthly', 1 from subscriptions where test_clock_id = ${testClockId} and ${countsForBound(db)}`;
 }
 
 /** Locks the plans of a customer that have not ended, and returns them oldest first. */

@@ -155,7 +155,8 @@ export async function finishAdvance(
 }
 
 /**
- * Counts the payment intents that an advance tried to charge, and the plans that it changed. It counts attempts after
+ * Counts the payment intents that an advance tried to charge, the plans that it changed, and the subscriptions of which
+ * a period began. It counts attempts after
  * `from` and up to `target` (the clock's time). Attempts at `from` itself come from an activation or a resume before
  * the advance. What a bank reports about a debit is no attempt, but it changes the debit's plan.
  */
@@ -164,8 +165,8 @@ export async function countEffects(
   testClockId: string,
   from: Date,
   target: Date,
-): Promise<{ intents: number; plans: number }> {
-  const [row] = await tx<{ intents: number; plans: number }[]>`
+): Promise<{ intents: number; plans: number; subscriptions: number }> {
+  const [row] = await tx<{ intents: number; plans: number; subscriptions: number }[]>`
     with attempted as (
       select distinct i.id, i.payment_plan_id
       from customers c
@@ -173,7 +174,11 @@ export async function countEffects(
       join payment_attempts a on a.payment_intent_id = i.id
       where c.test_clock_id = ${testClockId} and a.at > ${from} and a.at <= ${target}
     )
-    select (select count(*) from attempted)::integer as intents, count(*)::integer as plans from (
+    select (select count(*) from attempted)::integer as intents, count(*)::integer as plans, (
+      select count(distinct s.id) from subscriptions s
+      join subscription_periods p on p.subscription_id = s.id
+      where s.test_clock_id = ${testClockId} and p.status <> 'void' and p.began_at > ${from} and p.began_at <= ${target}
+    )::integer as subscriptions from (
       select payment_plan_id from attempted where payment_plan_id is not null
       union
       select payment_plan_id from bank_debits
@@ -181,5 +186,5 @@ export async function countEffects(
         result_at > ${from} and result_at <= ${target} or returned_at > ${from} and returned_at <= ${target}
       )
     ) plans`;
-  return { intents: row?.intents ?? 0, plans: row?.plans ?? 0 };
+  return { intents: row?.intents ?? 0, plans: row?.plans ?? 0, subscriptions: row?.subscriptions ?? 0 };
 }

@@ -1,6 +1,10 @@
-import { type Cadence, millisecondsPerDay } from './calendar.ts';
+import { millisecondsPerDay } from './calendar.ts';
 
-type Frequency = Pick<Cadence, 'frequencyType' | 'frequencyPeriod'>;
+/** How often a plan collects. A subscription counts as a monthly plan, whatever its interval. */
+interface Frequency {
+  frequencyType: 'weekly' | 'monthly';
+  frequencyPeriod: number;
+}
 
 const daysPerPeriod = { weekly: 7, monthly: 30 } as const;
 

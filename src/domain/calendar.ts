@@ -7,12 +7,17 @@ export type PlainDate = string;
 /** A time of day on the clock of some zone, `HH:MM`. */
 export type TimeOfDay = `${number}:${number}`;
 
-/** When a plan falls due. Every slot is counted from `startDate`; `firstDate` moves slot 0 only. */
+/**
+ * When a plan falls due, or a period of a subscription begins. Every slot is counted from `startDate`; `firstDate` moves
+ * slot 0 only. Plans are never yearly.
+ */
 export interface Cadence {
-  frequencyType: 'weekly' | 'monthly';
+  frequencyType: 'weekly' | 'monthly' | 'yearly';
   frequencyPeriod: number;
   startDate: PlainDate;
   firstDate: PlainDate | null;
+  /** The day of the month of every slot from 1 on, 1 to 31, if it is not that of `startDate`. Never for weeks. */
+  anchorDay?: number | null;
 }
 
 /** A day of 24 hours, as in UTC. Local days may be shorter or longer. */
@@ -60,7 +65,11 @@ export function slotDate(cadence: Cadence, slot: number): PlainDate {
   const { frequencyType, startDate } = cadence;
   if (slot === 0) return checked(cadence.firstDate ?? startDate);
   const intervals = slot * period(cadence);
-  return frequencyType === 'weekly' ? addDays(startDate, 7 * intervals) : addMonths(startDate, intervals);
+  if (frequencyType === 'weekly') return addDays(startDate, 7 * intervals);
+  const { anchorDay = null } = cadence;
+  const months = frequencyType === 'yearly' ? 12 * intervals : intervals;
+  if (anchorDay === null) return addMonths(startDate, months);
+  return dayOfMonth(addMonths(`${startDate.slice(0, 8)}01`, months), anchorDay);
 }
 
 /**
@@ -160,6 +169,14 @@ export function addMonths(date: PlainDate, n: number): PlainDate {
 }
 
 /**
+ * Returns the date with this day in the month of `date`, or the month's last day if it has no such day.
+ * @throws RangeError for an invalid date or day.
+ */
+export function dayOfMonth(date: PlainDate, day: number): PlainDate {
+  return written(Dates.PlainDate.from(checked(date)).with({ day }).toString());
+}
+
+/**
  * Returns the day of the week, from 1 for Monday to 7 for Sunday (as ISO 8601 counts).
  * @throws RangeError if `date` is not a date.
  */
@@ -182,9 +199,9 @@ export function daysBetween(a: PlainDate, b: PlainDate): number {
  */
 function slotNear(cadence: Cadence, date: PlainDate): number {
   const { frequencyType, startDate } = cadence;
-  const weekly = frequencyType === 'weekly';
-  const passed = weekly ? daysBetween(startDate, date) / 7 : monthNumber(date) - monthNumber(startDate);
-  return Math.floor(passed / period(cadence));
+  if (frequencyType === 'weekly') return Math.floor(daysBetween(startDate, date) / 7 / period(cadence));
+  const months = monthNumber(date) - monthNumber(startDate);
+  return Math.floor((frequencyType === 'yearly' ? months / 12 : months) / period(cadence));
 }
 
 function period({ frequencyPeriod }: Cadence): number {

@@ -23,6 +23,8 @@ export const idKinds = {
   payment_plan: { prefix: 'pp_', collection: 'payment_plans', logField: 'payment_plan_id' },
   payment_link: { prefix: 'lnk_', collection: 'payment_links', logField: 'payment_link_id' },
   checkout_session: { prefix: 'ses_', collection: 'checkout_sessions', logField: 'checkout_session_id' },
+  subscription: { prefix: 'sub_', collection: 'subscriptions', logField: 'subscription_id' },
+  subscription_item: { prefix: 'sbi_', collection: null, logField: null },
   test_clock: { prefix: 'clk_', collection: 'test_clocks', logField: 'test_clock_id' },
   clock_advance: { prefix: 'adv_', collection: null, logField: 'advance_id' },
   event: { prefix: 'evt_', collection: 'events', logField: 'event_id' },

@@ -32,6 +32,26 @@ export function parseSandboxOutcomes(text: string): SandboxOutcomeWord[] | null 
 }
 
 /**
+ * Returns the outcomes of each paid period of a subscription: lists of words as above, separated by semicolons. Null
+ * when one is not such a list. Never throws.
+ */
+export function parseOutcomesByPeriod(text: string): string[] | null {
+  const lists = text.split(';');
+  return lists.every((list) => parseSandboxOutcomes(list) !== null) ? lists : null;
+}
+
+/**
+ * Returns the words of a paid period after `before` others; the last list repeats.
+ * @throws RangeError for a text that validation has refused.
+ */
+export function outcomesOfPeriod(text: string, before: number): string {
+  const lists = parseOutcomesByPeriod(text);
+  const list = lists?.[before] ?? lists?.at(-1);
+  if (list === undefined) throw new RangeError(`not outcomes by period: ${text}`);
+  return list;
+}
+
+/**
  * Returns the sandbox's outcome of a charge (contract: Outcome precedence; decisions: outcomes look at `amount`). In
  * order of precedence:
  * - the metadata's word for this attempt, counted from 1; the last word repeats

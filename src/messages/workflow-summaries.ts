@@ -5,6 +5,7 @@ const summaries = {
   bankDebit: (id: string) => `Hands debit ${id} to the bank, and records what the bank reports`,
   paymentLink: (id: string) => `Lets payment link ${id} expire at its time`,
   checkoutSession: (id: string) => `Ends checkout session ${id} at its time, and a challenge that takes too long`,
+  subscription: (id: string) => `Begins the periods of subscription ${id} by its calendar, and retries what has failed`,
   testClock: (id: string) => `Carries out the advances of test clock ${id}`,
   webhookDelivery: (id: string) => `Delivers one event to one endpoint: ${id}`,
 };

@@ -36,6 +36,7 @@ const workflowTypeOf: Partial<Record<IdKind, WorkflowType>> = {
   payment_attempt: 'bankDebit',
   payment_link: 'paymentLink',
   checkout_session: 'checkoutSession',
+  subscription: 'subscription',
   test_clock: 'testClock',
   webhook_delivery: 'webhookDelivery',
 };

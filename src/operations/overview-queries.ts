@@ -50,6 +50,11 @@ export async function countDue(db: Db, now: Date, until: Date, mode: Mode): Prom
       cross join lateral (values (p.next_due_at, false), (p.next_attempt_at, true)) v (at, is_retry)
       where p.wake_at < ${until} and p.test_clock_id is null ${ofMode(db, mode, 'p')}
       union all
+      select v.at, v.is_retry
+      from subscriptions s
+      cross join lateral (values (s.next_period_at, false), (s.next_attempt_at, true)) v (at, is_retry)
+      where s.wake_at < ${until} and s.test_clock_id is null ${ofMode(db, mode, 's')}
+      union all
       select i.scheduled_at, false
       from payment_intents i
       left join customers c on c.id = i.customer_id

@@ -5,7 +5,7 @@ export interface BacklogSample {
   intents: number;
   oldest_intent_at: Date | null;
   /**
-   * The earliest instant that has passed without an attempt, of plans and scheduled payments in real time, or without
+   * The earliest instant that has passed without an attempt, of plans, subscriptions and scheduled payments in real time, or without
    * the step of a bank debit. A date that had passed before activation or creation counts from then on.
    */
   oldest_due_at: Date | null;
@@ -21,6 +21,7 @@ export async function sampleBacklogs(db: Db, now: Date): Promise<BacklogSample> 
       (select min(greatest(wake_at, activated_at)) from payment_plans where wake_at <= ${now} and test_clock_id is null),
       (select min(greatest(i.scheduled_at, i.created_at)) from payment_intents i left join customers c on c.id = i.customer_id
         where i.scheduled_at <= ${now} and c.test_clock_id is null),
+      (select min(wake_at) from subscriptions where wake_at <= ${now} and test_clock_id is null),
       (select min(next_at) from bank_debits where next_at <= ${now} and test_clock_id is null)
     ) as oldest_due_at
     from (

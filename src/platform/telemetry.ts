@@ -13,7 +13,7 @@ export interface Owner {
 /** An attempt to charge was opened and committed. The processor is asked next. */
 export interface ChargeOpened extends Owner {
   kind: 'charge opened';
-  source: 'confirm' | 'plan' | 'schedule';
+  source: 'confirm' | 'plan' | 'schedule' | 'subscription';
   paymentIntentId: string;
   paymentPlanId: string | null;
   /**
@@ -25,7 +25,7 @@ export interface ChargeOpened extends Owner {
 /** The outcome of an attempt was committed. Emitted once, also when a challenge delayed the outcome. */
 export interface ChargeCompleted extends Owner {
   kind: 'charge completed';
-  source: 'confirm' | 'plan' | 'schedule';
+  source: 'confirm' | 'plan' | 'schedule' | 'subscription';
   attemptId: string;
   attempt: number;
   paymentIntentId: string;

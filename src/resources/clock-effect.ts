@@ -10,6 +10,7 @@ import { Mandate } from './mandate.ts';
 import { PaymentIntent } from './payment-intent.ts';
 import { PaymentLink } from './payment-link.ts';
 import { PaymentPlan } from './payment-plan.ts';
+import { Subscription } from './subscription.ts';
 import { EffectsManifest, manifestExample, TestClockState } from './test-clock.ts';
 
 /** The types of events that an advance can cause. */
@@ -67,6 +68,24 @@ const PaymentPlanEffect = Strict(
   { title: 'PaymentPlanEffect' },
 );
 
+const subscriptionChanges = ['state', 'state_reason', 'in_effect', 'in_effect_until', 'next_attempt_at'] as const;
+const SubscriptionEffect = Strict(
+  {
+    object: Type.Literal('subscription'),
+    object_id: Type.String({ description: 'The subscription.' }),
+    ...common,
+    from_period: Nullable(
+      Type.Integer({ description: 'The number before `to_period` if that has begun with this effect, else the same.' }),
+    ),
+    to_period: Nullable(Type.Integer({ description: 'The period that has begun last, after this effect.' })),
+    changes: Type.Pick(Subscription, [...subscriptionChanges], {
+      title: 'SubscriptionChanges',
+      additionalProperties: false,
+    }),
+  },
+  { title: 'SubscriptionEffect' },
+);
+
 const mandateChanges = ['status', 'status_reason', 'ended_at'] as const;
 const MandateEffect = Strict(
   {
@@ -104,7 +123,7 @@ const CheckoutSessionEffect = Strict(
 );
 
 export const ClockEffect = Type.Union(
-  [PaymentIntentEffect, PaymentPlanEffect, MandateEffect, PaymentLinkEffect, CheckoutSessionEffect],
+  [PaymentIntentEffect, PaymentPlanEffect, SubscriptionEffect, MandateEffect, PaymentLinkEffect, CheckoutSessionEffect],
   {
     title: 'ClockEffect',
     discriminator: { propertyName: 'object' },
@@ -236,6 +255,18 @@ const presenters: Record<EffectGroup, (shared: Common, effect: Effect) => ClockE
     ...shared,
     changes: pick(effect.data as PaymentPlan, planChanges),
   }),
+  subscription(shared, effect) {
+    const subscription = effect.data as Subscription;
+    const to = subscription.current_period?.number ?? null;
+    return {
+      object: 'subscription',
+      object_id: effect.subject_id,
+      ...shared,
+      from_period: to !== null && shared.event_type === 'subscription.renewed' ? to - 1 : to,
+      to_period: to,
+      changes: pick(subscription, subscriptionChanges),
+    };
+  },
   mandate: (shared, effect) => ({
     object: 'mandate',
     object_id: effect.subject_id,

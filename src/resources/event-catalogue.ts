@@ -7,12 +7,15 @@ import { debitIntentExample, PaymentIntent, planPaymentIntentExample } from './p
 import { PaymentLink, paymentLinkEventExample } from './payment-link.ts';
 import { PaymentPlan, paymentPlanExample } from './payment-plan.ts';
 import { Refund, refundExample } from './refund.ts';
+import { Subscription, subscriptionExample } from './subscription.ts';
 import { clockStateExample, EffectsManifest, manifestExample, TestClockState } from './test-clock.ts';
 import { endpointExample, PingedWebhookEndpoint, WebhookEndpoint } from './webhook-endpoint.ts';
 
 const retry = {
-  will_retry: Type.Boolean({ description: 'Whether the plan retries this payment.' }),
-  next_attempt_at: Nullable(Timestamp, { description: 'When the plan retries it; null if it does not.' }),
+  will_retry: Type.Boolean({ description: 'Whether the plan or subscription retries this payment.' }),
+  next_attempt_at: Nullable(Timestamp, {
+    description: 'When the plan or subscription retries it; null if it does not.',
+  }),
 };
 
 const FailedPaymentIntent = Strict(
@@ -48,6 +51,14 @@ const TestClockReady = Strict(
   { ...TestClockState.properties, effects_manifest: EffectsManifest },
   { title: 'TestClockReady' },
 );
+
+const currentPeriodExample = { number: 1, start: '2027-01-11', end: '2027-02-11' } as const;
+const endedSubscription = {
+  ...subscriptionExample,
+  in_effect: false,
+  in_effect_until: null,
+  next_period_start: null,
+} as const;
 
 /**
  * An entry of the catalogue. `data` is the object as it was at the time, with the fields that only the event has.
@@ -210,6 +221,62 @@ export const eventCatalogue = {
   ),
   'refund.succeeded': event(Refund, 'A refund succeeded.', refundExample),
   'refund.failed': event(Refund, 'A refund failed.', { ...refundExample, status: 'failed' }),
+  'subscription.started': event(
+    Subscription,
+    'A subscription started: its first period was paid, or its trial began.',
+    subscriptionExample,
+  ),
+  'subscription.trial_ending': event(Subscription, 'A trial ends in three days, or sooner if it is shorter.', {
+    ...subscriptionExample,
+    state: 'trialing',
+    paid_periods: 0,
+  }),
+  'subscription.renewed': event(
+    Subscription,
+    'A new period began. Its payment is under way: `payment_intent.*` events report it.',
+    {
+      ...subscriptionExample,
+      current_period: { ...currentPeriodExample, status: 'processing' },
+      in_effect_until: null,
+    },
+  ),
+  'subscription.past_due': event(Subscription, 'A payment failed, and is retried.', {
+    ...subscriptionExample,
+    state: 'past_due',
+    current_period: { ...currentPeriodExample, status: 'retrying' },
+  }),
+  'subscription.recovered': event(Subscription, 'A period that was unpaid was paid.', subscriptionExample),
+  'subscription.pause_scheduled': event(Subscription, 'A pause was requested. It begins at `pauses_at`.', {
+    ...subscriptionExample,
+    pauses_at: '2027-02-11',
+    next_period_start: null,
+  }),
+  'subscription.pause_removed': event(Subscription, 'A pause that had not begun was taken back.', subscriptionExample),
+  'subscription.paused': event(
+    Subscription,
+    'A subscription was paused: as requested, because nothing is retried any more, or without a method (`state_reason`).',
+    { ...endedSubscription, state: 'paused', state_reason: 'payment_failed' },
+  ),
+  'subscription.resumed': event(Subscription, 'A pause ended: a new period begins on this day.', {
+    ...subscriptionExample,
+    in_effect_until: null,
+  }),
+  'subscription.cancel_scheduled': event(Subscription, 'The end of a subscription was set. It comes at `ends_at`.', {
+    ...subscriptionExample,
+    ends_at: '2027-02-11',
+    next_period_start: null,
+  }),
+  'subscription.cancel_removed': event(Subscription, 'The end of a subscription was taken back.', subscriptionExample),
+  'subscription.canceled': event(
+    Subscription,
+    'A subscription ended for good: on request, at its end, with its customer, or unpaid (`state_reason`).',
+    { ...endedSubscription, state: 'canceled', state_reason: 'ended' },
+  ),
+  'subscription.in_effect_changed': event(
+    Subscription,
+    'Whether the customer may use the service has changed: see `in_effect`.',
+    subscriptionExample,
+  ),
   'test_clock.created': event(TestClockState, 'A test clock was created.', {
     ...clockStateExample,
     status: 'created',
@@ -269,6 +336,7 @@ export const eventGroups = {
   payment_plan: { scope: 'payment_plans:read', isClockEffect: true },
   payment_link: { scope: 'payment_links:read', isClockEffect: true },
   checkout_session: { scope: 'payment_links:read', isClockEffect: true },
+  subscription: { scope: 'subscriptions:read', isClockEffect: true },
   test_clock: { scope: 'test_clocks:read', isClockEffect: false },
   webhook_endpoint: { scope: 'webhooks:read', isClockEffect: false },
 } as const satisfies Record<EventGroup, EventGroupFacts>;

@@ -60,6 +60,10 @@ export const fieldCodes = {
     meaning: 'The customer already has 50 payment methods that are not detached, the maximum.',
     remedy: 'Detach one of them first.',
   },
+  payment_method_missing: {
+    meaning: 'Neither the subscription nor its customer has a payment method that can be charged.',
+    remedy: 'Set `payment_instrument_id`, or a default payment method of the customer.',
+  },
   payment_method_unattached: {
     meaning: 'The payment method does not belong to a customer yet.',
     remedy: 'Attach it to the customer first.',

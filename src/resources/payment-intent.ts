@@ -70,6 +70,7 @@ export const PaymentIntent = Strict(
     checkout_session_id: Type.Optional(
       Type.String({ description: 'The last checkout session in which a payer could pay it.' }),
     ),
+    subscription_id: Type.Optional(Type.String({ description: 'The subscription that created it, if one did.' })),
     metadata: Metadata,
     scheduled_payment_date: Type.Optional(LocalDate('The date of a scheduled payment.')),
     statement_descriptor: Type.Optional(
@@ -182,6 +183,7 @@ export function presentPaymentIntent(row: PaymentIntentRow): PaymentIntent {
     checkout_session_id: row.checkout_session_id ?? undefined,
     scheduled_payment_date: row.scheduled_payment_date ?? undefined,
     statement_descriptor: row.statement_descriptor ?? undefined,
+    subscription_id: row.subscription_id ?? undefined,
     mandate_id: row.mandate_id ?? undefined,
     expected_result_date: row.expected_result_date ?? undefined,
     returnable_until: row.returnable_until ?? undefined,

@@ -5,6 +5,7 @@ import type { PaymentIntentRow } from '../db/payment-intents.ts';
 import type { PaymentLinkRow } from '../db/payment-links.ts';
 import type { PaymentPlanRow } from '../db/payment-plans.ts';
 import type { RefundRow } from '../db/refunds.ts';
+import type { ShownSubscriptionRow } from '../db/subscriptions.ts';
 import type { TestClockRow } from '../db/test-clocks.ts';
 import type { WebhookEndpointRow } from '../db/webhook-endpoints.ts';
 import { newId } from '../domain/ids.ts';
@@ -22,6 +23,7 @@ import { presentPaymentIntent } from '../resources/payment-intent.ts';
 import { presentPaymentLink } from '../resources/payment-link.ts';
 import { presentPaymentPlan } from '../resources/payment-plan.ts';
 import { presentRefund } from '../resources/refund.ts';
+import { presentSubscription } from '../resources/subscription.ts';
 import { presentClockState } from '../resources/test-clock.ts';
 import { presentWebhookEndpoint } from '../resources/webhook-endpoint.ts';
 import { NotFound } from './errors.ts';
@@ -94,6 +96,12 @@ export function checkoutSessionEvent(
 ): NewEvent {
   const { id: subjectId, customer_id: customerId, test_clock_id: testClockId } = session;
   return { type, subjectId, customerId, testClockId, at, data: presentCheckoutSession(session) };
+}
+
+/** Returns an event with the subscription's current state. `at` is customer time. */
+export function subscriptionEvent(type: TypeOf<'subscription'>, row: ShownSubscriptionRow, at: Date): NewEvent {
+  const { id: subjectId, customer_id: customerId, test_clock_id: testClockId } = row;
+  return { type, subjectId, customerId, testClockId, at, data: presentSubscription(row) };
 }
 
 /** Returns an event with the clock's current state, at the clock's own time. */

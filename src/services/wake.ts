@@ -9,6 +9,7 @@ const wakingSignals: Record<WorkflowType, { name: string }> = {
   bankDebit: signals.poke,
   paymentLink: signals.poke,
   checkoutSession: signals.poke,
+  subscription: signals.poke,
   testClock: signals.poke,
   webhookDelivery: signals.retryNow,
 };
@@ -51,6 +52,7 @@ export const wake = {
   bankDebit: waking('bankDebit'),
   paymentLink: waking('paymentLink'),
   checkoutSession: waking('checkoutSession'),
+  subscription: waking('subscription'),
   testClock: waking('testClock'),
 };
 

@@ -9,14 +9,27 @@ const remote = proxyActivities<CollectionActivities>(overTheNetwork);
 
 /** The names of the activities of one kind of subject, as they are in histories. */
 interface Names {
-  read: 'readPlan' | 'readScheduledPayment' | 'readBankDebit' | 'readPaymentLink' | 'readCheckoutSession';
+  read:
+    | 'readPlan'
+    | 'readScheduledPayment'
+    | 'readBankDebit'
+    | 'readPaymentLink'
+    | 'readCheckoutSession'
+    | 'readSubscription';
   collect:
     | 'collectPlan'
     | 'collectScheduledPayment'
     | 'collectBankDebit'
     | 'expirePaymentLink'
-    | 'expireCheckoutSession';
-  execute: 'pressPlan' | 'pressScheduledPayment' | 'pressBankDebit' | 'pressPaymentLink' | 'pressCheckoutSession';
+    | 'expireCheckoutSession'
+    | 'collectSubscription';
+  execute:
+    | 'pressPlan'
+    | 'pressScheduledPayment'
+    | 'pressBankDebit'
+    | 'pressPaymentLink'
+    | 'pressCheckoutSession'
+    | 'pressSubscription';
 }
 
 /**

@@ -12,9 +12,10 @@ import { lookingAgain } from './look-again.ts';
 import { type OperatorPage, openPage } from './operator-page/page.ts';
 import { isKnownToBeOnClock, showStalled, showStatus, showUnread } from './operator-page/subject.ts';
 
-/** How a subject is read and collected: the activities of a plan, of a scheduled payment or of a bank debit. */
+/** How a subject is read and collected: the activities of a plan, a scheduled payment, a bank debit
+ * or a subscription. */
 export interface Collection {
-  workflowType: 'paymentPlan' | 'scheduledPayment' | 'bankDebit' | 'paymentLink' | 'checkoutSession';
+  workflowType: 'paymentPlan' | 'scheduledPayment' | 'bankDebit' | 'paymentLink' | 'checkoutSession' | 'subscription';
   read(id: string): Promise<SubjectStatus>;
   collect(id: string, at: number, status: SubjectStatus): Promise<SubjectStatus>;
   /** The operator commands that the subject takes, and the activity that executes one. */

@@ -15,6 +15,7 @@ function line(effect: ClockEffect): string {
   const day = effect.at.slice(0, 10);
   if (effect.object === 'payment_plan') return `${day} plan ${effect.changes.state} (${effect.changes.state_reason})`;
   if (effect.object === 'mandate') return `${day} mandate ${effect.changes.status} (${effect.changes.status_reason})`;
+  if (effect.object === 'subscription') return `${day} subscription ${effect.changes.state}`;
   if (effect.object !== 'payment_intent') return `${day} ${effect.object} ${effect.changes.status}`;
   const { status, attempt, next_attempt_at } = effect.changes;
   const again = next_attempt_at === null ? '' : `, again ${next_attempt_at.slice(0, 10)}`;

@@ -24,6 +24,7 @@ const bodies: Record<string, unknown> = {
   advanceTestClock: { frozen_time: '2027-01-11T00:00:00Z' },
   updatePaymentPlan: { name: 'Stolen' },
   updatePaymentLink: { name: 'Stolen' },
+  updateSubscription: { name: 'Stolen' },
   updateWebhookEndpoint: { description: 'stolen' },
   rotateWebhookSecret: { overlap_hours: 0 },
   updateCustomer: { name: 'Stolen' },
@@ -146,6 +147,10 @@ describe('every route but the public ones', () => {
       const plan = await merchant.plan({ customer_id: customer.id, start_date: '2199-01-01' });
       const link = await merchant.client.paymentLinks.create({ name: 'Invoice', amount: 2500, currency: 'AUD' });
       const session = await merchant.client.checkoutSessions.create({ name: 'Order', amount: 2500, currency: 'AUD' });
+      const subscription = await merchant.request('POST', '/subscriptions', {
+        ...{ customer_id: customer.id, name: 'Membership', currency: 'AUD', frequency_type: 'monthly' },
+        items: [{ name: 'Membership', unit_amount_cents: 4900 }],
+      });
       const endpoint = await merchant.endpoint('http://127.0.0.1:9/hooks');
       const delivery = await merchant.ping(endpoint.id);
       const [event] = await merchant.events();
@@ -157,6 +162,7 @@ describe('every route but the public ones', () => {
         plan_id: plan.id,
         payment_link_id: link.id,
         checkout_session_id: session.id,
+        subscription_id: subscription.body.id,
         event_id: String(event?.id),
         refund_id: refund.body.id,
         '/test_helpers/': clock.id,

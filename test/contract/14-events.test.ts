@@ -282,11 +282,33 @@ describe('Events', () => {
     await merchant.ping(endpoint.id);
     await eventually('it is disabled', async () => (await merchant.getEndpoint(endpoint.id)).status === 'disabled');
     await endMandates(merchant);
+    await liveThrough(merchant);
 
     const types = new Set((await merchant.events()).map(({ event_type }) => event_type as string));
     const named = rows.map(({ event }) => event);
     for (const type of Object.keys(document.webhooks)) assert.ok(named.includes(type) || types.has(type), type);
   });
+
+  /** One subscription that ends its trial, is declined, recovers, is paused, resumed and canceled. */
+  async function liveThrough(merchant: Merchant): Promise<void> {
+    const { clock, payer } = await merchant.payerOnClock('2027-01-01T00:00:00Z');
+    const { subscriptions } = merchant.client;
+    const { id } = await subscriptions.create({
+      ...{ customer_id: payer.id, name: 'Membership', currency: 'AUD', frequency_type: 'monthly', trial_days: 5 },
+      items: [{ name: 'Membership', unit_amount_cents: 4900 }],
+      metadata: { _sandbox_outcome_by_period: 'decline,succeed;succeed' },
+    });
+    await subscriptions.start(id);
+    await merchant.advance(clock.id, '2027-01-10T00:00:00Z');
+    await subscriptions.pause(id, {});
+    await subscriptions.resume(id);
+    await subscriptions.cancel(id, {});
+    await subscriptions.uncancel(id);
+    await subscriptions.pause(id, {});
+    await merchant.advance(clock.id, '2027-02-10T00:00:00Z');
+    await subscriptions.resume(id);
+    await subscriptions.cancel(id, { at: 'now' });
+  }
 
   /**
    * Four mandates: a debit under one comes back, one is canceled, the account of one is closed, and one is not used for

@@ -49,6 +49,16 @@ export const plan = (customerId: string, more: Json = {}): Json => ({
   ...more,
 });
 
+/** Monthly, from today on. */
+export const subscription = (customerId: string, more: Json = {}): Json => ({
+  customer_id: customerId,
+  name: 'Membership',
+  currency: 'AUD',
+  frequency_type: 'monthly',
+  items: [{ name: 'Membership', unit_amount_cents: 4900 }],
+  ...more,
+});
+
 export const clock = (more: Json = {}): Json => ({ frozen_time: '2027-01-10T00:00:00Z', ...more });
 
 /** Instruments that a payer sets up with a third party, by type, with all fields. */

@@ -13,6 +13,14 @@ const read = (path: string) => readFileSync(`${root}${path}`, 'utf8');
 /** Types of events that no invariant counts, and why. */
 const uncounted: Readonly<Record<string, string>> = {
   'payment_intent.requires_action': 'an attempt loses that outcome when the challenge is completed',
+  'subscription.past_due': 'a subscription can be past due again and again',
+  'subscription.recovered': 'it can recover again and again',
+  'subscription.pause_scheduled': 'a pause can be requested again and again',
+  'subscription.pause_removed': 'it can be taken back again and again',
+  'subscription.paused': 'a subscription can be paused again and again',
+  'subscription.resumed': 'it can be resumed again and again',
+  'subscription.cancel_scheduled': 'an end can be set again and again',
+  'subscription.cancel_removed': 'it can be taken back again and again',
   'webhook_endpoint.ping': 'nothing else is written when one is asked for',
   'webhook_endpoint.disabled': 'an endpoint can be disabled and enabled again',
 };

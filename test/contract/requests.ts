@@ -1,6 +1,6 @@
 import { newId } from '../../src/domain/ids.ts';
 import type { Stage } from '../support/stage.ts';
-import { card, clock, debit, instruments, intent, plan } from './bodies.ts';
+import { card, clock, debit, instruments, intent, plan, subscription } from './bodies.ts';
 import type { Json } from './rows.ts';
 
 /** A request of the stage's biller, without the key. */
@@ -106,6 +106,45 @@ async function closedPlan(stage: Stage): Promise<string> {
   const id = await pendingPlan(stage);
   await stage.merchant.move(id, 'close');
   return id;
+}
+
+async function pendingSubscription(stage: Stage): Promise<string> {
+  return String((await made(stage, '/subscriptions', subscription(await payer(stage)))).id);
+}
+
+async function activeSubscription(stage: Stage): Promise<string> {
+  const id = await pendingSubscription(stage);
+  await made(stage, `/subscriptions/${id}/start`, {});
+  return id;
+}
+
+/** One whose end was set. */
+async function endingSubscription(stage: Stage): Promise<string> {
+  const id = await activeSubscription(stage);
+  await made(stage, `/subscriptions/${id}/cancel`, {});
+  return id;
+}
+
+/** One whose pause was requested. */
+async function pausingSubscription(stage: Stage): Promise<string> {
+  const id = await activeSubscription(stage);
+  await made(stage, `/subscriptions/${id}/pause`, {});
+  return id;
+}
+
+/** One whose second period was declined. */
+async function unpaidSubscription(stage: Stage): Promise<string> {
+  const terms = { metadata: { _sandbox_outcome_by_period: 'succeed;decline' }, start_date: '2027-01-10' };
+  const { id: customerId, clockId } = await payerOnClock(stage);
+  const { id } = await made(stage, '/subscriptions', subscription(customerId, terms));
+  await made(stage, `/subscriptions/${id}/start`, {});
+  await stage.advance(clockId, '2027-02-10T00:00:00Z');
+  return String(id);
+}
+
+async function payerOnClock(stage: Stage): Promise<{ id: string; clockId: string }> {
+  const clockId = await newClock(stage);
+  return { id: (await stage.merchant.payer({ test_clock: clockId })).id, clockId };
 }
 
 async function endpoint(stage: Stage): Promise<string> {
@@ -218,6 +257,28 @@ export const succeeding: Readonly<Record<string, Prepare>> = {
     at(`/checkout_sessions/${await session(stage)}`),
   'POST /api/v1/checkout_sessions/{checkout_session_id}/expire': async (stage) =>
     at(`/checkout_sessions/${await session(stage)}/expire`),
+  'POST /api/v1/subscriptions': async (stage) => at('/subscriptions', subscription(await payer(stage))),
+  'GET /api/v1/subscriptions': plain('/subscriptions'),
+  'GET /api/v1/subscriptions/{subscription_id}': async (stage) =>
+    at(`/subscriptions/${await pendingSubscription(stage)}`),
+  'PUT /api/v1/subscriptions/{subscription_id}': async (stage) =>
+    at(`/subscriptions/${await activeSubscription(stage)}`, { grace_days: 0 }),
+  'POST /api/v1/subscriptions/{subscription_id}/start': async (stage) =>
+    at(`/subscriptions/${await pendingSubscription(stage)}/start`),
+  'POST /api/v1/subscriptions/{subscription_id}/pause': async (stage) =>
+    at(`/subscriptions/${await activeSubscription(stage)}/pause`, {}),
+  'POST /api/v1/subscriptions/{subscription_id}/resume': async (stage) =>
+    at(`/subscriptions/${await pausingSubscription(stage)}/resume`),
+  'POST /api/v1/subscriptions/{subscription_id}/cancel': async (stage) =>
+    at(`/subscriptions/${await activeSubscription(stage)}/cancel`, {}),
+  'POST /api/v1/subscriptions/{subscription_id}/uncancel': async (stage) =>
+    at(`/subscriptions/${await endingSubscription(stage)}/uncancel`),
+  'POST /api/v1/subscriptions/{subscription_id}/retry_now': async (stage) =>
+    at(`/subscriptions/${await unpaidSubscription(stage)}/retry_now`),
+  'GET /api/v1/subscriptions/{subscription_id}/periods': async (stage) =>
+    at(`/subscriptions/${await activeSubscription(stage)}/periods`),
+  'GET /api/v1/subscriptions/{subscription_id}/schedule': async (stage) =>
+    at(`/subscriptions/${await pendingSubscription(stage)}/schedule`),
 
   'POST /api/v1/test_helpers/test_clocks': plain('/test_helpers/test_clocks', clock()),
   'GET /api/v1/test_helpers/test_clocks': plain('/test_helpers/test_clocks'),
@@ -336,6 +397,21 @@ export const unprocessable: Readonly<Record<string, Prepare>> = {
     await made(stage, `/checkout_sessions/${id}/expire`, {});
     return at(`/checkout_sessions/${id}/expire`);
   },
+  'POST /api/v1/subscriptions': plain('/subscriptions', {}),
+  'PUT /api/v1/subscriptions/{subscription_id}': async (stage) =>
+    at(`/subscriptions/${await activeSubscription(stage)}`, { frequency_type: 'weekly' }),
+  'POST /api/v1/subscriptions/{subscription_id}/start': async (stage) =>
+    at(`/subscriptions/${await activeSubscription(stage)}/start`),
+  'POST /api/v1/subscriptions/{subscription_id}/pause': async (stage) =>
+    at(`/subscriptions/${await pendingSubscription(stage)}/pause`, {}),
+  'POST /api/v1/subscriptions/{subscription_id}/resume': async (stage) =>
+    at(`/subscriptions/${await activeSubscription(stage)}/resume`),
+  'POST /api/v1/subscriptions/{subscription_id}/cancel': async (stage) =>
+    at(`/subscriptions/${await activeSubscription(stage)}/cancel`, { at: 'once' }),
+  'POST /api/v1/subscriptions/{subscription_id}/uncancel': async (stage) =>
+    at(`/subscriptions/${await activeSubscription(stage)}/uncancel`),
+  'POST /api/v1/subscriptions/{subscription_id}/retry_now': async (stage) =>
+    at(`/subscriptions/${await activeSubscription(stage)}/retry_now`),
   'POST /api/v1/test_helpers/test_clocks': plain('/test_helpers/test_clocks', {}),
   'POST /api/v1/test_helpers/test_clocks/{id}/advance': async (stage) =>
     at(`/test_helpers/test_clocks/${await newClock(stage)}/advance`, { frozen_time: '2028-01-01T00:00:00Z' }),

@@ -17,9 +17,12 @@ import { createPaymentMethod } from '../../src/services/customers/payment-method
 import { createCheckoutSession } from '../../src/services/links/checkout-sessions.ts';
 import { createPaymentLink } from '../../src/services/links/payment-links.ts';
 import { createMandate } from '../../src/services/mandates/mandates.ts';
+import { chargeHook } from '../../src/services/plans/charge-hook.ts';
 import { createPaymentPlan } from '../../src/services/plans/payment-plans.ts';
 import { collectDuePayment } from '../../src/services/plans/plan-collection.ts';
 import { transitionPlan } from '../../src/services/plans/plan-transitions.ts';
+import { startSubscription } from '../../src/services/subscriptions/subscription-start.ts';
+import { createSubscription } from '../../src/services/subscriptions/subscriptions.ts';
 import { completeAdvance } from '../../src/services/test-clocks/clock-advance.ts';
 import { advanceTestClock, createTestClock } from '../../src/services/test-clocks/test-clocks.ts';
 import { useDatabase } from '../support/database.ts';
@@ -111,6 +114,19 @@ const damages: Record<string, string> = {
     update payment_methods set customer_id = STRANGER where id = METHOD`,
   'a plan, a mandate, a payment and their events are on the clock of their customer': `update customers set test_clock_id = null`,
   'nothing in live mode is made for the sandbox': `update test_clocks set livemode = true`,
+  'the periods of a subscription do not overlap, unless they are void': `
+    insert into subscription_periods (subscription_id, number, start_date, end_date, kind, status, lines, amount_cents, began_at)
+      select id, 2, '2027-02-09', '2027-03-09', 'paid', 'paid', '[]', 0, now() from subscriptions`,
+  'the amount of a period is the sum of its lines, and that of its payment intent': `
+    update subscription_periods set lines = '[]'`,
+  'a period is paid exactly when its payment intent has succeeded': `update subscription_periods set status = 'unpaid'`,
+  'a payment intent of a subscription is of its customer, and the last of them is the one that it names': `
+    update subscriptions set charges = 2`,
+  'a subscription has as many paid periods as it counts': `update subscriptions set paid_periods = 2`,
+  'a subscription wakes for the retry of its unpaid period, and for no other': `
+    update subscriptions set next_attempt_at = '2027-02-01'`,
+  'the events of a subscription say in turn that it is in effect and that it is not, as its row does at last': `
+    update subscriptions set in_effect = false, in_effect_until = null`,
 };
 
 describe('the check of the invariants', () => {
@@ -162,6 +178,15 @@ describe('the check of the invariants', () => {
       start_date: '2027-01-11',
     });
     await transitionPlan(sql, mine, debited.id, 'activate');
+    const subscription = await createSubscription(sql, mine, {
+      customer_id: customer.id,
+      name: 'S',
+      currency: 'AUD',
+      frequency_type: 'monthly',
+      items: [{ name: 'S', unit_amount_cents: 1000 }],
+    });
+    const charging = { processors: { sandbox: sandboxProcessor, live: null }, hook: chargeHook };
+    await startSubscription(sql, charging, mine, subscription.id);
     await advanceTestClock(sql, mine, clock.id, '2027-01-14T00:00:00Z');
     // It is accepted, handed to the bank, and settled.
     for (const at of ['2027-01-11T00:00:00Z', '2027-01-11T05:00:00Z', '2027-01-12T22:00:00Z']) {
@@ -239,7 +264,7 @@ describe('the check of the invariants', () => {
       const constraints = await tx<{ table: string; name: string; type: string; definition: string }[]>`
           select c.conrelid::regclass::text as table, c.conname as name, c.contype as type, pg_get_constraintdef(c.oid) as definition
           from pg_constraint c
-          where c.connamespace = 'public'::regnamespace and c.contype in ('c', 'f', 'u') and c.conrelid <> 0
+          where c.connamespace = 'public'::regnamespace and c.contype in ('c', 'f', 'u', 'x') and c.conrelid <> 0
             and not exists (select from pg_constraint f where f.contype = 'f' and f.conindid = c.conindid and c.contype = 'u')`;
       for (const { table, name } of constraints) await tx.unsafe(`alter table ${table} drop constraint "${name}"`);
       const indexes = await tx<{ name: string }[]>`

@@ -96,9 +96,9 @@ describe('the facts in the guides to the API', () => {
     );
   });
 
-  it('fit in 200 lines per guide, with at least one sample each', () => {
+  it('fit in 200 lines per guide without their tables, with at least one sample each', () => {
     for (const [name, markdown] of texts) {
-      assert.ok(markdown.split('\n').length <= 200, `${name} is too long`);
+      assert.ok(markdown.split('\n').filter((line) => !line.startsWith('|')).length <= 200, `${name} is too long`);
       assert.ok(blocksIn(markdown).length > 0, name);
     }
   });

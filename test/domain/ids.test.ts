@@ -14,6 +14,8 @@ const prefixes: Record<IdKind, string> = {
   payment_plan: 'pp_',
   payment_link: 'lnk_',
   checkout_session: 'ses_',
+  subscription: 'sub_',
+  subscription_item: 'sbi_',
   test_clock: 'clk_',
   clock_advance: 'adv_',
   event: 'evt_',

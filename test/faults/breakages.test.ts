@@ -56,16 +56,16 @@ describe('the breakages', () => {
     for (const part of wrong) assert.equal(wasResolved({ ...found, ...part }), false);
   });
 
-  it('are shown without the folder and the random part of ids, or with what went wrong', () => {
+  it('are shown without folder, host and the random part of ids, or with what went wrong', () => {
     const id = `pp_00${'V'.repeat(30)}`;
-    const words = `/tmp/payments-breakages-aB1/service/logs/api.log | of ${id}`;
+    const words = `/tmp/payments-breakages-aB1/service/logs/api.log | of ${id} by 12@a.host`;
     const [, , row, missed] = renderAccounts([
-      { ...found, words },
+      { ...found, words, freedBy: ['kill -9', 'kill -9', '`ops recheck pp_1`'] },
       { ...found, foundAfter: null, problem: 'nothing says why' },
     ]).split('\n');
     assert.equal(
       row,
-      '| the API is killed | 0.5 s | `ops stuck`: .data/logs/api.log \\| of pp_… | kill -9; `ops recheck pp_1` | 3 s |',
+      '| the API is killed | 0.5 s | `ops stuck`: .data/logs/api.log \\| of pp_… by 12@host | kill -9 (2 times); `ops recheck pp_1` | 3 s |',
     );
     assert.match(missed ?? '', /^\| the API is killed \| – \| \*\*Not seen:\*\* nothing says why \|/);
   });

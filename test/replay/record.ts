@@ -19,7 +19,10 @@ describe('recording histories', function () {
   this.timeout(60_000);
   const receiver = useReceiver();
   const service = useService();
-  const { keep, signal, send } = useRecorder(service, (name) => !/^(live-mode|bank-debit)-/.test(name));
+  const { keep, signal, send } = useRecorder(
+    service,
+    (name) => !/^(live-mode|bank-debit|payment-link|checkout-session)-/.test(name),
+  );
 
   /** Sends a command that is refused. */
   const attempt = (workflowId: string, command: string, input?: unknown): Promise<unknown> =>

@@ -54,6 +54,19 @@ describe('the embedded PostgreSQL', () => {
     assert.equal((await stat(join(folder.path, 'postgres', 'password'))).mode & 0o777, 0o600);
   });
 
+  it('says which file to restore when the password in it is another one, and changes nothing', async () => {
+    await (await start()).end();
+    await server.stop();
+    const file = join(folder.path, 'postgres', 'password');
+    const right = await readFile(file, 'utf8');
+    await writeFile(file, 'another\n');
+    const message = `${file} has another password than this PostgreSQL was made with. Restore the file from a back-up.`;
+    await assert.rejects(start(), (error: Error) => error.message.startsWith(message));
+    assert.equal(await readFile(file, 'utf8'), 'another\n');
+    await writeFile(file, right);
+    await (await start()).end();
+  });
+
   it('ends while clients are connected, and leaves no process behind', async () => {
     const sql = await start();
     await sql`select 1`; // connected, however long that took

@@ -44,6 +44,15 @@ describe('npm start in trouble', function () {
     await end(again);
   });
 
+  it('refuses a data folder that cannot be written, in words, before it starts anything', async () => {
+    const file = join(folder.path, 'no-folder');
+    await writeFile(file, '');
+    const copy = new Start(join(file, 'data'), await freePorts());
+    assert.equal(await copy.ended, 1);
+    assert.match(copy.output, /no-folder\/data cannot be written \(ENOTDIR.*\)\. Make it writable for this user, /);
+    assert.doesNotMatch(copy.output, /\n {4}at |is up/);
+  });
+
   it('runs on, and ends in order, while its own output goes to a full disk, and says then how much is missing', async function () {
     const place = join(folder.path, 'output');
     const disk = await mountDisk(place, 1);

@@ -206,9 +206,7 @@ describe('the expiry of a link in real time', () => {
     const link = await links.link();
     const token = await links.open(link);
     stage.ledger.beforeAnswer = async () => {
-      const call = await links.call();
-      const { deactivatePaymentLink } = await import('../../src/services/links/payment-links.ts');
-      await deactivatePaymentLink(stage.db.sql, call, link.id);
+      await links.deactivate(link);
     };
     assert.equal(links.outcome(await links.pay(token)), 'completed');
     const ended = await links.read(link);
@@ -221,7 +219,7 @@ describe('the expiry of a link in real time', () => {
     const token = await links.open(link);
     await links.pay(token, { method: card('tok_sandbox_visa_decline_insufficient_funds') });
     const intent = (await links.find(token))?.intent;
-    await stage.merchant.request('POST', `/payment_links/${link.id}/deactivate`);
+    await links.deactivate(link);
     assert.equal(links.outcome(await links.pay(token, { version: 1 })), 'ended expired link_deactivated');
     const { body: method } = await stage.request('POST', '/payment_methods', card().data);
     const confirm = { payment_method: method.payment_method.id };
@@ -234,7 +232,7 @@ describe('the expiry of a link in real time', () => {
     const link = await links.link();
     const token = await links.open(link);
     await links.pay(token, { method: card('tok_sandbox_visa_3ds_required') });
-    await stage.request('POST', `/payment_links/${link.id}/deactivate`);
+    await links.deactivate(link);
     const intent = (await links.find(token))?.intent?.id ?? '';
     await completeChallenge(stage.db.sql, stage.charging.hook, await links.call(), intent, 'succeed');
     assert.equal((await links.read(link)).payments_count, 1);

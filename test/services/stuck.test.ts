@@ -63,6 +63,30 @@ describe('what is stuck by what PostgreSQL knows', () => {
     assert.ok(stuck.remedy.includes(`npm run --silent ops -- recheck ${id} `), stuck.remedy);
   });
 
+  it('finds a subscription five minutes after its step was due, and says which', async () => {
+    const { merchant, db } = stage;
+    const payer = await merchant.payer();
+    const { subscriptions } = merchant.client;
+    const items = [{ name: 'Membership', unit_amount_cents: 4900 }];
+    const terms = {
+      customer_id: payer.id,
+      name: 'Membership',
+      currency: 'AUD',
+      frequency_type: 'monthly',
+      items,
+    } as const;
+    const { id } = await subscriptions.create(terms);
+    await subscriptions.start(id);
+    assert.deepEqual(await kinds(id), []);
+    const due = ago(6 * minute);
+    await db.sql`update subscriptions set next_period_at = ${due}, updated_at = ${ago(day)} where id = ${id}`;
+    const { subscription_overdue: stuck } = await stuckOf(id);
+    assert.match(String(stuck?.why), /^it is active, and its next step was not taken: period 2/);
+    assert.deepEqual([stuck?.since, stuck?.workflow_id], [due.toISOString(), `subscription/${id}`]);
+    await db.sql`update subscriptions set next_period_at = null, next_attempt_at = ${due} where id = ${id}`;
+    assert.match(String((await stuckOf(id)).subscription_overdue?.why), /^the retry of its unpaid period was not made/);
+  });
+
   it('counts what had passed when a plan was activated from the activation', async () => {
     const { merchant } = stage;
     const { id } = await merchant.activePlan({ start_date: ago(0).toISOString().slice(0, 10) });
@@ -122,7 +146,7 @@ describe('what is stuck by what PostgreSQL knows', () => {
     assert.equal(stuck?.workflow_id, `scheduled-payment/${intent.id}`);
   });
 
-  it('finds a payment and a refund without an outcome for two minutes', async () => {
+  it('finds a payment and a refund without an outcome for 45 seconds', async () => {
     const { merchant, ledger } = stage;
     const payer = await merchant.customer();
     const method = await merchant.card(payer.id);
@@ -140,7 +164,7 @@ describe('what is stuck by what PostgreSQL knows', () => {
     const [refund] = await stage.db.sql<{ id: string }[]>`select id from refunds where payment_intent_id = ${paid.id}`;
     assert.ok(refund);
     assert.deepEqual([await kinds(intent.id), await kinds(refund.id)], [[], []]);
-    const [payment, back] = [await stuckOf(intent.id, 3 * minute), await stuckOf(refund.id, 3 * minute)];
+    const [payment, back] = [await stuckOf(intent.id, minute), await stuckOf(refund.id, minute)];
     assert.match(payment.payment_processing?.why ?? '', /^attempt 1 \(confirm\) has no outcome/);
     assert.match(back.refund_processing?.why ?? '', new RegExp(`^the refund of ${paid.id} has no outcome`));
     ledger.reset();

@@ -31,6 +31,7 @@ export async function goodRequests(here: Here, routes: readonly Route[]): Promis
         payment_intent_id: await intentFor(here, operation, name),
         ...(/Mandate(Notice)?$/.test(operation) ? { mandate_id: await mandateFor(here, operation) } : {}),
         ...(await linkFor(here, operation)),
+        ...(operation.endsWith('Subscription') ? { subscription_id: await subscriptionFor(here, operation) } : {}),
       };
       const path = route.path.replaceAll(/:(\w+)/g, (_, parameter: string) => ids[parameter] ?? 'none');
       // Each account has one mandate.
@@ -60,6 +61,17 @@ async function linkFor({ stage }: Here, operation: string): Promise<Record<strin
 async function mandateFor(here: Here, operation: string): Promise<string> {
   if (operation === 'createMandate') return 'none';
   return (await here.stage.merchant.client.mandates.create({ payment_method_id: await accountOf(here) })).id;
+}
+
+/** A subscription of the payer, started unless it is to be changed. */
+async function subscriptionFor({ stage, customer }: Here, operation: string): Promise<string> {
+  if (operation === 'createSubscription') return 'none';
+  const { body } = await stage.request('POST', '/subscriptions', {
+    ...{ customer_id: customer, name: 'Membership', currency: 'AUD', frequency_type: 'monthly' },
+    items: [{ name: 'Membership', unit_amount_cents: 4900 }],
+  });
+  if (operation !== 'updateSubscription') await stage.request('POST', `/subscriptions/${body.id}/start`);
+  return body.id;
 }
 
 /** What the paths name, by their parameters, and what stands for the made-up values of the examples. */

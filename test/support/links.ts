@@ -4,7 +4,7 @@ import type { PaymentLinkRow } from '../../src/db/payment-links.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import type { PaymentLinkCreate } from '../../src/resources/payment-link-input.ts';
 import { createVault } from '../../src/services/accounts/vault.ts';
-import { createPaymentLink, getPaymentLink } from '../../src/services/links/payment-links.ts';
+import { createPaymentLink, deactivatePaymentLink, getPaymentLink } from '../../src/services/links/payment-links.ts';
 import { findSession } from '../../src/services/links/public-tokens.ts';
 import { paySession } from '../../src/services/links/session-payment.ts';
 import { saveSessionMethod } from '../../src/services/links/session-setup.ts';
@@ -48,6 +48,7 @@ export function useLinks(stage: Stage) {
       return createPaymentLink(stage.db.sql, vault, await links.call(), body);
     },
     read: async ({ id }: { id: string }) => getPaymentLink(stage.db.sql, await links.call(), id),
+    deactivate: async ({ id }: { id: string }) => deactivatePaymentLink(stage.db.sql, await links.call(), id),
     tokenOf: (link: PaymentLinkRow) => tokenOf(vault, 'payment_link_tokens', link),
     start: (link: PaymentLinkRow) => startSession(stage.db.sql, vault, links.tokenOf(link), payer()),
     /** Opens the page of a link: returns the token of the session. */

@@ -10,6 +10,7 @@ import { carryOutLink, carryOutSession } from '../../src/services/links/expiry.t
 import { collectScheduledPayment } from '../../src/services/payments/scheduled-payments.ts';
 import { chargeHook } from '../../src/services/plans/charge-hook.ts';
 import { collectDuePayment } from '../../src/services/plans/plan-collection.ts';
+import { collectDueSubscription } from '../../src/services/subscriptions/subscription-collection.ts';
 import { completeAdvance } from '../../src/services/test-clocks/clock-advance.ts';
 import { dueOnClock, firstDue } from '../../src/services/test-clocks/due-subjects.ts';
 import { type Reply, useApi } from './api.ts';
@@ -110,6 +111,14 @@ export function useStage(options: { connections?: number; biller?: Partial<NewBi
         select 1 from payment_plans where id = ${planId} and least(wake_at, next_debit_at) <= ${new Date(at)}`;
       while ((await isDue()).length > 0) await stage.collect(planId, at);
     },
+    /** The same of a subscription. */
+    collectSubscription: (id: string, at: string | Date): Promise<void> =>
+      collectDueSubscription(db.sql, processors, id, { at: new Date(at), now: realNow(), maxAheadMs: Infinity }),
+    /** All that is due of a subscription at `at`, as its workflow does when it is poked. */
+    async collectSubscriptionAll(id: string, at: string | Date): Promise<void> {
+      const isDue = () => db.sql`select 1 from subscriptions where id = ${id} and wake_at <= ${new Date(at)}`;
+      while ((await isDue()).length > 0) await stage.collectSubscription(id, at);
+    },
     /** The same of a scheduled payment. */
     collectScheduled: (intentId: string, at: string | Date): Promise<void> =>
       collectScheduledPayment(db.sql, processors, intentId, { at: new Date(at), now: realNow(), maxAheadMs: Infinity }),
@@ -134,6 +143,7 @@ export function useStage(options: { connections?: number; biller?: Partial<NewBi
         else if (due.workflowType === 'bankDebit') await stage.debit(due.id, at);
         else if (due.workflowType === 'paymentLink') await stage.expireLink(due.id, at);
         else if (due.workflowType === 'checkoutSession') await stage.expireSession(due.id, at);
+        else if (due.workflowType === 'subscription') await stage.collectSubscription(due.id, at);
         else await stage.collectScheduled(due.id, at);
       }
       await completeAdvance(db.sql, advance, realNow());

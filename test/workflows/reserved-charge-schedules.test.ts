@@ -4,7 +4,7 @@ import { realNow } from '../../src/platform/real-time.ts';
 import { createHttpProcessor, type HttpProcessor } from '../../src/processors/http-processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { recoverCharges } from '../../src/services/payments/payment-confirmation.ts';
-import { planHook } from '../../src/services/plans/plan-dunning.ts';
+import { chargeHook } from '../../src/services/plans/charge-hook.ts';
 import { sendChecked } from '../support/api.ts';
 import type { Merchant } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
@@ -55,7 +55,7 @@ describe('live charges in random weather', function () {
     const recover = () => {
       const processors = { sandbox: sandboxProcessor, live: processor };
       const later = new Date(realNow().getTime() + dayMs);
-      return recoverCharges(service.db.sql, { processors, hook: planHook }, later).catch(() => {});
+      return recoverCharges(service.db.sql, { processors, hook: chargeHook }, later).catch(() => {});
     };
     const aDayPasses = () => service.db.sql`
       update payment_reservations set reserved_at = reserved_at - interval '25 hours'

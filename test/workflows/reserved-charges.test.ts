@@ -4,7 +4,7 @@ import { realNow } from '../../src/platform/real-time.ts';
 import { createHttpProcessor, type HttpProcessor } from '../../src/processors/http-processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { recoverCharges } from '../../src/services/payments/payment-confirmation.ts';
-import { planHook } from '../../src/services/plans/plan-dunning.ts';
+import { chargeHook } from '../../src/services/plans/charge-hook.ts';
 import { sendChecked } from '../support/api.ts';
 import { useService } from '../support/service.ts';
 
@@ -71,7 +71,7 @@ describe('a live charge', function () {
   /** What every worker does every five seconds for attempts that are a minute old. */
   const recover = () => {
     const processors = { sandbox: sandboxProcessor, live: processor };
-    return recoverCharges(service.db.sql, { processors, hook: planHook }, new Date(realNow().getTime() + hourMs));
+    return recoverCharges(service.db.sql, { processors, hook: chargeHook }, new Date(realNow().getTime() + hourMs));
   };
 
   it('is reserved first, its reference committed, and then charged by it', async () => {

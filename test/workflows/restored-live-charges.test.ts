@@ -9,7 +9,7 @@ import { CommandRefused } from '../../src/services/command-refused.ts';
 import { recoverCharges } from '../../src/services/payments/payment-confirmation.ts';
 import { compareWithProcessor } from '../../src/services/payments/processor-comparison.ts';
 import { recoverRefunds } from '../../src/services/payments/refunds.ts';
-import { planHook } from '../../src/services/plans/plan-dunning.ts';
+import { chargeHook } from '../../src/services/plans/charge-hook.ts';
 import { sendChecked } from '../support/api.ts';
 import { type BackUp, backUp } from '../support/back-up.ts';
 import { tester } from '../support/factories.ts';
@@ -47,7 +47,7 @@ describe('a database restored from a back-up, beside a live processor that has g
   const recover = () =>
     recoverCharges(
       service.db.sql,
-      { processors: processors(), hook: planHook },
+      { processors: processors(), hook: chargeHook },
       new Date(realNow().getTime() + hourMs),
     );
   const origin = () => ({ by: tester, now: realNow() });

@@ -6,7 +6,7 @@ import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { carryOutDebit } from '../../src/services/debits/debit-steps.ts';
 import { ServiceError } from '../../src/services/errors.ts';
 import { compareWithProcessor } from '../../src/services/payments/processor-comparison.ts';
-import { planHook } from '../../src/services/plans/plan-dunning.ts';
+import { chargeHook } from '../../src/services/plans/charge-hook.ts';
 import { type BackUp, backUp } from '../support/back-up.ts';
 import { useDebits } from '../support/debits.ts';
 import { tester } from '../support/factories.ts';
@@ -64,7 +64,7 @@ describe('a database restored from a back-up, beside bank debits that have gone 
         assert.ok(debit?.next_at, 'no step is due');
         await carryOutDebit(
           service.db.sql,
-          { processors: { sandbox: sandboxProcessor, live: processor }, hook: planHook },
+          { processors: { sandbox: sandboxProcessor, live: processor }, hook: chargeHook },
           debit.attempt_id,
           { at: debit.next_at, now: realNow(), maxAheadMs: Infinity },
         );

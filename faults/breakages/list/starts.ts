@@ -5,6 +5,7 @@ import { encryptionKeyFile } from '../../../dev/encryption-keys.ts';
 import { clientOf } from '../../../lab/client.ts';
 import { makeActivePlan, makePayer } from '../../../lab/payer.ts';
 import type { ServiceCopy } from '../../../lab/service.ts';
+import { openPool } from '../../../src/platform/postgres/connection.ts';
 import { today } from '../../alert-drill/breakages/breakage.ts';
 import type { Breakage, Course } from '../course.ts';
 import { lineIn, runCommand, runOps, stuck, stuckLine } from '../places.ts';
@@ -30,6 +31,14 @@ async function duePlan(service: ServiceCopy, startDate = today()): Promise<strin
   const client = clientOf(service);
   const { customerId } = await makePayer(client);
   return makeActivePlan(client, { customer_id: customerId, start_date: startDate });
+}
+
+/** Lets what is in the database look an hour old: two comparisons with Temporal keep a distance. */
+async function setComparisonsBack({ databaseUrl }: ServiceCopy): Promise<void> {
+  const sql = openPool(databaseUrl, { max: 1, name: 'breakages' });
+  await sql`
+    update reconciliations set started_at = started_at - interval '1 hour', finished_at = finished_at - interval '1 hour'`;
+  await sql.end();
 }
 
 /** The start ends with these words; then what they name is done, and the next start works. */
@@ -151,9 +160,10 @@ export const startBreakages: readonly Breakage<StartGround>[] = [
   },
   {
     name: 'restored',
-    what: 'PostgreSQL is restored from a back-up, from before a plan was made',
+    what: 'PostgreSQL is restored from a back-up of an hour ago: since then a plan was made and another one closed',
     async run(ground, course) {
       const kept = await duePlan(await ground.running(), '2099-01-01');
+      await setComparisonsBack(await ground.running());
       await ground.end();
       await ground.backUp();
       const lost = await duePlan(await ground.running(), '2099-01-01');

@@ -12,6 +12,7 @@ import { paymentMethodRoutes } from './payment-methods.ts';
 import { paymentPlanRoutes } from './payment-plans.ts';
 import { referenceRoutes } from './reference.ts';
 import { refundRoutes } from './refunds.ts';
+import { subscriptionRoutes } from './subscriptions.ts';
 import { testClockRoutes } from './test-clocks.ts';
 import { webhookRoutes } from './webhooks.ts';
 
@@ -26,6 +27,7 @@ export const allRoutes: readonly Route[] = [
   ...paymentPlanRoutes,
   ...paymentLinkRoutes,
   ...checkoutSessionRoutes,
+  ...subscriptionRoutes,
   ...testClockRoutes,
   ...eventRoutes,
   ...webhookRoutes,

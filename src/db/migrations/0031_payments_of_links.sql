@@ -1,5 +1,5 @@
 -- outside of a transaction
--- The payments of a link, newest first; also for the foreign keys when a test clock is deleted.
+-- The payments of a link, newest first. The foreign keys need both indexes when a test clock is deleted.
 drop index concurrently if exists payment_intents_of_link;
 create index concurrently payment_intents_of_link on payment_intents (payment_link_id, id) where payment_link_id is not null;
 drop index concurrently if exists payment_intents_of_session;

@@ -82,6 +82,11 @@ export const eventInvariants: Invariant[] = [
         select id, 'payment_plan.activated', (activated_at is not null)::integer from payment_plans
         union all select id, 'payment_plan.deactivated', (state = 'deactivated')::integer from payment_plans
         union all select id, 'payment_plan.closed', (state = 'closed')::integer from payment_plans
+        union all select id, 'subscription.started', (state <> 'pending')::integer from subscriptions where state <> 'canceled'
+        union all select id, 'subscription.trial_ending', trial_notice_sent::integer from subscriptions
+        union all select s.id, 'subscription.renewed', count(p.number) from subscriptions s
+          left join subscription_periods p on p.subscription_id = s.id and p.number > 1 group by s.id
+        union all select id, 'subscription.canceled', (state = 'canceled')::integer from subscriptions
         union all select id, 'payment_intent.canceled', (status = 'canceled')::integer from payment_intents
         union all select id, 'mandate.created', 1 from mandates
         union all select id, 'mandate.activated', (activated_at is not null)::integer from mandates
@@ -138,6 +143,25 @@ export const eventInvariants: Invariant[] = [
         select event_type from events where subject_id = p.id order by sequence desc limit 1
       ) last on true
       where p.state = 'suspended' and last.event_type is distinct from 'payment_plan.suspended' limit 100`,
+  },
+  {
+    name: 'the events of a subscription say in turn that it is in effect and that it is not, as its row does at last',
+    promise: 2,
+    remedy: restoreEvents,
+    offenders: (db) => db<Offender[]>`
+      with said as (
+        select subject_id as id, sequence, (data::jsonb ->> 'in_effect')::boolean as in_effect
+        from events where event_type = 'subscription.in_effect_changed'
+      )
+      select s.id, format('is %s, its last event says %s', s.in_effect, last.in_effect) as detail
+      from subscriptions s
+      left join lateral (select in_effect from said where said.id = s.id order by sequence desc limit 1) last on true
+      where s.in_effect <> coalesce(last.in_effect, false)
+      union all
+      select id, format('two events in a row say %s', in_effect) from (
+        select id, in_effect, lag(in_effect, 1, false) over (partition by id order by sequence) as before from said
+      ) told where in_effect = before
+      limit 100`,
   },
   {
     // The state of an endpoint before its last change is unknown, and so is whether a request under way saw that

@@ -7,6 +7,7 @@ import { eventInvariants } from './events.ts';
 import type { Invariant, Violation } from './invariant.ts';
 import { linkInvariants } from './links.ts';
 import { moneyInvariants } from './money.ts';
+import { subscriptionInvariants } from './subscriptions.ts';
 import { tenantInvariants } from './tenants.ts';
 
 export type { Invariant, Violation };
@@ -19,6 +20,7 @@ export const invariants: readonly Invariant[] = [
   ...eventInvariants,
   ...linkInvariants,
   ...moneyInvariants,
+  ...subscriptionInvariants,
   ...tenantInvariants,
 ];
 

@@ -46,6 +46,7 @@ export const tenantInvariants: Invariant[] = [
       with charged (id, customer_id, method_id) as (
         select id, customer_id::text, payment_method_id from payment_intents
         union all select id, customer_id, payment_instrument_id from payment_plans
+        union all select id, customer_id, payment_instrument_id from subscriptions
         union all select id, customer_id, payment_method_id from mandates
         union all select id, id, default_payment_method_id from customers
       )
@@ -61,6 +62,10 @@ export const tenantInvariants: Invariant[] = [
       select p.id, format('clock %s, customer on %s', coalesce(p.test_clock_id, 'none'), coalesce(c.test_clock_id, 'none')) as detail
       from payment_plans p join customers c on c.id = p.customer_id
       where p.test_clock_id is distinct from c.test_clock_id
+      union all
+      select s.id, format('clock %s, customer on %s', coalesce(s.test_clock_id, 'none'), coalesce(c.test_clock_id, 'none'))
+      from subscriptions s join customers c on c.id = s.customer_id
+      where s.test_clock_id is distinct from c.test_clock_id
       union all
       select m.id, format('clock %s, customer on %s', coalesce(m.test_clock_id, 'none'), coalesce(c.test_clock_id, 'none'))
       from mandates m join customers c on c.id = m.customer_id

@@ -261,7 +261,7 @@ async function* wantedSubjects(
 
 /** Whether a workflow shows the date and the state of its subject, so that they can be compared. */
 function showsDate(type: WorkflowType): boolean {
-  return type === 'paymentPlan' || type === 'bankDebit' || type === 'paymentLink';
+  return ['paymentPlan', 'bankDebit', 'paymentLink', 'subscription'].includes(type);
 }
 
 /**

@@ -153,6 +153,7 @@ const tables: Record<WorkflowType, string> = {
   bankDebit: 'bank_debits',
   paymentLink: 'payment_links',
   checkoutSession: 'checkout_sessions',
+  subscription: 'subscriptions',
   testClock: 'test_clocks',
   webhookDelivery: 'webhook_deliveries',
 };
@@ -221,6 +222,19 @@ function wanting(db: Db, type: WorkflowType) {
         select id, livemode, null as state, null::timestamptz as next_due_at, wake_at as due_at, 0 as failed_attempts,
           false as advancing
         from checkout_sessions where status in ('open', 'processing')`;
+    case 'subscription':
+      return db`
+        select s.id, s.livemode, s.state, s.next_period_at as next_due_at, s.wake_at as due_at,
+          coalesce(p.failures, 0) as failed_attempts, coalesce(k.status = 'advancing', false) as advancing
+        from subscriptions s
+        left join test_clocks k on k.id = s.test_clock_id
+        left join lateral (
+          select failures from subscription_periods
+          where subscription_id = s.id and status in ('processing', 'retrying', 'unpaid')
+          order by number
+          limit 1
+        ) p on true
+        where s.state <> 'canceled' and (s.state <> 'pending' or s.started_at is not null)`;
     case 'testClock':
       return db`select id, livemode, status as state, ${alone} from test_clocks`;
     case 'webhookDelivery':

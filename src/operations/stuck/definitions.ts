@@ -17,6 +17,7 @@ import {
   processingRefunds,
 } from './queries/payments.ts';
 import { type InconsistentPlan, inconsistentPlans } from './queries/plans.ts';
+import { type OverdueSubscription, overdueSubscriptions } from './queries/subscriptions.ts';
 import { deliveryBacklogs, failingEndpoints } from './queries/webhooks.ts';
 import { foundDifferences, lateComparison, waitingEntries } from './queries/workflows.ts';
 
@@ -61,6 +62,17 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
     }),
   }),
   define({
+    kind: 'subscription_overdue',
+    meaning: 'A subscription’s next period, retry or other step is due and was not taken.',
+    afterSeconds: 5 * minute,
+    query: overdueSubscriptions,
+    describe: ({ subject_id: id, ...subscription }) => ({
+      why: whySubscriptionOverdue(subscription),
+      remedy: `Fix the cause, then ${opsCommand('recheck', id)} (Web UI: Update recheck).`,
+      workflowId: workflowIdOf('subscription', id ?? ''),
+    }),
+  }),
+  define({
     kind: 'scheduled_payment_overdue',
     meaning: 'A scheduled payment’s date has come, and it was not made.',
     afterSeconds: 5 * minute,
@@ -100,17 +112,29 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
     meaning: 'A payment was opened, and its outcome is not known.',
     afterSeconds: outcomeComesWithinSeconds,
     query: processingPayments,
-    describe: ({ subject_id: id, livemode, attempt_id: attemptId, number, source, payment_plan_id: planId }) => ({
+    describe: ({
+      subject_id: id,
+      livemode,
+      attempt_id: attemptId,
+      number,
+      source,
+      payment_plan_id: planId,
+      subscription_id: subscriptionId,
+    }) => ({
       why: `attempt ${number} (${source}) has no outcome: ${silence(livemode)}`,
       remedy:
         `${remedyOfSilence(livemode)} ` +
-        `Its log says why that fails (housekeeping)${source === 'confirm' ? '' : `; then ${opsCommand('recheck', planId ?? id)}`}. ` +
+        `Its log says why that fails (housekeeping)${source === 'confirm' ? '' : `; then ${opsCommand('recheck', planId ?? subscriptionId ?? id)}`}. ` +
         `If it can never tell: ${opsCommand('settle', attemptId, '--as', 'OUTCOME', '--evidence', 'TEXT')}.`,
       ...(source === 'confirm'
         ? {}
         : {
             workflowId:
-              planId === null ? workflowIdOf('scheduledPayment', id ?? '') : workflowIdOf('paymentPlan', planId),
+              subscriptionId !== null
+                ? workflowIdOf('subscription', subscriptionId)
+                : planId === null
+                  ? workflowIdOf('scheduledPayment', id ?? '')
+                  : workflowIdOf('paymentPlan', planId),
           }),
     }),
   }),
@@ -289,6 +313,12 @@ function whyInconsistent({ open, without_row: lost, at, ...plan }: InconsistentP
     ...(lost ?? []).map((slot) => `${slotInWords(slot)} has a payment, but its row is lost`),
   ];
   return reasons.join('; ') || 'it was corrected meanwhile';
+}
+
+function whySubscriptionOverdue({ state, ...next }: OverdueSubscription): string {
+  const isRetry = next.next_attempt_at !== null && Number(next.next_attempt_at) === Number(next.wake_at);
+  if (isRetry) return `the retry of its unpaid period was not made; it has failed last with ${next.last_error_code}`;
+  return `it is ${state}, and its next step was not taken: period ${next.next_number}, or the end of a trial, a pause or itself`;
 }
 
 function whyOverdue(plan: OverduePlan): string {

@@ -15,6 +15,7 @@ import type { Stuck, StuckReport } from './find-stuck.ts';
 /** Kinds whose cause only the workflow knows. */
 const explained = new Set([
   'plan_overdue',
+  'subscription_overdue',
   'scheduled_payment_overdue',
   'bank_debit_overdue',
   'link_overdue',

@@ -9,6 +9,7 @@ export const workflowTypes = [
   'bankDebit',
   'paymentLink',
   'checkoutSession',
+  'subscription',
   'testClock',
   'webhookDelivery',
 ] as const;
@@ -45,6 +46,7 @@ const workflowIdPrefixes: Record<WorkflowType, string> = {
   bankDebit: 'bank-debit',
   paymentLink: 'payment-link',
   checkoutSession: 'checkout-session',
+  subscription: 'subscription',
   testClock: 'test-clock',
   webhookDelivery: 'webhook-delivery',
 };

@@ -37,6 +37,8 @@ export type AuditAction =
   | 'payment_plan.retried_now'
   | 'payment_plan.slot_skipped'
   | 'payment_plan.recalculated'
+  | 'subscription.rechecked'
+  | 'subscription.retried_now'
   | 'payment_intent.rechecked'
   | 'payment_intent.retried_now'
   | 'bank_debit.rechecked'

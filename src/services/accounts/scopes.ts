@@ -12,6 +12,8 @@ export const allScopes = [
   'payment_plans:write',
   'payment_links:read',
   'payment_links:write',
+  'subscriptions:read',
+  'subscriptions:write',
   'test_clocks:read',
   'test_clocks:write',
   'webhooks:read',

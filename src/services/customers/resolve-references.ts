@@ -6,7 +6,7 @@ import {
   type PaymentMethodRow,
   selectPaymentMethod,
 } from '../../db/payment-methods.ts';
-import { parseSandboxOutcomes } from '../../domain/sandbox-outcomes.ts';
+import { parseOutcomesByPeriod, parseSandboxOutcomes } from '../../domain/sandbox-outcomes.ts';
 import { bankOutcomeWords, parseBankOutcomes } from '../../domain/schemes/sandbox-debits.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
@@ -132,6 +132,10 @@ const sandboxKeys = {
     parse: parseSandboxOutcomes,
     message:
       '_sandbox_outcome must be succeed, decline, requires_action or timeout, or a comma-separated list of them.',
+  },
+  _sandbox_outcome_by_period: {
+    parse: parseOutcomesByPeriod,
+    message: '_sandbox_outcome_by_period must be lists as in _sandbox_outcome, separated by semicolons.',
   },
   _sandbox_bank_outcome: {
     parse: parseBankOutcomes,

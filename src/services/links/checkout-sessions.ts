@@ -138,7 +138,12 @@ async function subjectOfIntent(
   }
   const refusal = confirmRefusal(intent, customer);
   if (refusal) throw refusal;
-  if (intent.payment_plan_id !== null || intent.scheduled_at !== null || intent.payment_link_id !== null) {
+  if (
+    intent.payment_plan_id !== null ||
+    intent.subscription_id !== null ||
+    intent.scheduled_at !== null ||
+    intent.payment_link_id !== null
+  ) {
     throw new InvalidState(`Payment intent ${id} is paid otherwise: by its plan, on its date, or by its link.`);
   }
   const before = await selectSessionOfIntent(tx, id);

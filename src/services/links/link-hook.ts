@@ -2,13 +2,14 @@ import {
   type CheckoutSessionRow,
   countProcessing,
   lockCheckoutSession,
+  lockSessionOfIntent,
   selectSessionOfIntent,
   updateCheckoutSession,
 } from '../../db/checkout-sessions.ts';
 import { lockPaymentLink, type PaymentLinkRow } from '../../db/payment-links.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import type { NewEvent } from '../events.ts';
-import type { AttemptOutcome, ChargeHook } from '../payments/charge.ts';
+import type { AttemptOutcome, ChargeHook, ChargeRecorder } from '../payments/charge.ts';
 import { wake } from '../wake.ts';
 import {
   type ApplyTo,
@@ -24,7 +25,7 @@ import { assertTakesAttempt, SessionClosed } from './door.ts';
 
 /** How long a payer has for the challenge of the bank, in milliseconds: 15 minutes. Then the attempt fails. */
 const challengeMs = 15 * 60_000;
-/** After so many failed attempts a session ends: whoever tries cards gets no further. */
+/** After so many failed attempts a session ends, so that nobody tries out stolen cards in it. */
 export const failuresPerSession = 10;
 
 /**
@@ -33,14 +34,13 @@ export const failuresPerSession = 10;
  */
 export function linkHookWith(applyTo: ApplyTo): ChargeHook {
   return async (tx, { paymentIntentId }) => {
-    const found = await selectSessionOfIntent(tx, paymentIntentId);
-    if (found === null) return null;
-    const link = found.payment_link_id === null ? null : await lockPaymentLink(tx, found.payment_link_id);
-    const session = await lockCheckoutSession(tx, found.id);
+    const locked = await lockSessionOfIntent(tx, paymentIntentId);
+    if (locked === null) return null;
+    const link = locked.payment_link_id === null ? null : await lockPaymentLink(tx, locked.payment_link_id);
+    const session = await lockCheckoutSession(tx, locked.id);
     if (session === null) return null;
-    // The biller's own payment can be charged without the session that was made for it once that has ended.
     const hasEnded = session.status === 'completed' || session.status === 'expired';
-    if (hasEnded && !session.has_own_intent) return null;
+    if (hasEnded && !session.has_own_intent) return withoutSession(tx, paymentIntentId, session.id);
     return {
       async opened(at) {
         if (session.payment_intent_id !== paymentIntentId) {
@@ -63,6 +63,21 @@ export function linkHookWith(applyTo: ApplyTo): ChargeHook {
         return { nextAttemptAt: null, events: [] };
       },
     };
+  };
+}
+
+/** The biller's own payment can be charged without the session that was made for it, once that has ended. */
+function withoutSession(tx: Tx, paymentIntentId: string, endedId: string): ChargeRecorder {
+  const nothing = async () => ({ nextAttemptAt: null, events: [] });
+  return {
+    async opened() {
+      const present = await selectSessionOfIntent(tx, paymentIntentId);
+      if (present !== null && present.id !== endedId) {
+        throw new SessionClosed(`Payment intent ${paymentIntentId} has got checkout session ${present.id}.`, 'ended');
+      }
+    },
+    completed: nothing,
+    returned: nothing,
   };
 }
 

@@ -3,13 +3,15 @@ import {
   type CheckoutSessionRow,
   countProcessing,
   lockCheckoutSession,
+  selectCheckoutSession,
   updateCheckoutSession,
 } from '../../db/checkout-sessions.ts';
 import { insertCustomer, type LockedCustomerRow, lockCustomer } from '../../db/customers.ts';
 import { lockMandateOfMethod } from '../../db/mandates.ts';
 import { lockPaymentLink, type PaymentLinkRow } from '../../db/payment-links.ts';
 import { lockPaymentMethod } from '../../db/payment-methods.ts';
-import type { Db, Tx } from '../../platform/postgres/connection.ts';
+import type { Db, Pool, Tx } from '../../platform/postgres/connection.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
 import { timeOf } from '../customer-time.ts';
 import { newCustomer } from '../customers/customers.ts';
 import { NotFound } from '../errors.ts';
@@ -40,9 +42,13 @@ export async function contextOfSession(
   return payerContext(biller, session.livemode, payer);
 }
 
+/** Another page of the session has made its customer since it was read. The transaction begins again with the customer. */
+export class CustomerMade extends Error {}
+
 /**
  * Locks customer, link and session, in this order. A session without a customer gets one from what the payer has said.
  * Returns null if the session was submitted since: its `submissions` is not `version` any more.
+ * @throws CustomerMade
  * @throws SessionClosed; NotFound if the session was deleted; InvalidState while the customer's clock is advancing.
  */
 export async function lockOpenSession(
@@ -51,14 +57,12 @@ export async function lockOpenSession(
   found: CheckoutSessionRow,
   { version, details = {} }: Submission,
 ): Promise<OpenSession | null> {
-  const known = found.customer_id === null ? null : await lockCustomer(tx, context, found.customer_id);
+  const customer = found.customer_id === null ? null : await lockCustomer(tx, context, found.customer_id);
   const link = found.payment_link_id === null ? null : await lockPaymentLink(tx, found.payment_link_id);
   const session = await lockCheckoutSession(tx, found.id);
   if (session === null) throw new NotFound('checkout session', found.id);
   if (session.submissions !== version) return null;
-  // Another page of this session has made its customer meanwhile. It is locked after the session, by this page alone.
-  const customer =
-    known ?? (session.customer_id === null ? null : await lockCustomer(tx, context, session.customer_id));
+  if (session.customer_id !== found.customer_id) throw new CustomerMade();
   const at = timeOf(customer, context.now);
   assertTakesAttempt(session, link, link === null ? 0 : await countProcessing(tx, link.id), at);
   if (customer !== null || !session.has_own_intent) return { session, link, customer, at };
@@ -82,6 +86,22 @@ async function makeCustomer(
   const row = newCustomer(context, JSON.parse(JSON.stringify(input)), at);
   await insertCustomer(tx, row);
   return { ...row, clock_status: null, frozen_time: null };
+}
+
+/** Runs `work` with the session in one transaction, and again if another page has made the session's customer. */
+export async function withSession<T>(
+  pool: Pool,
+  session: CheckoutSessionRow,
+  work: (tx: Tx, found: CheckoutSessionRow) => Promise<T>,
+): Promise<T> {
+  const run = (found: CheckoutSessionRow) => atomically(pool, (tx) => work(tx, found));
+  return run(session).catch(async (error: unknown) => {
+    if (!(error instanceof CustomerMade)) throw error;
+    const tenant = { billerId: session.biller_id, livemode: session.livemode };
+    const present = await selectCheckoutSession(pool, tenant, session.id);
+    if (present === null) throw new NotFound('checkout session', session.id);
+    return run(present);
+  });
 }
 
 /**

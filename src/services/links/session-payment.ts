@@ -1,7 +1,6 @@
 import { type CheckoutSessionRow, selectSessionByToken, updateCheckoutSession } from '../../db/checkout-sessions.ts';
 import { insertPaymentIntent, lockPaymentIntent, type PaymentIntentRow } from '../../db/payment-intents.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
-import { atomically } from '../../platform/postgres/transaction.ts';
 import { fieldError } from '../../resources/field-errors.ts';
 import { createPaymentMethod } from '../customers/payment-methods.ts';
 import { Forbidden, InvalidState, ProcessorNotConfigured, ProcessorUnavailable, ValidationFailed } from '../errors.ts';
@@ -13,7 +12,13 @@ import type { RequestContext } from '../request-context.ts';
 import { SessionClosed } from './door.ts';
 import type { PayerRequest } from './payer-context.ts';
 import { describeSession, findSession } from './public-tokens.ts';
-import { acceptMandateFor, contextOfSession, lockOpenSession, type OpenSession } from './session-parties.ts';
+import {
+  acceptMandateFor,
+  contextOfSession,
+  lockOpenSession,
+  type OpenSession,
+  withSession,
+} from './session-parties.ts';
 import { ifAdvancing } from './session-start.ts';
 import { type Refusal, type SessionDeps, type Submission, type Submitted, submissionErrors } from './submission.ts';
 
@@ -38,7 +43,7 @@ export async function paySession(
     processorFor(deps.charging.processors, session.livemode);
     const context = await contextOfSession(pool, session, payer);
     const methodId = await methodOf(pool, deps, context, submission);
-    const intentId = await atomically(pool, (tx) => prepare(tx, context, session, submission, methodId));
+    const intentId = await withSession(pool, session, (tx, read) => prepare(tx, context, read, submission, methodId));
     if (intentId !== null) {
       const request = { ...unrepeatable, requestKey: `${session.id}/${submission.version}` };
       await confirmPaymentIntent(pool, deps.charging, context, intentId, { payment_method: methodId }, request);

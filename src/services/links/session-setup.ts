@@ -1,6 +1,5 @@
 import type { CheckoutSessionRow } from '../../db/checkout-sessions.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
-import { atomically } from '../../platform/postgres/transaction.ts';
 import { attachMethod } from '../customers/resolve-references.ts';
 import { ValidationFailed } from '../errors.ts';
 import { recordEvents } from '../events.ts';
@@ -9,7 +8,7 @@ import type { RequestContext } from '../request-context.ts';
 import { completeSession } from './changes.ts';
 import type { PayerRequest } from './payer-context.ts';
 import { findSession } from './public-tokens.ts';
-import { acceptMandateFor, contextOfSession, lockOpenSession } from './session-parties.ts';
+import { acceptMandateFor, contextOfSession, lockOpenSession, withSession } from './session-parties.ts';
 import { methodOf, refusalBefore, refusalOf, submittedResult } from './session-payment.ts';
 import type { SessionDeps, Submission, Submitted } from './submission.ts';
 
@@ -31,7 +30,7 @@ export async function saveSessionMethod(
   try {
     const context = await contextOfSession(pool, found.session, payer);
     const methodId = await methodOf(pool, deps, context, submission);
-    await atomically(pool, (tx) => complete(tx, deps, context, found.session, submission, methodId));
+    await withSession(pool, found.session, (tx, read) => complete(tx, deps, context, read, submission, methodId));
   } catch (error) {
     return refusalOf(error);
   }

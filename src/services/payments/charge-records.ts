@@ -52,10 +52,12 @@ export function nextAttempt(
  * Returns the id of an attempt, which is also the processor's idempotency key. It is derived only from what is paid for
  * and the number of the try. A database restored from a back-up may have lost the attempt. It then asks again under the
  * same key, and the processor takes no money twice. For a plan, the id is derived from the plan and the slot, because
- * the restored database may have lost the slot's intent too.
+ * the restored database may have lost the slot's intent too; for a subscription, from the number of its charge.
  */
 function attemptIdOf(intent: PaymentIntentRow, number: number): string {
-  const { id, payment_plan_id: planId, payment_plan_slot: slot } = intent;
+  const { id, payment_plan_id: planId, payment_plan_slot: slot, subscription_id: subscription } = intent;
+  if (subscription !== null)
+    return derivedId('payment_attempt', subscription, `${intent.subscription_charge}/${number}`);
   if (planId === null) return derivedId('payment_attempt', id, String(number));
   return derivedId('payment_attempt', planId, `${slot}/${number}`);
 }

@@ -22,7 +22,7 @@ export interface Charge {
   livemode: boolean;
   /** The request to the processor. Null when there is no method to charge: the processor is then not asked. */
   request: ChargeRequest | null;
-  /** True for plan and scheduled charges: no payer is present to complete a challenge. */
+  /** True for the charges of plans, subscriptions and schedules: no payer is present to complete a challenge. */
   unattended: boolean;
   /** True if another try may have asked the processor. The attempt then has its outcome there, or none. */
   isReopened: boolean;
@@ -41,7 +41,7 @@ export interface AttemptOutcome {
   now: Date;
   /** The scheme of a debit under a mandate, whose bank has reported the outcome. Null for any other attempt. */
   scheme: SchemeProfile | null;
-  /** Whether the loop of the plan that is paid records this, and so looks again by itself. */
+  /** Whether the loop of the plan or subscription that is paid records this, and so looks again by itself. */
   isOwnStep: boolean;
 }
 
@@ -192,7 +192,7 @@ export async function recordOutcome(
     if (attempt.outcome !== from) return intent;
     const { completion, updated } = completed(intent, outcome, { at, now });
     void pipelined(tx, [completeAttempt(tx, attempt.id, from, completion), updateIntentOutcome(tx, updated)]);
-    const isOwnStep = attempt.source === 'plan';
+    const isOwnStep = attempt.source === 'plan' || attempt.source === 'subscription';
     const booked = await recorder?.completed({
       attempt,
       at,

@@ -17,8 +17,8 @@ const cancelable: readonly string[] = ['requires_payment_method', 'requires_acti
  * Cancels an intent for good, together with its schedule, or its debit before the hand-over to the bank. After the
  * commit it is not charged.
  * @throws NotFound
- * @throws InvalidState when the intent has succeeded, is being charged or was canceled; when it belongs to a plan,
- * because only the plan decides about its payments; while the customer's clock is advancing.
+ * @throws InvalidState when the intent has succeeded, is being charged or was canceled; when it belongs to a plan
+ * or a subscription, because only that decides about its payments; while the customer's clock is advancing.
  */
 export async function cancelPaymentIntent(
   db: Writer,
@@ -32,6 +32,10 @@ export async function cancelPaymentIntent(
       throw new InvalidState(
         `Payment intent ${id} belongs to plan ${intent.payment_plan_id}. Suspend or close the plan instead.`,
       );
+    }
+    if (intent.subscription_id !== null) {
+      const whose = `Payment intent ${id} belongs to subscription ${intent.subscription_id}.`;
+      throw new InvalidState(`${whose} Cancel the subscription instead.`);
     }
     const open = ['requires_action', 'processing'].includes(intent.status) ? await selectAttemptInFlight(tx, id) : null;
     const isAccepted = open?.outcome === 'accepted';

@@ -6,6 +6,7 @@ import {
   updateAttemptKeyExpiry,
 } from '../../db/payment-attempts.ts';
 import { type LockedIntentRow, lockPaymentIntent, type PaymentIntentRow } from '../../db/payment-intents.ts';
+import { selectSubscriptionOfIntent } from '../../db/subscriptions.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
 import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
@@ -162,6 +163,10 @@ export async function wakeAfterOutcome(
   now: Date,
 ): Promise<void> {
   if (source === 'plan' && paymentPlanId) await wake.plan(tx, { id: paymentPlanId, livemode }, now);
+  if (source === 'subscription') {
+    const id = await selectSubscriptionOfIntent(tx, paymentIntentId);
+    if (id !== null) await wake.subscription(tx, { id, livemode }, now);
+  }
   if (source === 'schedule') await wake.scheduledPayment(tx, { id: paymentIntentId, livemode }, now);
 }
 

@@ -210,6 +210,8 @@ export function newIntent(
 export function untried(at: Date) {
   return {
     status: 'requires_payment_method',
+    subscription_id: null,
+    subscription_charge: null,
     attempt_count: 0,
     payment_link_id: null,
     checkout_session_id: null,

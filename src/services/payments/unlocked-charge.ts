@@ -52,9 +52,9 @@ export async function openUnlocked(
   const found = await selectIntentAndParties(pool, context, id, input.payment_method ?? null);
   if (found === null || !arePlain(found)) return null;
   const { intent, payer, method } = found;
-  // A plan's payment concerns its plan, one in a checkout session its session, a scheduled one its workflow.
-  if (intent.payment_plan_id !== null || intent.scheduled_at !== null) return null;
-  if (intent.checkout_session_id !== null) return null;
+  // A payment of a plan or subscription concerns that, one in a checkout session its session, a scheduled one its workflow.
+  if (intent.payment_plan_id !== null || intent.subscription_id !== null) return null;
+  if (intent.scheduled_at !== null || intent.checkout_session_id !== null) return null;
   if (confirmRefusal(intent, payer) ?? methodError(method, intent.customer_id, '/payment_method')) return null;
   const { opened, newCharge, attempt } = attemptBy(context, intent, found, request);
   processorFor(processors, context.livemode);

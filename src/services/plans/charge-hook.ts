@@ -3,6 +3,7 @@ import { hasEnded } from '../../domain/plan-state.ts';
 import type { ApplyTo } from '../links/changes.ts';
 import { linkHookWith } from '../links/link-hook.ts';
 import type { ChargeHook } from '../payments/charge.ts';
+import { subscriptionHook } from '../subscriptions/subscription-hook.ts';
 import { planHook } from './plan-dunning.ts';
 import { resumeUnpaid } from './plan-transitions.ts';
 
@@ -20,6 +21,6 @@ export const applyTo: ApplyTo = async (tx, { at, now, paymentPlanId, paymentMeth
 
 const linkHook = linkHookWith(applyTo);
 
-/** Records charges on what they are for: a plan, or a checkout session and its link. */
-export const chargeHook: ChargeHook = (tx, charge) =>
-  charge.paymentPlanId === null ? linkHook(tx, charge) : planHook(tx, charge);
+/** Records charges on what they are for: a plan, a subscription, or a checkout session and its link. */
+export const chargeHook: ChargeHook = async (tx, charge) =>
+  charge.paymentPlanId === null ? ((await linkHook(tx, charge)) ?? subscriptionHook(tx, charge)) : planHook(tx, charge);

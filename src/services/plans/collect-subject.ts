@@ -7,6 +7,8 @@ import { carryOutDebit } from '../debits/debit-steps.ts';
 import { carryOutLink, carryOutSession } from '../links/expiry.ts';
 import { linkStatus, sessionStatus } from '../links/subject-status.ts';
 import { collectScheduledPayment } from '../payments/scheduled-payments.ts';
+import { collectDueSubscription } from '../subscriptions/subscription-collection.ts';
+import { subscriptionStatus } from '../subscriptions/subscription-status.ts';
 import { chargeHook } from './charge-hook.ts';
 import { collectDuePayment } from './plan-collection.ts';
 import { bankDebitStatus, planStatus, scheduledPaymentStatus } from './subject-status.ts';
@@ -14,6 +16,7 @@ import { bankDebitStatus, planStatus, scheduledPaymentStatus } from './subject-s
 const kinds = {
   plan: { read: planStatus, collect: collectDuePayment },
   scheduledPayment: { read: scheduledPaymentStatus, collect: collectScheduledPayment },
+  subscription: { read: subscriptionStatus, collect: collectDueSubscription },
   bankDebit: { read: bankDebitStatus, collect: collectDebit },
   paymentLink: { read: linkStatus, collect: collectLink },
   checkoutSession: { read: sessionStatus, collect: collectSession },
@@ -42,7 +45,7 @@ export function collectSession(sql: Db, _: Processors, id: string, time: Workflo
 }
 
 /**
- * Collects at most one payment of a plan, or a scheduled payment, or takes a step of a debit, that is due at the
+ * Collects at most one payment of a plan, or a scheduled payment, or takes a step of a debit or a subscription, that is due at the
  * workflow's time. Returns the
  * status afterwards. If the workflow is ahead of the clock in the database, which was restored from a back-up, nothing
  * is collected: the status makes the workflow go back first.

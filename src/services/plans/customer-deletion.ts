@@ -1,23 +1,25 @@
 import { type CustomerRow, lockCustomer, updateCustomer } from '../../db/customers.ts';
 import { cancelScheduledIntents } from '../../db/payment-intents.ts';
 import { lockOpenPlansOfCustomer } from '../../db/payment-plans.ts';
+import { lockOpenSubscriptionsOfCustomer } from '../../db/subscriptions.ts';
 import type { Writer } from '../../platform/postgres/connection.ts';
 import { enqueue } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { timeOf } from '../customer-time.ts';
 import { NotFound } from '../errors.ts';
-import { intentEvent, recordEvents } from '../events.ts';
+import { intentEvent, type NewEvent, recordEvents } from '../events.ts';
 import { endLinksOfCustomer } from '../links/customer-links.ts';
 import { endMandatesOf } from '../mandates/mandate-ends.ts';
 import type { RequestContext } from '../request-context.ts';
+import { endWithCustomer } from '../subscriptions/subscription-requests.ts';
 import { wakeEntry } from '../wake.ts';
 import { stopDebits } from './debit-stops.ts';
 import { transitionPlan } from './plan-transitions.ts';
 
 /**
- * Deletes a customer. The record stays readable. Its open plans are closed, its links deactivated, and its scheduled
- * payments and mandates canceled, each with its event. After the commit the customer is not charged. Deleting it again
- * changes nothing.
+ * Deletes a customer. The record stays readable. Its open plans are closed, its links deactivated, and its subscriptions,
+ * scheduled payments and mandates canceled, each with its event. After the commit the customer is not charged. Deleting
+ * it again changes nothing.
  * @throws NotFound
  * @throws InvalidState while the customer's clock is advancing.
  */
@@ -38,6 +40,10 @@ export async function deleteCustomer(db: Writer, context: RequestContext, id: st
       await transitionPlan(tx, context, plan.id, 'close', 'customer_deleted');
     }
     const links = await endLinksOfCustomer(tx, id, { at, now: context.now });
+    const ended: NewEvent[] = [];
+    for (const subscription of await lockOpenSubscriptionsOfCustomer(tx, id)) {
+      ended.push(...(await endWithCustomer(tx, context, subscription.id, at)));
+    }
     const record = { at, now: context.now, requestId: context.requestId };
     const stopped = await stopDebits(tx, { customerId: id }, 'mandate_unavailable', record);
     const mandatesEnded = await endMandatesOf(tx, ['customer_id', id], 'customer_deleted', at);
@@ -45,6 +51,7 @@ export async function deleteCustomer(db: Writer, context: RequestContext, id: st
     await recordEvents(tx, context, [
       ...canceled.map((intent) => intentEvent('payment_intent.canceled', intent, about)),
       ...links,
+      ...ended,
       ...mandatesEnded,
       ...stopped,
     ]);

@@ -1,7 +1,6 @@
 import { type BankDebitRow, selectFirstDebitOfPlan } from '../../db/bank-debits.ts';
 import { selectAttemptInFlight } from '../../db/payment-attempts.ts';
 import { insertPaymentIntent, lockPaymentIntent, type PaymentIntentRow } from '../../db/payment-intents.ts';
-import { lockPaymentMethod, type PaymentMethodRow } from '../../db/payment-methods.ts';
 import {
   insertOpenSlot,
   insertSkippedSlots,
@@ -11,11 +10,8 @@ import {
 } from '../../db/payment-plan-slots.ts';
 import { type CollectingPlanRow, cadenceOf, lockPlan, termsOf, updatePlan } from '../../db/payment-plans.ts';
 import { slotDate } from '../../domain/calendar.ts';
-import { priceOf } from '../../domain/fees.ts';
-import { newId } from '../../domain/ids.ts';
 import { nextPaymentAmount } from '../../domain/plan-schedule.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
-import { pass } from '../../platform/crash-points.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
 import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
@@ -23,11 +19,11 @@ import type { Processors } from '../../processors/processor.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
 import { lockDebit } from '../debits/debit-reports.ts';
 import { type DebitStep, finishDebitStep, openDebitStep } from '../debits/debit-steps.ts';
-import { askProcessor, processorFor } from '../payments/ask-processor.ts';
-import { type Charge, recordOutcome, reopenCharge } from '../payments/charge.ts';
+import { processorFor } from '../payments/ask-processor.ts';
+import { type Charge, reopenCharge } from '../payments/charge.ts';
 import { chargeWay } from '../payments/charge-way.ts';
 import { openUnattended, unlessRefused } from '../payments/debit-acceptance.ts';
-import { untried } from '../payments/payment-intents.ts';
+import { chargeableMethod, finishCollection, recurringIntent } from '../payments/recurring-intent.ts';
 import { chargeHook } from './charge-hook.ts';
 import { dueInstant, progressOf, skippedSlots, slotAfterNext } from './plan-calendar.ts';
 import { assertDates, PlanInconsistent } from './plan-dates.ts';
@@ -52,11 +48,7 @@ export async function collectDuePayment(
   const opened = await atomically(sql, (tx) => openDuePayment(tx, processors, planId, time, now));
   if (opened === null) return;
   if ('ask' in opened) return finishDebitStep(sql, { processors, hook: chargeHook }, opened, ownStep(now));
-  pass('collection opened');
-  const outcome = await askProcessor(sql, processors, opened);
-  pass('collection charged');
-  await recordOutcome(sql, opened, { outcome, requestId: null, now }, chargeHook);
-  pass('collection completed');
+  await finishCollection(sql, { processors, hook: chargeHook }, opened, now);
 }
 
 function ownStep(now: Date) {
@@ -168,7 +160,8 @@ async function openNextSlot(
   const amount = nextPaymentAmount(termsOf(plan), progress);
   if (amount === null) throw new Error(`plan ${plan.id} has slot ${plan.next_slot} due with nothing left to collect`);
   const method = await chargeableMethod(tx, plan);
-  const intent = newIntent(plan, amount, method, at);
+  const purpose = { payment_plan_id: plan.id, payment_plan_slot: plan.next_slot };
+  const intent = recurringIntent(plan, purpose, amount, method, at);
   const way = await chargeWay(tx, intent, method, at);
   // Slots that had passed when the plan was activated are skipped, so that they never cause a burst of payments.
   const nextSlot = slotAfterNext(plan);
@@ -205,46 +198,6 @@ function awaitedAt({ next_due_at: dueAt, activated_at: activatedAt }: Collecting
   return new Date(Math.max(Number(dueAt), Number(activatedAt)));
 }
 
-/**
- * Returns the plan's own method or, if it has none, the customer's current default. Returns null if that method cannot
- * be charged.
- */
-async function chargeableMethod(tx: Tx, plan: CollectingPlanRow): Promise<PaymentMethodRow | null> {
-  const id = plan.payment_instrument_id ?? plan.default_payment_method_id;
-  const method = id === null ? null : await lockPaymentMethod(tx, tenantOf(plan), id);
-  return method === null || method.detached_at !== null ? null : method;
-}
-
-function newIntent(
-  plan: CollectingPlanRow,
-  amount: number,
-  method: PaymentMethodRow | null,
-  at: Date,
-): PaymentIntentRow {
-  const feeSchedule = { basisPoints: plan.fee_basis_points, fixed: plan.fee_fixed };
-  const price = priceOf(amount, feeSchedule, plan.customer_pays_fees);
-  return {
-    id: newId('payment_intent', plan),
-    biller_id: plan.biller_id,
-    livemode: plan.livemode,
-    customer_id: plan.customer_id,
-    payment_method_id: method?.id ?? plan.payment_instrument_id,
-    payment_plan_id: plan.id,
-    payment_plan_slot: plan.next_slot,
-    amount,
-    fee_amount: price.feeAmount,
-    surcharge_amount: price.surchargeAmount,
-    surcharge_applied: price.surchargeApplied,
-    total_amount: price.totalAmount,
-    currency: plan.currency,
-    metadata: plan.metadata,
-    statement_descriptor: plan.statement_descriptor,
-    scheduled_payment_date: null,
-    scheduled_at: null,
-    ...untried(at),
-  };
-}
-
 async function mustLockIntent(tx: Tx, id: string): Promise<PaymentIntentRow> {
   const intent = await lockPaymentIntent(tx, id);
   if (intent === null) throw new Error(`payment intent ${id} was not found, although its plan exists`);
@@ -270,8 +223,4 @@ function earliest(instants: (Date | null)[]): Date | null {
 
 function byAttemptTime(a: OpenSlotRow, b: OpenSlotRow): number {
   return Number(a.next_attempt_at) - Number(b.next_attempt_at) || a.slot - b.slot;
-}
-
-function tenantOf(plan: CollectingPlanRow): { billerId: string; livemode: boolean } {
-  return { billerId: plan.biller_id, livemode: plan.livemode };
 }

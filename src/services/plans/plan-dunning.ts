@@ -6,13 +6,11 @@ import {
   updateSlot,
 } from '../../db/payment-plan-slots.ts';
 import { type CollectingPlanRow, lockPlan, updatePlan } from '../../db/payment-plans.ts';
-import { afterFailure, nextRetryAt } from '../../domain/dunning.ts';
-import { retryAt } from '../../domain/schemes/debit-dates.ts';
-import type { SchemeProfile } from '../../domain/schemes/scheme-profile.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
 import { planEvent } from '../events.ts';
 import type { AttemptOutcome, AttemptReturn, BookedOutcome, ChargeHook } from '../payments/charge.ts';
+import { afterFailedAttempt, afterReturn, type DunningStep } from '../payments/dunning-step.ts';
 import { wake } from '../wake.ts';
 
 /**
@@ -58,29 +56,9 @@ async function bookOnSlot(
 ): Promise<BookedOutcome> {
   if (outcome.kind === 'requires_action') return { nextAttemptAt: null, events: [] };
   if (outcome.kind === 'succeeded') return collect(tx, plan, slot, amount, at);
-  // A manual attempt is not a step of the retry series. The series continues where it was.
-  const isStep = attempt.source === 'plan';
-  const failures = isStep ? slot.failures + 1 : slot.failures;
-  const firstFailedAt = slot.first_failed_at ?? (isStep ? at : null);
-  const series = { failures, first_failed_at: firstFailedAt, last_result_at: scheme === null ? null : at };
-  const resumesAt = firstFailedAt === null ? null : nextRetryOf(failures, firstFailedAt, at, scheme);
-  const step =
-    isStep && firstFailedAt !== null
-      ? afterFailure({
-          behaviour: plan.failure_behaviour,
-          code: outcome.code,
-          failures,
-          firstFailedAt,
-          retryAt: resumesAt,
-        })
-      : { kind: 'retry' as const, at: resumesAt ?? at };
-  return unpaid(tx, plan, slot, { series, step, at, left: 'failed', reason: 'payment_failed' });
-}
-
-/** Returns when a payment is retried that has failed this often. Debits are retried by the days of their scheme. */
-function nextRetryOf(failures: number, firstAt: Date, latestAt: Date, scheme: SchemeProfile | null): Date | null {
-  if (scheme === null) return nextRetryAt(failures, firstAt);
-  return failures < 1 ? null : retryAt(scheme, { failures, firstResultAt: firstAt, latestResultAt: latestAt });
+  const failed = { at, outcome, scheme };
+  const next = afterFailedAttempt(plan.failure_behaviour, slot, failed, attempt.source === 'plan');
+  return unpaid(tx, plan, slot, { ...next, at, left: 'failed', reason: 'payment_failed' });
 }
 
 async function collect(
@@ -121,21 +99,12 @@ async function takeBack(
     updated_at: at,
     ...(wasComplete ? { state_reason: 'payment_returned' } : {}),
   });
-  const step = afterFailure({
-    behaviour: plan.failure_behaviour,
-    code,
-    failures: 1,
-    firstFailedAt: at,
-    retryAt: nextRetryOf(1, at, at, scheme),
-  });
-  const series = { failures: 1, first_failed_at: at, last_result_at: at };
-  return unpaid(tx, plan, slot, { series, step, at, left: 'returned', reason: 'payment_returned' });
+  const next = afterReturn(plan.failure_behaviour, { at, code, scheme });
+  return unpaid(tx, plan, slot, { ...next, at, left: 'returned', reason: 'payment_returned' });
 }
 
 /** What is done about a payment that failed or came back. */
-interface Unpaid {
-  series: Pick<PlanSlotRow, 'failures' | 'first_failed_at' | 'last_result_at'>;
-  step: ReturnType<typeof afterFailure>;
+interface Unpaid extends DunningStep {
   at: Date;
   /** The status of the slot when nothing tries it again. */
   left: 'failed' | 'returned';

@@ -143,12 +143,12 @@ export async function completeAdvance(db: Db, advance: ClockAdvanceRow, now: Dat
 
 /** Returns the counts of what was done after `from` up to `target`, in the clock's time. */
 export async function countedManifest(tx: Tx, clockId: string, from: Date, target: Date): Promise<EffectsManifest> {
-  const { intents, plans } = await countEffects(tx, clockId, from, target);
+  const { intents, plans, subscriptions } = await countEffects(tx, clockId, from, target);
   const links = await countExpiredLinks(tx, clockId, from, target);
   return {
     payment_intents_enqueued: intents,
     links_expired: links,
-    subscriptions_rolled: 0,
+    subscriptions_rolled: subscriptions,
     plans_recalculated: plans,
   };
 }

@@ -11,6 +11,7 @@ import { collectScheduledPayment } from '../payments/scheduled-payments.ts';
 import { collectDebit, collectLink, collectSession } from '../plans/collect-subject.ts';
 import { collectDuePayment } from '../plans/plan-collection.ts';
 import type { RequestContext } from '../request-context.ts';
+import { collectDueSubscription } from '../subscriptions/subscription-collection.ts';
 import { countedManifest } from './clock-advance.ts';
 import { withFacts } from './clock-effects.ts';
 import { type DueSubject, dueOnClock, firstDue } from './due-subjects.ts';
@@ -22,6 +23,7 @@ const collect = {
   bankDebit: collectDebit,
   paymentLink: collectLink,
   checkoutSession: collectSession,
+  subscription: collectDueSubscription,
 };
 
 /**

@@ -4,14 +4,15 @@ import type { DueRow } from '../../db/due-on-clock.ts';
 import { listIntentsDueOnClock } from '../../db/payment-intents.ts';
 import { listLinksDueOnClock } from '../../db/payment-links.ts';
 import { listPlansDueOnClock } from '../../db/payment-plans.ts';
+import { listSubscriptionsDueOnClock } from '../../db/subscriptions.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import type { WorkflowType } from '../../platform/postgres/outbox.ts';
 
-/** A plan, payment, single debit, link or session on the clock with something to do before its target. */
+/** A plan, subscription, scheduled payment, single debit, link or session with something to do before the clock's target. */
 export interface DueSubject {
   workflowType: Extract<
     WorkflowType,
-    'paymentPlan' | 'scheduledPayment' | 'bankDebit' | 'paymentLink' | 'checkoutSession'
+    'paymentPlan' | 'scheduledPayment' | 'bankDebit' | 'paymentLink' | 'checkoutSession' | 'subscription'
   >;
   id: string;
   /** When, in the clock's time. Null while it is under way. */
@@ -28,12 +29,13 @@ export interface DueSubject {
  * when it is next due.
  */
 export async function dueOnClock(db: Db, testClockId: string, target: Date): Promise<DueSubject[]> {
-  const [plans, payments, debits, links, sessions] = await Promise.all([
+  const [plans, payments, debits, links, sessions, subscriptions] = await Promise.all([
     listPlansDueOnClock(db, testClockId, target),
     listIntentsDueOnClock(db, testClockId, target),
     listDebitsDueOnClock(db, testClockId, target),
     listLinksDueOnClock(db, testClockId, target),
     listSessionsDueOnClock(db, testClockId, target),
+    listSubscriptionsDueOnClock(db, testClockId, target),
   ]);
   return [
     ...plans.map((row) => subjectOf('paymentPlan', row)),
@@ -41,6 +43,7 @@ export async function dueOnClock(db: Db, testClockId: string, target: Date): Pro
     ...debits.map((row) => subjectOf('bankDebit', row)),
     ...links.map((row) => subjectOf('paymentLink', row)),
     ...sessions.map((row) => subjectOf('checkoutSession', row)),
+    ...subscriptions.map((row) => subjectOf('subscription', row)),
   ];
 }
 

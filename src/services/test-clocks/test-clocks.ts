@@ -4,6 +4,7 @@ import { listClocks as listClockRows, selectClockDetails, type TestClockDetailRo
 import { lockScheduledIntentsOnClock } from '../../db/payment-intents.ts';
 import { lockLinksOnClock } from '../../db/payment-links.ts';
 import { listActiveFrequenciesOnClock, lockRunningPlansOnClock } from '../../db/payment-plans.ts';
+import { lockRunningSubscriptionsOnClock } from '../../db/subscriptions.ts';
 import { lockBiller } from '../../db/tenant.ts';
 import {
   countActiveClocks,
@@ -214,6 +215,7 @@ async function workflowsOfClock(tx: Tx, clock: TestClockRow): Promise<OutboxEntr
   const sessions = await lockSessionsOnClock(tx, clock.id);
   const payments = await lockScheduledIntentsOnClock(tx, clock.id);
   const debits = await lockDebitsOnClock(tx, clock.id);
+  const subscriptions = await lockRunningSubscriptionsOnClock(tx, clock.id);
   return [
     wakeEntry('testClock', clock),
     ...plans.map((plan) => wakeEntry('paymentPlan', plan)),
@@ -221,6 +223,7 @@ async function workflowsOfClock(tx: Tx, clock: TestClockRow): Promise<OutboxEntr
     ...debits.map((debit) => wakeEntry('bankDebit', debit)),
     ...links.map((link) => wakeEntry('paymentLink', link)),
     ...sessions.map((session) => wakeEntry('checkoutSession', session)),
+    ...subscriptions.map((subscription) => wakeEntry('subscription', subscription)),
   ];
 }
 

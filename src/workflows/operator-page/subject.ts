@@ -23,6 +23,7 @@ const titles: Readonly<Record<string, string>> = {
   bankDebit: 'Bank debit',
   paymentLink: 'Payment link',
   checkoutSession: 'Checkout session',
+  subscription: 'Subscription',
 };
 
 const readAgain: Remedy = { command: 'recheck', does: 'read the database again, and do what is due.' };
@@ -125,6 +126,9 @@ function lastFailureOf({ lastError, story: details }: SubjectStatus): string | n
 }
 
 function remediesOf({ state, story: details, nextAt }: SubjectStatus, isStalled: boolean): Remedy[] {
+  if (workflowInfo().workflowType === 'subscription' && state === 'past_due' && nextAt !== null) {
+    return [{ command: 'retryNow', does: 'make the next attempt of the unpaid period at once.' }, readAgain];
+  }
   if (workflowInfo().workflowType !== 'paymentPlan') return [readAgain];
   const unpaid = details?.unpaid;
   const remedies: Remedy[] = [];
@@ -159,6 +163,10 @@ const collections: Readonly<Record<string, string>> = {
 function pathsOf(subject: SubjectStatus | null): string {
   const collection = collections[workflowInfo().workflowType];
   if (collection !== undefined) return `\`GET /api/v1/${collection}/${subjectId()}\``;
+  if (workflowInfo().workflowType === 'subscription') {
+    const path = `/api/v1/subscriptions/${subjectId()}`;
+    return `\`GET ${path}\`, \`GET ${path}/periods\``;
+  }
   if (workflowInfo().workflowType !== 'paymentPlan') {
     const payment = workflowInfo().workflowType === 'bankDebit' ? subject?.story?.paymentIntentId : subjectId();
     return payment === undefined ? 'none' : `\`GET /api/v1/payment_intents/${payment}\``;

@@ -35,7 +35,10 @@ export type ClockEffect = Schemas['ClockEffect'];
 export type ClockEffectList = Schemas['ClockEffectList'];
 export type Collect = Schemas['Collect'];
 export type CollectInput = Schemas['CollectInput'];
+export type ComingPeriod = Schemas['ComingPeriod'];
+export type ComingPeriodList = Schemas['ComingPeriodList'];
 export type CreatedPaymentMethod = Schemas['CreatedPaymentMethod'];
+export type CurrentPeriod = Schemas['CurrentPeriod'];
 export type Customer = Schemas['Customer'];
 export type CustomerCreate = Schemas['CustomerCreate'];
 export type CustomerList = Schemas['CustomerList'];
@@ -146,6 +149,33 @@ export type SandboxPaymentMethodCreate = Schemas['SandboxPaymentMethodCreate'];
 export type ScheduledPayment = Schemas['ScheduledPayment'];
 export type ScheduledPaymentList = Schemas['ScheduledPaymentList'];
 export type SecretRotation = Schemas['SecretRotation'];
+export type Subscription = Schemas['Subscription'];
+export type SubscriptionCancel = Schemas['SubscriptionCancel'];
+export type SubscriptionCancelRemovedEvent = Schemas['SubscriptionCancelRemovedEvent'];
+export type SubscriptionCancelScheduledEvent = Schemas['SubscriptionCancelScheduledEvent'];
+export type SubscriptionCanceledEvent = Schemas['SubscriptionCanceledEvent'];
+export type SubscriptionChanges = Schemas['SubscriptionChanges'];
+export type SubscriptionCreate = Schemas['SubscriptionCreate'];
+export type SubscriptionEffect = Schemas['SubscriptionEffect'];
+export type SubscriptionInEffectChangedEvent = Schemas['SubscriptionInEffectChangedEvent'];
+export type SubscriptionItem = Schemas['SubscriptionItem'];
+export type SubscriptionItemInput = Schemas['SubscriptionItemInput'];
+export type SubscriptionList = Schemas['SubscriptionList'];
+export type SubscriptionPastDueEvent = Schemas['SubscriptionPastDueEvent'];
+export type SubscriptionPause = Schemas['SubscriptionPause'];
+export type SubscriptionPauseRemovedEvent = Schemas['SubscriptionPauseRemovedEvent'];
+export type SubscriptionPauseScheduledEvent = Schemas['SubscriptionPauseScheduledEvent'];
+export type SubscriptionPausedEvent = Schemas['SubscriptionPausedEvent'];
+export type SubscriptionPaymentError = Schemas['SubscriptionPaymentError'];
+export type SubscriptionPeriod = Schemas['SubscriptionPeriod'];
+export type SubscriptionPeriodLine = Schemas['SubscriptionPeriodLine'];
+export type SubscriptionPeriodList = Schemas['SubscriptionPeriodList'];
+export type SubscriptionRecoveredEvent = Schemas['SubscriptionRecoveredEvent'];
+export type SubscriptionRenewedEvent = Schemas['SubscriptionRenewedEvent'];
+export type SubscriptionResumedEvent = Schemas['SubscriptionResumedEvent'];
+export type SubscriptionStartedEvent = Schemas['SubscriptionStartedEvent'];
+export type SubscriptionTrialEndingEvent = Schemas['SubscriptionTrialEndingEvent'];
+export type SubscriptionUpdate = Schemas['SubscriptionUpdate'];
 export type TestClock = Schemas['TestClock'];
 export type TestClockAdvance = Schemas['TestClockAdvance'];
 export type TestClockAdvancing = Schemas['TestClockAdvancing'];
@@ -200,6 +230,19 @@ export type WebhookEvent =
   | Schemas['CheckoutSessionExpiredEvent']
   | Schemas['RefundSucceededEvent']
   | Schemas['RefundFailedEvent']
+  | Schemas['SubscriptionStartedEvent']
+  | Schemas['SubscriptionTrialEndingEvent']
+  | Schemas['SubscriptionRenewedEvent']
+  | Schemas['SubscriptionPastDueEvent']
+  | Schemas['SubscriptionRecoveredEvent']
+  | Schemas['SubscriptionPauseScheduledEvent']
+  | Schemas['SubscriptionPauseRemovedEvent']
+  | Schemas['SubscriptionPausedEvent']
+  | Schemas['SubscriptionResumedEvent']
+  | Schemas['SubscriptionCancelScheduledEvent']
+  | Schemas['SubscriptionCancelRemovedEvent']
+  | Schemas['SubscriptionCanceledEvent']
+  | Schemas['SubscriptionInEffectChangedEvent']
   | Schemas['TestClockCreatedEvent']
   | Schemas['TestClockAdvancingEvent']
   | Schemas['TestClockReadyEvent']

@@ -905,6 +905,184 @@ export class CheckoutSessions extends Resource {
   }
 }
 
+/** A service that is sold in periods, each paid when it begins. `in_effect` says whether the customer may use it now. */
+export class Subscriptions extends Resource {
+  /**
+   * Create a subscription
+   *
+   * A new subscription is `pending`: nothing is owed until you start it. To see its periods before that, use `GET
+   * …/schedule`.
+   *
+   * Needs a secret key with the scope `subscriptions:write`.
+   *
+   * `POST /api/v1/subscriptions`
+   */
+  create(body: models.SubscriptionCreate, options?: WriteOptions): Promise<models.Subscription> {
+    return this.send({ method: 'POST', path: path`/api/v1/subscriptions`, body }, options);
+  }
+
+  /**
+   * List subscriptions, newest first
+   *
+   * Needs a secret key with the scope `subscriptions:read`.
+   *
+   * `GET /api/v1/subscriptions`
+   */
+  list(query?: QueryOf<'listSubscriptions'>, options?: RequestOptions): Listing<models.SubscriptionList, 'data'> {
+    return this.pagesOf({ method: 'GET', path: path`/api/v1/subscriptions`, query }, 'data', 'id', options);
+  }
+
+  /**
+   * Fetch a subscription
+   *
+   * Needs a secret key with the scope `subscriptions:read`.
+   *
+   * `GET /api/v1/subscriptions/{subscription_id}`
+   */
+  get(subscriptionId: string, options?: RequestOptions): Promise<models.Subscription> {
+    return this.send({ method: 'GET', path: path`/api/v1/subscriptions/${subscriptionId}` }, options);
+  }
+
+  /**
+   * Change a subscription
+   *
+   * Until it is canceled, you can change name, payment_instrument_id, failure_behaviour, unpaid_behaviour, grace_days
+   * and metadata. Before its start, you can change everything except customer_id.
+   *
+   * Needs a secret key with the scope `subscriptions:write`.
+   *
+   * `PUT /api/v1/subscriptions/{subscription_id}`
+   */
+  update(
+    subscriptionId: string,
+    body?: models.SubscriptionUpdate,
+    options?: RequestOptions,
+  ): Promise<models.Subscription> {
+    return this.send({ method: 'PUT', path: path`/api/v1/subscriptions/${subscriptionId}`, body }, options);
+  }
+
+  /**
+   * Start a subscription: charge its first period, or begin its trial
+   *
+   * Returns `active` if the first period was paid, or `trialing`. A decline is not an error: the subscription stays
+   * `pending` with `last_payment_error`, nothing is owed, and you can start it again. While a challenge or a bank debit
+   * is under way, it is `pending` with `current_period.status: processing`; `latest_payment_intent_id` names the
+   * payment intent. With a start date to come, it starts by itself on that day.
+   *
+   * Needs a secret key with the scope `subscriptions:write`.
+   *
+   * `POST /api/v1/subscriptions/{subscription_id}/start`
+   */
+  start(subscriptionId: string, options?: WriteOptions): Promise<models.Subscription> {
+    return this.send({ method: 'POST', path: path`/api/v1/subscriptions/${subscriptionId}/start` }, options);
+  }
+
+  /**
+   * Pause a subscription at the end of its period
+   *
+   * The service that is paid goes on until `pauses_at`. Then no period begins and nothing is charged until you resume
+   * it, or until `resumes_at`. Paused time is never billed. To take it back before, resume it.
+   *
+   * Needs a secret key with the scope `subscriptions:write`.
+   *
+   * `POST /api/v1/subscriptions/{subscription_id}/pause`
+   */
+  pause(subscriptionId: string, body?: models.SubscriptionPause, options?: WriteOptions): Promise<models.Subscription> {
+    return this.send({ method: 'POST', path: path`/api/v1/subscriptions/${subscriptionId}/pause`, body }, options);
+  }
+
+  /**
+   * Resume a subscription: begin a new period today
+   *
+   * A new period begins today and is charged at once, some milliseconds after this response. Later periods are counted
+   * from today. A period that was unpaid becomes `void`. A pause that has only been requested is taken back.
+   *
+   * Needs a secret key with the scope `subscriptions:write`.
+   *
+   * `POST /api/v1/subscriptions/{subscription_id}/resume`
+   */
+  resume(subscriptionId: string, options?: WriteOptions): Promise<models.Subscription> {
+    return this.send({ method: 'POST', path: path`/api/v1/subscriptions/${subscriptionId}/resume` }, options);
+  }
+
+  /**
+   * Cancel a subscription at the end of its period, or now
+   *
+   * After this response no period begins that it excludes, and retries end. At the end of the period, the service that
+   * is paid goes on until `ends_at`. A subscription that is pending or paused is canceled at once. Nothing is refunded.
+   *
+   * Needs a secret key with the scope `subscriptions:write`.
+   *
+   * `POST /api/v1/subscriptions/{subscription_id}/cancel`
+   */
+  cancel(
+    subscriptionId: string,
+    body?: models.SubscriptionCancel,
+    options?: WriteOptions,
+  ): Promise<models.Subscription> {
+    return this.send({ method: 'POST', path: path`/api/v1/subscriptions/${subscriptionId}/cancel`, body }, options);
+  }
+
+  /**
+   * Take the end of a subscription back
+   *
+   * Removes `ends_at`, before it has come. Retries that had ended with it go on.
+   *
+   * Needs a secret key with the scope `subscriptions:write`.
+   *
+   * `POST /api/v1/subscriptions/{subscription_id}/uncancel`
+   */
+  uncancel(subscriptionId: string, options?: WriteOptions): Promise<models.Subscription> {
+    return this.send({ method: 'POST', path: path`/api/v1/subscriptions/${subscriptionId}/uncancel` }, options);
+  }
+
+  /**
+   * Charge the unpaid period of a subscription now
+   *
+   * Allowed while it is `past_due`, or `paused` because a payment failed. The attempt is made some milliseconds after
+   * this response. It is the next of its series, only earlier.
+   *
+   * Needs a secret key with the scope `subscriptions:write`.
+   *
+   * `POST /api/v1/subscriptions/{subscription_id}/retry_now`
+   */
+  retry(subscriptionId: string, options?: WriteOptions): Promise<models.Subscription> {
+    return this.send({ method: 'POST', path: path`/api/v1/subscriptions/${subscriptionId}/retry_now` }, options);
+  }
+
+  /**
+   * List the periods of a subscription that have begun, newest first
+   *
+   * Needs a secret key with the scope `subscriptions:read`.
+   *
+   * `GET /api/v1/subscriptions/{subscription_id}/periods`
+   */
+  listPeriods(
+    subscriptionId: string,
+    query?: QueryOf<'listSubscriptionPeriods'>,
+    options?: RequestOptions,
+  ): Listing<models.SubscriptionPeriodList, 'data'> {
+    return this.pagesOf({ method: 'GET', path: path`/api/v1/subscriptions/${subscriptionId}/periods`, query }, 'data', 'number', options);
+  }
+
+  /**
+   * Show the coming periods of a subscription
+   *
+   * A subscription that is pending or paused is shown as if you started or resumed it now.
+   *
+   * Needs a secret key with the scope `subscriptions:read`.
+   *
+   * `GET /api/v1/subscriptions/{subscription_id}/schedule`
+   */
+  getSchedule(
+    subscriptionId: string,
+    query?: QueryOf<'getSubscriptionSchedule'>,
+    options?: RequestOptions,
+  ): Promise<models.ComingPeriodList> {
+    return this.send({ method: 'GET', path: path`/api/v1/subscriptions/${subscriptionId}/schedule`, query }, options);
+  }
+}
+
 /** Sandbox only: simulated time for chosen customers. Renewals, retries and expiry happen when you ask for them. */
 export class TestClocks extends Resource {
   /**
@@ -1043,8 +1221,8 @@ export class WebhookEndpoints extends Resource {
    * The key must also be able to read the events of the endpoint: `events:read` reads every event,
    * `payment_intents:read` reads `payment_intent.*`, `payment_intents:read` reads `refund.*`, `mandates:read` reads
    * `mandate.*`, `payment_plans:read` reads `payment_plan.*`, `payment_links:read` reads `payment_link.*`,
-   * `payment_links:read` reads `checkout_session.*`, `test_clocks:read` reads `test_clock.*`, `webhooks:read` reads
-   * `webhook_endpoint.*`. `*`, the default, needs `events:read`.
+   * `payment_links:read` reads `checkout_session.*`, `subscriptions:read` reads `subscription.*`, `test_clocks:read`
+   * reads `test_clock.*`, `webhooks:read` reads `webhook_endpoint.*`. `*`, the default, needs `events:read`.
    *
    * Needs a secret key with the scope `webhooks:write`.
    *
@@ -1290,6 +1468,8 @@ export class Resources {
   readonly paymentLinks: PaymentLinks;
   /** One sitting of one payer: a hosted page for a payment, or to save a method. A payment link makes them. */
   readonly checkoutSessions: CheckoutSessions;
+  /** A service that is sold in periods, each paid when it begins. `in_effect` says whether the customer may use it now. */
+  readonly subscriptions: Subscriptions;
   /** Sandbox only: simulated time for chosen customers. Renewals, retries and expiry happen when you ask for them. */
   readonly testClocks: TestClocks;
   /** Everything that happened, numbered and stored, whether or not a webhook was sent. */
@@ -1312,6 +1492,7 @@ export class Resources {
     this.paymentPlans = new PaymentPlans(request);
     this.paymentLinks = new PaymentLinks(request);
     this.checkoutSessions = new CheckoutSessions(request);
+    this.subscriptions = new Subscriptions(request);
     this.testClocks = new TestClocks(request);
     this.events = new Events(request);
     this.webhookEndpoints = new WebhookEndpoints(request);

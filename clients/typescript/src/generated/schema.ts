@@ -1069,6 +1069,232 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/subscriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List subscriptions, newest first
+         * @description Needs a secret key with the scope `subscriptions:read`.
+         */
+        get: operations["listSubscriptions"];
+        put?: never;
+        /**
+         * Create a subscription
+         * @description A new subscription is `pending`: nothing is owed until you start it. To see its periods before that, use `GET …/schedule`.
+         *
+         *     Needs a secret key with the scope `subscriptions:write`.
+         */
+        post: operations["createSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/subscriptions/{subscription_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Fetch a subscription
+         * @description Needs a secret key with the scope `subscriptions:read`.
+         */
+        get: operations["getSubscription"];
+        /**
+         * Change a subscription
+         * @description Until it is canceled, you can change name, payment_instrument_id, failure_behaviour, unpaid_behaviour, grace_days and metadata. Before its start, you can change everything except customer_id.
+         *
+         *     Needs a secret key with the scope `subscriptions:write`.
+         */
+        put: operations["updateSubscription"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/subscriptions/{subscription_id}/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start a subscription: charge its first period, or begin its trial
+         * @description Returns `active` if the first period was paid, or `trialing`. A decline is not an error: the subscription stays `pending` with `last_payment_error`, nothing is owed, and you can start it again. While a challenge or a bank debit is under way, it is `pending` with `current_period.status: processing`; `latest_payment_intent_id` names the payment intent. With a start date to come, it starts by itself on that day.
+         *
+         *     Needs a secret key with the scope `subscriptions:write`.
+         */
+        post: operations["startSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/subscriptions/{subscription_id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause a subscription at the end of its period
+         * @description The service that is paid goes on until `pauses_at`. Then no period begins and nothing is charged until you resume it, or until `resumes_at`. Paused time is never billed. To take it back before, resume it.
+         *
+         *     Needs a secret key with the scope `subscriptions:write`.
+         */
+        post: operations["pauseSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/subscriptions/{subscription_id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a subscription: begin a new period today
+         * @description A new period begins today and is charged at once, some milliseconds after this response. Later periods are counted from today. A period that was unpaid becomes `void`. A pause that has only been requested is taken back.
+         *
+         *     Needs a secret key with the scope `subscriptions:write`.
+         */
+        post: operations["resumeSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/subscriptions/{subscription_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a subscription at the end of its period, or now
+         * @description After this response no period begins that it excludes, and retries end. At the end of the period, the service that is paid goes on until `ends_at`. A subscription that is pending or paused is canceled at once. Nothing is refunded.
+         *
+         *     Needs a secret key with the scope `subscriptions:write`.
+         */
+        post: operations["cancelSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/subscriptions/{subscription_id}/uncancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take the end of a subscription back
+         * @description Removes `ends_at`, before it has come. Retries that had ended with it go on.
+         *
+         *     Needs a secret key with the scope `subscriptions:write`.
+         */
+        post: operations["uncancelSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/subscriptions/{subscription_id}/retry_now": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Charge the unpaid period of a subscription now
+         * @description Allowed while it is `past_due`, or `paused` because a payment failed. The attempt is made some milliseconds after this response. It is the next of its series, only earlier.
+         *
+         *     Needs a secret key with the scope `subscriptions:write`.
+         */
+        post: operations["retrySubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/subscriptions/{subscription_id}/periods": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the periods of a subscription that have begun, newest first
+         * @description Needs a secret key with the scope `subscriptions:read`.
+         */
+        get: operations["listSubscriptionPeriods"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/subscriptions/{subscription_id}/schedule": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the coming periods of a subscription
+         * @description A subscription that is pending or paused is shown as if you started or resumed it now.
+         *
+         *     Needs a secret key with the scope `subscriptions:read`.
+         */
+        get: operations["getSubscriptionSchedule"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/test_helpers/test_clocks": {
         parameters: {
             query?: never;
@@ -1228,7 +1454,7 @@ export interface paths {
          *
          *     After a failure, the next attempts come 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h later, each give or take a tenth. `Retry-After` can make a wait longer, to at most 24 h. A 410 response, or five days of nothing but failure, disables the endpoint. Each mode has at most 16 endpoints.
          *
-         *     The key must also be able to read the events of the endpoint: `events:read` reads every event, `payment_intents:read` reads `payment_intent.*`, `payment_intents:read` reads `refund.*`, `mandates:read` reads `mandate.*`, `payment_plans:read` reads `payment_plan.*`, `payment_links:read` reads `payment_link.*`, `payment_links:read` reads `checkout_session.*`, `test_clocks:read` reads `test_clock.*`, `webhooks:read` reads `webhook_endpoint.*`. `*`, the default, needs `events:read`.
+         *     The key must also be able to read the events of the endpoint: `events:read` reads every event, `payment_intents:read` reads `payment_intent.*`, `payment_intents:read` reads `refund.*`, `mandates:read` reads `mandate.*`, `payment_plans:read` reads `payment_plan.*`, `payment_links:read` reads `payment_link.*`, `payment_links:read` reads `checkout_session.*`, `subscriptions:read` reads `subscription.*`, `test_clocks:read` reads `test_clock.*`, `webhooks:read` reads `webhook_endpoint.*`. `*`, the default, needs `events:read`.
          *
          *     Needs a secret key with the scope `webhooks:write`.
          */
@@ -2009,6 +2235,266 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "subscription.started": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A subscription started
+         * @description A subscription started: its first period was paid, or its trial began.
+         */
+        post: operations["onSubscriptionStarted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.trial_ending": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A trial ends in three days, or sooner if it is shorter
+         * @description A trial ends in three days, or sooner if it is shorter.
+         */
+        post: operations["onSubscriptionTrialEnding"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.renewed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A new period began
+         * @description A new period began. Its payment is under way: `payment_intent.*` events report it.
+         */
+        post: operations["onSubscriptionRenewed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.past_due": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A payment failed, and is retried
+         * @description A payment failed, and is retried.
+         */
+        post: operations["onSubscriptionPastDue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.recovered": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A period that was unpaid was paid
+         * @description A period that was unpaid was paid.
+         */
+        post: operations["onSubscriptionRecovered"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.pause_scheduled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A pause was requested
+         * @description A pause was requested. It begins at `pauses_at`.
+         */
+        post: operations["onSubscriptionPauseScheduled"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.pause_removed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A pause that had not begun was taken back
+         * @description A pause that had not begun was taken back.
+         */
+        post: operations["onSubscriptionPauseRemoved"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.paused": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A subscription was paused
+         * @description A subscription was paused: as requested, because nothing is retried any more, or without a method (`state_reason`).
+         */
+        post: operations["onSubscriptionPaused"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.resumed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A pause ended
+         * @description A pause ended: a new period begins on this day.
+         */
+        post: operations["onSubscriptionResumed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.cancel_scheduled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The end of a subscription was set
+         * @description The end of a subscription was set. It comes at `ends_at`.
+         */
+        post: operations["onSubscriptionCancelScheduled"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.cancel_removed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The end of a subscription was taken back
+         * @description The end of a subscription was taken back.
+         */
+        post: operations["onSubscriptionCancelRemoved"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.canceled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A subscription ended for good
+         * @description A subscription ended for good: on request, at its end, with its customer, or unpaid (`state_reason`).
+         */
+        post: operations["onSubscriptionCanceled"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.in_effect_changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Whether the customer may use the service has changed
+         * @description Whether the customer may use the service has changed: see `in_effect`.
+         */
+        post: operations["onSubscriptionInEffectChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "test_clock.created": {
         parameters: {
             query?: never;
@@ -2569,7 +3055,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "checkout_session.completed" | "checkout_session.expired";
+            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "checkout_session.completed" | "checkout_session.expired" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.in_effect_changed";
             /** @description The event that reports it; null in a dry run. */
             event_id: string | null;
             changes: components["schemas"]["CheckoutSessionChanges"];
@@ -2630,7 +3116,7 @@ export interface components {
             has_more: boolean;
         };
         /** @description One effect of an advance of a test clock: the object, what happened to it, and its new values. */
-        ClockEffect: components["schemas"]["PaymentIntentEffect"] | components["schemas"]["PaymentPlanEffect"] | components["schemas"]["MandateEffect"] | components["schemas"]["PaymentLinkEffect"] | components["schemas"]["CheckoutSessionEffect"];
+        ClockEffect: components["schemas"]["PaymentIntentEffect"] | components["schemas"]["PaymentPlanEffect"] | components["schemas"]["SubscriptionEffect"] | components["schemas"]["MandateEffect"] | components["schemas"]["PaymentLinkEffect"] | components["schemas"]["CheckoutSessionEffect"];
         ClockEffectList: {
             data: components["schemas"]["ClockEffect"][];
             /** @description Whether more items follow. */
@@ -2654,10 +3140,50 @@ export interface components {
             /** @enum {string} */
             phone?: "required" | "optional" | "no";
         };
+        ComingPeriod: {
+            /** @description From 1. A trial is period 1. */
+            number: number;
+            /**
+             * Format: date
+             * @description The first day.
+             */
+            start: string;
+            /**
+             * Format: date
+             * @description The first day after it.
+             */
+            end: string;
+            /** @description What it costs, without surcharge, minor units. */
+            amount_cents: number;
+        };
+        ComingPeriodList: {
+            data: components["schemas"]["ComingPeriod"][];
+            /** @description Whether more items follow. */
+            has_more: boolean;
+        };
         CreatedPaymentMethod: {
             /** @description Always true. */
             success: boolean;
             payment_method: components["schemas"]["PaymentMethodSummary"];
+        };
+        CurrentPeriod: {
+            /** @description From 1. A trial is period 1. */
+            number: number;
+            /**
+             * Format: date
+             * @description The first day.
+             */
+            start: string;
+            /**
+             * Format: date
+             * @description The first day after it.
+             */
+            end: string;
+            /**
+             * @description `processing`: being charged. `paid`: collected, or a trial. `retrying`: failed, and retried. `unpaid`: failed, and not retried. `void`: nothing is owed for it any more, and it was not bought.
+             * @enum {string}
+             */
+            status: "processing" | "paid" | "retrying" | "unpaid" | "void";
         };
         Customer: {
             /** @description The id of the customer. */
@@ -2857,13 +3383,13 @@ export interface components {
              * @description For programs. See *Codes of details*.
              * @enum {string}
              */
-            code: "parameter_missing" | "unknown_parameter" | "invalid_type" | "invalid_value" | "invalid_format" | "out_of_range" | "too_long" | "too_short" | "too_many" | "too_few" | "duplicate" | "immutable" | "resource_missing" | "customer_deleted" | "payment_method_detached" | "payment_method_of_other_customer" | "payment_method_of_other_intent" | "payment_method_limit" | "payment_method_unattached" | "mandate_required" | "currency_of_scheme" | "mandate_text_unknown" | "amount_too_small" | "amount_or_range" | "method_currency_mismatch" | "total_or_until_further_notice" | "unknown_fixture_token" | "unknown_event_type" | "url_invalid" | "url_unresolvable" | "url_not_public";
+            code: "parameter_missing" | "unknown_parameter" | "invalid_type" | "invalid_value" | "invalid_format" | "out_of_range" | "too_long" | "too_short" | "too_many" | "too_few" | "duplicate" | "immutable" | "resource_missing" | "customer_deleted" | "payment_method_detached" | "payment_method_of_other_customer" | "payment_method_of_other_intent" | "payment_method_limit" | "payment_method_missing" | "payment_method_unattached" | "mandate_required" | "currency_of_scheme" | "mandate_text_unknown" | "amount_too_small" | "amount_or_range" | "method_currency_mismatch" | "total_or_until_further_notice" | "unknown_fixture_token" | "unknown_event_type" | "url_invalid" | "url_unresolvable" | "url_not_public";
             /** @description For people. */
             message: string;
             /** @description A JSON pointer into the body, such as `/phones/0/raw`; or `query/limit`, `header/Idempotency-TTL`. */
             path?: string;
         };
-        Event: components["schemas"]["PaymentIntentSucceededEvent"] | components["schemas"]["PaymentIntentFailedEvent"] | components["schemas"]["PaymentIntentCanceledEvent"] | components["schemas"]["PaymentIntentRequiresActionEvent"] | components["schemas"]["PaymentIntentProcessingEvent"] | components["schemas"]["PaymentIntentReturnedEvent"] | components["schemas"]["MandateCreatedEvent"] | components["schemas"]["MandateActivatedEvent"] | components["schemas"]["MandateNoticeDueEvent"] | components["schemas"]["MandateCanceledEvent"] | components["schemas"]["MandateFailedEvent"] | components["schemas"]["MandateExpiredEvent"] | components["schemas"]["PaymentPlanActivatedEvent"] | components["schemas"]["PaymentPlanSuspendedEvent"] | components["schemas"]["PaymentPlanDeactivatedEvent"] | components["schemas"]["PaymentPlanClosedEvent"] | components["schemas"]["PaymentLinkCreatedEvent"] | components["schemas"]["PaymentLinkPaidEvent"] | components["schemas"]["PaymentLinkCompletedEvent"] | components["schemas"]["PaymentLinkExpiredEvent"] | components["schemas"]["PaymentLinkDeactivatedEvent"] | components["schemas"]["PaymentLinkRenewedEvent"] | components["schemas"]["CheckoutSessionCompletedEvent"] | components["schemas"]["CheckoutSessionExpiredEvent"] | components["schemas"]["RefundSucceededEvent"] | components["schemas"]["RefundFailedEvent"] | components["schemas"]["TestClockCreatedEvent"] | components["schemas"]["TestClockAdvancingEvent"] | components["schemas"]["TestClockReadyEvent"] | components["schemas"]["TestClockDeletedEvent"] | components["schemas"]["WebhookEndpointPingEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"];
+        Event: components["schemas"]["PaymentIntentSucceededEvent"] | components["schemas"]["PaymentIntentFailedEvent"] | components["schemas"]["PaymentIntentCanceledEvent"] | components["schemas"]["PaymentIntentRequiresActionEvent"] | components["schemas"]["PaymentIntentProcessingEvent"] | components["schemas"]["PaymentIntentReturnedEvent"] | components["schemas"]["MandateCreatedEvent"] | components["schemas"]["MandateActivatedEvent"] | components["schemas"]["MandateNoticeDueEvent"] | components["schemas"]["MandateCanceledEvent"] | components["schemas"]["MandateFailedEvent"] | components["schemas"]["MandateExpiredEvent"] | components["schemas"]["PaymentPlanActivatedEvent"] | components["schemas"]["PaymentPlanSuspendedEvent"] | components["schemas"]["PaymentPlanDeactivatedEvent"] | components["schemas"]["PaymentPlanClosedEvent"] | components["schemas"]["PaymentLinkCreatedEvent"] | components["schemas"]["PaymentLinkPaidEvent"] | components["schemas"]["PaymentLinkCompletedEvent"] | components["schemas"]["PaymentLinkExpiredEvent"] | components["schemas"]["PaymentLinkDeactivatedEvent"] | components["schemas"]["PaymentLinkRenewedEvent"] | components["schemas"]["CheckoutSessionCompletedEvent"] | components["schemas"]["CheckoutSessionExpiredEvent"] | components["schemas"]["RefundSucceededEvent"] | components["schemas"]["RefundFailedEvent"] | components["schemas"]["SubscriptionStartedEvent"] | components["schemas"]["SubscriptionTrialEndingEvent"] | components["schemas"]["SubscriptionRenewedEvent"] | components["schemas"]["SubscriptionPastDueEvent"] | components["schemas"]["SubscriptionRecoveredEvent"] | components["schemas"]["SubscriptionPauseScheduledEvent"] | components["schemas"]["SubscriptionPauseRemovedEvent"] | components["schemas"]["SubscriptionPausedEvent"] | components["schemas"]["SubscriptionResumedEvent"] | components["schemas"]["SubscriptionCancelScheduledEvent"] | components["schemas"]["SubscriptionCancelRemovedEvent"] | components["schemas"]["SubscriptionCanceledEvent"] | components["schemas"]["SubscriptionInEffectChangedEvent"] | components["schemas"]["TestClockCreatedEvent"] | components["schemas"]["TestClockAdvancingEvent"] | components["schemas"]["TestClockReadyEvent"] | components["schemas"]["TestClockDeletedEvent"] | components["schemas"]["WebhookEndpointPingEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"];
         EventList: {
             data: components["schemas"]["Event"][];
             /** @description Whether more items follow. */
@@ -2906,6 +3432,8 @@ export interface components {
             payment_link_id?: string;
             /** @description The last checkout session in which a payer could pay it. */
             checkout_session_id?: string;
+            /** @description The subscription that created it, if one did. */
+            subscription_id?: string;
             /** @description For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata: {
                 [key: string]: string;
@@ -2949,11 +3477,11 @@ export interface components {
             livemode: boolean;
             /** @description The number of the attempt that failed, from 1. */
             attempt: number;
-            /** @description Whether the plan retries this payment. */
+            /** @description Whether the plan or subscription retries this payment. */
             will_retry: boolean;
             /**
              * Format: date-time
-             * @description When the plan retries it; null if it does not.
+             * @description When the plan or subscription retries it; null if it does not.
              */
             next_attempt_at: string | null;
         };
@@ -3263,7 +3791,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "checkout_session.completed" | "checkout_session.expired";
+            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "checkout_session.completed" | "checkout_session.expired" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.in_effect_changed";
             /** @description The event that reports it; null in a dry run. */
             event_id: string | null;
             changes: components["schemas"]["MandateChanges"];
@@ -3586,6 +4114,8 @@ export interface components {
             payment_link_id?: string;
             /** @description The last checkout session in which a payer could pay it. */
             checkout_session_id?: string;
+            /** @description The subscription that created it, if one did. */
+            subscription_id?: string;
             /** @description For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata: {
                 [key: string]: string;
@@ -3758,7 +4288,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "checkout_session.completed" | "checkout_session.expired";
+            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "checkout_session.completed" | "checkout_session.expired" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.in_effect_changed";
             /** @description The event that reports it; null in a dry run. */
             event_id: string | null;
             /** @description Null for a scheduled payment. */
@@ -3945,7 +4475,7 @@ export interface components {
         PaymentLink: {
             /** @description The id of the payment link. */
             id: string;
-            /** @description What you send to the payer. Whoever has it can pay. Events leave it out. */
+            /** @description What you send to the payer. Anybody who has it can pay. Events leave it out. */
             url?: string;
             /**
              * @description `payment`, the default: the payer pays. `setup`: the payer saves a payment method; no money is taken.
@@ -4194,7 +4724,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "checkout_session.completed" | "checkout_session.expired";
+            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "checkout_session.completed" | "checkout_session.expired" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.in_effect_changed";
             /** @description The event that reports it; null in a dry run. */
             event_id: string | null;
             changes: components["schemas"]["PaymentLinkChanges"];
@@ -4584,7 +5114,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "checkout_session.completed" | "checkout_session.expired";
+            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "checkout_session.completed" | "checkout_session.expired" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.in_effect_changed";
             /** @description The event that reports it; null in a dry run. */
             event_id: string | null;
             changes: components["schemas"]["PaymentPlanChanges"];
@@ -4909,6 +5439,8 @@ export interface components {
             payment_link_id?: string;
             /** @description The last checkout session in which a payer could pay it. */
             checkout_session_id?: string;
+            /** @description The subscription that created it, if one did. */
+            subscription_id?: string;
             /** @description For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata: {
                 [key: string]: string;
@@ -4961,11 +5493,11 @@ export interface components {
              * @description When the bank reported it.
              */
             returned_at: string;
-            /** @description Whether the plan retries this payment. */
+            /** @description Whether the plan or subscription retries this payment. */
             will_retry: boolean;
             /**
              * Format: date-time
-             * @description When the plan retries it; null if it does not.
+             * @description When the plan or subscription retries it; null if it does not.
              */
             next_attempt_at: string | null;
         };
@@ -4989,6 +5521,741 @@ export interface components {
         SecretRotation: {
             /** @description How many hours the old secret keeps signing beside the new one; by default 24. */
             overlap_hours?: number;
+        };
+        Subscription: {
+            /** @description The id of the subscription. */
+            id: string;
+            /** @description The customer who gets the service and is charged. */
+            customer_id: string;
+            /** @description A label. */
+            name: string;
+            /**
+             * @description `pending`: not started; nothing is owed. `trialing`: in its trial. `active`: paid, or its payment is under way. `past_due`: a payment failed and is retried. `paused`: no period, no service. `canceled`: ended for good.
+             * @enum {string}
+             */
+            state: "pending" | "trialing" | "active" | "past_due" | "paused" | "canceled";
+            /** @description Why it is paused or canceled. `requested`: by you. `payment_failed`: nothing is retried any more. `no_payment_method`: its trial ended without one. `ended`: at `ends_at`. `customer_deleted`. */
+            state_reason: string | null;
+            /** @description Whether the customer may use the service now. */
+            in_effect: boolean;
+            /**
+             * Format: date-time
+             * @description Until when, if nothing else happens. Null while that is open, and while it is not in effect.
+             */
+            in_effect_until: string | null;
+            /**
+             * @description An ISO 4217 code, in capitals.
+             * @enum {string}
+             */
+            currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
+            /** @description What is sold. */
+            items: components["schemas"]["SubscriptionItem"][];
+            /**
+             * @description The unit of a period.
+             * @enum {string}
+             */
+            frequency_type: "weekly" | "monthly" | "yearly";
+            /** @description How many weeks, months or years a period has. By default 1. */
+            frequency_period: number;
+            /**
+             * Format: date
+             * @description The first day. By default today, for this customer. Not in the past. Periods are counted from here, or from the end of the trial: 31 January is followed by 28 or 29 February, then by 31 March.
+             */
+            start_date: string;
+            /** @description The day of the month on which periods begin; in shorter months the last day. The first period is then short, and costs its share of the days. Not for weekly subscriptions. A resume counts anew from its own day. */
+            anchor_day: number | null;
+            /** @description The days of a trial before the first paid period. */
+            trial_days: number | null;
+            /**
+             * Format: date
+             * @description The first day after the trial. Either this or `trial_days`.
+             */
+            trial_end_date: string | null;
+            /**
+             * @description What happens if a trial ends and there is no method to charge. `pause`, the default; `cancel`; `charge`: the collection fails, and `unpaid_behaviour` decides.
+             * @enum {string}
+             */
+            trial_end_behaviour: "charge" | "pause" | "cancel";
+            /** @description The method to charge; null for the customer’s default at each charge. */
+            payment_instrument_id: string | null;
+            /**
+             * @description What happens after a failed payment, as for plans. `retry`, the default: it is charged again 1, 3 and 5 days after its first failure, unless the decline is final. `stop`: it is not retried.
+             * @enum {string}
+             */
+            failure_behaviour: "retry" | "stop";
+            /**
+             * @description What happens when nothing is retried any more. `pause` is the default.
+             * @enum {string}
+             */
+            unpaid_behaviour: "pause" | "cancel";
+            /** @description For how many days after the first failure `in_effect` stays true while retries go on, if a period was paid before. By default 7, which covers all retries. */
+            grace_days: number;
+            /**
+             * @description When the first period takes effect that is paid by a bank debit. `settled`, the default: when the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their dates.
+             * @enum {string}
+             */
+            effective_on: "settled" | "submitted";
+            /**
+             * Format: date
+             * @description The day on which it ends, the first without service: an end of a period. Null: it goes on.
+             */
+            ends_at: string | null;
+            /**
+             * Format: date
+             * @description The day on which a pause begins that was requested.
+             */
+            pauses_at: string | null;
+            /**
+             * Format: date
+             * @description The day on which the pause ends by itself.
+             */
+            resumes_at: string | null;
+            /** @description The period that has begun last; null before the first. */
+            current_period: components["schemas"]["CurrentPeriod"] | null;
+            /**
+             * Format: date
+             * @description When the next period begins; null if none is to come.
+             */
+            next_period_start: string | null;
+            /**
+             * Format: date-time
+             * @description When a failed payment is retried; null if it is not.
+             */
+            next_attempt_at: string | null;
+            /** @description What the customer has in hand for later periods, minor units. */
+            credit_balance_cents: number;
+            /** @description The periods that were collected. Trials do not count. */
+            paid_periods: number;
+            /** @description Its last payment; null before the first. */
+            latest_payment_intent_id: string | null;
+            /** @description Why its last charge failed; null if it did not. */
+            last_payment_error: components["schemas"]["SubscriptionPaymentError"] | null;
+            /** @description For your own use. Copied to each payment intent, so that `_sandbox_outcome` chooses their outcomes; `_sandbox_outcome_by_period` has one such list for each paid period, separated by semicolons, and the last repeats. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            metadata: {
+                [key: string]: string;
+            };
+            /** @description The account that is paid. */
+            biller_id: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The test clock of the customer; null in real time. */
+            test_clock: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            updated_at: string;
+        };
+        SubscriptionCancel: {
+            /**
+             * @description `period_end`, the default: the service that is paid goes on until then. `now`: it ends at once.
+             * @enum {string}
+             */
+            at?: "period_end" | "now";
+        };
+        SubscriptionCancelRemovedEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event_type: "subscription.cancel_removed";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["Subscription"];
+        };
+        SubscriptionCancelScheduledEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event_type: "subscription.cancel_scheduled";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["Subscription"];
+        };
+        SubscriptionCanceledEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event_type: "subscription.canceled";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["Subscription"];
+        };
+        SubscriptionChanges: {
+            /**
+             * @description `pending`: not started; nothing is owed. `trialing`: in its trial. `active`: paid, or its payment is under way. `past_due`: a payment failed and is retried. `paused`: no period, no service. `canceled`: ended for good.
+             * @enum {string}
+             */
+            state: "pending" | "trialing" | "active" | "past_due" | "paused" | "canceled";
+            /** @description Why it is paused or canceled. `requested`: by you. `payment_failed`: nothing is retried any more. `no_payment_method`: its trial ended without one. `ended`: at `ends_at`. `customer_deleted`. */
+            state_reason: string | null;
+            /** @description Whether the customer may use the service now. */
+            in_effect: boolean;
+            /**
+             * Format: date-time
+             * @description Until when, if nothing else happens. Null while that is open, and while it is not in effect.
+             */
+            in_effect_until: string | null;
+            /**
+             * Format: date-time
+             * @description When a failed payment is retried; null if it is not.
+             */
+            next_attempt_at: string | null;
+        };
+        SubscriptionCreate: {
+            /** @description The customer who gets the service and is charged. */
+            customer_id: string;
+            /** @description A label. */
+            name: string;
+            /**
+             * @description An ISO 4217 code, in capitals.
+             * @enum {string}
+             */
+            currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
+            /** @description What is sold. A period costs the sum of unit amount times quantity, at least 1 minor unit. The limits of payment intents (200 and 100000) do not apply. */
+            items: components["schemas"]["SubscriptionItemInput"][];
+            /**
+             * @description The unit of a period.
+             * @enum {string}
+             */
+            frequency_type: "weekly" | "monthly" | "yearly";
+            /** @description How many weeks, months or years a period has. By default 1. */
+            frequency_period?: number;
+            /**
+             * @description What happens if a trial ends and there is no method to charge. `pause`, the default; `cancel`; `charge`: the collection fails, and `unpaid_behaviour` decides.
+             * @enum {string}
+             */
+            trial_end_behaviour?: "charge" | "pause" | "cancel";
+            /**
+             * @description What happens after a failed payment, as for plans. `retry`, the default: it is charged again 1, 3 and 5 days after its first failure, unless the decline is final. `stop`: it is not retried.
+             * @enum {string}
+             */
+            failure_behaviour?: "retry" | "stop";
+            /**
+             * @description What happens when nothing is retried any more. `pause` is the default.
+             * @enum {string}
+             */
+            unpaid_behaviour?: "pause" | "cancel";
+            /** @description For how many days after the first failure `in_effect` stays true while retries go on, if a period was paid before. By default 7, which covers all retries. */
+            grace_days?: number;
+            /**
+             * @description When the first period takes effect that is paid by a bank debit. `settled`, the default: when the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their dates.
+             * @enum {string}
+             */
+            effective_on?: "settled" | "submitted";
+            /** @description For your own use. Copied to each payment intent, so that `_sandbox_outcome` chooses their outcomes; `_sandbox_outcome_by_period` has one such list for each paid period, separated by semicolons, and the last repeats. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            metadata?: {
+                [key: string]: string;
+            };
+            /**
+             * Format: date
+             * @description The first day. By default today, for this customer. Not in the past. Periods are counted from here, or from the end of the trial: 31 January is followed by 28 or 29 February, then by 31 March.
+             */
+            start_date?: string;
+            /** @description The day of the month on which periods begin; in shorter months the last day. The first period is then short, and costs its share of the days. Not for weekly subscriptions. A resume counts anew from its own day. */
+            anchor_day?: number;
+            /** @description The days of a trial before the first paid period. */
+            trial_days?: number;
+            /**
+             * Format: date
+             * @description The first day after the trial. Either this or `trial_days`.
+             */
+            trial_end_date?: string;
+            /**
+             * Format: date
+             * @description The day on which it ends, the first without service: an end of a period. Null: it goes on.
+             */
+            ends_at?: string;
+            /** @description The method to charge. By default the customer’s default method at the time of each charge. */
+            payment_instrument_id?: string;
+        };
+        SubscriptionEffect: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            object: "subscription";
+            /** @description The subscription. */
+            object_id: string;
+            /** @description The advance that caused it; null in a dry run. */
+            advance_id: string | null;
+            /**
+             * Format: date-time
+             * @description The simulated instant at which it happens.
+             */
+            at: string;
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "checkout_session.completed" | "checkout_session.expired" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.in_effect_changed";
+            /** @description The event that reports it; null in a dry run. */
+            event_id: string | null;
+            /** @description The number before `to_period` if that has begun with this effect, else the same. */
+            from_period: number | null;
+            /** @description The period that has begun last, after this effect. */
+            to_period: number | null;
+            changes: components["schemas"]["SubscriptionChanges"];
+        };
+        SubscriptionInEffectChangedEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event_type: "subscription.in_effect_changed";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["Subscription"];
+        };
+        SubscriptionItem: {
+            /** @description The id of the item. */
+            id: string;
+            /** @description A label, for statements. */
+            name: string;
+            /** @description The price of one for a whole period, minor units. */
+            unit_amount_cents: number;
+            /** @description How many. */
+            quantity: number;
+        };
+        SubscriptionItemInput: {
+            /** @description A label, for statements. */
+            name: string;
+            /** @description The price of one, for a whole period, minor units. */
+            unit_amount_cents: number;
+            /** @description How many; by default 1. */
+            quantity?: number;
+        };
+        SubscriptionList: {
+            data: components["schemas"]["Subscription"][];
+            /** @description Whether more items follow. */
+            has_more: boolean;
+        };
+        SubscriptionPastDueEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event_type: "subscription.past_due";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["Subscription"];
+        };
+        SubscriptionPause: {
+            /**
+             * Format: date
+             * @description When it resumes by itself: after the end of the present period. By default it waits for a resume.
+             */
+            resumes_at?: string;
+        };
+        SubscriptionPauseRemovedEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event_type: "subscription.pause_removed";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["Subscription"];
+        };
+        SubscriptionPauseScheduledEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event_type: "subscription.pause_scheduled";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["Subscription"];
+        };
+        SubscriptionPausedEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event_type: "subscription.paused";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["Subscription"];
+        };
+        SubscriptionPaymentError: {
+            /** @description Why it failed, for programs: see *Codes of failed payments*. */
+            code: string;
+            /** @description For people. */
+            message: string;
+        };
+        SubscriptionPeriod: {
+            /** @description From 1. A trial is period 1. */
+            number: number;
+            /**
+             * Format: date
+             * @description The first day.
+             */
+            start: string;
+            /**
+             * Format: date
+             * @description The first day after it.
+             */
+            end: string;
+            /**
+             * @description `processing`: being charged. `paid`: collected, or a trial. `retrying`: failed, and retried. `unpaid`: failed, and not retried. `void`: nothing is owed for it any more, and it was not bought.
+             * @enum {string}
+             */
+            status: "processing" | "paid" | "retrying" | "unpaid" | "void";
+            /**
+             * @description Whether it is a trial.
+             * @enum {string}
+             */
+            kind: "trial" | "paid";
+            /** @description The statement of the period. */
+            lines: components["schemas"]["SubscriptionPeriodLine"][];
+            /** @description The sum of the lines, without surcharge, minor units. */
+            amount_cents: number;
+            /** @description Its payment; null for a trial. */
+            payment_intent_id: string | null;
+            /** @description The failed attempts of the present series. */
+            failures: number;
+            /**
+             * Format: date-time
+             * @description When it is retried; null if it is not.
+             */
+            next_attempt_at: string | null;
+        };
+        SubscriptionPeriodLine: {
+            /**
+             * @description `item`: a whole period. `proration`: the share of its days. `credit`: negative.
+             * @enum {string}
+             */
+            kind: "item" | "proration" | "credit";
+            /** @description For people. */
+            description: string;
+            /** @description How many. */
+            quantity: number;
+            /** @description The amount of the line, minor units. */
+            amount_cents: number;
+        };
+        SubscriptionPeriodList: {
+            data: components["schemas"]["SubscriptionPeriod"][];
+            /** @description Whether more items follow. */
+            has_more: boolean;
+        };
+        SubscriptionRecoveredEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event_type: "subscription.recovered";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["Subscription"];
+        };
+        SubscriptionRenewedEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event_type: "subscription.renewed";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["Subscription"];
+        };
+        SubscriptionResumedEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event_type: "subscription.resumed";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["Subscription"];
+        };
+        SubscriptionStartedEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event_type: "subscription.started";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["Subscription"];
+        };
+        SubscriptionTrialEndingEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event_type: "subscription.trial_ending";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["Subscription"];
+        };
+        SubscriptionUpdate: {
+            /** @description Cannot be changed. */
+            customer_id?: unknown;
+            /** @description A label. */
+            name?: string;
+            /**
+             * @description An ISO 4217 code, in capitals.
+             * @enum {string}
+             */
+            currency?: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
+            /** @description What is sold. A period costs the sum of unit amount times quantity, at least 1 minor unit. The limits of payment intents (200 and 100000) do not apply. */
+            items?: components["schemas"]["SubscriptionItemInput"][];
+            /**
+             * @description The unit of a period.
+             * @enum {string}
+             */
+            frequency_type?: "weekly" | "monthly" | "yearly";
+            /** @description How many weeks, months or years a period has. By default 1. */
+            frequency_period?: number;
+            /**
+             * @description What happens if a trial ends and there is no method to charge. `pause`, the default; `cancel`; `charge`: the collection fails, and `unpaid_behaviour` decides.
+             * @enum {string}
+             */
+            trial_end_behaviour?: "charge" | "pause" | "cancel";
+            /**
+             * @description What happens after a failed payment, as for plans. `retry`, the default: it is charged again 1, 3 and 5 days after its first failure, unless the decline is final. `stop`: it is not retried.
+             * @enum {string}
+             */
+            failure_behaviour?: "retry" | "stop";
+            /**
+             * @description What happens when nothing is retried any more. `pause` is the default.
+             * @enum {string}
+             */
+            unpaid_behaviour?: "pause" | "cancel";
+            /** @description For how many days after the first failure `in_effect` stays true while retries go on, if a period was paid before. By default 7, which covers all retries. */
+            grace_days?: number;
+            /**
+             * @description When the first period takes effect that is paid by a bank debit. `settled`, the default: when the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their dates.
+             * @enum {string}
+             */
+            effective_on?: "settled" | "submitted";
+            /** @description For your own use. Copied to each payment intent, so that `_sandbox_outcome` chooses their outcomes; `_sandbox_outcome_by_period` has one such list for each paid period, separated by semicolons, and the last repeats. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            metadata?: {
+                [key: string]: string;
+            };
+            /**
+             * Format: date
+             * @description The first day. By default today, for this customer. Not in the past. Periods are counted from here, or from the end of the trial: 31 January is followed by 28 or 29 February, then by 31 March.
+             */
+            start_date?: string | null;
+            /** @description The day of the month on which periods begin; in shorter months the last day. The first period is then short, and costs its share of the days. Not for weekly subscriptions. A resume counts anew from its own day. */
+            anchor_day?: number | null;
+            /** @description The days of a trial before the first paid period. */
+            trial_days?: number | null;
+            /**
+             * Format: date
+             * @description The first day after the trial. Either this or `trial_days`.
+             */
+            trial_end_date?: string | null;
+            /**
+             * Format: date
+             * @description The day on which it ends, the first without service: an end of a period. Null: it goes on.
+             */
+            ends_at?: string | null;
+            /** @description The method to charge. By default the customer’s default method at the time of each charge. */
+            payment_instrument_id?: string | null;
         };
         TestClock: {
             /** @description The id of the test clock. */
@@ -5343,7 +6610,7 @@ export interface components {
              * @description The type of that event.
              * @enum {string}
              */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "checkout_session.completed" | "checkout_session.expired" | "refund.succeeded" | "refund.failed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
+            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "checkout_session.completed" | "checkout_session.expired" | "refund.succeeded" | "refund.failed" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.in_effect_changed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
             /** @description The endpoint that it is delivered to. */
             endpoint_id: string;
             /**
@@ -8019,6 +9286,505 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listSubscriptions: {
+        parameters: {
+            query?: {
+                /** @description The maximum number of items, 1 to 100; by default 20. */
+                limit?: number;
+                /** @description The id of the last item of the previous page. */
+                starting_after?: string;
+                /** @description Only subscriptions of this customer. */
+                customer_id?: string;
+                /** @description `pending`: not started; nothing is owed. `trialing`: in its trial. `active`: paid, or its payment is under way. `past_due`: a payment failed and is retried. `paused`: no period, no service. `canceled`: ended for good. */
+                state?: "pending" | "trialing" | "active" | "past_due" | "paused" | "canceled";
+                /** @description Only those that are in effect now, or are not. */
+                in_effect?: "true" | "false";
+                /** @description Only subscriptions of customers on this test clock. */
+                test_clock?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubscriptionList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
+                "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionCreate"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            /** @description The body is larger than 256 KiB. The limit is this high because metadata holds 50 pairs of up to 540 characters, each of up to 12 bytes. */
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSubscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the subscription. */
+                subscription_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateSubscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the subscription. */
+                subscription_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionUpdate"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The body is larger than 256 KiB. The limit is this high because metadata holds 50 pairs of up to 540 characters, each of up to 12 bytes. */
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    startSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
+                "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
+            };
+            path: {
+                /** @description The id of the subscription. */
+                subscription_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            /** @description No processor is configured for live mode, or a part of the service is unreachable. Nothing was charged. */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    pauseSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
+                "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
+            };
+            path: {
+                /** @description The id of the subscription. */
+                subscription_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionPause"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    resumeSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
+                "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
+            };
+            path: {
+                /** @description The id of the subscription. */
+                subscription_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    cancelSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
+                "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
+            };
+            path: {
+                /** @description The id of the subscription. */
+                subscription_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionCancel"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    uncancelSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
+                "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
+            };
+            path: {
+                /** @description The id of the subscription. */
+                subscription_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    retrySubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
+                "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
+            };
+            path: {
+                /** @description The id of the subscription. */
+                subscription_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listSubscriptionPeriods: {
+        parameters: {
+            query?: {
+                /** @description The maximum number of items, 1 to 100; by default 20. */
+                limit?: number;
+                /** @description The number of the last item of the previous page. */
+                starting_after?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the subscription. */
+                subscription_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubscriptionPeriodList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSubscriptionSchedule: {
+        parameters: {
+            query?: {
+                /** @description The maximum number of periods, by default 12. */
+                count?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the subscription. */
+                subscription_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ComingPeriodList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listTestClocks: {
         parameters: {
             query?: {
@@ -9964,6 +11730,565 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["RefundFailedEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSubscriptionStarted: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionStartedEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSubscriptionTrialEnding: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionTrialEndingEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSubscriptionRenewed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionRenewedEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSubscriptionPastDue: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionPastDueEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSubscriptionRecovered: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionRecoveredEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSubscriptionPauseScheduled: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionPauseScheduledEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSubscriptionPauseRemoved: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionPauseRemovedEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSubscriptionPaused: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionPausedEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSubscriptionResumed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionResumedEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSubscriptionCancelScheduled: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionCancelScheduledEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSubscriptionCancelRemoved: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionCancelRemovedEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSubscriptionCanceled: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionCanceledEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSubscriptionInEffectChanged: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionInEffectChangedEvent"];
             };
         };
         responses: {

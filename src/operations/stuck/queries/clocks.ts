@@ -3,7 +3,7 @@ import type { StuckQuery } from './query.ts';
 /** What an advance still has to do. */
 export interface SlowAdvance {
   target_time: Date;
-  /** The number of plans, scheduled payments, debits, links and sessions that are due up to the target. */
+  /** The number of plans, subscriptions, scheduled payments, debits, links and sessions that are due up to the target. */
   due: number;
   /** One of them. */
   due_id: string | null;
@@ -26,6 +26,8 @@ export const slowAdvances: StuckQuery<SlowAdvance> = {
       select i.id from customers c
       join payment_intents i on i.customer_id = c.id
       where c.test_clock_id = k.id and i.scheduled_at <= k.target_time
+      union all
+      select id from subscriptions where test_clock_id = k.id and wake_at <= k.target_time
       union all
       select attempt_id from bank_debits
       where test_clock_id = k.id and payment_plan_id is null and next_at <= k.target_time

@@ -81,8 +81,9 @@ export const overdueScheduledPayments: StuckQuery<Record<never, never>> = {
 export interface OpenAttempt {
   attempt_id: string;
   number: number;
-  source: 'confirm' | 'plan' | 'schedule';
+  source: 'confirm' | 'plan' | 'schedule' | 'subscription';
   payment_plan_id: string | null;
+  subscription_id: string | null;
 }
 
 /** Payments that were opened and whose processor has not responded since. */
@@ -93,7 +94,7 @@ export const processingPayments: StuckQuery<OpenAttempt> = {
     join payment_intents i on i.id = a.payment_intent_id
     where a.outcome = 'processing' and a.opened_at <= ${before}`,
   facts: (db) => db`
-    select a.id as attempt_id, a.number, a.source, i.payment_plan_id
+    select a.id as attempt_id, a.number, a.source, i.payment_plan_id, i.subscription_id
     from payment_attempts a
     join payment_intents i on i.id = a.payment_intent_id
     where a.payment_intent_id = f.subject_id and a.outcome = 'processing'`,

@@ -1,0 +1,293 @@
+import Type from 'typebox';
+import type { ShownSubscriptionRow } from '../../db/subscriptions.ts';
+import type { SubscriptionRequest } from '../../domain/subscriptions/requests.ts';
+import { ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
+import { madeAt } from '../../resources/examples.ts';
+import {
+  presentSubscription,
+  presentSubscriptionPeriod,
+  Subscription,
+  SubscriptionPeriod,
+  SubscriptionSchedule,
+  SubscriptionState,
+  subscriptionExample,
+  subscriptionsTag,
+} from '../../resources/subscription.ts';
+import {
+  SubscriptionCancel,
+  SubscriptionCreate,
+  SubscriptionPause,
+  SubscriptionUpdate,
+} from '../../resources/subscription-input.ts';
+import { chargeHook } from '../../services/plans/charge-hook.ts';
+import { subscriptionPeriods, subscriptionSchedule } from '../../services/subscriptions/subscription-periods.ts';
+import { requestOfSubscription } from '../../services/subscriptions/subscription-requests.ts';
+import { startSubscription } from '../../services/subscriptions/subscription-start.ts';
+import { updateSubscriptionTerms } from '../../services/subscriptions/subscription-update.ts';
+import { createSubscription, getSubscription, listSubscriptions } from '../../services/subscriptions/subscriptions.ts';
+import { repeatable } from '../http/repeatable.ts';
+import { metadataLimit, type Route, route } from '../http/route.ts';
+
+const waiting = {
+  ...subscriptionExample,
+  state: 'pending',
+  in_effect: false,
+  in_effect_until: null,
+  current_period: null,
+  next_period_start: null,
+  paid_periods: 0,
+  latest_payment_intent_id: null,
+  updated_at: madeAt,
+} as const;
+const stopped = { ...subscriptionExample, in_effect: false, in_effect_until: null, next_period_start: null };
+const read = { scope: 'subscriptions:read' } as const;
+const write = { scope: 'subscriptions:write' } as const;
+
+const create = route({
+  method: 'POST',
+  path: '/api/v1/subscriptions',
+  operation: 'createSubscription',
+  tag: subscriptionsTag,
+  summary: 'Create a subscription',
+  description:
+    'A new subscription is `pending`: nothing is owed until you start it. To see its periods before that, use ' +
+    '`GET …/schedule`.',
+  access: write,
+  invalid: 422,
+  bodyLimit: metadataLimit,
+  body: SubscriptionCreate,
+  response: { status: 201, schema: Subscription, example: waiting },
+  handle: async ({ context, body, deps }) => presentSubscription(await createSubscription(deps.db, context, body)),
+});
+
+const list = route({
+  method: 'GET',
+  path: '/api/v1/subscriptions',
+  operation: 'listSubscriptions',
+  tag: subscriptionsTag,
+  summary: 'List subscriptions, newest first',
+  access: read,
+  invalid: 422,
+  query: Strict({
+    ...listQuery,
+    customer_id: Type.Optional(Reference('Only subscriptions of this customer.')),
+    state: Type.Optional(SubscriptionState),
+    in_effect: Type.Optional(
+      Type.Enum(['true', 'false'], { description: 'Only those that are in effect now, or are not.' }),
+    ),
+    test_clock: Type.Optional(Reference('Only subscriptions of customers on this test clock.')),
+  }),
+  response: { status: 200, schema: ListOf(Subscription) },
+  handle: async ({ context, query, deps }) => {
+    const { customer_id: customerId, in_effect: effect, test_clock: testClock, ...rest } = query;
+    const inEffect = effect === undefined ? undefined : effect === 'true';
+    const filter = { ...rest, customerId, inEffect, testClock };
+    return page(await listSubscriptions(deps.db, context, filter), presentSubscription);
+  },
+});
+
+const fetch = route({
+  method: 'GET',
+  path: '/api/v1/subscriptions/:subscription_id',
+  operation: 'getSubscription',
+  tag: subscriptionsTag,
+  summary: 'Fetch a subscription',
+  access: read,
+  invalid: 422,
+  response: { status: 200, schema: Subscription },
+  handle: async ({ context, params, deps }) =>
+    presentSubscription(await getSubscription(deps.db, context, params.subscription_id)),
+});
+
+const update = route({
+  method: 'PUT',
+  path: '/api/v1/subscriptions/:subscription_id',
+  operation: 'updateSubscription',
+  tag: subscriptionsTag,
+  summary: 'Change a subscription',
+  description:
+    'Until it is canceled, you can change name, payment_instrument_id, failure_behaviour, unpaid_behaviour, grace_days ' +
+    'and metadata. Before its start, you can change everything except customer_id.',
+  access: write,
+  invalid: 422,
+  bodyLimit: metadataLimit,
+  body: SubscriptionUpdate,
+  response: { status: 200, schema: Subscription },
+  handle: async ({ context, params, body, deps }) =>
+    presentSubscription(await updateSubscriptionTerms(deps.db, context, params.subscription_id, body)),
+});
+
+const start = route({
+  method: 'POST',
+  path: '/api/v1/subscriptions/:subscription_id/start',
+  operation: 'startSubscription',
+  tag: subscriptionsTag,
+  summary: 'Start a subscription: charge its first period, or begin its trial',
+  description:
+    'Returns `active` if the first period was paid, or `trialing`. A decline is not an error: the subscription stays ' +
+    '`pending` with `last_payment_error`, nothing is owed, and you can start it again. While a challenge or a bank debit is ' +
+    'under way, it is `pending` with `current_period.status: processing`; `latest_payment_intent_id` names the payment ' +
+    'intent. With a start date to come, it starts by itself on that day.',
+  access: write,
+  invalid: 422,
+  errors: {
+    503: 'No processor is configured for live mode, or a part of the service is unreachable. Nothing was charged.',
+  },
+  idempotency: 'committed-first',
+  response: { status: 200, schema: Subscription },
+  handle: async ({ context, params, deps }) => {
+    const charging = { processors: deps.processors, hook: chargeHook };
+    const shown = (row: ShownSubscriptionRow) => presentSubscription(row);
+    const id = params.subscription_id;
+    return shown(await startSubscription(deps.db, charging, context, id, repeatable(deps, shown)));
+  },
+});
+
+const pause = route({
+  method: 'POST',
+  path: '/api/v1/subscriptions/:subscription_id/pause',
+  operation: 'pauseSubscription',
+  tag: subscriptionsTag,
+  summary: 'Pause a subscription at the end of its period',
+  description:
+    'The service that is paid goes on until `pauses_at`. Then no period begins and nothing is charged until you resume it, ' +
+    'or until `resumes_at`. Paused time is never billed. To take it back before, resume it.',
+  access: write,
+  invalid: 422,
+  body: SubscriptionPause,
+  response: { status: 200, schema: Subscription, example: { ...subscriptionExample, pauses_at: '2027-02-11' } },
+  handle: async ({ context, params, body, deps }) => {
+    const request = { name: 'pause', resumesAt: body.resumes_at ?? null } as const;
+    return presentSubscription(await requestOfSubscription(deps.db, context, params.subscription_id, request));
+  },
+});
+
+const cancel = route({
+  method: 'POST',
+  path: '/api/v1/subscriptions/:subscription_id/cancel',
+  operation: 'cancelSubscription',
+  tag: subscriptionsTag,
+  summary: 'Cancel a subscription at the end of its period, or now',
+  description:
+    'After this response no period begins that it excludes, and retries end. At the end of the period, the service that is ' +
+    'paid goes on until `ends_at`. A subscription that is pending or paused is canceled at once. Nothing is refunded.',
+  access: write,
+  invalid: 422,
+  body: SubscriptionCancel,
+  response: {
+    status: 200,
+    schema: Subscription,
+    example: { ...subscriptionExample, ends_at: '2027-02-11', next_period_start: null },
+  },
+  handle: async ({ context, params, body, deps }) => {
+    const request = { name: 'cancel', when: body.at ?? 'period_end' } as const;
+    return presentSubscription(await requestOfSubscription(deps.db, context, params.subscription_id, request));
+  },
+});
+
+const resume = plain(
+  'resume',
+  subscriptionExample,
+  'Resume a subscription: begin a new period today',
+  'A new period begins today and is charged at once, some milliseconds after this response. Later periods are counted from ' +
+    'today. A period that was unpaid becomes `void`. A pause that has only been requested is taken back.',
+);
+const uncancel = plain(
+  'uncancel',
+  subscriptionExample,
+  'Take the end of a subscription back',
+  'Removes `ends_at`, before it has come. Retries that had ended with it go on.',
+);
+const retryNow = plain(
+  'retry_now',
+  {
+    ...stopped,
+    state: 'past_due',
+    current_period: { number: 1, start: '2027-01-11', end: '2027-02-11', status: 'retrying' },
+  },
+  'Charge the unpaid period of a subscription now',
+  'Allowed while it is `past_due`, or `paused` because a payment failed. The attempt is made some milliseconds after this ' +
+    'response. It is the next of its series, only earlier.',
+);
+
+const periods = route({
+  method: 'GET',
+  path: '/api/v1/subscriptions/:subscription_id/periods',
+  operation: 'listSubscriptionPeriods',
+  tag: subscriptionsTag,
+  summary: 'List the periods of a subscription that have begun, newest first',
+  access: read,
+  invalid: 422,
+  query: Strict({
+    limit: listQuery.limit,
+    starting_after: Type.Optional(
+      Type.String({
+        maxLength: 20,
+        description: 'The number of the last item of the previous page.',
+        'x-cursor': 'number',
+      }),
+    ),
+  }),
+  response: { status: 200, schema: ListOf(SubscriptionPeriod) },
+  handle: async ({ context, params, query, deps }) =>
+    page(await subscriptionPeriods(deps.db, context, params.subscription_id, query), presentSubscriptionPeriod),
+});
+
+const schedule = route({
+  method: 'GET',
+  path: '/api/v1/subscriptions/:subscription_id/schedule',
+  operation: 'getSubscriptionSchedule',
+  tag: subscriptionsTag,
+  summary: 'Show the coming periods of a subscription',
+  description: 'A subscription that is pending or paused is shown as if you started or resumed it now.',
+  access: read,
+  invalid: 422,
+  query: Strict({
+    count: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 100, description: 'The maximum number of periods, by default 12.' }),
+    ),
+  }),
+  response: { status: 200, schema: SubscriptionSchedule },
+  handle: async ({ context, params, query, deps }) => {
+    const shown = await subscriptionSchedule(deps.db, context, params.subscription_id, query.count ?? 12);
+    const data = shown.periods.map(({ amount, ...dates }) => ({ ...dates, amount_cents: amount }));
+    return { data, has_more: shown.hasMore };
+  },
+});
+
+export const subscriptionRoutes: Route[] = [
+  create,
+  list,
+  fetch,
+  update,
+  start,
+  pause,
+  resume,
+  cancel,
+  uncancel,
+  retryNow,
+  periods,
+  schedule,
+];
+
+function plain(
+  name: Extract<SubscriptionRequest['name'], 'resume' | 'uncancel' | 'retry_now'>,
+  example: Subscription,
+  summary: string,
+  description: string,
+) {
+  const verb = name === 'retry_now' ? 'retry' : name;
+  return route({
+    method: 'POST',
+    path: `/api/v1/subscriptions/:subscription_id/${name}`,
+    operation: `${verb}Subscription`,
+    tag: subscriptionsTag,
+    summary,
+    description,
+    access: write,
+    invalid: 422,
+    response: { status: 200, schema: Subscription, example },
+    handle: async ({ context, params, deps }) =>
+      presentSubscription(await requestOfSubscription(deps.db, context, params.subscription_id, { name })),
+  });
+}

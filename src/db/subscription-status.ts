@@ -1,0 +1,40 @@
+import type { Db } from '../platform/postgres/connection.ts';
+import { clockLimit } from './subject-statuses.ts';
+import type { SubscriptionPeriodRow } from './subscription-periods.ts';
+import type { SubscriptionRow } from './subscriptions.ts';
+
+/**
+ * The status of a subscription in one row: what its workflow needs to decide what to wait for, and to show on the
+ * operator page. `period`, `period_status`, `failures` and `payment_intent_id` are of the period that is owed.
+ */
+export interface SubscriptionStatusRow extends SubscriptionRow {
+  wake_at: Date | null;
+  frozen_time: Date | null;
+  /** The target time of the clock's latest advance, or the clock's own time if there was none. */
+  clock_limit: Date | null;
+  period: number | null;
+  period_status: SubscriptionPeriodRow['status'] | null;
+  failures: number | null;
+  payment_intent_id: string | null;
+  /** When the last attempt was made, in the customer's time. */
+  last_attempt_at: Date | null;
+}
+
+/** The status of a subscription, or null if it was deleted. */
+export async function selectSubscriptionStatus(db: Db, id: string): Promise<SubscriptionStatusRow | null> {
+  const [row] = await db<SubscriptionStatusRow[]>`
+    select s.*, k.frozen_time, ${clockLimit(db)}, p.number as period, p.status as period_status, p.failures,
+      p.payment_intent_id, a.at as last_attempt_at
+    from subscriptions s
+    left join test_clocks k on k.id = s.test_clock_id
+    left join lateral (
+      select number, status, failures, payment_intent_id from subscription_periods
+      where subscription_id = s.id and status in ('processing', 'retrying', 'unpaid')
+      order by number
+      limit 1
+    ) p on true
+    left join payment_intents i on i.id = p.payment_intent_id
+    left join payment_attempts a on a.payment_intent_id = i.id and a.number = i.attempt_count
+    where s.id = ${id}`;
+  return row ?? null;
+}

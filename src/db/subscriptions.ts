@@ -1,0 +1,196 @@
+import type { Currency } from '../domain/currencies.ts';
+import type { Course, Derived, Period } from '../domain/subscriptions/course.ts';
+import type { Db, Tx } from '../platform/postgres/connection.ts';
+import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
+import { jsonb } from '../platform/postgres/types.ts';
+import { type DueRow, hasMandate } from './due-on-clock.ts';
+import type { Page, TenantKey } from './tenant.ts';
+
+export interface SubscriptionRow extends Course, Derived {
+  id: string;
+  biller_id: string;
+  livemode: boolean;
+  customer_id: string;
+  test_clock_id: string | null;
+  name: string;
+  currency: Currency;
+  payment_instrument_id: string | null;
+  metadata: Record<string, string>;
+  /** The payment intents that were made for it. */
+  charges: number;
+  credit_balance_cents: number;
+  latest_payment_intent_id: string | null;
+  /** Why its last charge failed; null if it did not. */
+  last_error_code: string | null;
+  last_error_message: string | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+/** The period that has begun last, as the API shows it with its subscription. */
+export type CurrentPeriod = Pick<Period, 'number' | 'start_date' | 'end_date' | 'kind' | 'status'>;
+
+export interface ShownSubscriptionRow extends SubscriptionRow {
+  current_period: CurrentPeriod | null;
+}
+
+/** A subscription with what its collection needs from the biller, the customer and the test clock. */
+export interface CollectingSubscriptionRow extends SubscriptionRow {
+  time_zone: string;
+  fee_basis_points: number;
+  fee_fixed: number;
+  statement_descriptor: string | null;
+  default_payment_method_id: string | null;
+  customer_pays_fees: boolean;
+  customer_deleted_at: Date | null;
+}
+
+/** Inserts a new subscription. */
+export async function insertSubscription(tx: Tx, row: SubscriptionRow): Promise<void> {
+  const json = { items: jsonb(tx, row.items), metadata: jsonb(tx, row.metadata) };
+  await tx`insert into subscriptions ${tx({ ...row, ...json })}`;
+}
+
+/** The subscription of this biller and mode, or null. */
+export async function selectSubscription(db: Db, tenant: TenantKey, id: string): Promise<ShownSubscriptionRow | null> {
+  const [row] = await db<ShownSubscriptionRow[]>`
+    select s.*, ${currentPeriod(db)} from subscriptions s
+    where id = ${id} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}`;
+  return row ?? null;
+}
+
+export interface SubscriptionFilter {
+  customerId?: string | undefined;
+  state?: string | undefined;
+  inEffect?: boolean | undefined;
+  testClock?: string | undefined;
+}
+
+/** A page of subscriptions, newest first, with one extra row if more follow. */
+export async function listSubscriptions(
+  db: Db,
+  tenant: TenantKey,
+  filter: SubscriptionFilter,
+  { limit, after }: Page,
+): Promise<ShownSubscriptionRow[]> {
+  return db<ShownSubscriptionRow[]>`${fittingPage(
+    db,
+    db`${jsonBytes(db, 'metadata')} + ${jsonBytes(db, 'items')}`,
+    db`
+      select s.*, ${currentPeriod(db)} from subscriptions s
+      where biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}
+        ${filter.customerId === undefined ? db`` : db`and customer_id = ${filter.customerId}`}
+        ${filter.state === undefined ? db`` : db`and state = ${filter.state}`}
+        ${filter.inEffect === undefined ? db`` : db`and in_effect = ${filter.inEffect}`}
+        ${filter.testClock === undefined ? db`` : db`and test_clock_id = ${filter.testClock}`}
+        ${after === undefined ? db`` : db`and id < ${after}`}
+      order by id desc
+      limit ${limit + 1}`,
+  )}`;
+}
+
+/** The column `current_period` of the subscription `s`. */
+function currentPeriod(db: Db) {
+  return db`(
+      select jsonb_build_object('number', number, 'start_date', p.start_date, 'end_date', end_date, 'kind', kind,
+        'status', status)
+      from subscription_periods p where p.subscription_id = s.id and p.number = s.current_number
+    ) as current_period`;
+}
+
+/**
+ * Locks a subscription for update until the transaction ends, so that collecting, changing and ending it never overlap.
+ * Returns null if it was deleted.
+ */
+export async function lockSubscription(tx: Tx, id: string): Promise<CollectingSubscriptionRow | null> {
+  const [row] = await tx<CollectingSubscriptionRow[]>`${collecting(tx)} where s.id = ${id} for no key update of s`;
+  return row ?? null;
+}
+
+/** As `lockSubscription`, for the subscription that a payment intent belongs to. Null if it belongs to none. */
+export async function lockSubscriptionOfIntent(tx: Tx, intentId: string): Promise<CollectingSubscriptionRow | null> {
+  const [row] = await tx<CollectingSubscriptionRow[]>`
+    ${collecting(tx)} where s.id = (select subscription_id from payment_intents where id = ${intentId})
+    for no key update of s`;
+  return row ?? null;
+}
+
+function collecting(tx: Tx) {
+  return tx`
+    select s.*, b.time_zone, b.fee_basis_points, b.fee_fixed, b.statement_descriptor, c.default_payment_method_id,
+      coalesce((c.fee_preferences ->> 'customer_pays_transaction_fees')::boolean, false) as customer_pays_fees,
+      c.deleted_at as customer_deleted_at
+    from subscriptions s
+    join billers b on b.id = s.biller_id
+    join customers c on c.id = s.customer_id`;
+}
+
+/** The columns that can change after the creation. */
+export type SubscriptionChange = Partial<
+  Omit<SubscriptionRow, 'id' | 'biller_id' | 'livemode' | 'customer_id' | 'test_clock_id' | 'created_at'>
+>;
+
+/** Changes a locked subscription. */
+export async function updateSubscription(
+  tx: Tx,
+  id: string,
+  { items, metadata, ...plain }: SubscriptionChange & { updated_at: Date },
+): Promise<void> {
+  const json = {
+    ...(items === undefined ? {} : { items: jsonb(tx, items) }),
+    ...(metadata === undefined ? {} : { metadata: jsonb(tx, metadata) }),
+  };
+  await tx`update subscriptions set ${tx({ ...plain, ...json })} where id = ${id}`;
+}
+
+/** The id of the test clock that its customer is on. Null in real time; undefined if it does not exist. */
+export async function selectClockOfSubscription(db: Db, id: string): Promise<string | null | undefined> {
+  const [row] = await db<{ test_clock_id: string | null }[]>`select test_clock_id from subscriptions where id = ${id}`;
+  return row?.test_clock_id;
+}
+
+/** The id of the subscription that a payment intent belongs to, or null. */
+export async function selectSubscriptionOfIntent(db: Db, intentId: string): Promise<string | null> {
+  const [row] = await db<{ subscription_id: string | null }[]>`
+    select subscription_id from payment_intents where id = ${intentId}`;
+  return row?.subscription_id ?? null;
+}
+
+/**
+ * The subscriptions on a test clock that have work up to `target` (the clock's time), or whose charge is in progress.
+ */
+export async function listSubscriptionsDueOnClock(db: Db, testClockId: string, target: Date): Promise<DueRow[]> {
+  return db<DueRow[]>`
+    select id, wake_at as at, customer_id, ${hasMandate(db, db`s.customer_id`)}
+    from subscriptions s
+    where test_clock_id = ${testClockId} and (
+      wake_at <= ${target}
+      or exists (
+        select 1 from subscription_periods p
+        join payment_attempts a on a.payment_intent_id = p.payment_intent_id
+        where p.subscription_id = s.id and p.status = 'processing' and a.outcome = 'processing'
+          and a.source = 'subscription'
+      )
+    )
+    order by at, id`;
+}
+
+/** Locks the subscriptions on a test clock that have a workflow, before they are deleted. */
+export async function lockRunningSubscriptionsOnClock(
+  tx: Tx,
+  testClockId: string,
+): Promise<Pick<SubscriptionRow, 'id' | 'livemode'>[]> {
+  return tx<Pick<SubscriptionRow, 'id' | 'livemode'>[]>`
+    select id, livemode from subscriptions
+    where test_clock_id = ${testClockId} and state <> 'canceled' and (state <> 'pending' or started_at is not null)
+    order by id
+    for update`;
+}
+
+/** Locks the subscriptions of a customer that have not ended, and returns them oldest first. */
+export async function lockOpenSubscriptionsOfCustomer(tx: Tx, customerId: string): Promise<{ id: string }[]> {
+  return tx<{ id: string }[]>`
+    select id from subscriptions where customer_id = ${customerId} and state <> 'canceled'
+    order by id
+    for no key update`;
+}

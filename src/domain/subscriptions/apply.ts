@@ -1,0 +1,51 @@
+import { type Course, type Derived, derive, isOwed, type Period, type Situation } from './course.ts';
+import type { Change, Happening } from './steps.ts';
+
+/** A period that begins, with its statement and its payment. */
+export type BegunPeriod = Pick<Period, 'status' | 'lines' | 'amount_cents' | 'payment_intent_id'>;
+
+/** A situation after a change, and what follows from it. */
+export interface Applied {
+  situation: Situation;
+  derived: Derived;
+  /** The period that begins. Null if none does. */
+  begins: Period | null;
+  happenings: Happening[];
+}
+
+/**
+ * Returns what a change makes of a situation. If it begins or ends that the subscription is in effect, that is the last
+ * of its happenings.
+ * @param begun the period that the change begins.
+ * @param before whether the subscription was in effect.
+ * @param at the customer's time.
+ */
+export function applyChange(
+  situation: Situation,
+  change: Change,
+  begun: BegunPeriod | null,
+  { before, at }: { before: boolean; at: Date },
+): Applied {
+  const owed = situation.owed && { ...situation.owed, ...change.owed };
+  const begins = change.begins && begun ? newPeriod(change.begins, begun) : null;
+  const course: Course = { ...situation.course, ...change.course };
+  if (begins !== null) course.current_number = begins.number;
+  const isCurrentOwed = owed !== null && owed.number === situation.current?.number;
+  const current = isCurrentOwed ? owed : situation.current;
+  const stillOwed = owed !== null && isOwed(owed) ? owed : null;
+  const after: Situation = {
+    ...situation,
+    course,
+    current: begins ?? (current?.number === course.current_number ? current : null),
+    owed: begins !== null && isOwed(begins) ? begins : stillOwed,
+  };
+  const derived = derive(after, at);
+  const happenings =
+    before === derived.in_effect ? change.happenings : [...change.happenings, 'in_effect_changed' as const];
+  return { situation: after, derived, begins, happenings };
+}
+
+function newPeriod({ number, start, end, kind }: NonNullable<Change['begins']>, begun: BegunPeriod): Period {
+  const untried = { failures: 0, first_failed_at: null, next_attempt_at: null, last_result_at: null };
+  return { number, start_date: start, end_date: end, kind, ...begun, ...untried };
+}

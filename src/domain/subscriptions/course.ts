@@ -1,0 +1,161 @@
+import { addDays, type PlainDate, startOfDay } from '../calendar.ts';
+import type { FailureBehaviour } from '../dunning.ts';
+import type { PeriodLine, SubscriptionItem } from './lines.ts';
+import { type PeriodCalendar, periodDates } from './periods.ts';
+
+export type SubscriptionState = 'pending' | 'trialing' | 'active' | 'past_due' | 'paused' | 'canceled';
+
+/** Why a subscription is paused or canceled. */
+export type StateReason = 'requested' | 'payment_failed' | 'no_payment_method' | 'ended' | 'customer_deleted';
+
+/** A trial is `paid`: nothing is owed for it. `void`: nothing is owed any more, and it was not bought. */
+export type PeriodStatus = 'processing' | 'paid' | 'retrying' | 'unpaid' | 'void';
+
+/** The terms of a subscription, and how far it has come. Dates are biller-local; instants are the customer's time. */
+export interface Course extends Omit<PeriodCalendar, 'anchor_start'> {
+  state: SubscriptionState;
+  state_reason: StateReason | null;
+  items: SubscriptionItem[];
+  start_date: PlainDate;
+  trial_days: number | null;
+  trial_end_date: PlainDate | null;
+  trial_end_behaviour: 'charge' | 'pause' | 'cancel';
+  failure_behaviour: FailureBehaviour;
+  unpaid_behaviour: 'pause' | 'cancel';
+  grace_days: number;
+  effective_on: 'settled' | 'submitted';
+  /** When it was asked to start. Null before, and again if the first payment was declined. */
+  started_at: Date | null;
+  anchor_start: PlainDate | null;
+  /** The period that has begun last; 0 if none has. */
+  current_number: number;
+  /** The period that begins next. Periods that passed while one was unpaid are left out. */
+  next_number: number;
+  /** The day on which it ends, the first without service. */
+  ends_at: PlainDate | null;
+  /** It ends by a request, and not by its terms: nothing is retried any more. */
+  cancel_requested: boolean;
+  pauses_at: PlainDate | null;
+  resumes_at: PlainDate | null;
+  trial_notice_sent: boolean;
+  /** Paid periods that were collected, minus those that came back. Trials do not count. */
+  paid_periods: number;
+}
+
+/** A period that has begun. */
+export interface Period {
+  number: number;
+  start_date: PlainDate;
+  end_date: PlainDate;
+  kind: 'trial' | 'paid';
+  status: PeriodStatus;
+  lines: PeriodLine[];
+  amount_cents: number;
+  payment_intent_id: string | null;
+  failures: number;
+  first_failed_at: Date | null;
+  next_attempt_at: Date | null;
+  /** When the bank reported the last failure of the series. Null if that was no debit under a mandate. */
+  last_result_at: Date | null;
+}
+
+/** A subscription with the periods that decide what it does next. */
+export interface Situation {
+  course: Course;
+  /** The period that has begun last. Null before the first. */
+  current: Period | null;
+  /** The period that is being collected or is unpaid, usually the current one. Null if nothing is owed. */
+  owed: Period | null;
+  timeZone: string;
+}
+
+/** What follows from a situation, at an instant. It is stored beside the course. Instants are the customer's time. */
+export interface Derived {
+  /** When the next period begins, or the subscription ends or pauses instead. Null while it waits for something else. */
+  next_period_at: Date | null;
+  next_attempt_at: Date | null;
+  /** When the trial's end is announced: three days before. */
+  notice_at: Date | null;
+  /** When the service ends although retries go on. */
+  grace_ends_at: Date | null;
+  /** When a pause ends by itself. */
+  resume_at: Date | null;
+  /** Whether the customer may use the service now. */
+  in_effect: boolean;
+  /** Until when, if nothing else happens. Null if that is open, and while it is not in effect. */
+  in_effect_until: Date | null;
+}
+
+const dayMs = 86_400_000;
+/** How many days before the end of a trial it is announced. */
+const noticeDays = 3;
+
+/** Whether something is still collected or owed for the period. */
+export function isOwed({ status }: Pick<Period, 'status'>): boolean {
+  return status === 'processing' || status === 'retrying' || status === 'unpaid';
+}
+
+/** Returns the calendar of the periods. @throws RangeError if the subscription has no anchor yet. */
+export function calendarOf(course: Course): PeriodCalendar {
+  if (course.anchor_start === null) throw new RangeError('the subscription has not started');
+  return { ...course, anchor_start: course.anchor_start };
+}
+
+/** Returns what follows from a situation at this instant. */
+export function derive(situation: Situation, at: Date): Derived {
+  const { course, current, owed, timeZone } = situation;
+  const startOf = (date: PlainDate) => startOfDay(date, timeZone);
+  const graceEndsAt = graceEnd(situation);
+  const isInGrace = graceEndsAt !== null && at < graceEndsAt;
+  const inEffect = course.state === 'trialing' || course.state === 'active' || isInGrace;
+  const isAnnounced = course.state === 'trialing' && !course.trial_notice_sent && current !== null;
+  return {
+    next_period_at: nextPeriodAt(situation),
+    next_attempt_at: owed?.next_attempt_at ?? null,
+    notice_at: isAnnounced ? startOf(addDays(current.end_date, -noticeDays)) : null,
+    grace_ends_at: isInGrace ? graceEndsAt : null,
+    resume_at: course.state === 'paused' && course.resumes_at !== null ? startOf(course.resumes_at) : null,
+    in_effect: inEffect,
+    in_effect_until: inEffect ? untilWhen(situation, graceEndsAt) : null,
+  };
+}
+
+/** When the period boundary that the subscription waits for comes. */
+function nextPeriodAt({ course, current, owed, timeZone }: Situation): Date | null {
+  const startOf = (date: PlainDate) => startOfDay(date, timeZone);
+  const { state, ends_at: endsAt } = course;
+  if (state === 'canceled') return null;
+  if (state === 'pending') return course.started_at !== null && owed === null ? startOf(course.start_date) : null;
+  if (state === 'paused') return endsAt === null ? null : startOf(endsAt);
+  const stopsAt = earliest(endsAt, course.pauses_at);
+  const isOpen = owed !== null && course.state !== 'trialing';
+  const next = course.next_number > course.current_number ? nextStart(course, current) : null;
+  if (isOpen) return stopsAt === null ? null : startOf(stopsAt);
+  return next === null ? null : startOf(earliest(stopsAt, next) ?? next);
+}
+
+/** The date on which the next period begins. After a trial it begins where the trial ends. */
+function nextStart(course: Course, current: Period | null): PlainDate | null {
+  if (course.anchor_start === null) return null;
+  return course.state === 'trialing' && current !== null
+    ? current.end_date
+    : periodDates(calendarOf(course), course.next_number).start;
+}
+
+/** When the service ends while a payment is retried. Null if it is not past due. It has no grace before a first payment. */
+function graceEnd({ course, owed }: Situation): Date | null {
+  if (course.state !== 'past_due' || owed?.first_failed_at == null) return null;
+  const days = course.paid_periods > 0 ? course.grace_days : 0;
+  return new Date(owed.first_failed_at.getTime() + days * dayMs);
+}
+
+function untilWhen({ course, current, timeZone }: Situation, graceEndsAt: Date | null): Date | null {
+  if (course.state === 'past_due') return graceEndsAt;
+  const isBought = current !== null && (current.kind === 'trial' || current.status === 'paid');
+  return isBought ? startOfDay(current.end_date, timeZone) : null;
+}
+
+function earliest(a: PlainDate | null, b: PlainDate | null): PlainDate | null {
+  if (a === null || b === null) return a ?? b;
+  return a < b ? a : b;
+}

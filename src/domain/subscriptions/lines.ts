@@ -1,0 +1,58 @@
+/** What is sold. Amounts are minor units. */
+export interface SubscriptionItem {
+  id: string;
+  name: string;
+  unit_amount_cents: number;
+  quantity: number;
+}
+
+/** One line of a period's statement. A credit is negative. */
+export interface PeriodLine {
+  kind: 'item' | 'proration' | 'credit';
+  description: string;
+  quantity: number;
+  amount_cents: number;
+}
+
+/** Returns the price of a whole period, minor units. */
+export function priceOfItems(items: readonly Pick<SubscriptionItem, 'unit_amount_cents' | 'quantity'>[]): number {
+  return items.reduce((sum, { unit_amount_cents: unit, quantity }) => sum + unit * quantity, 0);
+}
+
+/**
+ * Returns the lines of a period. One that is shorter than its interval costs its share of the days, each item rounded
+ * half up to a minor unit.
+ */
+export function linesOf(
+  items: readonly SubscriptionItem[],
+  { days, whole }: { days: number; whole: number },
+): PeriodLine[] {
+  return items.map(({ name, unit_amount_cents: unit, quantity }) =>
+    days === whole
+      ? { kind: 'item', description: name, quantity, amount_cents: unit * quantity }
+      : {
+          kind: 'proration',
+          description: `${name}: ${days} of ${whole} days`,
+          quantity,
+          amount_cents: shareOf(unit * quantity, days, whole),
+        },
+  );
+}
+
+/** Returns the sum of the lines, minor units. */
+export function sumOf(lines: readonly PeriodLine[]): number {
+  return lines.reduce((sum, { amount_cents: amount }) => sum + amount, 0);
+}
+
+/**
+ * Returns `amount` times `days` divided by `whole`, rounded half up, without floating-point fractions: minor units.
+ * @throws RangeError when a number is negative or not whole, or the product is beyond the range of exact integers.
+ */
+export function shareOf(amount: number, days: number, whole: number): number {
+  const product = amount * days;
+  if (![amount, days, whole, product].every((n) => Number.isSafeInteger(n) && n >= 0) || whole === 0) {
+    throw new RangeError(`not a share: ${amount} × ${days} ÷ ${whole}`);
+  }
+  const remainder = product % whole;
+  return (product - remainder) / whole + (remainder * 2 >= whole ? 1 : 0);
+}

@@ -1,0 +1,113 @@
+import { dateIn, type PlainDate } from '../calendar.ts';
+import { nextRetryAt } from '../dunning.ts';
+import type { Course, Situation, SubscriptionState } from './course.ts';
+import { type Change, cancelNow, resume, start } from './steps.ts';
+
+/** What a biller can ask of a subscription. */
+export type SubscriptionRequest =
+  | { name: 'start' }
+  | { name: 'pause'; resumesAt: PlainDate | null }
+  | { name: 'resume' }
+  | { name: 'cancel'; when: 'period_end' | 'now' }
+  | { name: 'uncancel' }
+  | { name: 'retry_now' };
+
+/** Why a request is refused, as a sentence. */
+export interface Refusal {
+  refused: string;
+}
+
+/**
+ * Returns what a request changes at this instant, the customer's time, or why it is refused. `requested` requests that
+ * change nothing any more are refused too, so that nobody believes that they did.
+ */
+export function respondTo(request: SubscriptionRequest, situation: Situation, at: Date): Change | Refusal {
+  const { course, owed } = situation;
+  if (!allowedStates[request.name].includes(course.state)) return notNow(course, request.name);
+  switch (request.name) {
+    case 'start':
+      if (owed !== null) return { refused: 'Its first payment is under way. Wait for the outcome.' };
+      if (course.started_at !== null) return { refused: `It has been started, and begins on ${course.start_date}.` };
+      return start(situation, at);
+    case 'pause':
+      return pauseAtEnd(situation, request.resumesAt, at);
+    case 'resume':
+      if (course.state === 'paused') {
+        if (owed?.status === 'processing')
+          return { refused: 'Its unpaid period is being charged. Wait for the outcome.' };
+        return resume(situation, at);
+      }
+      if (course.pauses_at === null) return { refused: 'It is not paused, and no pause is planned.' };
+      return { course: { pauses_at: null, resumes_at: null }, happenings: ['pause_removed'] };
+    case 'cancel':
+      return request.when === 'now' ? cancelNow(situation, 'requested') : cancelAtEnd(situation, at);
+    case 'uncancel':
+      return uncancel(situation, at);
+    case 'retry_now':
+      return retryNow(situation, at);
+  }
+}
+
+/** The states in which each request can be made, in the order of a subscription's life. */
+const allowedStates: Record<SubscriptionRequest['name'], readonly SubscriptionState[]> = {
+  start: ['pending'],
+  pause: ['trialing', 'active'],
+  resume: ['trialing', 'active', 'paused'],
+  cancel: ['pending', 'trialing', 'active', 'past_due', 'paused'],
+  uncancel: ['pending', 'trialing', 'active', 'past_due', 'paused'],
+  retry_now: ['past_due', 'paused'],
+};
+
+function notNow({ state }: Course, name: SubscriptionRequest['name']): Refusal {
+  const requests = Object.keys(allowedStates) as SubscriptionRequest['name'][];
+  const allowed = requests.filter((other) => allowedStates[other].includes(state));
+  const choice = allowed.length === 0 ? 'It has ended for good' : `Allowed now: ${allowed.join(', ')}`;
+  return { refused: `It is ${state} and cannot be changed by ${name}. ${choice}.` };
+}
+
+function pauseAtEnd({ course, current, timeZone }: Situation, resumesAt: PlainDate | null, at: Date): Change | Refusal {
+  const today = dateIn(at, timeZone);
+  if (current === null || current.end_date <= today) {
+    return { refused: 'Its next period is about to begin. Try again in a moment.' };
+  }
+  const pauses_at = current.end_date;
+  if (course.ends_at !== null && course.ends_at <= pauses_at) {
+    return { refused: `It ends on ${course.ends_at}, so there is nothing to pause.` };
+  }
+  if (resumesAt !== null && resumesAt <= pauses_at) {
+    return { refused: `resumes_at must be after ${pauses_at}, when the pause begins.` };
+  }
+  return { course: { pauses_at, resumes_at: resumesAt }, happenings: ['pause_scheduled'] };
+}
+
+function cancelAtEnd(situation: Situation, at: Date): Change {
+  const { course, current, owed, timeZone } = situation;
+  const isRunning = course.state !== 'pending' && course.state !== 'paused';
+  if (!isRunning || current === null || current.end_date <= dateIn(at, timeZone))
+    return cancelNow(situation, 'requested');
+  return {
+    course: { ends_at: current.end_date, cancel_requested: true, pauses_at: null, resumes_at: null },
+    ...(owed?.status === 'retrying' ? { owed: { status: 'unpaid', next_attempt_at: null } } : {}),
+    happenings: ['cancel_scheduled'],
+  };
+}
+
+/** Takes an end back, whether a request or the terms have set it. Retries go on where they were. */
+function uncancel({ course, owed }: Situation, at: Date): Change | Refusal {
+  if (course.ends_at === null) return { refused: 'It has no end that could be taken back.' };
+  const isRetried = course.state === 'past_due' && owed?.status === 'unpaid';
+  const dueAt =
+    isRetried && owed.first_failed_at !== null ? nextRetryAt(Math.max(1, owed.failures), owed.first_failed_at) : null;
+  return {
+    course: { ends_at: null, cancel_requested: false },
+    ...(isRetried ? { owed: { status: 'retrying', next_attempt_at: dueAt === null || dueAt < at ? at : dueAt } } : {}),
+    happenings: ['cancel_removed'],
+  };
+}
+
+function retryNow({ course, owed }: Situation, at: Date): Change | Refusal {
+  if (owed?.status === 'processing') return { refused: 'Its unpaid period is being charged. Wait for the outcome.' };
+  if (owed === null) return { refused: 'Nothing of it is unpaid.' };
+  if (course.cancel_requested) return { refused: 'It is canceled at the end of its period. Take that back first.' };
+  return { owed: { status: 'retrying', next_attempt_at: at }, happenings: [] };
+}

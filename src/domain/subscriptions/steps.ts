@@ -1,0 +1,175 @@
+import { addDays, dateIn, type PlainDate } from '../calendar.ts';
+import { type Course, calendarOf, type Period, type Situation, type StateReason } from './course.ts';
+import { type PeriodDates, periodDates, periodOf } from './periods.ts';
+
+/** What happened to a subscription. Each is the end of an event's name, `subscription.…`. */
+export type Happening =
+  | 'started'
+  | 'renewed'
+  | 'trial_ending'
+  | 'past_due'
+  | 'recovered'
+  | 'paused'
+  | 'pause_scheduled'
+  | 'pause_removed'
+  | 'resumed'
+  | 'canceled'
+  | 'cancel_scheduled'
+  | 'cancel_removed'
+  | 'in_effect_changed';
+
+/** What a step changes. Nothing is written here: the caller stores it, and charges a period that begins. */
+export interface Change {
+  course?: Partial<Course>;
+  /** Changes of the owed period. */
+  owed?: Partial<Period>;
+  /** A period that begins. A paid one is to be charged. */
+  begins?: PeriodDates & { kind: Period['kind'] };
+  happenings: Happening[];
+}
+
+/** Whether there is a method to charge: then a trial ends with a payment. */
+export interface Means {
+  hasMethod: boolean;
+}
+
+/**
+ * Starts a subscription that waits for that, or the one whose start date has come. Without a trial its first period
+ * begins, and is to be charged. A start date that has passed moves to this day.
+ */
+export function start({ course, timeZone }: Situation, at: Date): Change {
+  const today = dateIn(at, timeZone);
+  const start_date = course.start_date > today ? course.start_date : today;
+  const started = { started_at: at, start_date };
+  if (start_date > today) return { course: started, happenings: [] };
+  const trialEnd = trialEndOf(course, start_date);
+  if (trialEnd === null) {
+    const anchor = { anchor_start: start_date, anchor_number: 1, next_number: 2 };
+    const first = periodDates(calendarOf({ ...course, ...anchor }), 1);
+    return { course: { ...started, ...anchor }, begins: { ...first, kind: 'paid' }, happenings: [] };
+  }
+  const anchor = { anchor_start: trialEnd, anchor_number: 2, next_number: 2 };
+  return {
+    course: { ...started, ...anchor, state: 'trialing' },
+    begins: { number: 1, start: start_date, end: trialEnd, kind: 'trial' },
+    happenings: ['started'],
+  };
+}
+
+/** Returns the first day after the trial of a subscription that starts on this day. Null without a trial. */
+export function trialEndOf(course: Pick<Course, 'trial_days' | 'trial_end_date'>, start: PlainDate): PlainDate | null {
+  if (course.trial_days !== null) return addDays(start, course.trial_days);
+  return course.trial_end_date !== null && course.trial_end_date > start ? course.trial_end_date : null;
+}
+
+/** A boundary has come: the subscription ends, or pauses, or its next period begins. */
+export function passBoundary(situation: Situation, at: Date, { hasMethod }: Means): Change {
+  const { course, current, timeZone } = situation;
+  const today = dateIn(at, timeZone);
+  if (course.state === 'pending') return start(situation, at);
+  if (course.ends_at !== null && course.ends_at <= today) return cancelNow(situation, 'ended');
+  if (course.pauses_at !== null && course.pauses_at <= today) return pauseNow(situation, 'requested');
+  const isTrialOver = course.state === 'trialing' && current !== null;
+  if (isTrialOver && !hasMethod && course.trial_end_behaviour !== 'charge') {
+    const reason = 'no_payment_method';
+    return course.trial_end_behaviour === 'pause' ? pauseNow(situation, reason) : cancelNow(situation, reason);
+  }
+  const next = periodDates(calendarOf(course), course.next_number);
+  return {
+    course: { state: 'active', state_reason: null, next_number: next.number + 1 },
+    begins: { ...next, kind: 'paid' },
+    happenings: ['renewed'],
+  };
+}
+
+/** The owed period was collected. Periods that have fully passed meanwhile are never billed. */
+export function collected({ course, timeZone }: Situation, at: Date): Change {
+  const paid = { paid_periods: course.paid_periods + 1 };
+  const owed = { status: 'paid', next_attempt_at: null } as const;
+  const active = { ...paid, state: 'active', state_reason: null } as const;
+  if (course.state === 'pending') return { course: active, owed, happenings: ['started'] };
+  const isRecovered =
+    course.state === 'past_due' || (course.state === 'paused' && course.state_reason === 'payment_failed');
+  if (!isRecovered) return { course: paid, owed, happenings: [] };
+  const contains = periodOf(calendarOf(course), dateIn(at, timeZone)).number;
+  const next_number = Math.max(course.next_number, contains);
+  return { course: { ...active, next_number, resumes_at: null }, owed, happenings: ['recovered'] };
+}
+
+/** A failed payment, and what dunning makes of it. */
+export interface Failure {
+  series: Pick<Period, 'failures' | 'first_failed_at' | 'last_result_at'>;
+  step: { kind: 'retry'; at: Date } | { kind: 'suspend' };
+}
+
+/**
+ * The owed period was not collected. A first payment leaves no debt: the subscription stays pending, and can be started
+ * again. After that it is past due while dunning retries, and pauses or ends when dunning gives up.
+ */
+export function failed(situation: Situation, { series, step }: Failure): Change {
+  const { course } = situation;
+  if (course.state === 'pending') {
+    const again = { started_at: null, anchor_start: null, next_number: 1, current_number: 0 };
+    return { course: again, owed: { ...series, status: 'void', next_attempt_at: null }, happenings: [] };
+  }
+  const unpaid = { ...series, status: 'unpaid', next_attempt_at: null } as const;
+  const isCollecting = course.state === 'active' || course.state === 'past_due';
+  // The subscription was paused or canceled meanwhile, or its end was requested: nothing tries again.
+  if (!isCollecting) return { owed: unpaid, happenings: [] };
+  const pastDue: Change =
+    course.state === 'active' ? { course: { state: 'past_due' }, happenings: ['past_due'] } : { happenings: [] };
+  if (course.cancel_requested) return { ...pastDue, owed: unpaid };
+  if (step.kind === 'retry') return { ...pastDue, owed: { ...series, status: 'retrying', next_attempt_at: step.at } };
+  const end = course.unpaid_behaviour === 'pause' ? pauseNow : cancelNow;
+  return { ...end(situation, 'payment_failed'), owed: unpaid };
+}
+
+/** The trial ends in three days, or at once. */
+export function announceTrialEnd(): Change {
+  return { course: { trial_notice_sent: true }, happenings: ['trial_ending'] };
+}
+
+/**
+ * A pause ends: a new period begins on this day, and the calendar is counted from here. What was unpaid is void. An end
+ * that was set moves to the end of the period that contains it.
+ */
+export function resume({ course, timeZone, owed }: Situation, at: Date): Change {
+  const today = dateIn(at, timeZone);
+  const number = course.next_number > course.current_number ? course.next_number : course.current_number + 1;
+  const anchor = { anchor_start: today, anchor_number: number, anchor_day: null, next_number: number };
+  const calendar = calendarOf({ ...course, ...anchor });
+  const ends_at = course.ends_at && periodOf(calendar, addDays(course.ends_at, -1)).end;
+  return {
+    course: { ...anchor, ends_at, state: 'active', state_reason: null, pauses_at: null, resumes_at: null },
+    ...(owed === null ? {} : { owed: { status: 'void', next_attempt_at: null } }),
+    happenings: ['resumed'],
+  };
+}
+
+/** Ends a subscription. Retries end with it; a charge that is under way is still recorded. */
+export function cancelNow({ owed }: Situation, reason: StateReason): Change {
+  return {
+    course: { state: 'canceled', state_reason: reason, pauses_at: null, resumes_at: null },
+    ...stopsRetries(owed),
+    happenings: ['canceled'],
+  };
+}
+
+/** Pauses a subscription. Retries end with it; a charge that is under way is still recorded. */
+export function pauseNow({ owed }: Situation, reason: StateReason): Change {
+  return {
+    course: { state: 'paused', state_reason: reason, pauses_at: null },
+    ...stopsRetries(owed),
+    happenings: ['paused'],
+  };
+}
+
+function stopsRetries(owed: Period | null): Pick<Change, 'owed'> {
+  return owed?.status === 'retrying' ? { owed: { status: 'unpaid', next_attempt_at: null } } : {};
+}
+
+/** A debit came back after its period had counted as paid. What follows is as after a failure. */
+export function returned(situation: Situation, failure: Failure): Change {
+  const change = failed(situation, failure);
+  return { ...change, course: { ...change.course, paid_periods: situation.course.paid_periods - 1 } };
+}

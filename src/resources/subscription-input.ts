@@ -1,0 +1,177 @@
+import Type, { type Static } from 'typebox';
+import { exampleId } from '../domain/ids.ts';
+import { Currency, LocalDate, MetadataWith, nullable, optional, Reference, Strict } from './common.ts';
+import { withExamples } from './examples.ts';
+
+const ItemInput = Strict(
+  {
+    name: Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', description: 'A label, for statements.' }),
+    unit_amount_cents: Type.Integer({
+      minimum: 0,
+      maximum: 99_999_999,
+      description: 'The price of one, for a whole period, minor units.',
+    }),
+    quantity: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, description: 'How many; by default 1.' })),
+  },
+  { title: 'SubscriptionItemInput' },
+);
+
+/** Must be given at creation. */
+export const requiredTerms = {
+  name: Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', description: 'A label.' }),
+  currency: Currency,
+  items: Type.Array(ItemInput, {
+    minItems: 1,
+    maxItems: 20,
+    description:
+      'What is sold. A period costs the sum of unit amount times quantity, at least 1 minor unit. The limits of payment ' +
+      'intents (200 and 100000) do not apply.',
+  }),
+  frequency_type: Type.Enum(['weekly', 'monthly', 'yearly'], { description: 'The unit of a period.' }),
+};
+
+/** May be left out at creation; each has a default. */
+export const defaultedTerms = {
+  frequency_period: Type.Integer({
+    minimum: 1,
+    maximum: 52,
+    description: 'How many weeks, months or years a period has. By default 1.',
+  }),
+  trial_end_behaviour: Type.Enum(['charge', 'pause', 'cancel'], {
+    description:
+      'What happens if a trial ends and there is no method to charge. `pause`, the default; `cancel`; `charge`: the ' +
+      'collection fails, and `unpaid_behaviour` decides.',
+  }),
+  failure_behaviour: Type.Enum(['retry', 'stop'], {
+    description:
+      'What happens after a failed payment, as for plans. `retry`, the default: it is charged again 1, 3 and 5 days after ' +
+      'its first failure, unless the decline is final. `stop`: it is not retried.',
+  }),
+  unpaid_behaviour: Type.Enum(['pause', 'cancel'], {
+    description: 'What happens when nothing is retried any more. `pause` is the default.',
+  }),
+  grace_days: Type.Integer({
+    minimum: 0,
+    maximum: 60,
+    description:
+      'For how many days after the first failure `in_effect` stays true while retries go on, if a period was paid before. ' +
+      'By default 7, which covers all retries.',
+  }),
+  effective_on: Type.Enum(['settled', 'submitted'], {
+    description:
+      'When the first period takes effect that is paid by a bank debit. `settled`, the default: when the bank has ' +
+      'collected it. `submitted`: when the debit is accepted. Later periods begin on their dates.',
+  }),
+  metadata: MetadataWith(
+    'For your own use. Copied to each payment intent, so that `_sandbox_outcome` chooses their outcomes; ' +
+      '`_sandbox_outcome_by_period` has one such list for each paid period, separated by semicolons, and the last repeats.',
+  ),
+};
+
+/** May be left out at creation, and cleared by null before the start. */
+export const clearableTerms = {
+  start_date: LocalDate(
+    'The first day. By default today, for this customer. Not in the past. Periods are counted from here, or from the end ' +
+      'of the trial: 31 January is followed by 28 or 29 February, then by 31 March.',
+  ),
+  anchor_day: Type.Integer({
+    minimum: 1,
+    maximum: 31,
+    description:
+      'The day of the month on which periods begin; in shorter months the last day. The first period is then short, and ' +
+      'costs its share of the days. Not for weekly subscriptions. A resume counts anew from its own day.',
+  }),
+  trial_days: Type.Integer({
+    minimum: 1,
+    maximum: 730,
+    description: 'The days of a trial before the first paid period.',
+  }),
+  trial_end_date: LocalDate('The first day after the trial. Either this or `trial_days`.'),
+  ends_at: LocalDate('The day on which it ends, the first without service: an end of a period. Null: it goes on.'),
+  payment_instrument_id: Reference(
+    'The method to charge. By default the customer’s default method at the time of each charge.',
+  ),
+};
+
+export const SubscriptionCreate = withExamples(
+  Strict(
+    {
+      customer_id: Reference('The customer who gets the service and is charged.'),
+      ...requiredTerms,
+      ...optional(defaultedTerms),
+      ...optional(clearableTerms),
+    },
+    { title: 'SubscriptionCreate' },
+  ),
+  {
+    monthly: {
+      summary: 'Monthly',
+      value: {
+        customer_id: exampleId('customer'),
+        name: 'Premium membership',
+        currency: 'AUD',
+        frequency_type: 'monthly',
+        items: [{ name: 'Membership', unit_amount_cents: 4900 }],
+      },
+    },
+    trial: {
+      summary: 'Monthly on the 1st, after a trial of 14 days',
+      value: {
+        customer_id: exampleId('customer'),
+        name: 'Team',
+        currency: 'AUD',
+        frequency_type: 'monthly',
+        anchor_day: 1,
+        trial_days: 14,
+        items: [
+          { name: 'Seats', unit_amount_cents: 1500, quantity: 5 },
+          { name: 'Support', unit_amount_cents: 9900 },
+        ],
+      },
+    },
+  },
+);
+export type SubscriptionCreate = Static<typeof SubscriptionCreate>;
+
+export const SubscriptionUpdate = withExamples(
+  Strict(
+    {
+      customer_id: Type.Optional(Type.Unknown({ description: 'Cannot be changed.' })),
+      ...optional(requiredTerms),
+      ...optional(defaultedTerms),
+      ...optional(nullable(clearableTerms)),
+    },
+    { title: 'SubscriptionUpdate' },
+  ),
+  { grace: { summary: 'No service while a payment is retried', value: { grace_days: 0 } } },
+);
+export type SubscriptionUpdate = Static<typeof SubscriptionUpdate>;
+
+export const SubscriptionCancel = withExamples(
+  Strict(
+    {
+      at: Type.Optional(
+        Type.Enum(['period_end', 'now'], {
+          description:
+            '`period_end`, the default: the service that is paid goes on until then. `now`: it ends at once.',
+        }),
+      ),
+    },
+    { title: 'SubscriptionCancel' },
+  ),
+  { atOnce: { summary: 'End it at once', value: { at: 'now' } } },
+);
+export type SubscriptionCancel = Static<typeof SubscriptionCancel>;
+
+export const SubscriptionPause = withExamples(
+  Strict(
+    {
+      resumes_at: Type.Optional(
+        LocalDate('When it resumes by itself: after the end of the present period. By default it waits for a resume.'),
+      ),
+    },
+    { title: 'SubscriptionPause' },
+  ),
+  { open: { summary: 'Pause until further notice', value: {} } },
+);
+export type SubscriptionPause = Static<typeof SubscriptionPause>;

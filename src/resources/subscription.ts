@@ -1,0 +1,248 @@
+import Type, { type Static } from 'typebox';
+import type { SubscriptionPeriodRow } from '../db/subscription-periods.ts';
+import type { ShownSubscriptionRow } from '../db/subscriptions.ts';
+import { exampleId } from '../domain/ids.ts';
+import { calendarOf } from '../domain/subscriptions/course.ts';
+import { periodDates } from '../domain/subscriptions/periods.ts';
+import {
+  Currency,
+  Id,
+  ListOf,
+  Livemode,
+  LocalDate,
+  Nullable,
+  nullable,
+  present,
+  Strict,
+  type Tag,
+  Timestamp,
+} from './common.ts';
+import { dueAt, example, madeAt, owned } from './examples.ts';
+import { clearableTerms, defaultedTerms, requiredTerms } from './subscription-input.ts';
+
+export const subscriptionsTag: Tag = {
+  name: 'Subscriptions',
+  description:
+    'A service that is sold in periods, each paid when it begins. `in_effect` says whether the customer may use it now.',
+};
+
+export const SubscriptionState = Type.Enum(['pending', 'trialing', 'active', 'past_due', 'paused', 'canceled'], {
+  description:
+    '`pending`: not started; nothing is owed. `trialing`: in its trial. `active`: paid, or its payment is under way. ' +
+    '`past_due`: a payment failed and is retried. `paused`: no period, no service. `canceled`: ended for good.',
+});
+
+const { start_date, trial_end_date, ...cleared } = nullable(clearableTerms);
+
+const CurrentPeriod = Strict(
+  {
+    number: Type.Integer({ description: 'From 1. A trial is period 1.' }),
+    start: LocalDate('The first day.'),
+    end: LocalDate('The first day after it.'),
+    status: Type.Enum(['processing', 'paid', 'retrying', 'unpaid', 'void'], {
+      description:
+        '`processing`: being charged. `paid`: collected, or a trial. `retrying`: failed, and retried. `unpaid`: failed, and ' +
+        'not retried. `void`: nothing is owed for it any more, and it was not bought.',
+    }),
+  },
+  { title: 'CurrentPeriod' },
+);
+
+export const Subscription = Strict(
+  {
+    id: Id('subscription', 'The id of the subscription.'),
+    customer_id: Type.String({ description: 'The customer who gets the service and is charged.' }),
+    name: requiredTerms.name,
+    state: SubscriptionState,
+    state_reason: Nullable(Type.String(), {
+      description:
+        'Why it is paused or canceled. `requested`: by you. `payment_failed`: nothing is retried any more. ' +
+        '`no_payment_method`: its trial ended without one. `ended`: at `ends_at`. `customer_deleted`.',
+    }),
+    in_effect: Type.Boolean({ description: 'Whether the customer may use the service now.' }),
+    in_effect_until: Nullable(Timestamp, {
+      description: 'Until when, if nothing else happens. Null while that is open, and while it is not in effect.',
+    }),
+    currency: Currency,
+    items: Type.Array(
+      Strict(
+        {
+          id: Id('subscription_item', 'The id of the item.'),
+          name: Type.String({ description: 'A label, for statements.' }),
+          unit_amount_cents: Type.Integer({ description: 'The price of one for a whole period, minor units.' }),
+          quantity: Type.Integer({ description: 'How many.' }),
+        },
+        { title: 'SubscriptionItem' },
+      ),
+      { description: 'What is sold.' },
+    ),
+    frequency_type: requiredTerms.frequency_type,
+    frequency_period: defaultedTerms.frequency_period,
+    start_date: clearableTerms.start_date,
+    anchor_day: cleared.anchor_day,
+    trial_days: cleared.trial_days,
+    trial_end_date,
+    trial_end_behaviour: defaultedTerms.trial_end_behaviour,
+    payment_instrument_id: Nullable(Type.String(), {
+      description: 'The method to charge; null for the customer’s default at each charge.',
+    }),
+    failure_behaviour: defaultedTerms.failure_behaviour,
+    unpaid_behaviour: defaultedTerms.unpaid_behaviour,
+    grace_days: defaultedTerms.grace_days,
+    effective_on: defaultedTerms.effective_on,
+    ends_at: cleared.ends_at,
+    pauses_at: Nullable(LocalDate('The day on which a pause begins that was requested.')),
+    resumes_at: Nullable(LocalDate('The day on which the pause ends by itself.')),
+    current_period: Nullable(CurrentPeriod, { description: 'The period that has begun last; null before the first.' }),
+    next_period_start: Nullable(LocalDate('When the next period begins; null if none is to come.')),
+    next_attempt_at: Nullable(Timestamp, { description: 'When a failed payment is retried; null if it is not.' }),
+    credit_balance_cents: Type.Integer({
+      description: 'What the customer has in hand for later periods, minor units.',
+    }),
+    paid_periods: Type.Integer({ description: 'The periods that were collected. Trials do not count.' }),
+    latest_payment_intent_id: Nullable(Type.String(), { description: 'Its last payment; null before the first.' }),
+    last_payment_error: Nullable(
+      Strict(
+        {
+          code: Type.String({ description: 'Why it failed, for programs: see *Codes of failed payments*.' }),
+          message: Type.String({ description: 'For people.' }),
+        },
+        { title: 'SubscriptionPaymentError' },
+      ),
+      { description: 'Why its last charge failed; null if it did not.' },
+    ),
+    metadata: defaultedTerms.metadata,
+    biller_id: Type.String({ description: 'The account that is paid.' }),
+    livemode: Livemode,
+    test_clock: Nullable(Type.String(), { description: 'The test clock of the customer; null in real time.' }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'Subscription' },
+);
+export type Subscription = Static<typeof Subscription>;
+
+export const subscriptionExample = example(Subscription, {
+  id: exampleId('subscription'),
+  customer_id: exampleId('customer'),
+  name: 'Premium membership',
+  state: 'active',
+  state_reason: null,
+  in_effect: true,
+  in_effect_until: '2027-02-11T00:00:00.000Z',
+  currency: 'AUD',
+  items: [{ id: exampleId('subscription_item'), name: 'Membership', unit_amount_cents: 4900, quantity: 1 }],
+  frequency_type: 'monthly',
+  frequency_period: 1,
+  start_date: '2027-01-11',
+  anchor_day: null,
+  trial_days: null,
+  trial_end_date: null,
+  trial_end_behaviour: 'pause',
+  payment_instrument_id: null,
+  failure_behaviour: 'retry',
+  unpaid_behaviour: 'pause',
+  grace_days: 7,
+  effective_on: 'settled',
+  ends_at: null,
+  pauses_at: null,
+  resumes_at: null,
+  current_period: { number: 1, start: '2027-01-11', end: '2027-02-11', status: 'paid' },
+  next_period_start: '2027-02-11',
+  next_attempt_at: null,
+  credit_balance_cents: 0,
+  paid_periods: 1,
+  latest_payment_intent_id: exampleId('payment_intent'),
+  last_payment_error: null,
+  metadata: {},
+  ...owned,
+  test_clock: exampleId('test_clock'),
+  created_at: madeAt,
+  updated_at: dueAt,
+});
+
+/** The subscription as the API and its events show it. `test_clock` is the column `test_clock_id`. */
+export function presentSubscription(row: ShownSubscriptionRow): Subscription {
+  const { current_period: current, last_error_code: code, last_error_message: message } = row;
+  return present(Subscription, {
+    ...row,
+    current_period: current && {
+      number: current.number,
+      start: current.start_date,
+      end: current.end_date,
+      status: current.status,
+    },
+    next_period_start: nextPeriodStart(row),
+    last_payment_error: code === null || message === null ? null : { code, message },
+    test_clock: row.test_clock_id,
+  });
+}
+
+/** Biller-local date of the next period. Null if none is to come before somebody does something. */
+function nextPeriodStart(row: ShownSubscriptionRow): string | null {
+  const isRunning = row.state === 'trialing' || row.state === 'active' || row.state === 'past_due';
+  if (row.state === 'paused')
+    return row.ends_at !== null && row.resumes_at !== null && row.resumes_at >= row.ends_at ? null : row.resumes_at;
+  if (row.state === 'pending') return row.started_at === null || row.current_period !== null ? null : row.start_date;
+  if (!isRunning || row.anchor_start === null) return null;
+  const { start } = periodDates(calendarOf(row), row.next_number);
+  const isCut = [row.ends_at, row.pauses_at].some((stop) => stop !== null && stop <= start);
+  return isCut ? null : start;
+}
+
+export const SubscriptionPeriod = Strict(
+  {
+    ...CurrentPeriod.properties,
+    kind: Type.Enum(['trial', 'paid'], { description: 'Whether it is a trial.' }),
+    lines: Type.Array(
+      Strict(
+        {
+          kind: Type.Enum(['item', 'proration', 'credit'], {
+            description: '`item`: a whole period. `proration`: the share of its days. `credit`: negative.',
+          }),
+          description: Type.String({ description: 'For people.' }),
+          quantity: Type.Integer({ description: 'How many.' }),
+          amount_cents: Type.Integer({ description: 'The amount of the line, minor units.' }),
+        },
+        { title: 'SubscriptionPeriodLine' },
+      ),
+      { description: 'The statement of the period.' },
+    ),
+    amount_cents: Type.Integer({ description: 'The sum of the lines, without surcharge, minor units.' }),
+    payment_intent_id: Nullable(Type.String(), { description: 'Its payment; null for a trial.' }),
+    failures: Type.Integer({ description: 'The failed attempts of the present series.' }),
+    next_attempt_at: Nullable(Timestamp, { description: 'When it is retried; null if it is not.' }),
+  },
+  { title: 'SubscriptionPeriod' },
+);
+export type SubscriptionPeriod = Static<typeof SubscriptionPeriod>;
+
+example(SubscriptionPeriod, {
+  number: 1,
+  start: '2027-01-11',
+  end: '2027-02-11',
+  status: 'paid',
+  kind: 'paid',
+  lines: [{ kind: 'item', description: 'Membership', quantity: 1, amount_cents: 4900 }],
+  amount_cents: 4900,
+  payment_intent_id: exampleId('payment_intent'),
+  failures: 0,
+  next_attempt_at: null,
+});
+
+/** A period as the list of a subscription's periods shows it. */
+export function presentSubscriptionPeriod(row: SubscriptionPeriodRow): SubscriptionPeriod {
+  return present(SubscriptionPeriod, { ...row, start: row.start_date, end: row.end_date });
+}
+
+const ComingPeriod = Strict(
+  {
+    number: CurrentPeriod.properties.number,
+    start: CurrentPeriod.properties.start,
+    end: CurrentPeriod.properties.end,
+    amount_cents: Type.Integer({ description: 'What it costs, without surcharge, minor units.' }),
+  },
+  { title: 'ComingPeriod' },
+);
+example(ComingPeriod, { number: 2, start: '2027-02-11', end: '2027-03-11', amount_cents: 4900 });
+export const SubscriptionSchedule = ListOf(ComingPeriod);

@@ -1,0 +1,59 @@
+import { afterFailure, type FailureBehaviour, nextRetryAt } from '../../domain/dunning.ts';
+import { retryAt } from '../../domain/schemes/debit-dates.ts';
+import type { SchemeProfile } from '../../domain/schemes/scheme-profile.ts';
+import type { AttemptOutcome, AttemptReturn } from './charge.ts';
+
+/** A series of failures of one payment. Instants are the customer's time. */
+export interface FailureSeries {
+  failures: number;
+  first_failed_at: Date | null;
+  /** When the bank reported the last failure. Null if that was no debit under a mandate. */
+  last_result_at: Date | null;
+}
+
+/** A series with its latest failure, and what follows. */
+export interface DunningStep {
+  series: FailureSeries;
+  step: ReturnType<typeof afterFailure>;
+}
+
+/**
+ * Returns what follows an attempt that has failed. `isStep`: the service made it by itself. A manual attempt is not a
+ * step of the series of retries: that continues where it was.
+ */
+export function afterFailedAttempt(
+  behaviour: FailureBehaviour,
+  before: Pick<FailureSeries, 'failures' | 'first_failed_at'>,
+  {
+    at,
+    outcome,
+    scheme,
+  }: Pick<AttemptOutcome, 'at' | 'scheme'> & { outcome: Extract<AttemptOutcome['outcome'], { kind: 'failed' }> },
+  isStep: boolean,
+): DunningStep {
+  const failures = isStep ? before.failures + 1 : before.failures;
+  const firstFailedAt = before.first_failed_at ?? (isStep ? at : null);
+  const series = { failures, first_failed_at: firstFailedAt, last_result_at: scheme === null ? null : at };
+  const resumesAt = firstFailedAt === null ? null : nextRetryOf(failures, firstFailedAt, at, scheme);
+  const step =
+    isStep && firstFailedAt !== null
+      ? afterFailure({ behaviour, code: outcome.code, failures, firstFailedAt, retryAt: resumesAt })
+      : { kind: 'retry' as const, at: resumesAt ?? at };
+  return { series, step };
+}
+
+/** Returns what follows a debit that came back: it begins a new series of retries, of which it is the first failure. */
+export function afterReturn(
+  behaviour: FailureBehaviour,
+  { at, code, scheme }: Pick<AttemptReturn, 'at' | 'code' | 'scheme'>,
+): DunningStep {
+  const retryAt = nextRetryOf(1, at, at, scheme);
+  const step = afterFailure({ behaviour, code, failures: 1, firstFailedAt: at, retryAt });
+  return { series: { failures: 1, first_failed_at: at, last_result_at: at }, step };
+}
+
+/** Returns when a payment is retried that has failed this often. Debits are retried by the days of their scheme. */
+function nextRetryOf(failures: number, firstAt: Date, latestAt: Date, scheme: SchemeProfile | null): Date | null {
+  if (scheme === null) return nextRetryAt(failures, firstAt);
+  return failures < 1 ? null : retryAt(scheme, { failures, firstResultAt: firstAt, latestResultAt: latestAt });
+}

@@ -1,0 +1,92 @@
+import type { PaymentIntentRow } from '../../db/payment-intents.ts';
+import { lockPaymentMethod, type PaymentMethodRow } from '../../db/payment-methods.ts';
+import type { Currency } from '../../domain/currencies.ts';
+import { priceOf } from '../../domain/fees.ts';
+import { newId } from '../../domain/ids.ts';
+import { pass } from '../../platform/crash-points.ts';
+import type { Db, Tx } from '../../platform/postgres/connection.ts';
+import type { Processors } from '../../processors/processor.ts';
+import { askProcessor } from './ask-processor.ts';
+import { type Charge, type ChargeHook, recordOutcome } from './charge.ts';
+import { untried } from './payment-intents.ts';
+
+/** A locked plan or subscription, with what its payments take from its customer and its biller. */
+export interface Payer {
+  biller_id: string;
+  livemode: boolean;
+  customer_id: string;
+  payment_instrument_id: string | null;
+  default_payment_method_id: string | null;
+  fee_basis_points: number;
+  fee_fixed: number;
+  customer_pays_fees: boolean;
+  currency: Currency;
+  metadata: Record<string, string>;
+  statement_descriptor: string | null;
+}
+
+/**
+ * Returns the payer's own method or, if it has none, the customer's current default. Returns null if that method cannot
+ * be charged.
+ */
+export async function chargeableMethod(tx: Tx, payer: Payer): Promise<PaymentMethodRow | null> {
+  const id = payer.payment_instrument_id ?? payer.default_payment_method_id;
+  const tenant = { billerId: payer.biller_id, livemode: payer.livemode };
+  const method = id === null ? null : await lockPaymentMethod(tx, tenant, id);
+  return method === null || method.detached_at !== null ? null : method;
+}
+
+/** What a payment intent is for. */
+type Purpose = Partial<
+  Pick<
+    PaymentIntentRow,
+    'payment_plan_id' | 'payment_plan_slot' | 'subscription_id' | 'subscription_charge' | 'metadata'
+  >
+>;
+
+/** Returns a new intent over a base amount, minor units. `at` is customer time. */
+export function recurringIntent(
+  payer: Payer,
+  purpose: Purpose,
+  amount: number,
+  method: PaymentMethodRow | null,
+  at: Date,
+): PaymentIntentRow {
+  const feeSchedule = { basisPoints: payer.fee_basis_points, fixed: payer.fee_fixed };
+  const price = priceOf(amount, feeSchedule, payer.customer_pays_fees);
+  return {
+    id: newId('payment_intent', payer),
+    biller_id: payer.biller_id,
+    livemode: payer.livemode,
+    customer_id: payer.customer_id,
+    payment_method_id: method?.id ?? payer.payment_instrument_id,
+    payment_plan_id: null,
+    payment_plan_slot: null,
+    amount,
+    fee_amount: price.feeAmount,
+    surcharge_amount: price.surchargeAmount,
+    surcharge_applied: price.surchargeApplied,
+    total_amount: price.totalAmount,
+    currency: payer.currency,
+    metadata: payer.metadata,
+    statement_descriptor: payer.statement_descriptor,
+    scheduled_payment_date: null,
+    scheduled_at: null,
+    ...untried(at),
+    ...purpose,
+  };
+}
+
+/** Asks the processor about an opened charge, and records the outcome. `now` is real time. */
+export async function finishCollection(
+  sql: Db,
+  { processors, hook }: { processors: Processors; hook: ChargeHook },
+  opened: Charge,
+  now: Date,
+): Promise<void> {
+  pass('collection opened');
+  const outcome = await askProcessor(sql, processors, opened);
+  pass('collection charged');
+  await recordOutcome(sql, opened, { outcome, requestId: null, now }, hook);
+  pass('collection completed');
+}

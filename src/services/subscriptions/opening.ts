@@ -1,0 +1,89 @@
+import { insertPaymentIntent, lockPaymentIntent, type PaymentIntentRow } from '../../db/payment-intents.ts';
+import type { PaymentMethodRow } from '../../db/payment-methods.ts';
+import { countPaidPeriods } from '../../db/subscription-periods.ts';
+import type { CollectingSubscriptionRow } from '../../db/subscriptions.ts';
+import { outcomesOfPeriod } from '../../domain/sandbox-outcomes.ts';
+import { calendarOf } from '../../domain/subscriptions/course.ts';
+import { linesOf, sumOf } from '../../domain/subscriptions/lines.ts';
+import { lengthOf } from '../../domain/subscriptions/periods.ts';
+import { type Change, collected } from '../../domain/subscriptions/steps.ts';
+import type { Tx } from '../../platform/postgres/connection.ts';
+import type { NewEvent } from '../events.ts';
+import { chargeableMethod, recurringIntent } from '../payments/recurring-intent.ts';
+import { type LockedSubscription, store } from './situation.ts';
+
+/** A period that was opened with its payment, or was given away. */
+export interface OpenedPeriod {
+  locked: LockedSubscription;
+  events: NewEvent[];
+  /** Null if there is nothing to charge: a trial, or a share that rounds to nothing. */
+  payment: { intent: PaymentIntentRow; method: PaymentMethodRow | null } | null;
+}
+
+/**
+ * Opens the period that a change begins: its statement, its row and its payment intent. The caller opens the charge.
+ * `at` is customer time.
+ */
+export async function openPeriod(tx: Tx, locked: LockedSubscription, change: Change, at: Date): Promise<OpenedPeriod> {
+  const { begins } = change;
+  if (begins === undefined) throw new Error(`no period of subscription ${locked.row.id} begins`);
+  if (begins.kind === 'trial') {
+    const trial = { status: 'paid', lines: [], amount_cents: 0, payment_intent_id: null } as const;
+    const { events, ...after } = await store(tx, locked, change, at, { ...trial, lines: [] });
+    return { locked: after, events, payment: null };
+  }
+  const { row } = locked;
+  const calendar = calendarOf({ ...row, ...change.course });
+  const lines = linesOf(row.items, lengthOf(calendar, begins));
+  const amount = sumOf(lines);
+  if (amount === 0) return giveAway(tx, locked, change, lines, at);
+  const method = await chargeableMethod(tx, row);
+  const charge = row.charges + 1;
+  const purpose = {
+    subscription_id: row.id,
+    subscription_charge: charge,
+    metadata: await metadataOf(tx, row, begins.number),
+  };
+  const intent = recurringIntent(row, purpose, amount, method, at);
+  await insertPaymentIntent(tx, intent);
+  const begun = { status: 'processing', lines, amount_cents: amount, payment_intent_id: intent.id } as const;
+  const more = { charges: charge, latest_payment_intent_id: intent.id };
+  const { events, ...after } = await store(tx, locked, change, at, begun, more);
+  return { locked: after, events, payment: { intent, method } };
+}
+
+/** A share of few days may round to nothing: then the period counts as paid. */
+async function giveAway(
+  tx: Tx,
+  locked: LockedSubscription,
+  change: Change,
+  lines: ReturnType<typeof linesOf>,
+  at: Date,
+): Promise<OpenedPeriod> {
+  const paid = collected({ ...locked.situation, course: { ...locked.situation.course, ...change.course } }, at);
+  const both = {
+    ...change,
+    course: { ...change.course, ...paid.course },
+    happenings: [...change.happenings, ...paid.happenings],
+  };
+  const free = { status: 'paid', lines, amount_cents: 0, payment_intent_id: null } as const;
+  const { events, ...after } = await store(tx, locked, both, at, free);
+  return { locked: after, events, payment: null };
+}
+
+/**
+ * The metadata of a period's payment. In the sandbox, `_sandbox_outcome_by_period` chooses the outcomes of each paid
+ * period.
+ */
+async function metadataOf(tx: Tx, row: CollectingSubscriptionRow, number: number): Promise<Record<string, string>> {
+  const text = row.livemode ? undefined : row.metadata._sandbox_outcome_by_period;
+  if (text === undefined) return row.metadata;
+  return { ...row.metadata, _sandbox_outcome: outcomesOfPeriod(text, await countPaidPeriods(tx, row.id, number)) };
+}
+
+/** Returns the intent of the owed period, locked. @throws if it is gone, which only a damaged database can have. */
+export async function lockOwedIntent(tx: Tx, { row, situation: { owed } }: LockedSubscription) {
+  const intent = owed?.payment_intent_id ? await lockPaymentIntent(tx, owed.payment_intent_id) : null;
+  if (intent === null) throw new Error(`subscription ${row.id} has no payment for its unpaid period`);
+  return intent;
+}

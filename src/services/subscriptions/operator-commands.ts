@@ -1,0 +1,77 @@
+import { selectLastAttempt } from '../../db/payment-attempts.ts';
+import { listOpenPeriods } from '../../db/subscription-periods.ts';
+import { lockSubscription, selectClockOfSubscription } from '../../db/subscriptions.ts';
+import { respondTo } from '../../domain/subscriptions/requests.ts';
+import type { OperatorCommand } from '../../messages/operator-command.ts';
+import type { Db, Tx } from '../../platform/postgres/connection.ts';
+import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
+import { type ChangeOrigin, changesBetween, operator, recordAudit } from '../accounts/audit.ts';
+import { CommandRefused } from '../command-refused.ts';
+import { timeForWrite } from '../customer-time.ts';
+import { InvalidState } from '../errors.ts';
+import { type LockedSubscription, situationOf, store } from './situation.ts';
+import { subscriptionStatus } from './subscription-status.ts';
+
+/** A command repeated within this time is refused: the operator may not have seen the outcome of the first attempt. */
+const sameRetryMs = 60_000;
+
+/**
+ * Executes an operator command on a subscription and records it in the audit log. Returns a sentence about the result.
+ * The subscription's workflow then does what has become due.
+ * @param now real time.
+ * @throws CommandRefused if the command does nothing.
+ */
+export async function executeSubscriptionCommand(
+  db: Db,
+  id: string,
+  command: OperatorCommand,
+  now: Date,
+): Promise<string> {
+  const origin = { by: operator(command.by), now };
+  if (command.name === 'retryNow') return retryNow(db, id, origin);
+  if (command.name !== 'recheck') {
+    throw new CommandRefused('Nothing was done: a subscription has neither slots nor advances.');
+  }
+  const status = await subscriptionStatus(db, id);
+  if (status.billerId === '') return 'Read again: it was deleted.';
+  const { billerId, livemode } = status;
+  const entry = { by: origin.by, at: now, tenant: { billerId, livemode }, subjectId: id, changes: {} };
+  await recordAudit(db, { ...entry, action: 'subscription.rechecked' });
+  if (status.nextAt === null) return `Read again: ${status.state}; waits for ${status.story?.waitsFor}.`;
+  return `Read again: ${status.state}; next is ${status.next}, at ${new Date(status.nextAt).toISOString()}.`;
+}
+
+/** Makes the next attempt of the unpaid period due now. It stays the next step of its series, only earlier. */
+async function retryNow(db: Db, id: string, { by, now }: ChangeOrigin): Promise<string> {
+  return atomically(db, async (tx) => {
+    const { locked, at } = await lockForCommand(tx, id, now);
+    const { row, situation } = locked;
+    const { owed } = situation;
+    const change = respondTo({ name: 'retry_now' }, situation, at);
+    if ('refused' in change) throw new CommandRefused(`Nothing to retry: ${change.refused}`);
+    const last = owed?.payment_intent_id ? await selectLastAttempt(tx, owed.payment_intent_id) : null;
+    const agoMs = now.getTime() - (last?.settled_at ?? last?.opened_at ?? new Date(0)).getTime();
+    if (agoMs < sameRetryMs) {
+      const tried = `period ${owed?.number} was tried ${Math.round(agoMs / 1000)} s ago`;
+      throw new CommandRefused(`Nothing was done: ${tried}. Send it again after a minute.`);
+    }
+    await store(tx, locked, change, at);
+    const tenant = { billerId: row.biller_id, livemode: row.livemode };
+    const dates = changesBetween({ next_attempt_at: owed?.next_attempt_at ?? null }, { next_attempt_at: at });
+    const changes = Object.fromEntries(
+      Object.entries(dates).map(([name, value]) => [`periods/${owed?.number}/${name}`, value]),
+    );
+    await recordAudit(tx, { action: 'subscription.retried_now', by, at: now, tenant, subjectId: id, changes });
+    return `Period ${owed?.number} is being tried again, attempt ${(owed?.failures ?? 0) + 1}.`;
+  }).catch((error: unknown) => {
+    throw error instanceof InvalidState ? new CommandRefused(`Nothing was done: ${error.message}`) : error;
+  });
+}
+
+async function lockForCommand(tx: Tx, id: string, now: Date): Promise<{ locked: LockedSubscription; at: Date }> {
+  const clockId = await selectClockOfSubscription(tx, id);
+  const at = clockId === undefined ? now : await timeForWrite(tx, clockId, now);
+  const [row, periods] = await pipelined(tx, [lockSubscription(tx, id), listOpenPeriods(tx, id)]);
+  if (row === null) throw new CommandRefused('Nothing was done: the subscription was deleted.');
+  return { locked: situationOf(row, periods), at };
+}

@@ -1,0 +1,70 @@
+import { insertPeriod, type SubscriptionPeriodRow, updatePeriod } from '../../db/subscription-periods.ts';
+import {
+  type CollectingSubscriptionRow,
+  type ShownSubscriptionRow,
+  type SubscriptionChange,
+  updateSubscription,
+} from '../../db/subscriptions.ts';
+import { applyChange, type BegunPeriod } from '../../domain/subscriptions/apply.ts';
+import { isOwed, type Period, type Situation } from '../../domain/subscriptions/course.ts';
+import type { Change } from '../../domain/subscriptions/steps.ts';
+import type { Tx } from '../../platform/postgres/connection.ts';
+import { pipelined } from '../../platform/postgres/transaction.ts';
+import { type NewEvent, subscriptionEvent } from '../events.ts';
+
+/** A locked subscription with the periods that decide what it does next. */
+export interface LockedSubscription {
+  row: CollectingSubscriptionRow;
+  situation: Situation;
+}
+
+/**
+ * Returns the situation of a locked subscription.
+ * @param periods its current period, and what is owed.
+ * @param owed the period that a charge is about; without it, the oldest that is owed.
+ */
+export function situationOf(
+  row: CollectingSubscriptionRow,
+  periods: readonly SubscriptionPeriodRow[],
+  owed: Period | null = periods.find(isOwed) ?? null,
+): LockedSubscription {
+  const current = periods.find(({ number }) => number === row.current_number) ?? null;
+  return { row, situation: { course: row, current, owed, timeZone: row.time_zone } };
+}
+
+/**
+ * Stores what a step changes, and what follows from it: the dates, and whether the subscription is in effect. Returns
+ * the new situation and the events for the caller to record. `at` is customer time.
+ * @param begun the period that the change begins, with its payment.
+ * @param more further columns to change.
+ */
+export async function store(
+  tx: Tx,
+  { row, situation }: LockedSubscription,
+  change: Change,
+  at: Date,
+  begun: BegunPeriod | null = null,
+  more: SubscriptionChange = {},
+): Promise<LockedSubscription & { events: NewEvent[] }> {
+  const changed = { ...change, course: { ...change.course, ...more } };
+  const applied = applyChange(situation, changed, begun, { before: row.in_effect, at });
+  const { begins, derived } = applied;
+  const columns = { ...changed.course, ...(begins && { current_number: begins.number }), ...derived, updated_at: at };
+  await pipelined(tx, [
+    updateSubscription(tx, row.id, columns),
+    situation.owed && change.owed ? updatePeriod(tx, row.id, situation.owed.number, change.owed) : null,
+    begins && insertPeriod(tx, { subscription_id: row.id, ...begins, began_at: at }),
+  ]);
+  const stored = { row: { ...row, ...columns }, situation: applied.situation };
+  const shown = shownRow(stored);
+  const { happenings } = applied;
+  return {
+    ...stored,
+    events: happenings.map((happening) => subscriptionEvent(`subscription.${happening}`, shown, at)),
+  };
+}
+
+/** Returns the subscription as the API shows it. */
+export function shownRow({ row, situation: { current } }: LockedSubscription): ShownSubscriptionRow {
+  return { ...row, current_period: current };
+}

@@ -1,0 +1,153 @@
+import { selectAttemptInFlight } from '../../db/payment-attempts.ts';
+import { listOpenPeriods } from '../../db/subscription-periods.ts';
+import { lockSubscription } from '../../db/subscriptions.ts';
+import { announceTrialEnd, type Change, passBoundary, resume } from '../../domain/subscriptions/steps.ts';
+import type { Db, Tx } from '../../platform/postgres/connection.ts';
+import { databaseNow } from '../../platform/postgres/database-clock.ts';
+import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
+import type { Processors } from '../../processors/processor.ts';
+import { instantOf, type WorkflowTime } from '../customer-time.ts';
+import { recordEvents } from '../events.ts';
+import { processorFor } from '../payments/ask-processor.ts';
+import { type Charge, reopenCharge } from '../payments/charge.ts';
+import { chargeWay } from '../payments/charge-way.ts';
+import { openUnattended, unlessRefused } from '../payments/debit-acceptance.ts';
+import { chargeableMethod, finishCollection } from '../payments/recurring-intent.ts';
+import { lockOwedIntent, openPeriod } from './opening.ts';
+import { type LockedSubscription, situationOf, store } from './situation.ts';
+import { subscriptionHook } from './subscription-hook.ts';
+
+/**
+ * Does the next thing that is due for a subscription at `at` (the customer's time): a period begins and is charged, a
+ * retry is made, a trial's end is announced, a grace or a pause ends, or the subscription itself. As for a plan, each
+ * step is committed before the next, so a repetition after a crash continues, and no payment is taken twice. The
+ * database's clock decides what is due in real time (see `instantOf`).
+ * @param now real time.
+ * @throws ProcessorNotConfigured for a live subscription while no live processor is configured; WorkflowClockAhead if
+ * something is due by the workflow's clock only. In both cases nothing has changed.
+ */
+export async function collectDueSubscription(
+  sql: Db,
+  processors: Processors,
+  id: string,
+  { now, ...time }: WorkflowTime & { now: Date },
+): Promise<void> {
+  const opened = await atomically(sql, (tx) => takeDueStep(tx, processors, id, time, now));
+  if (opened !== null) await finishCollection(sql, { processors, hook: subscriptionHook }, opened, now);
+}
+
+/** An attempt that a dead worker left open comes first, in any state: the processor may have taken the money. */
+async function takeDueStep(
+  tx: Tx,
+  processors: Processors,
+  id: string,
+  time: WorkflowTime,
+  now: Date,
+): Promise<Charge | null> {
+  // The statements after the lock see everything committed before it was granted.
+  const [row, periods, databaseTime] = await pipelined(tx, [
+    lockSubscription(tx, id),
+    listOpenPeriods(tx, id),
+    databaseNow(tx),
+  ]);
+  if (row === null) return null;
+  const locked = situationOf(row, periods);
+  const interrupted = await findInterrupted(tx, locked);
+  if (interrupted !== null) return interrupted;
+  const due = firstDue(row);
+  const at = due && instantOf({ id, isOnClock: row.test_clock_id !== null, dueAt: due.at }, time, databaseTime);
+  if (due === null || at === null) return null;
+  const step = { tx, processors, locked, at, now, dueAt: due.at };
+  switch (due.kind) {
+    case 'notice':
+      return save(step, announceTrialEnd());
+    case 'grace':
+      return save(step, { happenings: [] });
+    case 'retry':
+      return openRetry(step);
+    case 'resume':
+      return save(step, resume(locked.situation, at));
+    case 'period': {
+      const hasMethod = (await chargeableMethod(tx, row)) !== null;
+      const change = passBoundary(locked.situation, at, { hasMethod });
+      return change.begins === undefined ? save(step, change) : begin(step, change);
+    }
+  }
+}
+
+interface Step {
+  tx: Tx;
+  processors: Processors;
+  locked: LockedSubscription;
+  /** Customer time. */
+  at: Date;
+  /** Real time. */
+  now: Date;
+  /** When the step was due, in customer time. */
+  dueAt: Date;
+}
+
+type DueKind = 'notice' | 'grace' | 'retry' | 'resume' | 'period';
+
+/** What is due first. At the same instant, a retry comes before the period that its payment may lead to. */
+function firstDue(row: LockedSubscription['row']): { kind: DueKind; at: Date } | null {
+  const dates: [DueKind, Date | null][] = [
+    ['notice', row.notice_at],
+    ['grace', row.grace_ends_at],
+    ['retry', row.next_attempt_at],
+    ['resume', row.resume_at],
+    ['period', row.next_period_at],
+  ];
+  const known = dates.flatMap(([kind, at]) => (at === null ? [] : [{ kind, at }]));
+  return known.toSorted((a, b) => Number(a.at) - Number(b.at))[0] ?? null;
+}
+
+async function findInterrupted(tx: Tx, locked: LockedSubscription): Promise<Charge | null> {
+  const { owed } = locked.situation;
+  if (owed?.status !== 'processing' || owed.payment_intent_id === null) return null;
+  const attempt = await selectAttemptInFlight(tx, owed.payment_intent_id);
+  if (attempt?.source !== 'subscription' || attempt.outcome !== 'processing') return null;
+  return reopenCharge(tx, await lockOwedIntent(tx, locked), attempt);
+}
+
+async function save({ tx, locked, at, now }: Step, change: Change): Promise<null> {
+  const { events } = await store(tx, locked, change, at);
+  await recordEvents(tx, originOf(locked, now), events);
+  return null;
+}
+
+async function begin(step: Step, change: Change): Promise<Charge | null> {
+  const { tx, processors, locked, at, now } = step;
+  if (change.begins?.kind === 'paid') processorFor(processors, locked.row.livemode);
+  const { payment, events } = await openPeriod(tx, locked, change, at);
+  const charged = payment && (await openCharges(step, payment.intent, payment.method));
+  await recordEvents(tx, originOf(locked, now), events);
+  return charged && unlessRefused(tx, charged.charge, charged.way, now, subscriptionHook);
+}
+
+async function openRetry(step: Step): Promise<Charge | null> {
+  const { tx, processors, locked, at, now } = step;
+  processorFor(processors, locked.row.livemode);
+  const intent = await lockOwedIntent(tx, locked);
+  const method = await chargeableMethod(tx, locked.row);
+  const underWay = { owed: { status: 'processing', next_attempt_at: null }, happenings: [] } as const;
+  const { events } = await store(tx, locked, { ...underWay, happenings: [] }, at);
+  const { charge, way } = await openCharges(step, intent, method);
+  await recordEvents(tx, originOf(locked, now), events);
+  return unlessRefused(tx, charge, way, now, subscriptionHook);
+}
+
+async function openCharges(
+  { tx, locked, at, now, dueAt }: Step,
+  intent: Parameters<typeof openUnattended>[1],
+  method: Parameters<typeof openUnattended>[2],
+) {
+  const way = await chargeWay(tx, intent, method, at);
+  const newCharge = { source: 'subscription' as const, at, now, dueAt, testClockId: locked.row.test_clock_id };
+  return { way, charge: await openUnattended(tx, intent, method, way, newCharge) };
+}
+
+/** Whose events a step of the subscription itself records. `now` is real time. */
+export function originOf({ row }: LockedSubscription, now: Date) {
+  return { billerId: row.biller_id, livemode: row.livemode, requestId: null, now };
+}

@@ -1,0 +1,87 @@
+import { markCanceled } from '../../db/payment-intents.ts';
+import { listOpenPeriods } from '../../db/subscription-periods.ts';
+import { lockSubscription, type ShownSubscriptionRow } from '../../db/subscriptions.ts';
+import { type Refusal, respondTo, type SubscriptionRequest } from '../../domain/subscriptions/requests.ts';
+import { cancelNow } from '../../domain/subscriptions/steps.ts';
+import type { Tx, Writer } from '../../platform/postgres/connection.ts';
+import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
+import { timeForWrite } from '../customer-time.ts';
+import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
+import { intentEvent, type NewEvent, recordEvents } from '../events.ts';
+import { chargeableMethod } from '../payments/recurring-intent.ts';
+import type { RequestContext } from '../request-context.ts';
+import { wake } from '../wake.ts';
+import { lockOwedIntent } from './opening.ts';
+import { type LockedSubscription, shownRow, situationOf, store } from './situation.ts';
+import { getSubscription } from './subscriptions.ts';
+
+/**
+ * Pauses, resumes, cancels or retries a subscription, or takes such a request back. Pause and cancel win every race:
+ * after the response no period begins that they exclude. What is collected is collected by the workflow.
+ * @throws NotFound; InvalidState if its state does not allow it, or while the customer's clock is advancing;
+ * ValidationFailed `payment_method_missing` for a resume that has nothing to charge.
+ */
+export async function requestOfSubscription(
+  db: Writer,
+  context: RequestContext,
+  id: string,
+  request: Exclude<SubscriptionRequest, { name: 'start' }>,
+): Promise<ShownSubscriptionRow> {
+  return atomically(db, async (tx) => {
+    const { locked, at } = await lockForRequest(tx, context, id);
+    const change = respondTo(request, locked.situation, at);
+    if ('refused' in change) throw refused(id, change);
+    const isResumed = change.happenings.includes('resumed');
+    if (isResumed && (await chargeableMethod(tx, locked.row)) === null) throw methodMissing(locked);
+    const given = isResumed ? await giveUpUnpaid(tx, locked, at) : [];
+    const { events, ...after } = await store(tx, locked, change, at);
+    await wake.subscription(tx, after.row, context.now, { start: after.row.state !== 'canceled' });
+    await recordEvents(tx, context, [...given, ...events]);
+    return shownRow(after);
+  });
+}
+
+/** Cancels a subscription whose customer is deleted. The caller has locked the customer. `at` is customer time. */
+export async function endWithCustomer(tx: Tx, context: RequestContext, id: string, at: Date): Promise<NewEvent[]> {
+  const [row, periods] = await pipelined(tx, [lockSubscription(tx, id), listOpenPeriods(tx, id)]);
+  if (row === null || row.state === 'canceled') return [];
+  const locked = situationOf(row, periods);
+  const { events, ...after } = await store(tx, locked, cancelNow(locked.situation, 'customer_deleted'), at);
+  await wake.subscription(tx, after.row, context.now);
+  return events;
+}
+
+/**
+ * Locks a subscription for a request, and returns it with the customer's time.
+ * @throws NotFound; InvalidState while the customer's clock is advancing.
+ */
+export async function lockForRequest(
+  tx: Tx,
+  context: RequestContext,
+  id: string,
+): Promise<{ locked: LockedSubscription; at: Date }> {
+  const { test_clock_id: clockId } = await getSubscription(tx, context, id);
+  const at = await timeForWrite(tx, clockId, context.now);
+  const [row, periods] = await pipelined(tx, [lockSubscription(tx, id), listOpenPeriods(tx, id)]);
+  if (row === null) throw new NotFound('subscription', id);
+  return { locked: situationOf(row, periods), at };
+}
+
+/** Returns the error of a request that a subscription refuses. */
+export function refused(id: string, { refused: why }: Refusal): InvalidState {
+  return new InvalidState(`Subscription ${id}: ${why}`);
+}
+
+/** Returns the error of a subscription that has nothing to charge. */
+export function methodMissing({ row }: LockedSubscription): ValidationFailed {
+  const message = `Neither the subscription nor customer ${row.customer_id} has a payment method that can be charged.`;
+  return ValidationFailed.of('/payment_instrument_id', 'payment_method_missing', message);
+}
+
+/** A period that a resume leaves void: its payment is canceled, so no payer pays it any more. */
+async function giveUpUnpaid(tx: Tx, locked: LockedSubscription, at: Date): Promise<NewEvent[]> {
+  if (locked.situation.owed === null) return [];
+  const intent = await lockOwedIntent(tx, locked);
+  const canceled = await markCanceled(tx, intent.id, at);
+  return [intentEvent('payment_intent.canceled', canceled, { testClockId: locked.row.test_clock_id, at })];
+}

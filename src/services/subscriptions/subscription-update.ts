@@ -1,0 +1,81 @@
+import type { ShownSubscriptionRow, SubscriptionChange } from '../../db/subscriptions.ts';
+import { dateIn } from '../../domain/calendar.ts';
+import type { Writer } from '../../platform/postgres/connection.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
+import { type FieldError, fieldError } from '../../resources/field-errors.ts';
+import type { SubscriptionUpdate } from '../../resources/subscription-input.ts';
+import { attachMethod, metadataErrors, resolveMethod } from '../customers/resolve-references.ts';
+import { assertNoErrors } from '../errors.ts';
+import { recordEvents } from '../events.ts';
+import type { RequestContext } from '../request-context.ts';
+import { wake } from '../wake.ts';
+import { shownRow, store } from './situation.ts';
+import { lockForRequest } from './subscription-requests.ts';
+import { termErrors } from './subscription-rules.ts';
+import { itemErrors, withIds } from './subscriptions.ts';
+
+/** The fields that can be changed until a subscription has ended. Before its start, all but the customer can. */
+const mutable: readonly string[] = [
+  'name',
+  'payment_instrument_id',
+  'failure_behaviour',
+  'unpaid_behaviour',
+  'grace_days',
+  'metadata',
+];
+
+/**
+ * Changes a subscription, as far as its state allows. A period that has begun keeps its price.
+ * @throws NotFound; ValidationFailed with a field error for each field that cannot change, or not to this value;
+ * InvalidState while the customer's clock is advancing.
+ */
+export async function updateSubscriptionTerms(
+  db: Writer,
+  context: RequestContext,
+  id: string,
+  input: SubscriptionUpdate,
+): Promise<ShownSubscriptionRow> {
+  return atomically(db, async (tx) => {
+    const { locked, at } = await lockForRequest(tx, context, id);
+    const { row } = locked;
+    const isUnstarted = row.state === 'pending' && row.started_at === null;
+    assertNoErrors(fixedFieldErrors(input, row.state, isUnstarted));
+    const { customer_id: _, items, start_date, ...plain } = input;
+    const change: SubscriptionChange = {
+      ...plain,
+      ...(items === undefined ? {} : { items: withIds(items) }),
+      ...(start_date === undefined ? {} : { start_date: start_date ?? dateIn(at, context.timeZone) }),
+    };
+    const changed = { ...row, ...change };
+    const errors = [...metadataErrors(input.metadata, context.livemode), ...itemErrors(changed.items)];
+    if (isUnstarted)
+      errors.push(...termErrors(startable(changed, at, context.timeZone), { at, timeZone: context.timeZone }));
+    if (input.payment_instrument_id) {
+      const path = '/payment_instrument_id';
+      const method = await resolveMethod(tx, context, input.payment_instrument_id, row.customer_id, path);
+      if (method.error) errors.push(method.error);
+      else await attachMethod(tx, context, method.value, row.customer_id, at);
+    }
+    assertNoErrors(errors);
+    const { events, ...after } = await store(tx, locked, { course: {}, happenings: [] }, at, null, change);
+    await wake.subscription(tx, row, context.now);
+    await recordEvents(tx, context, events);
+    return shownRow(after);
+  });
+}
+
+/** A start date that has passed since the creation is no error: the subscription starts on the day of its start. */
+function startable<T extends { start_date: string }>(terms: T, at: Date, timeZone: string): T {
+  const today = dateIn(at, timeZone);
+  return { ...terms, start_date: terms.start_date > today ? terms.start_date : today };
+}
+
+function fixedFieldErrors(input: SubscriptionUpdate, state: string, isUnstarted: boolean): FieldError[] {
+  const isFixed = (field: string) =>
+    field === 'customer_id' || state === 'canceled' || !(isUnstarted || mutable.includes(field));
+  return Object.keys(input)
+    .filter(isFixed)
+    .map((field) =>
+      fieldError(`/${field}`, 'immutable', `${field} cannot be changed while the subscription is ${state}.`),
+    );
+}

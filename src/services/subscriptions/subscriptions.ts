@@ -1,0 +1,146 @@
+import {
+  insertSubscription,
+  listSubscriptions as listRows,
+  type ShownSubscriptionRow,
+  type SubscriptionFilter,
+  type SubscriptionRow,
+  selectSubscription,
+} from '../../db/subscriptions.ts';
+import { dateIn } from '../../domain/calendar.ts';
+import { newId } from '../../domain/ids.ts';
+import type { SubscriptionItem } from '../../domain/subscriptions/lines.ts';
+import { priceOfItems } from '../../domain/subscriptions/lines.ts';
+import type { Db, Writer } from '../../platform/postgres/connection.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
+import { type FieldError, fieldError } from '../../resources/field-errors.ts';
+import type { SubscriptionCreate } from '../../resources/subscription-input.ts';
+import { timeOf } from '../customer-time.ts';
+import { attachMethod, metadataErrors, resolveCustomer, resolveMethod } from '../customers/resolve-references.ts';
+import { assertNoErrors, NotFound } from '../errors.ts';
+import { type PageQuery, pageOf, type Rows } from '../paging.ts';
+import type { RequestContext, Tenant } from '../request-context.ts';
+import { termErrors } from './subscription-rules.ts';
+
+/**
+ * Creates a subscription in `pending`. Nothing is owed before it is started.
+ * @throws ValidationFailed with every field error of the body; InvalidState while the customer's clock is advancing.
+ */
+export async function createSubscription(
+  db: Writer,
+  context: RequestContext,
+  input: SubscriptionCreate,
+): Promise<ShownSubscriptionRow> {
+  return atomically(db, async (tx) => {
+    const errors = metadataErrors(input.metadata, context.livemode);
+    const customer = await resolveCustomer(tx, context, input.customer_id, '/customer_id');
+    if (customer.error) errors.push(customer.error);
+    const at = timeOf(customer.value ?? null, context.now);
+    const row = newSubscription(context, input, customer.value?.test_clock_id ?? null, at);
+    errors.push(...itemErrors(row.items), ...termErrors(row, { at, timeZone: context.timeZone }));
+    const path = '/payment_instrument_id';
+    const methodId = input.payment_instrument_id;
+    const method =
+      methodId == null ? null : await resolveMethod(tx, context, methodId, customer.value?.id ?? null, path);
+    if (method?.error) errors.push(method.error);
+    assertNoErrors(errors);
+    if (method?.value) await attachMethod(tx, context, method.value, row.customer_id, at);
+    await insertSubscription(tx, row);
+    return { ...row, current_period: null };
+  });
+}
+
+/** Returns the error of items whose sum is 0 or more than one payment can be. */
+export function itemErrors(items: readonly SubscriptionItem[]): FieldError[] {
+  const sum = priceOfItems(items);
+  if (sum >= 1 && sum <= 99_999_999) return [];
+  const message = `The items of a period must cost between 1 and 99999999 together, in minor units: they cost ${sum}.`;
+  return [fieldError('/items', 'out_of_range', message)];
+}
+
+/** Returns items with an id each. */
+export function withIds(items: SubscriptionCreate['items']): SubscriptionItem[] {
+  return items.map(({ name, unit_amount_cents, quantity = 1 }) => ({
+    id: newId('subscription_item'),
+    name,
+    unit_amount_cents,
+    quantity,
+  }));
+}
+
+/**
+ * Returns the subscription.
+ * @throws NotFound
+ */
+export async function getSubscription(db: Db, tenant: Tenant, id: string): Promise<ShownSubscriptionRow> {
+  const row = await selectSubscription(db, tenant, id);
+  if (row === null) throw new NotFound('subscription', id);
+  return row;
+}
+
+/** Returns a page of subscriptions, newest first. */
+export async function listSubscriptions(
+  db: Db,
+  tenant: Tenant,
+  query: SubscriptionFilter & PageQuery,
+): Promise<Rows<ShownSubscriptionRow>> {
+  const page = await pageOf(db, 'subscriptions', tenant, query);
+  return { rows: await listRows(db, tenant, query, page), limit: page.limit };
+}
+
+function newSubscription(
+  context: RequestContext,
+  input: SubscriptionCreate,
+  testClockId: string | null,
+  at: Date,
+): SubscriptionRow {
+  return {
+    id: newId('subscription'),
+    biller_id: context.billerId,
+    livemode: context.livemode,
+    customer_id: input.customer_id,
+    test_clock_id: testClockId,
+    name: input.name,
+    state: 'pending',
+    state_reason: null,
+    currency: input.currency,
+    items: withIds(input.items),
+    frequency_type: input.frequency_type,
+    frequency_period: input.frequency_period ?? 1,
+    start_date: input.start_date ?? dateIn(at, context.timeZone),
+    anchor_day: input.anchor_day ?? null,
+    trial_days: input.trial_days ?? null,
+    trial_end_date: input.trial_end_date ?? null,
+    trial_end_behaviour: input.trial_end_behaviour ?? 'pause',
+    payment_instrument_id: input.payment_instrument_id ?? null,
+    failure_behaviour: input.failure_behaviour ?? 'retry',
+    unpaid_behaviour: input.unpaid_behaviour ?? 'pause',
+    grace_days: input.grace_days ?? 7,
+    effective_on: input.effective_on ?? 'settled',
+    ends_at: input.ends_at ?? null,
+    metadata: input.metadata ?? {},
+    started_at: null,
+    anchor_start: null,
+    anchor_number: 1,
+    current_number: 0,
+    next_number: 1,
+    cancel_requested: false,
+    pauses_at: null,
+    resumes_at: null,
+    trial_notice_sent: false,
+    paid_periods: 0,
+    charges: 0,
+    credit_balance_cents: 0,
+    latest_payment_intent_id: null,
+    last_error_code: null,
+    last_error_message: null,
+    next_period_at: null,
+    next_attempt_at: null,
+    notice_at: null,
+    grace_ends_at: null,
+    resume_at: null,
+    in_effect: false,
+    in_effect_until: null,
+    created_at: at,
+    updated_at: at,
+  };
+}

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { card, useLinks } from '../support/links.ts';
+import { useStage } from '../support/stage.ts';
+
+describe('payers who race for a link', () => {
+  const stage = useStage({ connections: 12 });
+  const links = useLinks(stage);
+
+  /** The succeeded payments of a link, and the money that the processor has taken for them. */
+  async function paid(id: string) {
+    const [row] = await stage.db.sql<{ count: number }[]>`
+      select count(*)::integer as count from payment_intents where payment_link_id = ${id} and status = 'succeeded'`;
+    return row?.count;
+  }
+
+  it('pay a single-use link once, from ten tabs that each start and pay', async () => {
+    for (let round = 0; round < 5; round++) {
+      stage.ledger.reset();
+      const link = await links.link();
+      const tabs = Array.from({ length: 10 }, async () => {
+        const started = await links.start(link);
+        return started.kind === 'started' ? links.outcome(await links.pay(started.token)) : links.outcome(started);
+      });
+      const outcomes = await Promise.all(tabs);
+      assert.ok(outcomes.includes('completed'), outcomes.join());
+      assert.deepEqual([await paid(link.id), stage.ledger.taken.size], [1, 1], outcomes.join());
+      const { status, payments_count, collected_amount } = await links.read(link);
+      assert.deepEqual([status, payments_count, collected_amount], ['completed', 1, 2500]);
+    }
+  });
+
+  it('pay a link of five payments five times, however many sit before it', async () => {
+    const link = await links.link({ max_payments: 5 });
+    const tokens = await Promise.all(Array.from({ length: 12 }, () => links.open(link)));
+    assert.equal(new Set(tokens).size, 12);
+    const outcomes = (await Promise.all(tokens.map((token) => links.pay(token)))).map(links.outcome);
+    assert.equal(outcomes.filter((outcome) => outcome === 'completed').length, 5, outcomes.join());
+    assert.deepEqual([await paid(link.id), stage.ledger.taken.size], [5, 5]);
+    const { status, collected_amount } = await links.read(link);
+    assert.deepEqual([status, collected_amount], ['completed', 12_500]);
+    for (const token of tokens) {
+      const found = await links.find(token);
+      assert.ok(found?.state === 'completed' || found?.session.status_reason === 'link_completed', found?.state);
+    }
+  });
+
+  it('are told to wait while somebody pays the last one, and may pay it after a decline', async () => {
+    const link = await links.link({ max_payments: 2 });
+    await links.pay(await links.open(link));
+    const [first, second] = [await links.open(link), await links.open(link)];
+    let meanwhile = '';
+    stage.ledger.beforeAnswer = async () => {
+      stage.ledger.beforeAnswer = async () => {};
+      meanwhile = links.outcome(await links.pay(second));
+    };
+    await links.pay(first, { method: card('tok_sandbox_visa_decline_card_lost') });
+    assert.equal(meanwhile, 'busy last_payment');
+    assert.equal(links.outcome(await links.pay(second)), 'completed');
+    assert.equal((await links.read(link)).status, 'completed');
+  });
+
+  it('are charged before the response to a deactivation, or not at all', async () => {
+    for (let round = 0; round < 6; round++) {
+      stage.ledger.reset();
+      const link = await links.link({ max_payments: null });
+      const token = await links.open(link);
+      const [outcome] = await Promise.all([links.pay(token).then(links.outcome), links.deactivate(link)]);
+      const { status, payments_count } = await links.read(link);
+      assert.equal(status, 'deactivated');
+      assert.equal(payments_count, outcome === 'completed' ? 1 : 0, outcome);
+      assert.equal(stage.ledger.taken.size, payments_count);
+      const version = (await links.find(token))?.session.submissions ?? 0;
+      assert.equal(links.outcome(await links.pay(token, { version })).split(' ')[0], 'ended');
+    }
+  });
+
+  it('save one method by a setup link, from five tabs', async () => {
+    const customer = await stage.merchant.customer();
+    const link = await links.link({ mode: 'setup', customer_id: customer.id });
+    const token = await links.open(link);
+    const outcomes = await Promise.all(Array.from({ length: 5 }, async () => links.outcome(await links.save(token))));
+    assert.ok(outcomes.includes('completed'), outcomes.join());
+    const rows = await stage.db.sql`select id from payment_methods where customer_id = ${customer.id}`;
+    assert.equal(rows.length, 1);
+    assert.equal((await links.read(link)).payments_count, 1);
+  });
+});

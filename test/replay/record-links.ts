@@ -1,0 +1,43 @@
+// Records the histories of payment links and checkout sessions: npx mocha test/replay/record-links.ts. See record.ts.
+import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
+import { realNow } from '../../src/platform/real-time.ts';
+import { useService } from '../support/service.ts';
+import { useRecorder } from './recorder.ts';
+
+const invoice = { name: 'Invoice 1042', amount: 2500, currency: 'AUD' } as const;
+
+describe('recording histories of payment links', function () {
+  this.timeout(60_000);
+  const service = useService();
+  const { keep, signal, send } = useRecorder(service, (name) => /^(payment-link|checkout-session)-/.test(name));
+
+  it('of a link on a clock that expires in the second of two advances', async () => {
+    const merchant = await service.merchant();
+    const { clock, payer } = await merchant.customerOnClock('2027-01-04T09:00:00Z');
+    const terms = { customer_id: payer.id, expires_at: '2027-01-10T09:00:00Z' };
+    const { id } = await merchant.client.paymentLinks.create({ ...invoice, ...terms });
+    await merchant.advance(clock.id, '2027-01-08T00:00:00Z');
+    await merchant.advance(clock.id, '2027-01-12T00:00:00Z');
+    await keep('payment-link-on-a-clock-expires', workflowIdOf('paymentLink', id));
+  });
+
+  it('of a link in real time that is rechecked, gets another date and expires', async () => {
+    const { client } = await service.merchant();
+    const inSeconds = (seconds: number) => new Date(Number(realNow()) + seconds * 1000).toISOString();
+    const { id } = await client.paymentLinks.create({ ...invoice, expires_at: inSeconds(3_600) });
+    const workflowId = workflowIdOf('paymentLink', id);
+    await signal(workflowId, 'recheck');
+    await send(workflowId, 'recheck');
+    await client.paymentLinks.update(id, { expires_at: inSeconds(1) });
+    await keep('payment-link-in-real-time-gets-another-date-and-expires', workflowId);
+  });
+
+  it('of a session in real time that is ended by request', async () => {
+    const { client } = await service.merchant();
+    const { id } = await client.checkoutSessions.create(invoice);
+    const workflowId = workflowIdOf('checkoutSession', id);
+    await signal(workflowId, 'recheck');
+    await client.checkoutSessions.expire(id);
+    await keep('checkout-session-in-real-time-is-ended', workflowId);
+  });
+});
