@@ -17,6 +17,19 @@ import { payments, startPayments } from './command-line.ts';
 
 /** Types that `trigger` does not cause, each with the reason. */
 const notTriggered: Readonly<Record<string, string>> = {
+  'subscription.cancel_removed': 'no recipe yet',
+  'subscription.cancel_scheduled': 'no recipe yet',
+  'subscription.canceled': 'no recipe yet',
+  'subscription.in_effect_changed': 'no recipe yet',
+  'subscription.past_due': 'no recipe yet',
+  'subscription.pause_removed': 'no recipe yet',
+  'subscription.pause_scheduled': 'no recipe yet',
+  'subscription.paused': 'no recipe yet',
+  'subscription.recovered': 'no recipe yet',
+  'subscription.renewed': 'no recipe yet',
+  'subscription.resumed': 'no recipe yet',
+  'subscription.started': 'no recipe yet',
+  'subscription.trial_ending': 'no recipe yet',
   'mandate.notice_due': 'it needs a plan of debits that is due in some days',
   'payment_link.paid': 'a payer pays a link on its page',
   'payment_link.completed': 'a payer pays a link on its page',

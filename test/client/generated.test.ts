@@ -66,19 +66,19 @@ describe('the generated code of the client', () => {
   const created: Operation = {
     operationId: 'createGiftCard',
     tags: ['Gift cards'],
-    summary: 'Create a gift card',
+    summary: 'Create a link',
     requestBody: { required: true, content: { 'application/json': { schema: { type: 'object' } } } },
     responses: { 201: { content: { 'application/json': { schema: { type: 'object' } } } } },
   };
   const newer = (paths: Document['paths']): Document => ({
     ...document,
-    tags: [...document.tags, { name: 'Gift cards', description: 'Cards to give away.' }],
+    tags: [...document.tags, { name: 'Gift cards', description: 'Cards to give.' }],
     paths: { ...document.paths, ...paths },
   });
 
   it('includes a new operation of the document', async () => {
     const text = (await generate(newer({ '/api/v1/gift_cards': { post: created } })))['resources.ts'];
-    assert.match(text ?? '', /\/\*\* Cards to give away\. \*\/\nexport class GiftCards extends Resource \{/);
+    assert.match(text ?? '', /\/\*\* Cards to give\. \*\/\nexport class GiftCards extends Resource \{/);
     assert.match(text ?? '', / {2}create\(body: BodyOf<'createGiftCard'>, options\?: RequestOptions\): Promise</);
     assert.match(text ?? '', / {2}readonly giftCards: GiftCards;/);
   });

@@ -45,7 +45,20 @@ function scriptsOf(folder: string): string[] {
 
 /** All sources that read the environment, as one text. */
 function sources(): string {
-  const names = ['src', 'dev', 'test', 'demo', 'bench', 'fuzz', 'faults', 'lab', 'tools', 'temporal', 'patches']
+  const names = [
+    'src',
+    'dev',
+    'test',
+    'demo',
+    'bench',
+    'fuzz',
+    'faults',
+    'lab',
+    'tools',
+    'temporal',
+    'patches',
+    'clients/sandbox/src',
+  ]
     .filter((folder) => existsSync(join(root, folder)))
     .flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
