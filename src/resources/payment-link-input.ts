@@ -18,9 +18,10 @@ const AmountRangeInput = Strict(
   { title: 'AmountRangeInput' },
 );
 
-const Wanted = Type.Optional(Type.Enum(['required', 'optional', 'no']));
+const wanted = (what: string) =>
+  Type.Optional(Type.Enum(['required', 'optional', 'no'], { description: `Whether the payer is asked for ${what}.` }));
 const CollectInput = Strict(
-  { email: Wanted, name: Wanted, phone: Wanted },
+  { email: wanted('an e-mail address'), name: wanted('a name'), phone: wanted('a phone number') },
   {
     title: 'CollectInput',
     description:

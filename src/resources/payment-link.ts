@@ -19,8 +19,12 @@ export const LinkMode = Type.Enum(['payment', 'setup'], {
   description: '`payment`, the default: the payer pays. `setup`: the payer saves a payment method; no money is taken.',
 });
 
-const Wanted = Type.Enum(['required', 'optional', 'no']);
-export const Collect = Strict({ email: Wanted, name: Wanted, phone: Wanted }, { title: 'Collect' });
+const wanted = (what: string) =>
+  Type.Enum(['required', 'optional', 'no'], { description: `Whether the payer is asked for ${what}.` });
+export const Collect = Strict(
+  { email: wanted('an e-mail address'), name: wanted('a name'), phone: wanted('a phone number') },
+  { title: 'Collect' },
+);
 
 export const AmountRange = Strict(
   {

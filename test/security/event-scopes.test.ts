@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'mocha';
 import { realNow } from '../../src/platform/real-time.ts';
 import { type EventType, eventTypes, subscriptions } from '../../src/resources/event-catalogue.ts';
+import { paymentPlanExample } from '../../src/resources/payment-plan.ts';
 import { allScopes, type Scope } from '../../src/services/accounts/scopes.ts';
 import { attemptDelivery } from '../../src/services/webhooks/attempt.ts';
 import { createWebhookSender } from '../../src/services/webhooks/sender.ts';
@@ -19,6 +20,9 @@ const readScopes: Record<string, Scope> = {
   refund: 'payment_intents:read',
   mandate: 'mandates:read',
   payment_plan: 'payment_plans:read',
+  payment_link: 'payment_links:read',
+  checkout_session: 'payment_links:read',
+  subscription: 'subscriptions:read',
   test_clock: 'test_clocks:read',
   webhook_endpoint: 'webhooks:read',
 };
@@ -156,7 +160,11 @@ describe('events and the keys that may read them', () => {
     receiver.answer = (_request, response) => response.end(`echo: ${receiver.received.at(-1)?.body}`);
     await withEndpoint(['*'], async (endpointId) => {
       const call = await makeCall(db.sql, { billerId });
-      const id = await deliveryOf(db.sql, await makeEvent(db.sql, call, { data: { amount: 4711 } }), endpointId);
+      const id = await deliveryOf(
+        db.sql,
+        await makeEvent(db.sql, call, { data: { ...paymentPlanExample, name: 'Plan 4711' } }),
+        endpointId,
+      );
       const sender = createWebhookSender({ policy: webhookDeps.outbound, timeoutMs: 1000 });
       await attemptDelivery(db.sql, { ...webhookDeps, sender, now: realNow, random: () => 0.5 }, id, null);
       await sender.close();

@@ -6,6 +6,7 @@ import { newId } from '../../src/domain/ids.ts';
 import type { Db } from '../../src/platform/postgres/connection.ts';
 import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
+import { eventCatalogue } from '../../src/resources/event-catalogue.ts';
 import { allScopes } from '../../src/services/accounts/scopes.ts';
 import { createVault } from '../../src/services/accounts/vault.ts';
 import { recordEvents } from '../../src/services/events.ts';
@@ -130,9 +131,13 @@ export function useDeliveries(db: TestDatabase, receiver: ReturnType<typeof useR
 export async function makeEvent(
   sql: Db,
   call: RequestContext,
-  { type = 'payment_plan.activated', data = {}, customerId = null, testClockId = null, at = call.now } = {} as Partial<
-    Parameters<typeof recordEvents>[2][number]
-  >,
+  {
+    type = 'payment_plan.activated',
+    data = eventCatalogue[type].example as Record<string, unknown>,
+    customerId = null,
+    testClockId = null,
+    at = call.now,
+  } = {} as Partial<Parameters<typeof recordEvents>[2][number]>,
 ): Promise<string> {
   const event = { type, subjectId: newId('payment_plan'), customerId, testClockId, at, data };
   const [id] = await atomically(sql, (tx) => recordEvents(tx, call, [event]));

@@ -3164,20 +3164,38 @@ export interface components {
             bank_debits: components["schemas"]["BankDebitCounts"];
         };
         Collect: {
-            /** @enum {string} */
+            /**
+             * @description Whether the payer is asked for an e-mail address.
+             * @enum {string}
+             */
             email: "required" | "optional" | "no";
-            /** @enum {string} */
+            /**
+             * @description Whether the payer is asked for a name.
+             * @enum {string}
+             */
             name: "required" | "optional" | "no";
-            /** @enum {string} */
+            /**
+             * @description Whether the payer is asked for a phone number.
+             * @enum {string}
+             */
             phone: "required" | "optional" | "no";
         };
         /** @description What to ask a payer about the person, if there is no `customer_id`. By default name and email are required. A customer is made from it with the first attempt to pay. */
         CollectInput: {
-            /** @enum {string} */
+            /**
+             * @description Whether the payer is asked for an e-mail address.
+             * @enum {string}
+             */
             email?: "required" | "optional" | "no";
-            /** @enum {string} */
+            /**
+             * @description Whether the payer is asked for a name.
+             * @enum {string}
+             */
             name?: "required" | "optional" | "no";
-            /** @enum {string} */
+            /**
+             * @description Whether the payer is asked for a phone number.
+             * @enum {string}
+             */
             phone?: "required" | "optional" | "no";
         };
         ComingPeriod: {
