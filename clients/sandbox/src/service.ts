@@ -67,10 +67,10 @@ async function isReady({ base_url }: Development): Promise<boolean> {
 /** Starts a service with ports and data of its own. Its data are deleted when it is stopped. */
 async function startService(folder: string, timeoutMs: number): Promise<RunningService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'payments-sandbox-'));
-  const [PORT, TEMPORAL_PORT, TEMPORAL_UI_PORT] = await freePorts(3);
+  const [PORT, PAGES_PORT, TEMPORAL_PORT, TEMPORAL_UI_PORT] = await freePorts(4);
   const child = spawn('npm', ['start'], {
     cwd: folder,
-    env: { ...process.env, DATA_DIR: dataDir, PORT, TEMPORAL_PORT, TEMPORAL_UI_PORT, NODE_OPTIONS: '' },
+    env: { ...process.env, DATA_DIR: dataDir, PORT, PAGES_PORT, TEMPORAL_PORT, TEMPORAL_UI_PORT, NODE_OPTIONS: '' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const end = () => child.kill('SIGTERM');
