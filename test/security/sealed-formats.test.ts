@@ -90,20 +90,20 @@ describe('the upgrade to sealed values that are bound to their place', () => {
         assert.equal(openAsFormerVersion(sealed), upgraded.open(sealed, field));
       }
     }
-    assert.deepEqual(await formats(upgrading), [6, 0]);
+    assert.deepEqual(await formats(upgrading), [10, 0]);
   });
 
   it('fails no repeated request while processes of both settings run', async () => {
     const [before, later] = await Promise.all([open(upgrading), open(upgraded)]);
     await fill(later, 'went on');
     for (const url of [before, later]) await assertReplayed(url);
-    assert.deepEqual(await formats(upgraded), [6, 6]);
+    assert.deepEqual(await formats(upgraded), [10, 10]);
   });
 
   it('is completed by a rotation under the same key: no value of the former format is left, and every value opens', async () => {
     const rotation = await rotateEncryption(db.sql, upgraded, { by: tester, now: realNow() });
-    assert.deepEqual(rotation, { resealed: 6, unreadable: 0 });
-    assert.deepEqual(await formats(upgraded), [0, 12]);
+    assert.deepEqual(rotation, { resealed: 10, unreadable: 0 });
+    assert.deepEqual(await formats(upgraded), [0, 20]);
     assert.deepEqual(await findUnreadable(db.sql, strict), []);
     await assertReplayed(await open(strict));
     const again = await rotateEncryption(db.sql, strict, { by: tester, now: realNow() });
@@ -112,7 +112,7 @@ describe('the upgrade to sealed values that are bound to their place', () => {
 
   it('can be undone by a rotation in the former format, before a return to the former version', async () => {
     const rotation = await rotateEncryption(db.sql, upgrading, { by: tester, now: realNow() });
-    assert.deepEqual(rotation, { resealed: 12, unreadable: 0 });
+    assert.deepEqual(rotation, { resealed: 20, unreadable: 0 });
     for (const column of columns) {
       for (const { sealed } of await listSealed(db.sql, column, allPages)) openAsFormerVersion(sealed);
     }
@@ -125,7 +125,7 @@ describe('the upgrade to sealed values that are bound to their place', () => {
       where key = 'begun'`;
     const [newKey, oldKey] = [{ id: 'k2', key: randomBytes(32) }, key];
     const rotation = await rotateEncryption(db.sql, createVault([newKey, oldKey]), { by: tester, now: realNow() });
-    assert.deepEqual(rotation, { resealed: 11, unreadable: 1 });
+    assert.deepEqual(rotation, { resealed: 19, unreadable: 1 });
     const [unreadable, ...others] = await findUnreadable(db.sql, createVault([newKey, oldKey]));
     assert.deepEqual(others, []);
     assert.equal(unreadable?.column, 'idempotent_answers');
