@@ -180,7 +180,9 @@ export class DebitPlan {
       slot.nextAt = sydney(rolled(planned > earliest ? planned : earliest), 9);
       return;
     }
-    for (const other of this.#slots.filter(isRetrying)) other.status = 'failed';
+    for (const other of this.#slots.filter(isRetrying)) {
+      other.status = other.outcomes.at(-1) === 'returned' ? 'returned' : 'failed';
+    }
     this.state = 'suspended';
     this.reason = reason;
     this.#tell('payment_plan.suspended', at);

@@ -1,7 +1,10 @@
 import { instant } from './calendar.ts';
 
-/** The same in every answer, secret, or wording: nothing that the rules decide. */
-const unsaid = ['livemode', 'biller_id', 'client_secret', 'message', 'expires_at', 'sequence', 'request_id'];
+/** The same in every answer, secret, a page of the payer with a token, or wording: nothing that the rules decide. */
+const unsaid = [
+  ...['livemode', 'biller_id', 'client_secret', 'next_action', 'receipt_url'],
+  ...['message', 'expires_at', 'sequence', 'request_id'],
+];
 
 /** A test takes less, and the clocks of the tests stand at other times. */
 const nearMilliseconds = 3_600_000;

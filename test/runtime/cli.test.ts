@@ -128,7 +128,7 @@ describe('the command line', function () {
     const rotated = await encryption('rotate', '--json');
     assert.equal(rotated.code, 0);
     assert.equal(JSON.parse(rotated.stdout).resealed, 1);
-    assert.match((await encryption('status')).stdout, /^k2 +encrypts +1 +0 +1 +0 +0 +1 +0 +0\nk1 +decrypts +0 /m);
+    assert.match((await encryption('status')).stdout, /^k2 +encrypts +1 +0 +1 +0 +0 +1 +0 +0 +0 +0\nk1 +decrypts +0 /m);
 
     const formats = (text: string) => ({ DATA_DIR: dataDir, ENCRYPTION_FORMATS: text });
     assert.equal((await run('encryption', ['rotate'], formats('1,2'))).code, 0);
