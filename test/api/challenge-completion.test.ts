@@ -29,11 +29,14 @@ describe('answering a challenge', () => {
 
   it('with succeed makes the payment succeed, in the attempt that was waiting, and tells of it', async () => {
     const { id, asked } = await challenged();
-    const { client_secret, ...before } = asked;
+    const { client_secret, next_action, ...before } = asked;
+    assert.match(next_action?.url, /\/challenge\//);
     const { status, body } = await complete(id, 'succeed');
     assert.equal(status, 200);
     assert.deepEqual(body, { ...before, status: 'succeeded', updated_at: body.updated_at });
-    assert.deepEqual((await stage.request('GET', `/payment_intents/${id}`)).body, { ...body, client_secret });
+    const { receipt_url, ...after } = (await stage.request('GET', `/payment_intents/${id}`)).body;
+    assert.deepEqual(after, { ...body, client_secret, next_action: null });
+    assert.match(receipt_url, /\/receipt\//);
     assert.deepEqual(await attempts(id), ['1 succeeded null']);
     assert.equal(stage.ledger.requests.length, 1);
     assert.deepEqual(await told(), ['payment_intent.requires_action', 'payment_intent.succeeded']);

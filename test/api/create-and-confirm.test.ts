@@ -24,7 +24,7 @@ describe('a payment in one request, created with confirm', () => {
     const { customer_id, payment_method } = await payer();
     const { status, body } = await paid({ customer_id, payment_method, metadata: { order: '1' } });
     assert.equal(status, 201);
-    const { client_secret, ...shown } = body;
+    const { client_secret, next_action: _, receipt_url, ...shown } = body;
     assert.deepEqual(
       [body.status, body.customer_id, body.payment_method_id, body.metadata, body.last_payment_error],
       ['succeeded', customer_id, payment_method, { order: '1' }, null],
@@ -33,6 +33,7 @@ describe('a payment in one request, created with confirm', () => {
     const [event, ...others] = await stage.merchant.events();
     assert.deepEqual([event?.event_type, event?.data, others], ['payment_intent.succeeded', shown, []]);
     assert.ok(client_secret.startsWith(body.id));
+    assert.ok(receipt_url.includes(body.id));
     assert.deepEqual([...stage.ledger.taken.values()], [1000]);
   });
 
@@ -43,7 +44,7 @@ describe('a payment in one request, created with confirm', () => {
     const { body: one } = await paid({ customer_id, payment_method });
     const { body: made } = await pay({ customer_id, payment_method });
     const { body: two } = await stage.request('POST', `/payment_intents/${made.id}/confirm`, {});
-    const same = ({ id, client_secret, created_at, updated_at, ...rest }: typeof one) => rest;
+    const same = ({ id, client_secret, receipt_url, created_at, updated_at, ...rest }: typeof one) => rest;
     assert.deepEqual(same(one), same(two));
     assert.equal(one.surcharge_applied, true);
   });

@@ -26,12 +26,13 @@ describe('canceling a payment intent', () => {
   };
 
   it('answers the intent as canceled, without its secret, shows it so, and tells of it once', async () => {
-    const { client_secret, ...made } = await intent({ metadata: { order: '7' } });
+    const { client_secret, next_action, ...made } = await intent({ metadata: { order: '7' } });
     const { status, body } = await cancel(made.id);
     assert.equal(status, 200);
     assert.deepEqual(body, { ...made, status: 'canceled', updated_at: body.updated_at });
     assert.ok(body.updated_at >= made.updated_at);
-    assert.deepEqual((await stage.request('GET', `/payment_intents/${made.id}`)).body, { ...body, client_secret });
+    const { body: seen } = await stage.request('GET', `/payment_intents/${made.id}`);
+    assert.deepEqual(seen, { ...body, client_secret, next_action });
     const [event, ...others] = await stage.merchant.events();
     assert.deepEqual([event?.event_type, event?.data, others], ['payment_intent.canceled', body, []]);
     assert.match(String(event?.request_id), /^req_/);
@@ -222,7 +223,8 @@ describe('the list of payment intents', () => {
     await stage.request('POST', `/payment_intents/${made[2]?.id}/cancel`);
     const all = await list();
     assert.deepEqual([amounts(all), all.body.has_more], [[304, 303, 302, 301, 300], false]);
-    const { client_secret: _, ...shown } = made[4] ?? {};
+    const { client_secret: _, next_action: none, ...shown } = made[4] ?? {};
+    assert.equal(none, null);
     assert.deepEqual(all.body.data[0], shown);
     assert.deepEqual(amounts(await list(`customer_id=${one.id}`)), [302, 300]);
     assert.deepEqual(amounts(await list('status=canceled')), [302]);

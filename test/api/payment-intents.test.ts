@@ -42,6 +42,7 @@ describe('creating a payment intent', () => {
       statement_descriptor: 'ACME',
       total_refunded_amount: 0,
       last_payment_error: null,
+      next_action: null,
       updated_at: created_at,
       livemode: false,
     });
@@ -359,7 +360,8 @@ describe('the payment intents of a customer', () => {
       [304, 303, 302, 301, 300],
     );
     assert.equal(body.has_more, false);
-    const { client_secret: _, ...shown } = made[4] ?? {};
+    const { client_secret: _, next_action: none, ...shown } = made[4] ?? {};
+    assert.equal(none, null);
     assert.deepEqual(body.data[0], shown);
     assert.deepEqual(
       (await list(id, 'status=succeeded')).body.data.map((item: { amount: number }) => item.amount),

@@ -317,7 +317,7 @@ describe('the webhook endpoints of the API', () => {
     const own = (await makeKey(db.sql, { billerId: id })).key;
     const call = await makeCall(db.sql, { billerId: id });
     const first = await makeEvent(db.sql, call, { type: 'payment_plan.activated' });
-    const second = await makeEvent(db.sql, call, { type: 'payment_plan.closed', data: { id: 'pp_1' } });
+    const second = await makeEvent(db.sql, call, { type: 'payment_plan.closed' });
     const list = await get('/api/v1/events', own);
     assert.deepEqual(
       list.body.data.map((event: { id: string; sequence: number }) => [event.id, event.sequence]),
