@@ -124,7 +124,7 @@ export async function makeScenery(
       const subscription = note('subscriptions', await client.subscriptions.create(subscriptionOf(customer_id)));
       if (!isSandbox) continue;
       // A first payment that is declined leaves it pending: then there is nothing to pause.
-      if (steps.includes('start')) await client.subscriptions.start(subscription);
+      if (steps.includes('start')) await client.subscriptions.start(subscription).catch(unlessUnprocessable);
       if (steps.includes('cancel')) await client.subscriptions.cancel(subscription, {}).catch(unlessUnprocessable);
       if (steps.includes('pause')) await client.subscriptions.pause(subscription, {}).catch(unlessUnprocessable);
     }

@@ -5,11 +5,16 @@ import { eventually } from '../../lab/eventually.ts';
 import { millisecondsPerDay } from '../../src/domain/calendar.ts';
 import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
+import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import type { Event } from '../../src/resources/event.ts';
 import { recordEvents } from '../../src/services/events.ts';
+import { paySession } from '../../src/services/links/session-payment.ts';
+import { startSession } from '../../src/services/links/session-start.ts';
 import { expireMandates } from '../../src/services/mandates/expiry.ts';
 import { endMandateAfterReturn } from '../../src/services/mandates/mandate-ends.ts';
+import { applyTo, chargeHook } from '../../src/services/plans/charge-hook.ts';
 import { makeKey } from '../support/factories.ts';
+import { card } from '../support/links.ts';
 import { createMerchant, type Merchant } from '../support/merchant.ts';
 import { assertIsWebhook, document } from '../support/openapi.ts';
 import { useService } from '../support/service.ts';
@@ -283,11 +288,40 @@ describe('Events', () => {
     await eventually('it is disabled', async () => (await merchant.getEndpoint(endpoint.id)).status === 'disabled');
     await endMandates(merchant);
     await liveThrough(merchant);
+    await endLinks(merchant);
 
     const types = new Set((await merchant.events()).map(({ event_type }) => event_type as string));
     const named = rows.map(({ event }) => event);
     for (const type of Object.keys(document.webhooks)) assert.ok(named.includes(type) || types.has(type), type);
   });
+
+  /** Links: one that is paid, one that is deactivated, renewed and expires, and a checkout session that is expired. */
+  async function endLinks(merchant: Merchant): Promise<void> {
+    const { vault, db } = service;
+    const { paymentLinks, checkoutSessions } = merchant.client;
+    const terms = { name: 'Invoice 1042', amount: 2500, currency: 'AUD' } as const;
+    const now = realNow();
+    const paid = await paymentLinks.create(terms);
+    const tokenOf = (url = '') => url.split('/').at(-1) ?? '';
+    const started = await startSession(db.sql, vault, tokenOf(paid.url), { requestId: 'req_test', now });
+    assert.equal(started.kind, 'started');
+    const form = { version: 0, method: card(), details: { name: 'Jo Nguyen', email: 'jo@example.com' } };
+    const deps = {
+      charging: { processors: { sandbox: sandboxProcessor, live: null }, hook: chargeHook },
+      vault,
+      applyTo,
+    };
+    await paySession(db.sql, deps, started.kind === 'started' ? started.token : '', form, {
+      requestId: 'req_test',
+      now,
+    });
+    const { clock, payer } = await merchant.payerOnClock('2027-01-01T00:00:00Z');
+    const { id } = await paymentLinks.create({ ...terms, customer_id: payer.id });
+    await paymentLinks.deactivate(id);
+    await paymentLinks.renew(id, { expires_at: '2027-01-05T00:00:00Z' });
+    await merchant.advance(clock.id, '2027-01-06T00:00:00Z');
+    await checkoutSessions.expire((await checkoutSessions.create(terms)).id);
+  }
 
   /** One subscription that ends its trial, is declined, recovers, is paused, resumed and canceled. */
   async function liveThrough(merchant: Merchant): Promise<void> {

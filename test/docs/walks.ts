@@ -90,35 +90,35 @@ export const walks: Readonly<Record<string, Walk>> = {
         {
           file: 'src/domain/ids.ts',
           after: 'export const idKinds = {\n',
-          insert: "  payment_link: { prefix: 'pl_', collection: 'payment_links', logField: 'payment_link_id' },\n",
+          insert: "  gift_card: { prefix: 'gc_', collection: 'gift_cards', logField: 'gift_card_id' },\n",
         },
       ],
       'the scope': [
         {
           file: 'src/services/accounts/scopes.ts',
           after: 'export const allScopes = [\n',
-          insert: "  'payment_links:read',\n",
+          insert: "  'gift_cards:read',\n",
         },
       ],
       'the table': [
         {
-          file: 'src/db/payment-links.ts',
+          file: 'src/db/gift-cards.ts',
           after: null,
           insert: `import type { Db } from '../platform/postgres/connection.ts';
 import { isAfter, type Page, type TenantKey } from './tenant.ts';
 
-export interface PaymentLinkRow {
+export interface GiftCardRow {
   id: string;
   biller_id: string;
   livemode: boolean;
   created_at: Date;
 }
 
-export async function listPaymentLinks(db: Db, tenant: TenantKey, { limit, after }: Page): Promise<PaymentLinkRow[]> {
-  return db<PaymentLinkRow[]>\`
-    select * from payment_links
+export async function listGiftCards(db: Db, tenant: TenantKey, { limit, after }: Page): Promise<GiftCardRow[]> {
+  return db<GiftCardRow[]>\`
+    select * from gift_cards
     where biller_id = \${tenant.billerId} and livemode = \${tenant.livemode}
-      and \${isAfter(db, 'payment_links', tenant, after)}
+      and \${isAfter(db, 'gift_cards', tenant, after)}
     order by id desc limit \${limit + 1}\`;
 }
 `,
@@ -126,65 +126,65 @@ export async function listPaymentLinks(db: Db, tenant: TenantKey, { limit, after
       ],
       'schema, tag, example and presenter': [
         {
-          file: 'src/resources/payment-link.ts',
+          file: 'src/resources/gift-card.ts',
           after: null,
           insert: `import type { Static } from 'typebox';
-import type { PaymentLinkRow } from '../db/payment-links.ts';
+import type { GiftCardRow } from '../db/gift-cards.ts';
 import { exampleId } from '../domain/ids.ts';
 import { Id, Livemode, present, Strict, type Tag, Timestamp } from './common.ts';
 import { dueAt, example } from './examples.ts';
 
-export const paymentLinks: Tag = { name: 'Payment links', description: 'Pages on which a payer pays.' };
+export const giftCards: Tag = { name: 'Gift cards', description: 'Cards that a payer buys for somebody.' };
 
-export const PaymentLink = Strict(
-  { id: Id('payment_link', 'The id of the link.'), livemode: Livemode, created_at: Timestamp },
-  { title: 'PaymentLink' },
+export const GiftCard = Strict(
+  { id: Id('gift_card', 'The id of the card.'), livemode: Livemode, created_at: Timestamp },
+  { title: 'GiftCard' },
 );
-example(PaymentLink, { id: exampleId('payment_link'), livemode: false, created_at: dueAt });
+example(GiftCard, { id: exampleId('gift_card'), livemode: false, created_at: dueAt });
 
-export function presentPaymentLink(row: PaymentLinkRow): Static<typeof PaymentLink> {
-  return present(PaymentLink, row);
+export function presentGiftCard(row: GiftCardRow): Static<typeof GiftCard> {
+  return present(GiftCard, row);
 }
 `,
         },
       ],
       'the service': [
         {
-          file: 'src/services/payments/payment-links.ts',
+          file: 'src/services/payments/gift-cards.ts',
           after: null,
-          insert: `import { listPaymentLinks as selectLinks } from '../../db/payment-links.ts';
+          insert: `import { listGiftCards as selectCards } from '../../db/gift-cards.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { rowsOfPage } from '../paging.ts';
 import type { Tenant } from '../request-context.ts';
 
-export async function listPaymentLinks(db: Db, tenant: Tenant, query: { limit?: number; starting_after?: string }) {
-  return rowsOfPage(db, 'payment_links', tenant, query, (page) => selectLinks(db, tenant, page));
+export async function listGiftCards(db: Db, tenant: Tenant, query: { limit?: number; starting_after?: string }) {
+  return rowsOfPage(db, 'gift_cards', tenant, query, (page) => selectCards(db, tenant, page));
 }
 `,
         },
       ],
       'the route': [
         {
-          file: 'src/api/routes/payment-links.ts',
+          file: 'src/api/routes/gift-cards.ts',
           after: null,
           insert: `import { ListOf, listQuery, page, Strict } from '../../resources/common.ts';
-import { PaymentLink, paymentLinks, presentPaymentLink } from '../../resources/payment-link.ts';
-import { listPaymentLinks } from '../../services/payments/payment-links.ts';
+import { GiftCard, giftCards, presentGiftCard } from '../../resources/gift-card.ts';
+import { listGiftCards } from '../../services/payments/gift-cards.ts';
 import { type Route, route } from '../http/route.ts';
 
-export const paymentLinkRoutes: Route[] = [
+export const giftCardRoutes: Route[] = [
   route({
     method: 'GET',
-    path: '/api/v1/payment_links',
-    operation: 'listPaymentLinks',
-    tag: paymentLinks,
-    summary: 'List payment links, newest first',
-    access: { scope: 'payment_links:read' },
+    path: '/api/v1/gift_cards',
+    operation: 'listGiftCards',
+    tag: giftCards,
+    summary: 'List gift cards, newest first',
+    access: { scope: 'gift_cards:read' },
     invalid: 422,
     query: Strict(listQuery),
-    response: { status: 200, schema: ListOf(PaymentLink) },
+    response: { status: 200, schema: ListOf(GiftCard) },
     handle: async ({ context, query, deps }) =>
-      page(await listPaymentLinks(deps.db, context, query), presentPaymentLink),
+      page(await listGiftCards(deps.db, context, query), presentGiftCard),
   }),
 ];
 `,
@@ -194,9 +194,9 @@ export const paymentLinkRoutes: Route[] = [
         {
           file: 'src/api/routes/index.ts',
           after: "import { paymentIntentRoutes } from './payment-intents.ts';\n",
-          insert: "import { paymentLinkRoutes } from './payment-links.ts';\n",
+          insert: "import { giftCardRoutes } from './gift-cards.ts';\n",
         },
-        { file: 'src/api/routes/index.ts', after: '  ...paymentIntentRoutes,\n', insert: '  ...paymentLinkRoutes,\n' },
+        { file: 'src/api/routes/index.ts', after: '  ...paymentIntentRoutes,\n', insert: '  ...giftCardRoutes,\n' },
       ],
     },
     compiled: ['src/resources/common.ts', 'src/services/paging.ts', 'src/db/tenant.ts', 'src/api/http/route.ts'],

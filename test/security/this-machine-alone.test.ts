@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { after, before, describe, it } from 'mocha';
@@ -29,7 +30,7 @@ describe('npm start serves only its own machine', function () {
   const folder = useFolder();
   let started: Start | undefined;
   let listeners: Listener[] = [];
-  const port = { api: 0, ui: 0, apiMetrics: 0, workerMetrics: 0, sdkMetrics: 0, temporal: 0 };
+  const port = { api: 0, ui: 0, pages: 0, accounts: 0, apiMetrics: 0, workerMetrics: 0, sdkMetrics: 0, temporal: 0 };
 
   before('start it, with metrics, and its Web UI behind a name of its own too', async function () {
     this.timeout(serverStartTimeoutMs);
@@ -43,7 +44,9 @@ describe('npm start serves only its own machine', function () {
     await started.ready();
     Object.assign(port, { api: Number(ports.PORT), ui: Number(ports.TEMPORAL_UI_PORT) });
     Object.assign(port, { apiMetrics: metrics, workerMetrics: metrics + 1, sdkMetrics: metrics + 2 });
-    port.temporal = Number(ports.TEMPORAL_PORT);
+    Object.assign(port, { temporal: Number(ports.TEMPORAL_PORT), pages: Number(ports.PAGES_PORT) });
+    const { accounts_url } = JSON.parse(await readFile(join(folder.path, 'data', 'development.json'), 'utf8'));
+    port.accounts = Number(new URL(accounts_url).port);
     listeners = await listenersOf(started.child.pid ?? 0);
   });
   after('end it', async () => {
@@ -64,7 +67,7 @@ describe('npm start serves only its own machine', function () {
     { port: port.workerMetrics, path: '/metrics' },
   ];
 
-  it('listens only on 127.0.0.1, and speaks HTTP only on the ports of API, Web UI and metrics', async () => {
+  it('listens only on 127.0.0.1, and speaks HTTP only on the ports of API, pages, accounts, Web UI and metrics', async () => {
     const [first] = listeners;
     assert.ok(first && listeners.length > 10, `${listeners.length} listeners were found`);
     assert.deepEqual([...new Set(listeners.map(({ address }) => address))], ['127.0.0.1']);

@@ -17,7 +17,7 @@ import { createHttpProcessor, type HttpProcessor } from '../../src/processors/ht
 import type { Processors } from '../../src/processors/processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import type { NewBiller } from '../../src/services/accounts/billers.ts';
-import { createVault } from '../../src/services/accounts/vault.ts';
+import { createVault, type Vault } from '../../src/services/accounts/vault.ts';
 import { testDeps } from './api.ts';
 import { type TestDatabase, useDatabase } from './database.ts';
 import { makeBiller, makeKey } from './factories.ts';
@@ -69,6 +69,7 @@ export interface Service {
   readonly taskQueue: string;
   /** The keys of its vault, in the form of ENCRYPTION_KEYS. */
   readonly encryptionKeys: string;
+  readonly vault: Vault;
   /** The processor service of live mode, or of the sandbox, if it was asked for. */
   readonly standIn: StandIn;
   /** A new biller, and a client with its sandbox key, or its live key. */
@@ -109,6 +110,7 @@ export function useService(options: ServiceOptions = {}): Service {
     db,
     taskQueue,
     encryptionKeys: `test:${encryptionKey.toString('base64')}`,
+    vault,
     get url() {
       return `http://127.0.0.1:${existing(api).port}`;
     },

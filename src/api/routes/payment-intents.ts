@@ -112,6 +112,7 @@ const confirm = route({
     'intent. No other payment intent can use it until a secret key attaches it to a customer. Any other method ' +
     'returns 403 `payment_method_not_allowed`. The response has what a payer needs (`PaymentIntentForPayer`).',
   access: { scope: 'payment_intents:write', publishable: true },
+  bodyLimit: { kib: 32, since: 'return_url has up to 2,048 characters, each of up to 12 bytes' },
   invalid: 400,
   errors: {
     503: 'No processor is configured for live mode, or a part of the service is unreachable. Nothing was charged.',

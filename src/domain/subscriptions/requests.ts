@@ -15,6 +15,8 @@ export type SubscriptionRequest =
 /** Why a request is refused, as a sentence. */
 export interface Refusal {
   refused: string;
+  /** The field of the request that is wrong; otherwise it is the state of the subscription. */
+  field?: 'resumes_at';
 }
 
 /**
@@ -75,7 +77,7 @@ function pauseAtEnd({ course, current, timeZone }: Situation, resumesAt: PlainDa
     return { refused: `It ends on ${course.ends_at}, so there is nothing to pause.` };
   }
   if (resumesAt !== null && resumesAt <= pauses_at) {
-    return { refused: `resumes_at must be after ${pauses_at}, when the pause begins.` };
+    return { refused: `resumes_at must be after ${pauses_at}, when the pause begins.`, field: 'resumes_at' };
   }
   return { course: { pauses_at, resumes_at: resumesAt }, happenings: ['pause_scheduled'] };
 }

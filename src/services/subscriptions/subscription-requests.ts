@@ -68,8 +68,9 @@ export async function lockForRequest(
 }
 
 /** Returns the error of a request that a subscription refuses. */
-export function refused(id: string, { refused: why }: Refusal): InvalidState {
-  return new InvalidState(`Subscription ${id}: ${why}`);
+export function refused(id: string, { refused: why, field }: Refusal): InvalidState | ValidationFailed {
+  const message = `Subscription ${id}: ${why}`;
+  return field === undefined ? new InvalidState(message) : ValidationFailed.of(`/${field}`, 'out_of_range', message);
 }
 
 /** Returns the error of a subscription that has nothing to charge. */

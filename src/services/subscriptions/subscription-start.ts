@@ -17,7 +17,7 @@ import { wake } from '../wake.ts';
 import { openPeriod } from './opening.ts';
 import { type LockedSubscription, shownRow, store } from './situation.ts';
 import { lockForRequest, methodMissing, refused } from './subscription-requests.ts';
-import { endErrors } from './subscription-rules.ts';
+import { endErrors } from './subscription-terms.ts';
 import { getSubscription } from './subscriptions.ts';
 
 /**

@@ -11,7 +11,7 @@ import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { shownRow, store } from './situation.ts';
 import { lockForRequest } from './subscription-requests.ts';
-import { termErrors } from './subscription-rules.ts';
+import { termErrors } from './subscription-terms.ts';
 import { itemErrors, withIds } from './subscriptions.ts';
 
 /** The fields that can be changed until a subscription has ended. Before its start, all but the customer can. */

@@ -19,7 +19,7 @@ import { attachMethod, metadataErrors, resolveCustomer, resolveMethod } from '..
 import { assertNoErrors, NotFound } from '../errors.ts';
 import { type PageQuery, pageOf, type Rows } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
-import { termErrors } from './subscription-rules.ts';
+import { termErrors } from './subscription-terms.ts';
 
 /**
  * Creates a subscription in `pending`. Nothing is owed before it is started.

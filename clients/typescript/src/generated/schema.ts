@@ -8138,7 +8138,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            /** @description The body is larger than 16 KiB. */
+            /** @description The body is larger than 32 KiB. The limit is this high because return_url has up to 2,048 characters, each of up to 12 bytes. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
