@@ -74,7 +74,7 @@ describe('a body that is right but for one thing', () => {
   });
 
   it('is refused with a fault that names the place, and changes nothing, in every member of every body', async function () {
-    this.timeout(120_000);
+    this.timeout(300_000);
     const before = await contentsOf(stage.db.sql);
     let sent = 0;
     for (const request of good) {

@@ -12,6 +12,11 @@ const source = fileURLToPath(new URL('../../src/', import.meta.url));
 const testedElsewhere: Readonly<Record<string, string>> = {
   'domain/event-types.ts': 'contract/14-events.test.ts',
   'domain/id-fields.ts': 'runtime/logs.test.ts',
+  // The parts of one model are tested together, in random courses.
+  'domain/subscriptions/apply.ts': 'domain/subscriptions/course.test.ts',
+  'domain/subscriptions/lines.ts': 'domain/subscriptions/course.test.ts',
+  'domain/subscriptions/requests.ts': 'domain/subscriptions/course.test.ts',
+  'domain/subscriptions/steps.ts': 'domain/subscriptions/course.test.ts',
 };
 
 describe('the test files', () => {

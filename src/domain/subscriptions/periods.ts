@@ -1,5 +1,8 @@
 import { addMonths, type Cadence, dayOfMonth, daysBetween, type PlainDate, slotDate } from '../calendar.ts';
 
+/** The latest date that a subscription may start, resume or end on. It keeps the calendar within four-digit years. */
+export const lastDate = '2200-12-31';
+
 /** How long the periods of a subscription are, and from where they are counted. */
 export interface PeriodCalendar {
   frequency_type: 'weekly' | 'monthly' | 'yearly';

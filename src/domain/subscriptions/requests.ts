@@ -1,6 +1,7 @@
 import { dateIn, type PlainDate } from '../calendar.ts';
 import { nextRetryAt } from '../dunning.ts';
 import type { Course, Situation, SubscriptionState } from './course.ts';
+import { lastDate } from './periods.ts';
 import { type Change, cancelNow, resume, start } from './steps.ts';
 
 /** What a biller can ask of a subscription. */
@@ -78,6 +79,9 @@ function pauseAtEnd({ course, current, timeZone }: Situation, resumesAt: PlainDa
   }
   if (resumesAt !== null && resumesAt <= pauses_at) {
     return { refused: `resumes_at must be after ${pauses_at}, when the pause begins.`, field: 'resumes_at' };
+  }
+  if (resumesAt !== null && resumesAt > lastDate) {
+    return { refused: `resumes_at must not be after ${lastDate}.`, field: 'resumes_at' };
   }
   return { course: { pauses_at, resumes_at: resumesAt }, happenings: ['pause_scheduled'] };
 }

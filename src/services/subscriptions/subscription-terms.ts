@@ -1,11 +1,8 @@
 import { dateIn, isPlainDate } from '../../domain/calendar.ts';
 import type { Course } from '../../domain/subscriptions/course.ts';
-import { type PeriodCalendar, periodOf } from '../../domain/subscriptions/periods.ts';
+import { lastDate, type PeriodCalendar, periodOf } from '../../domain/subscriptions/periods.ts';
 import { trialEndOf } from '../../domain/subscriptions/steps.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
-
-/** The latest date that a subscription may start or end on. It keeps the calendar within four-digit years. */
-const lastDate = '2200-12-31';
 
 type Terms = Pick<
   Course,

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { before, describe, it } from 'mocha';
-import { addDays, startOfDay } from '../../src/domain/calendar.ts';
-import { nextRetryAt } from '../../src/domain/dunning.ts';
-import { applyChange } from '../../src/domain/subscriptions/apply.ts';
-import { type Course, derive, isOwed, type Period, type Situation } from '../../src/domain/subscriptions/course.ts';
-import { respondTo, type SubscriptionRequest } from '../../src/domain/subscriptions/requests.ts';
+import { addDays, startOfDay } from '../../../src/domain/calendar.ts';
+import { nextRetryAt } from '../../../src/domain/dunning.ts';
+import { applyChange } from '../../../src/domain/subscriptions/apply.ts';
+import { type Course, derive, isOwed, type Period, type Situation } from '../../../src/domain/subscriptions/course.ts';
+import { respondTo, type SubscriptionRequest } from '../../../src/domain/subscriptions/requests.ts';
 import {
   announceTrialEnd,
   type Change,
@@ -13,7 +13,7 @@ import {
   failed,
   passBoundary,
   resume,
-} from '../../src/domain/subscriptions/steps.ts';
+} from '../../../src/domain/subscriptions/steps.ts';
 
 const dayMs = 86_400_000;
 const begin = new Date('2027-01-31T00:00:00Z');

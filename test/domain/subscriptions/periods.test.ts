@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { startOfDay } from '../../src/domain/calendar.ts';
-import { linesOf, shareOf, sumOf } from '../../src/domain/subscriptions/lines.ts';
-import { lengthOf, type PeriodCalendar, periodDates, periodOf } from '../../src/domain/subscriptions/periods.ts';
+import { startOfDay } from '../../../src/domain/calendar.ts';
+import { linesOf, shareOf, sumOf } from '../../../src/domain/subscriptions/lines.ts';
+import { lengthOf, type PeriodCalendar, periodDates, periodOf } from '../../../src/domain/subscriptions/periods.ts';
 
 const monthly = (start: string, more: Partial<PeriodCalendar> = {}): PeriodCalendar => ({
   frequency_type: 'monthly',
