@@ -251,7 +251,10 @@ describe('the delivery of a webhook', () => {
     const merchant = await service.merchant();
     const slow = await merchant.endpoint(`${receiver.url}/hangs`);
     const quick = await merchant.endpoint(`${receiver.url}/answers`);
-    const pings = await Promise.all(Array.from({ length: 64 }, () => merchant.ping(slow.id)));
+    const pings: unknown[] = [];
+    // A key may have so many requests under way.
+    while (pings.length < 64)
+      pings.push(...(await Promise.all(Array.from({ length: 16 }, () => merchant.ping(slow.id)))));
     const share = Math.ceil(maxRequestsUnderWay / 9);
     await eventually('its share is used up', () => hanging.length === share);
     const { id } = await merchant.ping(quick.id);
@@ -261,8 +264,10 @@ describe('the delivery of a webhook', () => {
     assert.equal(hanging.length, share, 'more than its share was sent');
     const isPostponed = ({ attempts, created_at, next_attempt_at }: WebhookDelivery) =>
       attempts.length === 0 && Date.parse(next_attempt_at ?? '') - Date.parse(created_at) >= 900;
-    const postponed = (await merchant.deliveries(slow.id)).filter(isPostponed);
-    assert.equal(postponed.length, pings.length - share, 'one was turned away, and no instant was recorded for it');
+    const postponed = async () => (await merchant.deliveries(slow.id)).filter(isPostponed).length;
+    await eventually('an instant is recorded for each that was turned away', async () => {
+      return (await postponed()) === pings.length - share;
+    });
 
     receiver.answer = undefined;
     for (const response of hanging) response.end();
