@@ -89,6 +89,16 @@ def make_sense(case):
             for name in ("text_version", "text_sha256"):
                 acceptance.pop(name, None)
             acceptance.update(type="imported", accepted_at="2020-01-01T00:00:00Z")
+    if operation in ("createPaymentLink", "createCheckoutSession"):
+        for name in ("amount_range", "apply_to", "collect", "mode", "payment_intent_id", "payment_method_types"):
+            body.pop(name, None)
+        body.setdefault("amount", 2500)
+        body.setdefault("currency", "AUD")
+        body.setdefault("name", "Invoice")
+    if operation == "createSubscription":
+        for name in ("anchor_day", "ends_at", "trial_end_date"):
+            body.pop(name, None)
+        body["items"] = [{**item, "unit_amount_cents": 100, "quantity": 1} for item in body["items"]]
     if operation == "createRefund" and "amount" in body:
         body["amount"] = 1 + body["amount"] % 50
     if operation == "createPaymentPlan":
@@ -150,6 +160,21 @@ LOOKED_UP = {
     "url_unresolvable",
 }
 
+# Fields of a payment link or a checkout session that another field can make superfluous.
+DECIDED_ELSEWHERE = (
+    "amount",
+    "amount_range",
+    "apply_to",
+    "collect",
+    "currency",
+    "customer_id",
+    "metadata",
+    "mode",
+    "save_payment_method",
+    "statement_descriptor",
+    "surcharge_applied",
+)
+
 # Faults whose code usually means a wrong form, at the few places where they mean more than a schema can say.
 BEYOND_THE_SCHEMA = {
     # Compared with today, with the clock, with what is left to refund or to collect.
@@ -166,8 +191,18 @@ BEYOND_THE_SCHEMA = {
     ("out_of_range", "/until"),
     ("out_of_range", "query/from"),  # outside of the calendar
     ("invalid_value", "/payment_method_id"),  # no bank account
+    *(("out_of_range", f"/{name}") for name in ("anchor_day", "ends_at", "expires_at", "items", "resumes_at")),
+    ("out_of_range", "/trial_end_date"),
+    ("out_of_range", "/amount_range/min"),
+    *(("out_of_range", f"/amount_range/suggested/{index}") for index in range(5)),
+    # What a payment intent, a customer or the mode of a link decides about.
+    *(("invalid_value", f"/{name}") for name in DECIDED_ELSEWHERE),
+    ("invalid_value", "/apply_to/payment_plan_id"),
     # Needed together with another field, or where the object or the customer has none yet.
+    ("parameter_missing", "/currency"),
     ("parameter_missing", "/customer_id"),
+    ("parameter_missing", "/expires_at"),
+    ("parameter_missing", "/name"),
     *(
         ("parameter_missing", f"{parent}/{name}")
         for parent in ("", "/acceptance")
