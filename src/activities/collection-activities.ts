@@ -27,9 +27,9 @@ export interface CollectionDeps {
 export type CollectionActivities = ReturnType<typeof createCollectionActivities>;
 
 /**
- * The activities of the workflows for plans, scheduled payments, bank debits and subscriptions. Each can be repeated at
- * any time. Their names are in histories; the operator commands are called `press…` there. `at` is the workflow's time
- * in epoch ms.
+ * The activities of the workflows for plans, scheduled payments, bank debits, subscriptions, payment links and checkout
+ * sessions. Each can be repeated at any time. Their names are in histories; the operator commands are called `press…`
+ * there. `at` is the workflow's time in epoch ms.
  */
 export function createCollectionActivities({ sql, processors, maxAheadMs }: CollectionDeps) {
   const collect = (kind: SubjectKind, id: string, at: number) =>

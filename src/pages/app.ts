@@ -11,7 +11,7 @@ import { NotFound, ServiceError } from '../services/errors.ts';
 import { assetRoutes } from './assets.ts';
 import { challengeRoutes } from './challenge.ts';
 import { checkoutRoutes } from './checkout.ts';
-import { pageHeaders, policyOf } from './headers.ts';
+import { pageHeaders } from './headers.ts';
 import { inHtml } from './layout.ts';
 import { linkRoutes } from './link-page.ts';
 import { failed, notFound, unavailable, wrongMethod } from './plain-pages.ts';
@@ -121,8 +121,5 @@ function write(ctx: Context, answer: Answer): void {
 
 function writePage(ctx: Context, page: Page): void {
   for (const [name, value] of Object.entries(page.headers ?? {})) ctx.res.setHeader(name, value);
-  if (page.frameAncestors !== undefined) {
-    ctx.res.setHeader('Content-Security-Policy', policyOf(page.frameAncestors));
-  }
   send(ctx, page.status, inHtml(page), 'text/html; charset=utf-8');
 }

@@ -9,7 +9,7 @@ import type { Visit } from './visit.ts';
 /** A submission, or what is wrong with the fields, in a payer's words. `stale`: other words than the payer saw. */
 export type Input = { submission: Submission } | { wrong: Record<string, string> } | 'stale';
 
-/** A card for tests is valid for as long as anyone tests. */
+/** The expiry of the sandbox's test cards. */
 const testCardExpiry = { expiry_month: 12, expiry_year: 2099 };
 
 /** Reads the form of a session. `version` is that of the session that the form was shown with. */

@@ -2,7 +2,7 @@ import type { PaymentIntentRow } from '../db/payment-intents.ts';
 import type { PaymentMethodRow } from '../db/payment-methods.ts';
 import { type Html, html } from '../platform/html.ts';
 import type { SessionForPayer } from '../services/links/public-tokens.ts';
-import { tokenOf } from '../services/pages/page-urls.ts';
+import { pageTokenOf } from '../services/pages/page-urls.ts';
 import type { Payee } from '../services/pages/paying.ts';
 import { rows } from './layout.ts';
 import { amountRows, methodInWords } from './payment-words.ts';
@@ -33,7 +33,7 @@ ${rows([methodRow, ...(intent === null ? [] : amountRows(intent, visit.locale)),
     payee,
     main: html`<p class="good">${isSetup ? `${payee.name} can use them from now on.` : `You have paid ${payee.name}.`}</p>
 ${rows([methodRow, ...(intent === null ? [] : amountRows(intent, visit.locale))])}
-${intent?.status === 'succeeded' ? html`<p><a class="button other" href="/receipt/${tokenOf(visit.deps.vault, 'receipt', intent.id)}">Show the receipt</a></p>` : null}
+${intent?.status === 'succeeded' ? html`<p><a class="button other" href="/receipt/${pageTokenOf(visit.deps.vault, 'receipt', intent.id)}">Show the receipt</a></p>` : null}
 ${onward(session.success_url, session.id)}`,
   };
 }

@@ -3,7 +3,7 @@ import { findSession, paymentOfSession, priceFor, type SessionForPayer } from '.
 import { paySession } from '../services/links/session-payment.ts';
 import { saveSessionMethod } from '../services/links/session-setup.ts';
 import { addressSubject, countUse, pageLimits } from '../services/pages/page-limits.ts';
-import { tokenOf } from '../services/pages/page-urls.ts';
+import { pageTokenOf } from '../services/pages/page-urls.ts';
 import { type Payee, payeeOf } from '../services/pages/paying.ts';
 import { applyTo, chargeHook } from '../services/plans/charge-hook.ts';
 import { action, type FormErrors, formPage, methodTypes } from './checkout-form.ts';
@@ -52,7 +52,7 @@ function toBank(vault: Visit['deps']['vault'], intentId: string, payee: Payee): 
     title: 'Your bank has a question',
     payee,
     main: html`<p>The bank that issued your card wants to know whether it is you who is paying.</p>
-<p><a class="button" href="/challenge/${tokenOf(vault, 'challenge', intentId)}">Go to your bank</a></p>`,
+<p><a class="button" href="/challenge/${pageTokenOf(vault, 'challenge', intentId)}">Go to your bank</a></p>`,
   };
 }
 
@@ -77,7 +77,7 @@ async function pay(visit: Visit): Promise<Answer> {
   if (session.mode === 'payment') {
     const price = priceFor(found, session.amount ?? submission.amount ?? null) ?? found.price;
     const isInRange = submission.amount === undefined || isWithin(session, submission.amount);
-    // Nobody pays a total that the page has not shown: with a surcharge it is more than the amount that was typed.
+    // The page must show the total before it is paid: with a surcharge it is more than the amount that was typed.
     const wasShown = visit.form.get('shown_total') === String(price?.totalAmount);
     if (price !== null && isInRange && price.surchargeAmount > 0 && !wasShown) {
       return formPage(visit, { ...found, price }, payee, { status: 200, above: null, fields: {} });

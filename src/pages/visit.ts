@@ -53,8 +53,6 @@ export interface Page {
   main: Html;
   /** Where the page's script asks whether `is` is still the state; it then loads the page anew. */
   watched?: { url: string; is: string };
-  /** The origins that may frame the page; nobody by default. */
-  frameAncestors?: readonly string[];
   headers?: Readonly<Record<string, string>>;
 }
 

@@ -125,7 +125,7 @@ export function refundOutcomeOf(answer: HttpAnswer, key: string): RefundOutcome 
   return { kind: outcome };
 }
 
-/** Returns the state of a refund. @throws OutcomeUnknown for every answer that does not say it. */
+/** Returns the state of a refund. @throws OutcomeUnknown for every other response. */
 export function refundInquiryOf(answer: HttpAnswer, key: string): RefundOutcome | { kind: 'not_found' } {
   const { outcome } = readAnswer(answer, believed.inquireRefund, { idempotency_key: key });
   return { kind: outcome };

@@ -12,8 +12,7 @@ import { lookingAgain } from './look-again.ts';
 import { type OperatorPage, openPage } from './operator-page/page.ts';
 import { isKnownToBeOnClock, showStalled, showStatus, showUnread } from './operator-page/subject.ts';
 
-/** How a subject is read and collected: the activities of a plan, a scheduled payment, a bank debit
- * or a subscription. */
+/** How a subject is read, and the step that is due taken: the activities for its type of workflow. */
 export interface Collection {
   workflowType: 'paymentPlan' | 'scheduledPayment' | 'bankDebit' | 'paymentLink' | 'checkoutSession' | 'subscription';
   read(id: string): Promise<SubjectStatus>;

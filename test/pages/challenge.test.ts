@@ -71,7 +71,7 @@ describe('the page of a 3D Secure challenge', () => {
     assert.ok((await pages.open(url)).text.includes('The bank could not confirm that it was you'));
   });
 
-  it('answers a challenge once, however often and at the same time its form is sent', async () => {
+  it('completes a challenge once, also when its form is sent several times at once', async () => {
     const { id, url } = await challenged();
     const { hidden } = await pages.open(url);
     const answers = await Promise.all(

@@ -69,8 +69,8 @@ const calls = {
 };
 
 /**
- * Every answer that is no outcome of any call: the path to the truth is then to ask again. The body gets an outcome
- * that the call could have in another answer.
+ * Responses that give no outcome for any call, so the processor must be asked again. The body contains an outcome that
+ * the call could have in a good response.
  */
 const unknownAnswers: [what: string, status: number, body: (outcome: string) => string][] = [
   ['an outcome of another request', 200, (outcome) => said(outcome).replaceAll(/att_1|ref_1/g, 'other')],

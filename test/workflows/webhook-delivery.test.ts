@@ -252,7 +252,7 @@ describe('the delivery of a webhook', () => {
     const slow = await merchant.endpoint(`${receiver.url}/hangs`);
     const quick = await merchant.endpoint(`${receiver.url}/answers`);
     const pings: unknown[] = [];
-    // A key may have so many requests under way.
+    // A few at a time: a key's requests wait for each other, and too many are refused.
     while (pings.length < 64)
       pings.push(...(await Promise.all(Array.from({ length: 16 }, () => merchant.ping(slow.id)))));
     const share = Math.ceil(maxRequestsUnderWay / 9);

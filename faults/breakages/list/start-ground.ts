@@ -16,7 +16,7 @@ export interface StartGround {
   readonly dataDir: string;
   /** Null where this machine does not let us mount one: only root may. */
   readonly disk: Disk | null;
-  /** The copy that runs; starts one if none does. */
+  /** The running copy. Starts one if there is none. */
   running(): Promise<ServiceCopy>;
   /** Starts another copy, with these variables. Returns the end of its output: it is expected to end with an error. */
   startInVain(environment?: Record<string, string>): Promise<string>;

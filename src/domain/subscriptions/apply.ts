@@ -8,7 +8,7 @@ export type BegunPeriod = Pick<Period, 'status' | 'lines' | 'amount_cents' | 'pa
 export interface Applied {
   situation: Situation;
   derived: Derived;
-  /** The period that begins. Null if none does. */
+  /** The period that begins, or null. */
   begins: Period | null;
   happenings: Happening[];
 }

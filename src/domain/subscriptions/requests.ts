@@ -22,7 +22,7 @@ export interface Refusal {
 
 /**
  * Returns what a request changes at this instant, the customer's time, or why it is refused. `requested` requests that
- * change nothing any more are refused too, so that nobody believes that they did.
+ * change nothing any more are refused too, so that the caller knows.
  */
 export function respondTo(request: SubscriptionRequest, situation: Situation, at: Date): Change | Refusal {
   const { course, owed } = situation;

@@ -137,11 +137,12 @@ async function askAbout(
     const reservation = await selectReservation(sql, attemptId);
     if (reservation === null) throw new Error(`the reservation of the debit of ${attemptId} is missing`);
     const { reference, number } = reservation;
+    // Without a reference the processor has refused it: the attempt was given up.
     if (reference !== null) {
       const state = await processor.inquire(requestUnder(charge, number), reference, at);
       const isKnown = state.kind !== 'not_charged' && state.kind !== 'canceled';
       if (step.ask === 'inquire' || isKnown) return state;
-    } // otherwise the processor has refused it: the attempt was given up
+    }
   }
   const payment = await holdPayment(sql, processor, charge);
   if (payment.kind === 'failed') return payment;

@@ -25,7 +25,7 @@ import { assertTakesAttempt, SessionClosed } from './door.ts';
 
 /** How long a payer has for the challenge of the bank, in milliseconds: 15 minutes. Then the attempt fails. */
 const challengeMs = 15 * 60_000;
-/** After so many failed attempts a session ends, so that nobody tries out stolen cards in it. */
+/** After so many failed attempts a session ends, so that stolen cards cannot be tried out in it. */
 export const failuresPerSession = 10;
 
 /**

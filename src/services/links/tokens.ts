@@ -4,7 +4,7 @@ import { randomBase62 } from '../../domain/base62.ts';
 import type { Vault } from '../accounts/vault.ts';
 import type { Tenant } from '../request-context.ts';
 
-/** 190 bits: nobody finds a URL by trying. */
+/** 190 bits: a URL cannot be guessed. */
 const tokenLength = 32;
 
 type TokenField = 'payment_link_tokens' | 'checkout_session_tokens';

@@ -18,14 +18,14 @@ const tokenPattern = new RegExp(`^(pi_(?:sandbox_)?[0-9A-Za-z]{32})_([0-9A-Za-z]
 
 /** Makes the URLs on the pages' public origin, such as `https://pay.example.com`. */
 export function createPageUrls(publicUrl: string, vault: Vault): PageUrls {
-  return { of: (page, intentId) => `${publicUrl}/${page}/${tokenOf(vault, page, intentId)}` };
+  return { of: (page, intentId) => `${publicUrl}/${page}/${pageTokenOf(vault, page, intentId)}` };
 }
 
 /**
  * Returns the token in the URL of a payment's page: the payment's id, and a code over page and id that only a holder of
  * the encryption key can make.
  */
-export function tokenOf(vault: Vault, page: PaymentPage, intentId: string): string {
+export function pageTokenOf(vault: Vault, page: PaymentPage, intentId: string): string {
   return `${intentId}_${codesOf(vault, page, intentId)[0]}`;
 }
 

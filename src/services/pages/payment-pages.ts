@@ -5,7 +5,7 @@ import { type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-met
 import type { Db, Pool } from '../../platform/postgres/connection.ts';
 import type { Vault } from '../accounts/vault.ts';
 import type { PayerRequest } from '../links/payer-context.ts';
-import { tokenOf as openToken } from '../links/tokens.ts';
+import { tokenOf } from '../links/tokens.ts';
 import { completeChallenge } from '../payments/challenge-completion.ts';
 import { chargeHook } from '../plans/charge-hook.ts';
 import { intentIdOf } from './page-urls.ts';
@@ -41,7 +41,7 @@ export async function findChallenge(
   const tenant = { billerId: intent.biller_id, livemode: intent.livemode };
   const { checkout_session_id: sessionId } = intent;
   const session = sessionId === null ? null : await selectCheckoutSession(db, tenant, sessionId);
-  const sessionToken = session === null ? null : openToken(vault, 'checkout_session_tokens', session);
+  const sessionToken = session === null ? null : tokenOf(vault, 'checkout_session_tokens', session);
   return { intent, sessionToken, ...(await openPaying(db, intent, payer)) };
 }
 

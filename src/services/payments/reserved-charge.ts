@@ -1,5 +1,5 @@
-// A charge at a processor that reserves payments: reserve, commit the reference, charge, and read the
-// outcome by the reference. No outcome is ever guessed, and no charge is made without a committed reference.
+// A charge at a processor that reserves payments: reserve, commit the reference, charge, and read the outcome by the
+// reference. No outcome is ever guessed, and no charge is made without a committed reference.
 import { type AgedReservation, insertReservation, selectReservation } from '../../db/payment-reservations.ts';
 import { type ChargeFailure, type ChargeOutcome, declined } from '../../domain/charge-outcome.ts';
 import { pass } from '../../platform/crash-points.ts';

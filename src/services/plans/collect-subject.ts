@@ -45,9 +45,10 @@ export function collectSession(sql: Db, _: Processors, id: string, time: Workflo
 }
 
 /**
- * Collects at most one payment of a plan, or a scheduled payment, or takes a step of a debit or a subscription, that is
- * due at the workflow's time. Returns the status afterwards. If the workflow is ahead of the clock in the database,
- * which was restored from a back-up, nothing is collected: the status makes the workflow go back first.
+ * Collects at most one payment of a plan, or a scheduled payment, or takes a step of a debit, a subscription, a link or
+ * a session, that is due at the workflow's time. Returns the status afterwards. If the workflow is ahead of the clock
+ * in the database, which was restored from a back-up, nothing is collected: the status makes the workflow go back
+ * first.
  */
 export async function collectSubject(
   sql: Pool,
