@@ -19,8 +19,8 @@ export interface Guide {
 }
 
 /**
- * Reads the guides, the introduction first. Links between guides lead to their pages, and links to other files are shown
- * as text. Pictures are part of the page.
+ * Reads the guides, the introduction first. Links between guides lead to their pages. Links to other files are shown as
+ * text. Pictures are part of the page.
  */
 export function readGuides(): Guide[] {
   const files = readdirSync(folder).filter((file) => file.endsWith('.md') && file !== introduction);
