@@ -46,6 +46,7 @@ export function usePages(
       publicUrl: 'http://pages.test',
       trustedProxies: [],
       forThisMachine: false,
+      isReady: async () => {},
       ...overrides,
     });
     running = await serve(pages, { port });
