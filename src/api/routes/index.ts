@@ -16,6 +16,7 @@ import { refundRoutes } from './refunds.ts';
 import { subscriptionRoutes } from './subscriptions.ts';
 import { testClockRoutes } from './test-clocks.ts';
 import { webhookRoutes } from './webhooks.ts';
+import { workbenchRoutes } from './workbench.ts';
 
 /** All routes, in the order of the documentation. */
 export const allRoutes: readonly Route[] = [
@@ -30,6 +31,7 @@ export const allRoutes: readonly Route[] = [
   ...checkoutSessionRoutes,
   ...subscriptionRoutes,
   ...testClockRoutes,
+  ...workbenchRoutes,
   ...eventRoutes,
   ...webhookRoutes,
   ...accountRoutes,
