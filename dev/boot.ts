@@ -107,8 +107,8 @@ async function checkPorts(config: Config): Promise<void> {
     { variable: 'PORT', port: config.port },
     { variable: 'PAGES_PORT', port: config.pagesPort },
   ];
-  // The ports of the API, of the worker, and of the Temporal SDK in the worker.
-  for (const above of config.metricsPort === null ? [] : [0, 1, 2]) {
+  // The ports of the API, of the worker, of the Temporal SDK in the worker, and of the pages.
+  for (const above of config.metricsPort === null ? [] : [0, 1, 2, 3]) {
     wanted.push({ variable: 'METRICS_PORT', port: (config.metricsPort ?? 0) + above });
   }
   if (config.temporal.address === null) {

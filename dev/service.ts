@@ -29,12 +29,13 @@ export interface ServiceOptions {
  * @throws StartError; Interrupted when the signal comes.
  */
 export async function startService({ config, demoBillerId, env, stack, say, signal }: ServiceOptions): Promise<void> {
-  const metrics = config.metricsPort === null ? {} : { METRICS_PORT: String(config.metricsPort + 1) };
+  const metricsAt = (above: number) =>
+    config.metricsPort === null ? {} : { METRICS_PORT: String(config.metricsPort + above) };
   const options = isLoopbackAddress(config.host) ? ['--for-this-machine'] : [];
   const processes = [
-    keepChild('worker', config.dataDir, { ...env, ...metrics }, [], say),
+    keepChild('worker', config.dataDir, { ...env, ...metricsAt(1) }, [], say),
     keepChild('api', config.dataDir, env, [...options, `--demo-biller=${demoBillerId}`], say),
-    keepChild('pages', config.dataDir, env, options, say),
+    keepChild('pages', config.dataDir, { ...env, ...metricsAt(3) }, options, say),
   ];
   stack.push(...processes);
   const ready = Promise.all(processes.map(({ started }) => started));

@@ -12,6 +12,7 @@ import { assetRoutes } from './assets.ts';
 import { challengeRoutes } from './challenge.ts';
 import { checkoutRoutes } from './checkout.ts';
 import { pageHeaders } from './headers.ts';
+import { healthRoutes } from './health.ts';
 import { inHtml } from './layout.ts';
 import { linkRoutes } from './link-page.ts';
 import { failed, notFound, unavailable, wrongMethod } from './plain-pages.ts';
@@ -19,13 +20,16 @@ import { readForm } from './read-form.ts';
 import { receiptRoutes } from './receipt.ts';
 import type { Answer, Page, PageRoute, PagesDeps } from './visit.ts';
 import { addressOf, localeOf } from './visitor.ts';
+import { widgetRoutes } from './widget.ts';
 
 const routes: readonly PageRoute[] = [
+  ...healthRoutes,
   ...assetRoutes,
   ...challengeRoutes,
   ...receiptRoutes,
   ...linkRoutes,
   ...checkoutRoutes,
+  ...widgetRoutes,
 ];
 
 /** Creates the pages for payers. They have no keys and no cookies: the token in a page's address is what opens it. */
@@ -56,13 +60,16 @@ const headers: Middleware = (ctx, next) => {
 };
 
 /** One line for each request, with the route's template: paths hold tokens, and forms personal data. */
-function log({ logger }: PagesDeps): Middleware {
+function log({ logger, watch }: PagesDeps): Middleware {
   const lines = logger.child({}, { redact: [] });
   return async (ctx, next) => {
     const begun = performance.now();
+    watch?.begun();
     await next();
-    const ms = Math.round((performance.now() - begun) * 100) / 100;
+    const taken = performance.now() - begun;
+    const ms = Math.round(taken * 100) / 100;
     const route = (ctx as { _matchedRoute?: string })._matchedRoute ?? null;
+    watch?.completed({ route, method: ctx.method, status: ctx.status, seconds: taken / 1000 });
     const line = { request_id: ctx.state.requestId, method: ctx.method, route, status: ctx.status, ms };
     if (ctx.status < 400) lines.debug(line, 'page');
     else lines.info(line, 'page');
@@ -112,6 +119,7 @@ function write(ctx: Context, answer: Answer): void {
     ctx.res.setHeader('Location', answer.goTo);
     send(ctx, 303, '', 'text/plain; charset=utf-8');
   } else if ('body' in answer) {
+    writeHeaders(ctx, answer.headers);
     if (answer.cache !== undefined) ctx.res.setHeader('Cache-Control', answer.cache);
     ctx.res.setHeader('Content-Type', answer.type);
     ctx.status = answer.status;
@@ -120,6 +128,10 @@ function write(ctx: Context, answer: Answer): void {
 }
 
 function writePage(ctx: Context, page: Page): void {
-  for (const [name, value] of Object.entries(page.headers ?? {})) ctx.res.setHeader(name, value);
+  writeHeaders(ctx, page.headers);
   send(ctx, page.status, inHtml(page), 'text/html; charset=utf-8');
+}
+
+function writeHeaders(ctx: Context, headers: Page['headers'] = {}): void {
+  for (const [name, value] of Object.entries(headers)) ctx.res.setHeader(name, value);
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Event } from '@payments-service/client';
+import type { Event, SubscriptionPeriod } from '@payments-service/client';
 import { activate, newCourse } from '../../demo/rules.ts';
 import type { Evidence, Finding, TakenRow } from '../../faults/evidence.ts';
 import { openedAt } from '../../faults/judges/charges.ts';
@@ -7,7 +7,18 @@ import type { ClockHistory } from '../../faults/load/clocks.ts';
 import { judge } from '../../faults/verdict.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import { arrival, attemptId, charge, event, exchange, intentId, refund, sound } from './evidence.ts';
+import {
+  arrival,
+  attemptId,
+  charge,
+  event,
+  exchange,
+  intentId,
+  linkEvents,
+  paidLink,
+  refund,
+  sound,
+} from './evidence.ts';
 
 /** What the judges find when this was doctored: the promise that was broken, and words that say how. */
 function assertFound(doctored: Partial<Evidence>, promise: Finding['promise'], words: RegExp): void {
@@ -193,6 +204,70 @@ describe('the judges of a fault run', () => {
     it('finds a broken invariant of the database', () => {
       const violations = [{ invariant: 'a payment intent succeeds at most once', id: 'pi_1', detail: '2' }];
       assertFound({ violations }, 'P6', /does not hold: a payment intent succeeds at most once/);
+    });
+  });
+
+  describe('payment links', () => {
+    const link = (over: Partial<Evidence['links'][number]['link']> = {}, thanked = 1) => ({
+      links: [{ link: { ...paidLink, ...over }, thanked }],
+      accounts: [{ name: 'shop', events: linkEvents('paid', 'completed'), endpoints: [], waits: [] }],
+      arrivals: [],
+    });
+
+    it('find nothing when a link counts what was taken, and its payer was thanked', () => {
+      assert.deepEqual(judge(sound(link())), []);
+    });
+    it('finds a link that was paid more often than it takes, or than it counts', () => {
+      const ledger = [charge(), charge({ idempotency_key: 'att_other' }), refund()];
+      assertFound({ ...link(), ledger }, 'P1', /lnk_1 was paid 2 times, of 1/);
+      assertFound({ ...link(), ledger }, 'P6', /lnk_1 counts 1 payments, and 2 were made/);
+      assertFound({ ...link({ collected_amount: 400 }) }, 'P6', /lnk_1 has collected 400 by 1 payments of 500/);
+    });
+    it('finds a payer who was thanked and is not counted', () => {
+      assertFound(link({}, 2), 'P3', /lnk_1 counts 1 payments, and 2 payers were thanked/);
+    });
+    it('finds a link whose status does not fit what it counts', () => {
+      assertFound(link({ status: 'open' }), 'P6', /lnk_1 is open, though it has taken all its 1 payments/);
+      assertFound(link({ max_payments: 2 }), 'P6', /lnk_1 is completed by 1 payments, of 2/);
+    });
+    it('finds a payment of a link that was announced twice, and a completion that was not', () => {
+      const accounts = [{ name: 'shop', events: linkEvents('paid', 'paid'), endpoints: [], waits: [] }];
+      assertFound({ ...link(), accounts }, 'P5', /lnk_1 has 2 events payment_link.paid, of 1/);
+      assertFound({ ...link(), accounts }, 'P5', /lnk_1 has 0 events payment_link.completed, of 1/);
+    });
+    it('counts a challenge that the payer has passed, and finds one that was passed without a payer', () => {
+      const ledger = [charge({ outcome: 'requires_action' }), refund()];
+      const claim = { amount: 500, what: 'a link', succeeded: [0, 0], attempts: [1, 1] } as const;
+      assert.deepEqual(judge(sound({ ...link(), ledger, claims: [{ ...claim, isChallenged: true }] })), []);
+      assertFound({ ledger, claims: [claim] }, 'P6', /is requires_action at the processor, succeeded here/);
+    });
+  });
+
+  describe('subscriptions', () => {
+    const period = (number: number, start: string, end: string) =>
+      ({ number, start, end, status: 'paid', kind: 'paid', payment_intent_id: `pi_${number}` }) as SubscriptionPeriod;
+    const periods = [period(1, '2027-01-01', '2027-01-08'), period(2, '2027-01-08', '2027-01-15')];
+    const charges = [charge(), charge({ idempotency_key: 'att_2' })];
+    const attempts = charges.map(({ idempotency_key: id }) => ({ ...(sound().attempts[0] as TakenRow), id }));
+    const claims = [{ amount: 500, what: 'a subscription', succeeded: [2, 2], attempts: [2, 2] } as const];
+    const sold = (of: SubscriptionPeriod[], ledger = charges) => ({
+      ...{ claims: [...claims], attempts, ledger: [...ledger, refund()] },
+      subscriptions: [{ id: 'sub_1', amount: 500, periods: of }],
+    });
+
+    it('find nothing when each period has begun where the last ended, and was paid once', () => {
+      assert.deepEqual(judge(sound(sold(periods.toReversed()))), []);
+    });
+    it('finds a period that is missing, and one that leaves a gap', () => {
+      assertFound(sold([period(2, '2027-01-08', '2027-01-15')]), 'P2', /sub_1 has no period 1/);
+      const later = [periods[0] as SubscriptionPeriod, period(2, '2027-01-09', '2027-01-16')];
+      assertFound(sold(later), 'P2', /sub_1 begins 2027-01-09, though the last ended 2027-01-08/);
+    });
+    it('finds one payment for two periods, and a period that was charged twice or never', () => {
+      const shared = periods.map((one) => ({ ...one, payment_intent_id: 'pi_1' }));
+      assertFound(sold(shared), 'P1', /sub_1 has one payment for two periods/);
+      assertFound(sold(periods.slice(0, 1)), 'P1', /sub_1 was charged 2 times for 1 paid periods/);
+      assertFound(sold(periods, charges.slice(0, 1)), 'P2', /sub_1 has 2 paid periods, and was charged 1 times/);
     });
   });
 

@@ -118,6 +118,7 @@ export type PaymentLinkList = Schemas['PaymentLinkList'];
 export type PaymentLinkPaidEvent = Schemas['PaymentLinkPaidEvent'];
 export type PaymentLinkRenew = Schemas['PaymentLinkRenew'];
 export type PaymentLinkRenewedEvent = Schemas['PaymentLinkRenewedEvent'];
+export type PaymentLinkThrottledEvent = Schemas['PaymentLinkThrottledEvent'];
 export type PaymentLinkUpdate = Schemas['PaymentLinkUpdate'];
 export type PaymentMethod = Schemas['PaymentMethod'];
 export type PaymentMethodAttach = Schemas['PaymentMethodAttach'];
@@ -228,6 +229,7 @@ export type WebhookEvent =
   | Schemas['PaymentLinkExpiredEvent']
   | Schemas['PaymentLinkDeactivatedEvent']
   | Schemas['PaymentLinkRenewedEvent']
+  | Schemas['PaymentLinkThrottledEvent']
   | Schemas['CheckoutSessionCompletedEvent']
   | Schemas['CheckoutSessionExpiredEvent']
   | Schemas['RefundSucceededEvent']
