@@ -206,6 +206,19 @@ describe('payments', function () {
     assert.deepEqual([code, /live mode/.test(stderr)], [2, true]);
   });
 
+  it('prints a link to the workbench, and to a clock on it, that a browser opens for an hour', async () => {
+    const clock = await merchant.clock('2027-01-04T00:00:00Z');
+    const { url, expires_at } = JSON.parse(await succeed('workbench', '--clock', clock.id, '--json'));
+    assert.equal(url.startsWith(`${service.url}/workbench/`), true);
+    const page = await fetch(url);
+    assert.equal(page.status, 200);
+    assert.ok((await page.text()).includes(clock.id));
+    const minutes = (Date.parse(expires_at) - Date.now()) / 60_000;
+    assert.ok(minutes > 58 && minutes <= 60, String(minutes));
+    assert.match(await succeed('workbench'), /^http:\/\/[^\s]+\/workbench\/[^\s]+\/\n$/);
+    assert.equal((await run('workbench', '--clock', 'pp_1')).code, 2);
+  });
+
   it('explains each command, and is a part of npm run payments', async () => {
     for (const name of Object.keys(commands)) {
       assert.match(await succeed(name, '--help'), new RegExp(`^Usage: payments ${name}`));
