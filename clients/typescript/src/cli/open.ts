@@ -46,7 +46,7 @@ async function run(args: string[], connect: () => CliContext): Promise<number> {
 }
 
 /** Returns whether a browser was started. */
-function openInBrowser(url: string): Promise<boolean> {
+export function openInBrowser(url: string): Promise<boolean> {
   const [program = '', ...args] =
     process.platform === 'darwin' ? ['open'] : process.platform === 'win32' ? ['cmd', '/c', 'start', ''] : ['xdg-open'];
   return new Promise((resolve) => {
