@@ -17,7 +17,7 @@ const eventsListed = 15;
 const effectsListed = 30;
 const dayMs = 86_400_000;
 
-/** The page of a clock: its time as an axis, the form that moves it, and what happened, with a dry run if one is asked. */
+/** The page of a clock: its time as an axis, the form that moves it, a dry run if one is asked, and what happened. */
 export async function showClock(visit: Visit): Promise<Answer> {
   const { sql, context, id, query } = visit;
   const timeline = await getTimeline(sql, context, id);
