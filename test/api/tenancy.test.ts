@@ -20,6 +20,7 @@ const isOfOneObject = (route: Route): boolean => route.path.includes(':');
  * validation fails.
  */
 const bodies: Record<string, unknown> = {
+  changeSubscription: { items: [{ name: 'Seats', unit_amount_cents: 1 }] },
   confirmPaymentIntent: {},
   advanceTestClock: { frozen_time: '2027-01-11T00:00:00Z' },
   updatePaymentPlan: { name: 'Stolen' },

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { Event, SubscriptionCreate } from '../generated/models.ts';
+import type { Event, SubscriptionChange, SubscriptionCreate } from '../generated/models.ts';
 import type { Made } from './made.ts';
 import { payLink } from './payer.ts';
 
@@ -138,6 +138,20 @@ export const recipes: Readonly<Partial<Record<Event['event_type'], Recipe>>> = {
   },
   'subscription.canceled': async (made) =>
     (await made.payments.subscriptions.cancel((await made.subscription()).id, { at: 'now' })).id,
+  'subscription.changed': (made) => changed(made, { when: 'now' }),
+  'subscription.change_scheduled': (made) => changed(made),
+  'subscription.change_removed': async (made) => {
+    const { id, items } = await made.subscription();
+    const sold = items.map(({ name, unit_amount_cents, quantity }) => ({ name, unit_amount_cents, quantity }));
+    await made.payments.subscriptions.change(id, { items: dearer });
+    return (await made.payments.subscriptions.change(id, { items: sold })).subscription.id;
+  },
+  'subscription.change_failed': (made) =>
+    changed(
+      made,
+      { when: 'now', collect: 'now' },
+      { _sandbox_outcome_by_period: 'succeed', _sandbox_outcome: 'decline' },
+    ),
   'refund.succeeded': (made) => refund(made, 'succeed'),
   'refund.failed': (made) => refund(made, 'fail'),
   'test_clock.created': async (made) => (await made.clock()).id,
@@ -147,6 +161,17 @@ export const recipes: Readonly<Partial<Record<Event['event_type'], Recipe>>> = {
   'webhook_endpoint.ping': (made) => pingedEndpoint(made, 204),
   'webhook_endpoint.disabled': (made) => pingedEndpoint(made, 410),
 };
+
+const dearer = [{ name: 'Membership', unit_amount_cents: 99_000 }];
+
+async function changed(
+  made: Made,
+  how: Omit<SubscriptionChange, 'items'> = {},
+  metadata: Record<string, string> = {},
+): Promise<string> {
+  const { id } = await made.subscription(undefined, { metadata });
+  return (await made.payments.subscriptions.change(id, { ...how, items: dearer })).subscription.id;
+}
 
 async function advancedClock(made: Made): Promise<string> {
   const { id, frozen_time } = await made.clock();
