@@ -114,7 +114,17 @@ describe('the workbench in a real browser', function () {
     await eventually('the event is open', async () => /AUD 25\.00 collected/.test(await text(tab, 'dialog[open]')));
     assert.match(await tab.evaluate('location.pathname'), new RegExp(`${clock.id}$`));
     await tab.evaluate(press('Close'));
-    assert.equal(await count(tab, 'dialog'), 0);
+    await eventually('the dialog is gone', async () => (await count(tab, 'dialog')) === 0);
+    assert.deepEqual(tab.complaints, []);
+  });
+
+  it('shows events and their deliveries as they come', async () => {
+    const { merchant, url } = await account();
+    const tab = await browser.open(`${url}events`);
+    await merchant.clock(noon);
+    await eventually('the event is there, and delivered', async () =>
+      /test clock created test_clock\.created 1 delivered/.test(await text(tab)),
+    );
     assert.deepEqual(tab.complaints, []);
   });
 

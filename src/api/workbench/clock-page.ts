@@ -17,9 +17,7 @@ const eventsListed = 15;
 const effectsListed = 30;
 const dayMs = 86_400_000;
 
-/**
- * The page of a clock: its time as an axis, the form that moves it, and what happened, with a dry run if one is asked.
- */
+/** The page of a clock: its time as an axis, the form that moves it, a dry run if one is asked, and what happened. */
 export async function showClock(visit: Visit): Promise<Answer> {
   const { sql, context, id, query } = visit;
   const timeline = await getTimeline(sql, context, id);
@@ -63,12 +61,18 @@ ${rehearsal(rehearsed, clock.id, supposed?.label ?? null)}
 </section>
 </div>
 <section class="card" id="happened"><h2>What happened</h2>
-${happenedList(timeline.events.slice(-eventsListed).toReversed())}
+${happenedList(latest(timeline.events))}
 <p><a href="../events?clock=${clock.id}">Every event of this clock</a></p>
 </section>
 <p class="end"><a href="${clock.id}/delete">Delete this clock</a>
 <span class="faint">Otherwise it is deleted at ${time(clock.expires_at)} UTC, real time.</span></p>`,
   };
+}
+
+/** The latest events, in the order of the clock’s time, which may not be that in which they were recorded. */
+function latest(events: readonly TimelineEventRow[]): TimelineEventRow[] {
+  const inOrder = events.toSorted((a, b) => b.created_at.getTime() - a.created_at.getTime() || b.sequence - a.sequence);
+  return inOrder.slice(0, eventsListed);
 }
 
 /** Runs the dry run. Returns the refusal, such as a target beyond the bound. */

@@ -164,12 +164,12 @@ main.addEventListener('submit', (event) => {
   rehearse(next ? next : undefined);
 });
 
-/** On a narrow screen, shows the present of the clock first. */
+/** On a narrow screen, shows the target of the dry run first, or the present of the clock. */
 function showNow() {
   const axis = document.querySelector('.axis');
-  const now = axis?.querySelector('.head line.now');
+  const now = axis?.querySelector('.head line.target') ?? axis?.querySelector('.head line.now');
   if (!now || axis.scrollWidth <= axis.clientWidth) return;
-  axis.scrollLeft += now.getBoundingClientRect().left - axis.getBoundingClientRect().left - 0.6 * axis.clientWidth;
+  axis.scrollLeft += now.getBoundingClientRect().left - axis.getBoundingClientRect().left - 0.75 * axis.clientWidth;
 }
 
 addHandle();
