@@ -128,7 +128,11 @@ describe('the model of subscriptions and the service', () => {
             ? {}
             : { resumes_at: dateIn(asked.resumesIn) }
           : undefined;
-    const { status, text } = await stage.request('POST', `/subscriptions/${id}/${asked.ask === 'retry' ? 'retry_now' : asked.ask}`, body);
+    const { status, text } = await stage.request(
+      'POST',
+      `/subscriptions/${id}/${asked.ask === 'retry' ? 'retry_now' : asked.ask}`,
+      body,
+    );
     assert.ok(status < 300 || status === 422, `${asked.ask}: ${status} ${text}`);
     if (status >= 300) return false;
     await stage.collectSubscriptionAll(id, new Date(now));
