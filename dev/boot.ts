@@ -49,7 +49,7 @@ export async function boot(config: Config, stack: Stack, say: Say, signal: Abort
     DRAIN_DELAY_SECONDS: '0', // nothing checks whether it is ready
     ENCRYPTION_KEYS: database.encryptionKeys,
   });
-  const service: ServiceOptions = { config, env, stack, say, signal };
+  const service: ServiceOptions = { config, demoBillerId: database.demo.billerId, env, stack, say, signal };
   await startService(service);
   const accounts = await serveAccounts(database.url);
   stack.push({ name: 'Accounts', stop: accounts.stop });

@@ -106,7 +106,7 @@ export function resumeAt(course: Course, now: number): void {
   else if (last !== undefined) last.until = null;
 }
 
-/** What an advance from `before` to `now` counts: subscriptions of which a period began, and payments that were tried. */
+/** What an advance from `before` to `now` counts: subscriptions of which a period began, and payments tried. */
 export function countsOf(courses: readonly Course[], before: number, now: number) {
   const isIn = (at: number) => at > before && at <= now;
   const periods = courses.map((course) => begunBy(course, now).filter(({ isTrial }) => !isTrial));

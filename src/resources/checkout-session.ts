@@ -11,6 +11,7 @@ export const checkoutSessions: Tag = {
 };
 
 export const CheckoutSessionStatus = Type.Enum(['open', 'processing', 'completed', 'expired'], {
+  title: 'CheckoutSessionStatus',
   description:
     '`open`: the payer can pay. `processing`: an attempt is under way, or the bank’s challenge, or a bank debit. ' +
     '`completed`: paid, or the method is saved. `expired`: it has ended without that (`status_reason`).',

@@ -19,7 +19,7 @@ export const effectTypes = eventTypes.filter((type) => eventGroups[groupOf(type)
 const common = {
   advance_id: Nullable(Type.String(), { description: 'The advance that caused it; null in a dry run.' }),
   at: Type.String({ format: 'date-time', description: 'The simulated instant at which it happens.' }),
-  event_type: Type.Enum(effectTypes, { description: 'What happened.' }),
+  event_type: Type.Enum(effectTypes, { title: 'ClockEffectType', description: 'What happened.' }),
   event_id: Nullable(Type.String(), { description: 'The event that reports it; null in a dry run.' }),
 };
 

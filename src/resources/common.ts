@@ -80,10 +80,18 @@ export function Reference(description: string) {
   return Type.String({ minLength: 1, maxLength: 100, description });
 }
 
+/** A field that only a creation sets. A change that has it is refused, whatever its value. */
+export const Unchangeable = Type.Union([Type.String(), Type.Null()], {
+  description: 'Cannot be changed. Sending it is a validation error.',
+});
+
 export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601, UTC.' });
 export const Livemode = Type.Boolean({ description: 'False in the sandbox.' });
 export const LocalDate = (description: string) => Type.String({ format: 'date', description });
-export const Currency = Type.Enum([...currencies], { description: 'An ISO 4217 code, in capitals.' });
+export const Currency = Type.Enum([...currencies], {
+  title: 'Currency',
+  description: 'An ISO 4217 code, in capitals.',
+});
 export const Amount = (description: string) => Type.Integer({ description });
 
 /**

@@ -13,6 +13,7 @@ import {
   Strict,
   type Tag,
   Timestamp,
+  Unchangeable,
 } from './common.ts';
 import { example, madeAt, owned, withExamples } from './examples.ts';
 
@@ -21,7 +22,10 @@ export const customers: Tag = { name: 'Customers', description: 'The payers and 
 const Text = (maxLength: number, description: string) => Type.String({ maxLength, description });
 const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', description: 'Full name.' });
 const Email = Type.String({ format: 'email', maxLength: 254, description: 'Email address.' });
-const Status = Type.Enum(['active', 'inactive'], { description: 'For your own use. By default `active`.' });
+const Status = Type.Enum(['active', 'inactive'], {
+  title: 'CustomerStatus',
+  description: 'For your own use. By default `active`.',
+});
 
 const Address = Strict(
   {
@@ -122,7 +126,7 @@ export const CustomerUpdate = withExamples(
       default_payment_method: Type.Optional(
         Nullable(Reference('A method of this customer, or null to have no default.')),
       ),
-      test_clock: Type.Optional(Type.Unknown({ description: 'Cannot be changed. Sending it is a validation error.' })),
+      test_clock: Type.Optional(Unchangeable),
     },
     { title: 'CustomerUpdate' },
   ),

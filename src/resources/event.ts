@@ -13,7 +13,7 @@ export const eventsTag: Tag = {
 
 /** The type of a recorded event. A later version of the service may have recorded one that is not in the list. */
 export function EventTypeName(description: string) {
-  return Type.Unsafe<string>(Type.Enum(eventTypes, { description }));
+  return Type.Unsafe<string>(Type.Enum(eventTypes, { title: 'EventType', description }));
 }
 
 /** The members of every event, in the order of its JSON. */

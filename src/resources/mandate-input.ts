@@ -7,6 +7,7 @@ import { exampleText, mandateExample, NoticeChannel, NoticeKind } from './mandat
 
 const acceptanceFields = {
   type: Type.Enum(['online', 'paper', 'telephone', 'imported'], {
+    title: 'MandateAcceptanceType',
     description:
       'How the payer agreed. `online` needs `ip_address` and `user_agent`. `imported`: with other words, to another ' +
       'service, from which you bring the mandate. A publishable key accepts `online` only.',
@@ -104,6 +105,7 @@ export const MandateCreate = withExamples(
         ),
         amount_type: Type.Optional(
           Type.Enum(['variable', 'fixed'], {
+            title: 'MandateAmountType',
             description: 'Whether the amounts of the debits differ; by default `variable`. It is for the payer only.',
           }),
         ),

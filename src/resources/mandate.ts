@@ -16,10 +16,12 @@ export const mandates: Tag = {
 };
 
 export const Scheme = Type.Enum(Object.keys(schemes) as (keyof typeof schemes)[], {
+  title: 'DebitScheme',
   description: 'The debit scheme. `au_becs`: direct debits in Australia.',
 });
 
 export const MandateStatus = Type.Enum([...mandateStatuses], {
+  title: 'MandateStatus',
   description:
     '`pending`: the payer has not agreed yet. `active`: the account may be debited. `canceled`, `failed`, ' +
     '`expired`: ended for good; `status_reason` says why. The payer can give a new mandate.',
@@ -30,7 +32,10 @@ const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Of the byt
 /** The acceptance of a mandate as it is shown. The input is in mandate-input.ts. */
 const Acceptance = Strict(
   {
-    type: Type.Enum(['online', 'paper', 'telephone', 'imported'], { description: 'How the payer agreed.' }),
+    type: Type.Enum(['online', 'paper', 'telephone', 'imported'], {
+      title: 'MandateAcceptanceType',
+      description: 'How the payer agreed.',
+    }),
     accepted_at: Timestamp,
     ip_address: Nullable(Type.String(), { description: 'The payer’s address, as you sent it.' }),
     user_agent: Nullable(Type.String(), { description: 'The payer’s browser, as you sent it.' }),
@@ -44,10 +49,14 @@ const Acceptance = Strict(
 );
 
 export const NoticeKind = Type.Enum([...noticeKinds], {
+  title: 'MandateNoticeKind',
   description:
     '`confirmation`: that the mandate holds. `amount_changed`, `terms_changed`: a change of what the payer agreed to.',
 });
-export const NoticeChannel = Type.Enum([...noticeChannels], { description: 'How you told the payer.' });
+export const NoticeChannel = Type.Enum([...noticeChannels], {
+  title: 'MandateNoticeChannel',
+  description: 'How you told the payer.',
+});
 
 const MandateNotice = Strict(
   {
@@ -82,6 +91,7 @@ export const Mandate = Strict(
       description: 'The most that one debit may take, surcharge included, minor units; null for no limit.',
     }),
     amount_type: Type.Enum(['variable', 'fixed'], {
+      title: 'MandateAmountType',
       description: 'What the payer was told: whether the amounts of the debits differ.',
     }),
     frequency_text: Nullable(Type.String(), { description: 'What the payer was told: how often debits are made.' }),

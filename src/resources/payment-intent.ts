@@ -26,6 +26,7 @@ export const paymentIntents: Tag = {
 export const PaymentIntentStatus = Type.Enum(
   ['requires_payment_method', 'processing', 'requires_action', 'succeeded', 'failed', 'canceled', 'returned'],
   {
+    title: 'PaymentIntentStatus',
     description:
       '`requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the ' +
       'processor was asked, or a bank debit is under way; wait for the webhook. `requires_action`: the payer must ' +

@@ -19,7 +19,12 @@ const AmountRangeInput = Strict(
 );
 
 const wanted = (what: string) =>
-  Type.Optional(Type.Enum(['required', 'optional', 'no'], { description: `Whether the payer is asked for ${what}.` }));
+  Type.Optional(
+    Type.Enum(['required', 'optional', 'no'], {
+      title: 'CollectChoice',
+      description: `Whether the payer is asked for ${what}.`,
+    }),
+  );
 const CollectInput = Strict(
   { email: wanted('an e-mail address'), name: wanted('a name'), phone: wanted('a phone number') },
   {
@@ -61,7 +66,7 @@ export const offerInput = {
   customer_id: Type.Optional(Reference('The payer. A customer on a test clock brings its clock along.')),
   collect: Type.Optional(CollectInput),
   payment_method_types: Type.Optional(
-    Type.Array(Type.Enum(['card', 'au_becs_debit']), {
+    Type.Array(Type.Enum(['card', 'au_becs_debit'], { title: 'PayableMethodType' }), {
       minItems: 1,
       maxItems: 2,
       uniqueItems: true,
@@ -70,6 +75,7 @@ export const offerInput = {
   ),
   save_payment_method: Type.Optional(
     Type.Enum(['no', 'offer', 'always'], {
+      title: 'SavePaymentMethod',
       description: 'Whether the method is kept for later payments. By default `no`; in `setup` mode always `always`.',
     }),
   ),

@@ -10,17 +10,22 @@ export const paymentLinks: Tag = {
 };
 
 export const PaymentLinkStatus = Type.Enum(['open', 'completed', 'expired', 'deactivated'], {
+  title: 'PaymentLinkStatus',
   description:
     '`open`: it can be paid. `completed`: it has taken all its payments. `expired`: its `expires_at` has come. ' +
     '`deactivated`: by you, or with its customer (`status_reason`). The last two can be renewed.',
 });
 
 export const LinkMode = Type.Enum(['payment', 'setup'], {
+  title: 'PaymentLinkMode',
   description: '`payment`, the default: the payer pays. `setup`: the payer saves a payment method; no money is taken.',
 });
 
 const wanted = (what: string) =>
-  Type.Enum(['required', 'optional', 'no'], { description: `Whether the payer is asked for ${what}.` });
+  Type.Enum(['required', 'optional', 'no'], {
+    title: 'CollectChoice',
+    description: `Whether the payer is asked for ${what}.`,
+  });
 export const Collect = Strict(
   { email: wanted('an e-mail address'), name: wanted('a name'), phone: wanted('a phone number') },
   { title: 'Collect' },
@@ -52,8 +57,11 @@ export const offerFields = {
   currency: Nullable(Currency, { description: 'Null in `setup` mode without one.' }),
   customer_id: Nullable(Type.String(), { description: 'The payer; null until a payer is known.' }),
   collect: Collect,
-  payment_method_types: Type.Array(Type.Enum(['card', 'au_becs_debit']), { description: 'How can be paid.' }),
+  payment_method_types: Type.Array(Type.Enum(['card', 'au_becs_debit'], { title: 'PayableMethodType' }), {
+    description: 'How can be paid.',
+  }),
   save_payment_method: Type.Enum(['no', 'offer', 'always'], {
+    title: 'SavePaymentMethod',
     description: 'Whether the method is kept for later payments: never, if the payer agrees, or always.',
   }),
   apply_to: Nullable(ApplyTo, { description: 'What a completed payment or setup does to a plan.' }),

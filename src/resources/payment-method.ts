@@ -117,6 +117,7 @@ const Summary = Strict(
   {
     id: methodId,
     type: Type.Enum(['card', 'au_becs_debit'], {
+      title: 'PayableMethodType',
       description: 'The type. The member of the same name has the details.',
     }),
     card: Type.Optional(CardSummary),

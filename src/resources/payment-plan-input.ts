@@ -1,6 +1,16 @@
 import Type, { type Static } from 'typebox';
 import { exampleId } from '../domain/ids.ts';
-import { Currency, LocalDate, MetadataWith, nullable, optional, Reference, Strict, withRule } from './common.ts';
+import {
+  Currency,
+  LocalDate,
+  MetadataWith,
+  nullable,
+  optional,
+  Reference,
+  Strict,
+  Unchangeable,
+  withRule,
+} from './common.ts';
 import { withExamples } from './examples.ts';
 import { type FieldError, fieldError } from './field-errors.ts';
 
@@ -10,6 +20,7 @@ const PlanAmount = (description: string) => Type.Integer({ minimum: 1, maximum: 
 export const requiredFields = {
   name: Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', description: 'A label.' }),
   frequency_type: Type.Enum(['weekly', 'monthly'], {
+    title: 'PlanFrequency',
     description: 'Whether payments are weeks or months apart. Daily plans are not possible.',
   }),
   recurring_amount_cents: PlanAmount(
@@ -32,6 +43,7 @@ export const defaultedFields = {
   }),
   until_further_notice: Type.Boolean({ description: 'True for a plan without a total.' }),
   failure_behaviour: Type.Enum(['retry', 'stop'], {
+    title: 'FailureBehaviour',
     description:
       'What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 ' +
       'and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when ' +
@@ -109,7 +121,7 @@ export type PaymentPlanCreate = Static<typeof PaymentPlanCreate>;
 export const PaymentPlanUpdate = withExamples(
   Strict(
     {
-      customer_id: Type.Optional(Type.Unknown({ description: 'Cannot be changed.' })),
+      customer_id: Type.Optional(Unchangeable),
       ...optional(requiredFields),
       ...optional(defaultedFields),
       ...optional(nullable(clearableFields)),

@@ -14,6 +14,7 @@ export const paymentPlans: Tag = {
 };
 
 export const PaymentPlanState = Type.Enum(['pending', 'active', 'suspended', 'deactivated', 'closed'], {
+  title: 'PaymentPlanState',
   description:
     '`pending`: created; collects nothing yet. `active`: collects on its dates. `suspended`: collects nothing ' +
     'until you resume it. `deactivated`, `closed`: ended for good.',

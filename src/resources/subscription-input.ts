@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { exampleId } from '../domain/ids.ts';
-import { Currency, LocalDate, MetadataWith, nullable, optional, Reference, Strict } from './common.ts';
+import { Currency, LocalDate, MetadataWith, nullable, optional, Reference, Strict, Unchangeable } from './common.ts';
 import { withExamples } from './examples.ts';
 
 const ItemInput = Strict(
@@ -27,7 +27,10 @@ export const requiredTerms = {
       'What is sold. A period costs the sum of unit amount times quantity, at least 1 minor unit. The limits of payment ' +
       'intents (200 and 100000) do not apply.',
   }),
-  frequency_type: Type.Enum(['weekly', 'monthly', 'yearly'], { description: 'The unit of a period.' }),
+  frequency_type: Type.Enum(['weekly', 'monthly', 'yearly'], {
+    title: 'SubscriptionFrequency',
+    description: 'The unit of a period.',
+  }),
 };
 
 /** May be left out at creation; each has a default. */
@@ -38,16 +41,19 @@ export const defaultedTerms = {
     description: 'How many weeks, months or years a period has. By default 1.',
   }),
   trial_end_behaviour: Type.Enum(['charge', 'pause', 'cancel'], {
+    title: 'TrialEndBehaviour',
     description:
       'What happens if a trial ends and there is no method to charge. `pause`, the default; `cancel`; `charge`: the ' +
       'collection fails, and `unpaid_behaviour` decides.',
   }),
   failure_behaviour: Type.Enum(['retry', 'stop'], {
+    title: 'FailureBehaviour',
     description:
       'What happens after a failed payment, as for plans. `retry`, the default: it is charged again 1, 3 and 5 days after ' +
       'its first failure, unless the decline is final. `stop`: it is not retried.',
   }),
   unpaid_behaviour: Type.Enum(['pause', 'cancel'], {
+    title: 'UnpaidBehaviour',
     description: 'What happens when nothing is retried any more. `pause` is the default.',
   }),
   grace_days: Type.Integer({
@@ -58,6 +64,7 @@ export const defaultedTerms = {
       'By default 7, which covers all retries.',
   }),
   effective_on: Type.Enum(['settled', 'submitted'], {
+    title: 'EffectiveOn',
     description:
       'When the first period takes effect that is paid by a bank debit. `settled`, the default: when the bank has ' +
       'collected it. `submitted`: when the debit is accepted. Later periods begin on their dates.',
@@ -136,7 +143,7 @@ export type SubscriptionCreate = Static<typeof SubscriptionCreate>;
 export const SubscriptionUpdate = withExamples(
   Strict(
     {
-      customer_id: Type.Optional(Type.Unknown({ description: 'Cannot be changed.' })),
+      customer_id: Type.Optional(Unchangeable),
       ...optional(requiredTerms),
       ...optional(defaultedTerms),
       ...optional(nullable(clearableTerms)),

@@ -27,6 +27,7 @@ export const subscriptionsTag: Tag = {
 };
 
 export const SubscriptionState = Type.Enum(['pending', 'trialing', 'active', 'past_due', 'paused', 'canceled'], {
+  title: 'SubscriptionState',
   description:
     '`pending`: not started; nothing is owed. `trialing`: in its trial. `active`: paid, or its payment is under way. ' +
     '`past_due`: a payment failed and is retried. `paused`: no period, no service. `canceled`: ended for good.',
@@ -40,6 +41,7 @@ const CurrentPeriod = Strict(
     start: LocalDate('The first day.'),
     end: LocalDate('The first day after it.'),
     status: Type.Enum(['processing', 'paid', 'retrying', 'unpaid', 'void'], {
+      title: 'SubscriptionPeriodStatus',
       description:
         '`processing`: being charged. `paid`: collected, or a trial. `retrying`: failed, and retried. `unpaid`: failed, and ' +
         'not retried. `void`: nothing is owed for it any more, and it was not bought.',

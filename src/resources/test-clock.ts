@@ -71,6 +71,7 @@ export const TestClockState = Strict(
     object: Type.Literal('test_clock'),
     name: Nullable(Type.String(), { description: 'A label.' }),
     status: Type.Enum(['created', 'advancing', 'ready', 'failed'], {
+      title: 'TestClockStatus',
       description:
         '`created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: the ' +
         'advance is complete, and `frozen_time` is its target. `failed`: an effect could not be carried out; the ' +

@@ -6,6 +6,7 @@ import { EventTypeName } from './event.ts';
 import { example, madeAt } from './examples.ts';
 
 const DeliveryStatus = Type.Enum(['pending', 'delivered', 'failed'], {
+  title: 'WebhookDeliveryStatus',
   description:
     '`pending`: on its way, or between two attempts. `delivered`: the receiver returned a 2xx. `failed`: given up.',
 });
@@ -61,7 +62,10 @@ export const deliveryExample = example(WebhookDelivery, {
 export const WebhookDeliveryQuery = Strict({
   ...listQuery,
   status: Type.Optional(
-    Type.Enum(['pending', 'delivered', 'failed'], { description: 'Only deliveries with this status.' }),
+    Type.Enum(['pending', 'delivered', 'failed'], {
+      title: 'WebhookDeliveryStatus',
+      description: 'Only deliveries with this status.',
+    }),
   ),
 });
 export type WebhookDeliveryQuery = Static<typeof WebhookDeliveryQuery>;

@@ -9,6 +9,12 @@ export const webhooks: Tag = {
   description: 'The endpoints that events are posted to, and the result of each delivery.',
 };
 
+/** What endpoints receive. It is a section of its own: generators write a file for each section. */
+export const webhookEvents: Tag = {
+  name: 'Webhook events',
+  description: 'What is posted to the endpoints.',
+};
+
 const Url = Type.String({
   minLength: 1,
   maxLength: 2048,
@@ -55,6 +61,7 @@ export const WebhookEndpointUpdate = withExamples(
       description: Type.Optional(Description),
       status: Type.Optional(
         Type.Enum(['enabled', 'disabled'], {
+          title: 'WebhookEndpointStatus',
           description:
             'Disabling ends the pending deliveries. After you enable it again, you can replay what happened in between.',
         }),
@@ -137,8 +144,11 @@ export const WebhookEndpoint = Strict(
     url: Type.String({ description: 'Where events are posted.' }),
     event_types: Type.Array(Type.String(), { description: 'What it subscribes to: event types, groups, or `*`.' }),
     description: Nullable(Type.String(), { description: 'For your own use.' }),
-    status: Type.Enum(['enabled', 'disabled'], { description: 'Nothing is sent to a disabled endpoint.' }),
-    disabled_reason: Nullable(Type.Enum(['requested', 'gone', 'failing']), {
+    status: Type.Enum(['enabled', 'disabled'], {
+      title: 'WebhookEndpointStatus',
+      description: 'Nothing is sent to a disabled endpoint.',
+    }),
+    disabled_reason: Nullable(Type.Enum(['requested', 'gone', 'failing'], { title: 'WebhookDisabledReason' }), {
       description: '`requested`: by you. `gone`: it returned 410. `failing`: five days of nothing but failure.',
     }),
     verified_at: Nullable(Timestamp, {

@@ -157,7 +157,15 @@ describe('payments', function () {
   it('shows an object of each kind by its id', async () => {
     const payer = await merchant.payer();
     const plan = await merchant.plan({ customer_id: payer.id, start_date: '2090-01-01' });
-    for (const id of [payer.id, plan.id]) {
+    const { id: link } = await merchant.client.paymentLinks.create({ name: 'Invoice', amount: 2500, currency: 'AUD' });
+    const subscription = await merchant.client.subscriptions.create({
+      customer_id: payer.id,
+      name: 'Membership',
+      currency: 'AUD',
+      frequency_type: 'monthly',
+      items: [{ name: 'Membership', unit_amount_cents: 4900 }],
+    });
+    for (const id of [payer.id, plan.id, link, subscription.id]) {
       const { code, stdout, stderr } = await run('open', id, '--print');
       assert.deepEqual([code, JSON.parse(stdout).id], [0, id]);
       assert.equal(stderr.trim(), `${service.url}/docs`);
@@ -204,6 +212,19 @@ describe('payments', function () {
     const live = { ...env(), API_KEY: 'sk_live_0123456789' };
     const { code, stderr } = await payments(['trigger', 'test_clock.created'], live, folder);
     assert.deepEqual([code, /live mode/.test(stderr)], [2, true]);
+  });
+
+  it('prints a link to the workbench, and to a clock on it, that a browser opens for an hour', async () => {
+    const clock = await merchant.clock('2027-01-04T00:00:00Z');
+    const { url, expires_at } = JSON.parse(await succeed('workbench', '--clock', clock.id, '--json'));
+    assert.equal(url.startsWith(`${service.url}/workbench/`), true);
+    const page = await fetch(url);
+    assert.equal(page.status, 200);
+    assert.ok((await page.text()).includes(clock.id));
+    const minutes = (Date.parse(expires_at) - Date.now()) / 60_000;
+    assert.ok(minutes > 58 && minutes <= 60, String(minutes));
+    assert.match(await succeed('workbench'), /^http:\/\/[^\s]+\/workbench\/[^\s]+\/\n$/);
+    assert.equal((await run('workbench', '--clock', 'pp_1')).code, 2);
   });
 
   it('explains each command, and is a part of npm run payments', async () => {

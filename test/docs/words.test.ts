@@ -4,8 +4,24 @@ import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const folders = ['src', 'docs', 'clients/typescript/src', 'clients/typescript/generate', 'monitoring', 'temporal'];
-const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'clients/typescript/README.md'];
+const folders = [
+  'src',
+  'docs',
+  'clients/typescript/src',
+  'clients/typescript/generate',
+  'clients/generate',
+  'clients/python/generate',
+  'monitoring',
+  'temporal',
+];
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'clients/README.md',
+  'clients/typescript/README.md',
+  'clients/python/README.md',
+];
 const readable = new Set(['.ts', '.mjs', '.md', '.sql', '.yml', '.yaml', '.json', '.sh', '.cfg', '.env']);
 /** Released migrations never change, and generated files follow their sources. */
 const fixed = /^(src\/db\/migrations|clients\/typescript\/src\/generated)\//;

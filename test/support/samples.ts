@@ -13,7 +13,7 @@ import { type Ran, root, runProgram } from '../../lab/run-program.ts';
  *
  *   ```ts, ```sh         a script of its own: run with `node` or `bash -euo pipefail`, or in one shell with all
  *                        others (`shell.ts`); it must end with 0
- *   ```py, ```go         the same, with `python3` and with `go`, and their standard libraries alone
+ *   ```py, ```go         the same, with `python3` and with `go`, their standard libraries and our clients alone
  *   ```ts continued      goes on in the last script of the same language
  *   ```ts not-run        is held against the types, and not run; a ```sh not-run is only read
  *   ```ts server         a program that listens on PORT; a test starts it and talks to it (`sample-servers.ts`)
@@ -117,6 +117,7 @@ export async function withFolder<T>(work: (folder: string) => Promise<T>): Promi
   const folder = await mkdtemp(join(tmpdir(), 'samples-'));
   try {
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+    await symlink(join(root, 'clients/python/src/payments_service'), join(folder, 'payments_service'));
     await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
     return await work(folder);
   } finally {
@@ -183,7 +184,7 @@ export function run(
   env: Readonly<Record<string, string>>,
   { signal, timeoutMs = longestRunMs }: { signal?: AbortSignal; timeoutMs?: number } = {},
 ): Promise<Ran> {
-  const environment = { PATH: process.env.PATH, HOME: folder, ...env };
+  const environment = { PATH: process.env.PATH, HOME: folder, PYTHONDONTWRITEBYTECODE: '1', ...env };
   return runProgram(program, args, { cwd: folder, env: environment, signal, timeoutMs });
 }
 

@@ -28,9 +28,13 @@ export interface Method {
   query: { required: boolean } | null;
   /** The name of the response's type. */
   response: string;
+  /** The schemas of the body, of the query parameters and of each success, for other languages. */
+  schemas: { body: Schema | null; query: Parameter[]; responses: Schema[] };
   mediaType: string;
   /** For a list with pages: the member with the items, and the member of an item that the next page starts after. */
   paging: { items: string; cursor: string } | null;
+  /** The schema of an item of a list with pages. */
+  itemSchema: Schema | null;
   options: 'RequestOptions' | 'WriteOptions' | 'WaitOptions';
 }
 
@@ -87,6 +91,7 @@ function methodOf(
   const inline = `ResponseOf<'${operationId}'>`;
   const successes = successesOf(operation);
   const [first] = successes;
+  const paging = pagingOf(document, query, first?.schema);
   return {
     name: methodName(operationId, resource),
     operationId,
@@ -98,8 +103,14 @@ function methodOf(
     body: bodyOf(operation),
     query: query.length === 0 ? null : { required: query.some(({ required }) => required === true) },
     response: first !== undefined && successes.length === 1 ? typeName(first.schema, inline) : inline,
+    schemas: {
+      body: operation.requestBody?.content['application/json']?.schema ?? null,
+      query,
+      responses: successes.map(({ schema }) => schema),
+    },
     mediaType: first?.mediaType ?? 'application/json',
-    paging: pagingOf(document, query, first?.schema),
+    paging,
+    itemSchema: paging && (resolved(document, first?.schema)?.properties?.[paging.items]?.items ?? null),
     options: optionsOf(parameters),
   };
 }

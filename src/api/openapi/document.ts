@@ -1,3 +1,4 @@
+import { webhookEvents } from '../../resources/webhook-endpoint.ts';
 import type { Route } from '../http/route.ts';
 import type { SchemaNode } from '../validation/describe-schema.ts';
 import { errorResponses, unmatchedRequests } from './errors.ts';
@@ -51,7 +52,7 @@ export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
     openapi: '3.1.0',
     info,
     servers: [{ url: '/', description: 'The service that serves this document.' }],
-    tags: [...new Set(documented.map(({ tag }) => tag))],
+    tags: [...new Set(documented.map(({ tag }) => tag)), webhookEvents],
     paths,
     webhooks,
     'x-unmatched-requests': unmatchedRequests(book),

@@ -24,6 +24,14 @@ export function schemaBook(): SchemaBook {
     const schema = asNode(given) ?? {};
     const name = nameOf(schema);
     if (name === undefined) return convert(schema);
+    // Places with the same values share a named enum. What differs is said where it is referred to.
+    const { description, default: fallback, ...values } = schema;
+    return Array.isArray(schema.enum)
+      ? { ...define(name, values), ...defined({ description, default: fallback }) }
+      : define(name, schema);
+  }
+
+  function define(name: string, schema: SchemaNode): SchemaNode {
     const source = JSON.stringify(schema);
     const known = sources.get(name);
     if (known === undefined) {
@@ -98,9 +106,15 @@ export function nameOf(schema: SchemaNode): string | undefined {
 }
 
 function orNull(schema: SchemaNode): SchemaNode {
-  const { type, enum: values } = schema;
+  const { type, enum: values, $ref, ...rest } = schema;
+  if ($ref !== undefined) return { ...rest, anyOf: [{ $ref }, { type: 'null' }] };
   if (typeof type !== 'string' || 'const' in schema || 'oneOf' in schema) return { anyOf: [schema, { type: 'null' }] };
   return { ...schema, type: [type, 'null'], ...(Array.isArray(values) ? { enum: [...values, null] } : {}) };
+}
+
+/** Leaves out the members that are undefined. */
+function defined(node: SchemaNode): SchemaNode {
+  return Object.fromEntries(Object.entries(node).filter(([, value]) => value !== undefined));
 }
 
 /** A union's own description overrides that of its branch. */

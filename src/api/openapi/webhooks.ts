@@ -1,6 +1,6 @@
 import { eventExample, eventSchemas, pascal } from '../../resources/event.ts';
 import { type EventType, eventCatalogue, eventTypes } from '../../resources/event-catalogue.ts';
-import { webhooks } from '../../resources/webhook-endpoint.ts';
+import { webhookEvents } from '../../resources/webhook-endpoint.ts';
 import type { SchemaNode } from '../validation/describe-schema.ts';
 import type { SchemaBook } from './schemas.ts';
 
@@ -43,7 +43,7 @@ function webhookOf(type: EventType, book: SchemaBook): SchemaNode {
   const example = { ...eventExample, event_type: type, data: dataExample };
   return {
     operationId: `on${pascal(type)}`,
-    tags: [webhooks.name],
+    tags: [webhookEvents.name],
     summary: occasion.split(/[.:;] |\.$/)[0],
     description: occasion,
     parameters: Object.keys(webhookHeaders).map((header) => ({ $ref: `#/components/parameters/${header}` })),

@@ -17,6 +17,7 @@ import { subscriptionChangeRoutes } from './subscription-changes.ts';
 import { subscriptionRoutes } from './subscriptions.ts';
 import { testClockRoutes } from './test-clocks.ts';
 import { webhookRoutes } from './webhooks.ts';
+import { workbenchRoutes } from './workbench.ts';
 
 /** All routes, in the order of the documentation. */
 export const allRoutes: readonly Route[] = [
@@ -32,6 +33,7 @@ export const allRoutes: readonly Route[] = [
   ...subscriptionRoutes,
   ...subscriptionChangeRoutes,
   ...testClockRoutes,
+  ...workbenchRoutes,
   ...eventRoutes,
   ...webhookRoutes,
   ...accountRoutes,

@@ -3066,11 +3066,8 @@ export interface components {
             url?: string;
             /** @description Lets a browser read this session with a publishable key. Only for keys with `payment_links:write`. Lists and events leave it out. */
             client_secret?: string;
-            /**
-             * @description `payment`, the default: the payer pays. `setup`: the payer saves a payment method; no money is taken.
-             * @enum {string}
-             */
-            mode: "payment" | "setup";
+            /** @description `payment`, the default: the payer pays. `setup`: the payer saves a payment method; no money is taken. */
+            mode: components["schemas"]["PaymentLinkMode"];
             /** @description The link that it was started from. */
             payment_link_id: string | null;
             /** @description The payment; null before the first attempt. */
@@ -3085,21 +3082,15 @@ export interface components {
             amount: number | null;
             /** @description Between which amounts the payer chooses. */
             amount_range: components["schemas"]["AmountRange"] | null;
-            /**
-             * @description Null in `setup` mode without one.
-             * @enum {string|null}
-             */
-            currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY" | null;
+            /** @description Null in `setup` mode without one. */
+            currency: components["schemas"]["Currency"] | null;
             /** @description The payer; null until a payer is known. */
             customer_id: string | null;
             collect: components["schemas"]["Collect"];
             /** @description How can be paid. */
-            payment_method_types: ("card" | "au_becs_debit")[];
-            /**
-             * @description Whether the method is kept for later payments: never, if the payer agrees, or always.
-             * @enum {string}
-             */
-            save_payment_method: "no" | "offer" | "always";
+            payment_method_types: components["schemas"]["PayableMethodType"][];
+            /** @description Whether the method is kept for later payments: never, if the payer agrees, or always. */
+            save_payment_method: components["schemas"]["SavePaymentMethod"];
             /** @description What a completed payment or setup does to a plan. */
             apply_to: components["schemas"]["ApplyTo"] | null;
             /** @description Whether the fee is added on top. */
@@ -3119,11 +3110,8 @@ export interface components {
              * @description When it expires, in the customer’s time.
              */
             expires_at: string;
-            /**
-             * @description `open`: the payer can pay. `processing`: an attempt is under way, or the bank’s challenge, or a bank debit. `completed`: paid, or the method is saved. `expired`: it has ended without that (`status_reason`).
-             * @enum {string}
-             */
-            status: "open" | "processing" | "completed" | "expired";
+            /** @description `open`: the payer can pay. `processing`: an attempt is under way, or the bank’s challenge, or a bank debit. `completed`: paid, or the method is saved. `expired`: it has ended without that (`status_reason`). */
+            status: components["schemas"]["CheckoutSessionStatus"];
             /** @description Why it expired: `time`, `requested`, `too_many_attempts`, `link_completed`, `link_expired`, `link_deactivated`, `customer_deleted` or `payment_canceled`; otherwise null. */
             status_reason: string | null;
             /** @description How often the payer was declined. The tenth time ends the session. */
@@ -3158,11 +3146,8 @@ export interface components {
         CheckoutSessionChanges: {
             /** @description The method that was charged or saved; null until the session is completed. */
             payment_method_id: string | null;
-            /**
-             * @description `open`: the payer can pay. `processing`: an attempt is under way, or the bank’s challenge, or a bank debit. `completed`: paid, or the method is saved. `expired`: it has ended without that (`status_reason`).
-             * @enum {string}
-             */
-            status: "open" | "processing" | "completed" | "expired";
+            /** @description `open`: the payer can pay. `processing`: an attempt is under way, or the bank’s challenge, or a bank debit. `completed`: paid, or the method is saved. `expired`: it has ended without that (`status_reason`). */
+            status: components["schemas"]["CheckoutSessionStatus"];
             /** @description Why it expired: `time`, `requested`, `too_many_attempts`, `link_completed`, `link_expired`, `link_deactivated`, `customer_deleted` or `payment_canceled`; otherwise null. */
             status_reason: string | null;
             /** @description How often the payer was declined. The tenth time ends the session. */
@@ -3194,11 +3179,8 @@ export interface components {
             data: components["schemas"]["CheckoutSession"];
         };
         CheckoutSessionCreate: {
-            /**
-             * @description `payment`, the default: the payer pays. `setup`: the payer saves a payment method; no money is taken.
-             * @enum {string}
-             */
-            mode?: "payment" | "setup";
+            /** @description `payment`, the default: the payer pays. `setup`: the payer saves a payment method; no money is taken. */
+            mode?: components["schemas"]["PaymentLinkMode"];
             /** @description What is paid for, as the payer reads it. Shown as text. */
             name?: string;
             /** @description More about it, for the payer. */
@@ -3206,21 +3188,15 @@ export interface components {
             /** @description Minor units. Either this or `amount_range`; neither in `setup` mode. */
             amount?: number;
             amount_range?: components["schemas"]["AmountRangeInput"];
-            /**
-             * @description An ISO 4217 code, in capitals.
-             * @enum {string}
-             */
-            currency?: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
+            /** @description An ISO 4217 code, in capitals. */
+            currency?: components["schemas"]["Currency"];
             /** @description The payer. A customer on a test clock brings its clock along. */
             customer_id?: string;
             collect?: components["schemas"]["CollectInput"];
             /** @description How can be paid. By default `card`. `au_becs_debit` needs AUD. */
-            payment_method_types?: ("card" | "au_becs_debit")[];
-            /**
-             * @description Whether the method is kept for later payments. By default `no`; in `setup` mode always `always`.
-             * @enum {string}
-             */
-            save_payment_method?: "no" | "offer" | "always";
+            payment_method_types?: components["schemas"]["PayableMethodType"][];
+            /** @description Whether the method is kept for later payments. By default `no`; in `setup` mode always `always`. */
+            save_payment_method?: components["schemas"]["SavePaymentMethod"];
             apply_to?: components["schemas"]["ApplyToInput"];
             /** @description Adds the fee on top of the amount. */
             surcharge_applied?: boolean;
@@ -3257,11 +3233,8 @@ export interface components {
              * @description The simulated instant at which it happens.
              */
             at: string;
-            /**
-             * @description What happened.
-             * @enum {string}
-             */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "payment_link.throttled" | "checkout_session.completed" | "checkout_session.expired" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.changed" | "subscription.change_scheduled" | "subscription.change_removed" | "subscription.change_failed" | "subscription.in_effect_changed";
+            /** @description What happened. */
+            event_type: components["schemas"]["ClockEffectType"];
             /** @description The event that reports it; null in a dry run. */
             event_id: string | null;
             changes: components["schemas"]["CheckoutSessionChanges"];
@@ -3294,11 +3267,8 @@ export interface components {
         CheckoutSessionForPayer: {
             /** @description The id of the checkout session. */
             id: string;
-            /**
-             * @description `payment`, the default: the payer pays. `setup`: the payer saves a payment method; no money is taken.
-             * @enum {string}
-             */
-            mode: "payment" | "setup";
+            /** @description `payment`, the default: the payer pays. `setup`: the payer saves a payment method; no money is taken. */
+            mode: components["schemas"]["PaymentLinkMode"];
             /** @description The method that was charged or saved; null until the session is completed. */
             payment_method_id: string | null;
             /**
@@ -3306,11 +3276,8 @@ export interface components {
              * @description When it expires, in the customer’s time.
              */
             expires_at: string;
-            /**
-             * @description `open`: the payer can pay. `processing`: an attempt is under way, or the bank’s challenge, or a bank debit. `completed`: paid, or the method is saved. `expired`: it has ended without that (`status_reason`).
-             * @enum {string}
-             */
-            status: "open" | "processing" | "completed" | "expired";
+            /** @description `open`: the payer can pay. `processing`: an attempt is under way, or the bank’s challenge, or a bank debit. `completed`: paid, or the method is saved. `expired`: it has ended without that (`status_reason`). */
+            status: components["schemas"]["CheckoutSessionStatus"];
             /** @description Why it expired: `time`, `requested`, `too_many_attempts`, `link_completed`, `link_expired`, `link_deactivated`, `customer_deleted` or `payment_canceled`; otherwise null. */
             status_reason: string | null;
             /** @description False in the sandbox. */
@@ -3321,6 +3288,8 @@ export interface components {
             /** @description Whether more items follow. */
             has_more: boolean;
         };
+        /** @enum {string} */
+        CheckoutSessionStatus: "open" | "processing" | "completed" | "expired";
         /** @description One effect of an advance of a test clock: the object, what happened to it, and its new values. */
         ClockEffect: components["schemas"]["PaymentIntentEffect"] | components["schemas"]["PaymentPlanEffect"] | components["schemas"]["SubscriptionEffect"] | components["schemas"]["MandateEffect"] | components["schemas"]["PaymentLinkEffect"] | components["schemas"]["CheckoutSessionEffect"];
         ClockEffectList: {
@@ -3329,40 +3298,26 @@ export interface components {
             has_more: boolean;
             bank_debits: components["schemas"]["BankDebitCounts"];
         };
+        /** @enum {string} */
+        ClockEffectType: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "payment_link.throttled" | "checkout_session.completed" | "checkout_session.expired" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.changed" | "subscription.change_scheduled" | "subscription.change_removed" | "subscription.change_failed" | "subscription.in_effect_changed";
         Collect: {
-            /**
-             * @description Whether the payer is asked for an e-mail address.
-             * @enum {string}
-             */
-            email: "required" | "optional" | "no";
-            /**
-             * @description Whether the payer is asked for a name.
-             * @enum {string}
-             */
-            name: "required" | "optional" | "no";
-            /**
-             * @description Whether the payer is asked for a phone number.
-             * @enum {string}
-             */
-            phone: "required" | "optional" | "no";
+            /** @description Whether the payer is asked for an e-mail address. */
+            email: components["schemas"]["CollectChoice"];
+            /** @description Whether the payer is asked for a name. */
+            name: components["schemas"]["CollectChoice"];
+            /** @description Whether the payer is asked for a phone number. */
+            phone: components["schemas"]["CollectChoice"];
         };
+        /** @enum {string} */
+        CollectChoice: "required" | "optional" | "no";
         /** @description What to ask a payer about the person, if there is no `customer_id`. By default name and email are required. A customer is made from it with the first attempt to pay. */
         CollectInput: {
-            /**
-             * @description Whether the payer is asked for an e-mail address.
-             * @enum {string}
-             */
-            email?: "required" | "optional" | "no";
-            /**
-             * @description Whether the payer is asked for a name.
-             * @enum {string}
-             */
-            name?: "required" | "optional" | "no";
-            /**
-             * @description Whether the payer is asked for a phone number.
-             * @enum {string}
-             */
-            phone?: "required" | "optional" | "no";
+            /** @description Whether the payer is asked for an e-mail address. */
+            email?: components["schemas"]["CollectChoice"];
+            /** @description Whether the payer is asked for a name. */
+            name?: components["schemas"]["CollectChoice"];
+            /** @description Whether the payer is asked for a phone number. */
+            phone?: components["schemas"]["CollectChoice"];
         };
         ComingPeriod: {
             /** @description From 1. A trial is period 1. */
@@ -3390,6 +3345,8 @@ export interface components {
             success: boolean;
             payment_method: components["schemas"]["PaymentMethodSummary"];
         };
+        /** @enum {string} */
+        Currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
         CurrentPeriod: {
             /** @description From 1. A trial is period 1. */
             number: number;
@@ -3403,11 +3360,8 @@ export interface components {
              * @description The first day after it.
              */
             end: string;
-            /**
-             * @description `processing`: being charged. `paid`: collected, or a trial. `retrying`: failed, and retried. `unpaid`: failed, and not retried. `void`: nothing is owed for it any more, and it was not bought.
-             * @enum {string}
-             */
-            status: "processing" | "paid" | "retrying" | "unpaid" | "void";
+            /** @description `processing`: being charged. `paid`: collected, or a trial. `retrying`: failed, and retried. `unpaid`: failed, and not retried. `void`: nothing is owed for it any more, and it was not bought. */
+            status: components["schemas"]["SubscriptionPeriodStatus"];
         };
         Customer: {
             /** @description The id of the customer. */
@@ -3418,11 +3372,8 @@ export interface components {
             email: string | null;
             /** @description Your own reference. */
             reference: string | null;
-            /**
-             * @description For your own use. By default `active`.
-             * @enum {string|null}
-             */
-            status: "active" | "inactive" | null;
+            /** @description For your own use. By default `active`. */
+            status: components["schemas"]["CustomerStatus"] | null;
             /** @description Business name. */
             business_name: string | null;
             billing_address: components["schemas"]["Address"] | null;
@@ -3462,11 +3413,8 @@ export interface components {
         CustomerCreate: {
             /** @description Full name. */
             name: string;
-            /**
-             * @description For your own use. By default `active`.
-             * @enum {string}
-             */
-            status?: "active" | "inactive";
+            /** @description For your own use. By default `active`. */
+            status?: components["schemas"]["CustomerStatus"];
             /**
              * Format: email
              * @description Email address.
@@ -3494,14 +3442,13 @@ export interface components {
             /** @description Whether more items follow. */
             has_more: boolean;
         };
+        /** @enum {string} */
+        CustomerStatus: "active" | "inactive";
         CustomerUpdate: {
             /** @description Full name. */
             name?: string;
-            /**
-             * @description For your own use. By default `active`.
-             * @enum {string}
-             */
-            status?: "active" | "inactive";
+            /** @description For your own use. By default `active`. */
+            status?: components["schemas"]["CustomerStatus"];
             /**
              * Format: email
              * @description Email address.
@@ -3524,7 +3471,7 @@ export interface components {
             /** @description A method of this customer, or null to have no default. */
             default_payment_method?: string | null;
             /** @description Cannot be changed. Sending it is a validation error. */
-            test_clock?: unknown;
+            test_clock?: string | null;
         };
         DateOfBirth: {
             /** @description The day; null if unknown. */
@@ -3542,6 +3489,8 @@ export interface components {
             /** @description Year, with four digits. */
             year?: number | null;
         };
+        /** @enum {string} */
+        DebitScheme: "au_becs";
         DeletedTestClock: {
             /** @description The id of the deleted clock. */
             id: string;
@@ -3556,6 +3505,8 @@ export interface components {
             /** @constant */
             deleted: true;
         };
+        /** @enum {string} */
+        EffectiveOn: "settled" | "submitted";
         EffectsManifest: {
             /** @description Payment intents attempted during the advance, each counted once. */
             payment_intents_enqueued: number;
@@ -3619,6 +3570,8 @@ export interface components {
             /** @description Whether more items follow. */
             has_more: boolean;
         };
+        /** @enum {string} */
+        EventType: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "payment_link.throttled" | "checkout_session.completed" | "checkout_session.expired" | "refund.succeeded" | "refund.failed" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.changed" | "subscription.change_scheduled" | "subscription.change_removed" | "subscription.change_failed" | "subscription.in_effect_changed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
         FailedPaymentIntent: {
             /** @description The id of the payment intent; `pi_sandbox_…` in the sandbox. */
             id: string;
@@ -3634,16 +3587,10 @@ export interface components {
             surcharge_amount: number;
             /** @description Whether the payer pays the fee on top. */
             surcharge_applied: boolean;
-            /**
-             * @description An ISO 4217 code, in capitals.
-             * @enum {string}
-             */
-            currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
-            /**
-             * @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked, or a bank debit is under way; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged. `returned`: a bank debit had succeeded, and the bank has taken the money back; `last_payment_error` says why.
-             * @enum {string}
-             */
-            status: "requires_payment_method" | "processing" | "requires_action" | "succeeded" | "failed" | "canceled" | "returned";
+            /** @description An ISO 4217 code, in capitals. */
+            currency: components["schemas"]["Currency"];
+            /** @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked, or a bank debit is under way; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged. `returned`: a bank debit had succeeded, and the bank has taken the money back; `last_payment_error` says why. */
+            status: components["schemas"]["PaymentIntentStatus"];
             /** @description The saved method that is or was charged. */
             payment_method_id?: string;
             /** @description The payer. */
@@ -3713,6 +3660,8 @@ export interface components {
              */
             next_attempt_at: string | null;
         };
+        /** @enum {string} */
+        FailureBehaviour: "retry" | "stop";
         FeePreferences: {
             /** @description Whether every payment of the customer carries the fee as a surcharge. */
             customer_pays_transaction_fees?: boolean;
@@ -3755,18 +3704,12 @@ export interface components {
             customer_id: string;
             /** @description The bank account that may be debited. */
             payment_method_id: string;
-            /**
-             * @description The debit scheme. `au_becs`: direct debits in Australia.
-             * @enum {string}
-             */
-            scheme: "au_becs";
+            /** @description The debit scheme. `au_becs`: direct debits in Australia. */
+            scheme: components["schemas"]["DebitScheme"];
             /** @description For people: `DDR-` and 14 letters and digits. Tell it to the payer. */
             reference: string;
-            /**
-             * @description `pending`: the payer has not agreed yet. `active`: the account may be debited. `canceled`, `failed`, `expired`: ended for good; `status_reason` says why. The payer can give a new mandate.
-             * @enum {string}
-             */
-            status: "pending" | "active" | "canceled" | "failed" | "expired";
+            /** @description `pending`: the payer has not agreed yet. `active`: the account may be debited. `canceled`, `failed`, `expired`: ended for good; `status_reason` says why. The payer can give a new mandate. */
+            status: components["schemas"]["MandateStatus"];
             /** @description Why it has ended; null until then. `requested`: by you. `payer_canceled`, `payment_stopped`: by the payer at the bank. `debit_disputed`: the payer has claimed a debit back. `payment_method_detached`, `customer_deleted`: with its account or customer. `account_invalid`, `account_closed`, `account_holder_deceased`: the bank has refused a debit. `unused`: 15 months without a debit. */
             status_reason: string | null;
             /** @description Why you canceled it, in your words. */
@@ -3775,11 +3718,8 @@ export interface components {
             acceptance: components["schemas"]["MandateAcceptance"] | null;
             /** @description The most that one debit may take, surcharge included, minor units; null for no limit. */
             max_amount_cents: number | null;
-            /**
-             * @description What the payer was told: whether the amounts of the debits differ.
-             * @enum {string}
-             */
-            amount_type: "variable" | "fixed";
+            /** @description What the payer was told: whether the amounts of the debits differ. */
+            amount_type: components["schemas"]["MandateAmountType"];
             /** @description What the payer was told: how often debits are made. */
             frequency_text: string | null;
             /**
@@ -3822,11 +3762,8 @@ export interface components {
             updated_at: string;
         };
         MandateAccept: {
-            /**
-             * @description How the payer agreed. `online` needs `ip_address` and `user_agent`. `imported`: with other words, to another service, from which you bring the mandate. A publishable key accepts `online` only.
-             * @enum {string}
-             */
-            type: "online" | "paper" | "telephone" | "imported";
+            /** @description How the payer agreed. `online` needs `ip_address` and `user_agent`. `imported`: with other words, to another service, from which you bring the mandate. A publishable key accepts `online` only. */
+            type: components["schemas"]["MandateAcceptanceType"];
             /**
              * Format: date-time
              * @description When the payer agreed, on the customer’s time; not ahead. By default now, if `type` is `online`.
@@ -3846,11 +3783,8 @@ export interface components {
             client_secret?: string;
         };
         MandateAcceptance: {
-            /**
-             * @description How the payer agreed.
-             * @enum {string}
-             */
-            type: "online" | "paper" | "telephone" | "imported";
+            /** @description How the payer agreed. */
+            type: components["schemas"]["MandateAcceptanceType"];
             /**
              * Format: date-time
              * @description ISO 8601, UTC.
@@ -3868,11 +3802,8 @@ export interface components {
             text_sha256: string | null;
         };
         MandateAcceptanceInput: {
-            /**
-             * @description How the payer agreed. `online` needs `ip_address` and `user_agent`. `imported`: with other words, to another service, from which you bring the mandate. A publishable key accepts `online` only.
-             * @enum {string}
-             */
-            type: "online" | "paper" | "telephone" | "imported";
+            /** @description How the payer agreed. `online` needs `ip_address` and `user_agent`. `imported`: with other words, to another service, from which you bring the mandate. A publishable key accepts `online` only. */
+            type: components["schemas"]["MandateAcceptanceType"];
             /**
              * Format: date-time
              * @description When the payer agreed, on the customer’s time; not ahead. By default now, if `type` is `online`.
@@ -3889,6 +3820,8 @@ export interface components {
             /** @description The `sha256` of that text. Required unless `type` is `imported`. */
             text_sha256?: string;
         };
+        /** @enum {string} */
+        MandateAcceptanceType: "online" | "paper" | "telephone" | "imported";
         MandateActivatedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
@@ -3914,6 +3847,8 @@ export interface components {
             request_id: string | null;
             data: components["schemas"]["Mandate"];
         };
+        /** @enum {string} */
+        MandateAmountType: "variable" | "fixed";
         MandateCancel: {
             /** @description The reason, in your words. */
             reason?: string;
@@ -3944,11 +3879,8 @@ export interface components {
             data: components["schemas"]["Mandate"];
         };
         MandateChanges: {
-            /**
-             * @description `pending`: the payer has not agreed yet. `active`: the account may be debited. `canceled`, `failed`, `expired`: ended for good; `status_reason` says why. The payer can give a new mandate.
-             * @enum {string}
-             */
-            status: "pending" | "active" | "canceled" | "failed" | "expired";
+            /** @description `pending`: the payer has not agreed yet. `active`: the account may be debited. `canceled`, `failed`, `expired`: ended for good; `status_reason` says why. The payer can give a new mandate. */
+            status: components["schemas"]["MandateStatus"];
             /** @description Why it has ended; null until then. `requested`: by you. `payer_canceled`, `payment_stopped`: by the payer at the bank. `debit_disputed`: the payer has claimed a debit back. `payment_method_detached`, `customer_deleted`: with its account or customer. `account_invalid`, `account_closed`, `account_holder_deceased`: the bank has refused a debit. `unused`: 15 months without a debit. */
             status_reason: string | null;
             /**
@@ -3965,11 +3897,8 @@ export interface components {
             acceptance?: components["schemas"]["MandateAcceptanceInput"];
             /** @description The most that one debit may take, surcharge included, minor units. By default no limit. */
             max_amount_cents?: number;
-            /**
-             * @description Whether the amounts of the debits differ; by default `variable`. It is for the payer only.
-             * @enum {string}
-             */
-            amount_type?: "variable" | "fixed";
+            /** @description Whether the amounts of the debits differ; by default `variable`. It is for the payer only. */
+            amount_type?: components["schemas"]["MandateAmountType"];
             /** @description How often debits are made, for the payer. */
             frequency_text?: string;
             /** @description Required with a publishable key: the client_secret of a payment intent of the mandate’s customer that can still be confirmed. */
@@ -4015,11 +3944,8 @@ export interface components {
              * @description The simulated instant at which it happens.
              */
             at: string;
-            /**
-             * @description What happened.
-             * @enum {string}
-             */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "payment_link.throttled" | "checkout_session.completed" | "checkout_session.expired" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.changed" | "subscription.change_scheduled" | "subscription.change_removed" | "subscription.change_failed" | "subscription.in_effect_changed";
+            /** @description What happened. */
+            event_type: components["schemas"]["ClockEffectType"];
             /** @description The event that reports it; null in a dry run. */
             event_id: string | null;
             changes: components["schemas"]["MandateChanges"];
@@ -4079,27 +4005,18 @@ export interface components {
             id: string;
             /** @description The bank account that may be debited. */
             payment_method_id: string;
-            /**
-             * @description The debit scheme. `au_becs`: direct debits in Australia.
-             * @enum {string}
-             */
-            scheme: "au_becs";
+            /** @description The debit scheme. `au_becs`: direct debits in Australia. */
+            scheme: components["schemas"]["DebitScheme"];
             /** @description For people: `DDR-` and 14 letters and digits. Tell it to the payer. */
             reference: string;
-            /**
-             * @description `pending`: the payer has not agreed yet. `active`: the account may be debited. `canceled`, `failed`, `expired`: ended for good; `status_reason` says why. The payer can give a new mandate.
-             * @enum {string}
-             */
-            status: "pending" | "active" | "canceled" | "failed" | "expired";
+            /** @description `pending`: the payer has not agreed yet. `active`: the account may be debited. `canceled`, `failed`, `expired`: ended for good; `status_reason` says why. The payer can give a new mandate. */
+            status: components["schemas"]["MandateStatus"];
             /** @description Why it has ended; null until then. `requested`: by you. `payer_canceled`, `payment_stopped`: by the payer at the bank. `debit_disputed`: the payer has claimed a debit back. `payment_method_detached`, `customer_deleted`: with its account or customer. `account_invalid`, `account_closed`, `account_holder_deceased`: the bank has refused a debit. `unused`: 15 months without a debit. */
             status_reason: string | null;
             /** @description The most that one debit may take, surcharge included, minor units; null for no limit. */
             max_amount_cents: number | null;
-            /**
-             * @description What the payer was told: whether the amounts of the debits differ.
-             * @enum {string}
-             */
-            amount_type: "variable" | "fixed";
+            /** @description What the payer was told: whether the amounts of the debits differ. */
+            amount_type: components["schemas"]["MandateAmountType"];
             /** @description What the payer was told: how often debits are made. */
             frequency_text: string | null;
             /**
@@ -4137,11 +4054,8 @@ export interface components {
         };
         /** @description Something that the payer is to be told. You send it, not the service. */
         MandateNotice: {
-            /**
-             * @description `confirmation`: that the mandate holds. `amount_changed`, `terms_changed`: a change of what the payer agreed to.
-             * @enum {string}
-             */
-            kind: "confirmation" | "amount_changed" | "terms_changed";
+            /** @description `confirmation`: that the mandate holds. `amount_changed`, `terms_changed`: a change of what the payer agreed to. */
+            kind: components["schemas"]["MandateNoticeKind"];
             /**
              * Format: date
              * @description The last date, on the scheme’s clock, to send it in time; null if you recorded it unasked.
@@ -4152,12 +4066,11 @@ export interface components {
              * @description When you sent it, as you recorded it; null until then.
              */
             sent_at: string | null;
-            /**
-             * @description How you sent it; null until then.
-             * @enum {string|null}
-             */
-            channel: "email" | "letter" | "message" | "telephone" | "in_person" | null;
+            /** @description How you sent it; null until then. */
+            channel: components["schemas"]["MandateNoticeChannel"] | null;
         };
+        /** @enum {string} */
+        MandateNoticeChannel: "email" | "letter" | "message" | "telephone" | "in_person";
         MandateNoticeDueEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
@@ -4183,29 +4096,24 @@ export interface components {
             request_id: string | null;
             data: components["schemas"]["Mandate"];
         };
+        /** @enum {string} */
+        MandateNoticeKind: "confirmation" | "amount_changed" | "terms_changed";
         MandateNoticeSent: {
-            /**
-             * @description `confirmation`: that the mandate holds. `amount_changed`, `terms_changed`: a change of what the payer agreed to.
-             * @enum {string}
-             */
-            kind: "confirmation" | "amount_changed" | "terms_changed";
-            /**
-             * @description How you told the payer.
-             * @enum {string}
-             */
-            channel: "email" | "letter" | "message" | "telephone" | "in_person";
+            /** @description `confirmation`: that the mandate holds. `amount_changed`, `terms_changed`: a change of what the payer agreed to. */
+            kind: components["schemas"]["MandateNoticeKind"];
+            /** @description How you told the payer. */
+            channel: components["schemas"]["MandateNoticeChannel"];
             /**
              * Format: date-time
              * @description When you sent it, on the customer’s time; not ahead. By default now.
              */
             sent_at?: string;
         };
+        /** @enum {string} */
+        MandateStatus: "pending" | "active" | "canceled" | "failed" | "expired";
         MandateText: {
-            /**
-             * @description The debit scheme. `au_becs`: direct debits in Australia.
-             * @enum {string}
-             */
-            scheme: "au_becs";
+            /** @description The debit scheme. `au_becs`: direct debits in Australia. */
+            scheme: components["schemas"]["DebitScheme"];
             /** @description The version of the words. A text never changes under one version and name. */
             version: string;
             /** @description A part of a page, without scripts and styles. Show it as it is. */
@@ -4308,6 +4216,8 @@ export interface components {
             /** @description The customer that the method belongs to: a cus_ id, or your own reference of the customer. */
             customer_reference?: string;
         };
+        /** @enum {string} */
+        PayableMethodType: "card" | "au_becs_debit";
         PaymentError: {
             /** @description Why the last attempt failed, for programs: see *Codes of failed payments*. */
             code: string;
@@ -4329,16 +4239,10 @@ export interface components {
             surcharge_amount: number;
             /** @description Whether the payer pays the fee on top. */
             surcharge_applied: boolean;
-            /**
-             * @description An ISO 4217 code, in capitals.
-             * @enum {string}
-             */
-            currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
-            /**
-             * @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked, or a bank debit is under way; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged. `returned`: a bank debit had succeeded, and the bank has taken the money back; `last_payment_error` says why.
-             * @enum {string}
-             */
-            status: "requires_payment_method" | "processing" | "requires_action" | "succeeded" | "failed" | "canceled" | "returned";
+            /** @description An ISO 4217 code, in capitals. */
+            currency: components["schemas"]["Currency"];
+            /** @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked, or a bank debit is under way; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged. `returned`: a bank debit had succeeded, and the bank has taken the money back; `last_payment_error` says why. */
+            status: components["schemas"]["PaymentIntentStatus"];
             /** @description The saved method that is or was charged. */
             payment_method_id?: string;
             /** @description The payer. */
@@ -4441,18 +4345,12 @@ export interface components {
             data: components["schemas"]["PaymentIntent"];
         };
         PaymentIntentChanges: {
-            /**
-             * @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked, or a bank debit is under way; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged. `returned`: a bank debit had succeeded, and the bank has taken the money back; `last_payment_error` says why.
-             * @enum {string}
-             */
-            status: "requires_payment_method" | "processing" | "requires_action" | "succeeded" | "failed" | "canceled" | "returned";
+            /** @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked, or a bank debit is under way; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged. `returned`: a bank debit had succeeded, and the bank has taken the money back; `last_payment_error` says why. */
+            status: components["schemas"]["PaymentIntentStatus"];
             /** @description The base amount, minor units. */
             amount: number;
-            /**
-             * @description An ISO 4217 code, in capitals.
-             * @enum {string}
-             */
-            currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
+            /** @description An ISO 4217 code, in capitals. */
+            currency: components["schemas"]["Currency"];
             /** @description The number of the attempt, from 1. */
             attempt: number;
             /** @description Why the last attempt failed; null if it did not fail or there was none. */
@@ -4481,11 +4379,8 @@ export interface components {
         PaymentIntentCreate: {
             /** @description Minor units, at least 200 and at most 100000. */
             amount: number;
-            /**
-             * @description An ISO 4217 code, in capitals.
-             * @enum {string}
-             */
-            currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
+            /** @description An ISO 4217 code, in capitals. */
+            currency: components["schemas"]["Currency"];
             /** @description The payer. By default the customer of the method that is charged. */
             customer_id?: string;
             /** @description Your own biller id. Any other is refused. */
@@ -4527,11 +4422,8 @@ export interface components {
              * @description The simulated instant at which it happens.
              */
             at: string;
-            /**
-             * @description What happened.
-             * @enum {string}
-             */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "payment_link.throttled" | "checkout_session.completed" | "checkout_session.expired" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.changed" | "subscription.change_scheduled" | "subscription.change_removed" | "subscription.change_failed" | "subscription.in_effect_changed";
+            /** @description What happened. */
+            event_type: components["schemas"]["ClockEffectType"];
             /** @description The event that reports it; null in a dry run. */
             event_id: string | null;
             /** @description Null for a scheduled payment. */
@@ -4583,16 +4475,10 @@ export interface components {
             surcharge_amount: number;
             /** @description Whether the payer pays the fee on top. */
             surcharge_applied: boolean;
-            /**
-             * @description An ISO 4217 code, in capitals.
-             * @enum {string}
-             */
-            currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
-            /**
-             * @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked, or a bank debit is under way; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged. `returned`: a bank debit had succeeded, and the bank has taken the money back; `last_payment_error` says why.
-             * @enum {string}
-             */
-            status: "requires_payment_method" | "processing" | "requires_action" | "succeeded" | "failed" | "canceled" | "returned";
+            /** @description An ISO 4217 code, in capitals. */
+            currency: components["schemas"]["Currency"];
+            /** @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked, or a bank debit is under way; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged. `returned`: a bank debit had succeeded, and the bank has taken the money back; `last_payment_error` says why. */
+            status: components["schemas"]["PaymentIntentStatus"];
             /** @description What the payer’s statement shows: the one given, or that of the account. */
             statement_descriptor?: string;
             /** @description Why the last attempt failed; null if it did not fail or there was none. */
@@ -4694,6 +4580,8 @@ export interface components {
             request_id: string | null;
             data: components["schemas"]["ReturnedPaymentIntent"];
         };
+        /** @enum {string} */
+        PaymentIntentStatus: "requires_payment_method" | "processing" | "requires_action" | "succeeded" | "failed" | "canceled" | "returned";
         PaymentIntentSucceededEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
@@ -4724,11 +4612,8 @@ export interface components {
             id: string;
             /** @description What you send to the payer. Anybody who has it can pay. Events leave it out. */
             url?: string;
-            /**
-             * @description `payment`, the default: the payer pays. `setup`: the payer saves a payment method; no money is taken.
-             * @enum {string}
-             */
-            mode: "payment" | "setup";
+            /** @description `payment`, the default: the payer pays. `setup`: the payer saves a payment method; no money is taken. */
+            mode: components["schemas"]["PaymentLinkMode"];
             /** @description What is paid for, as the payer reads it. */
             name: string;
             /** @description More about it, for the payer. */
@@ -4737,21 +4622,15 @@ export interface components {
             amount: number | null;
             /** @description Between which amounts the payer chooses. */
             amount_range: components["schemas"]["AmountRange"] | null;
-            /**
-             * @description Null in `setup` mode without one.
-             * @enum {string|null}
-             */
-            currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY" | null;
+            /** @description Null in `setup` mode without one. */
+            currency: components["schemas"]["Currency"] | null;
             /** @description The payer; null until a payer is known. */
             customer_id: string | null;
             collect: components["schemas"]["Collect"];
             /** @description How can be paid. */
-            payment_method_types: ("card" | "au_becs_debit")[];
-            /**
-             * @description Whether the method is kept for later payments: never, if the payer agrees, or always.
-             * @enum {string}
-             */
-            save_payment_method: "no" | "offer" | "always";
+            payment_method_types: components["schemas"]["PayableMethodType"][];
+            /** @description Whether the method is kept for later payments: never, if the payer agrees, or always. */
+            save_payment_method: components["schemas"]["SavePaymentMethod"];
             /** @description What a completed payment or setup does to a plan. */
             apply_to: components["schemas"]["ApplyTo"] | null;
             /** @description Whether the fee is added on top. */
@@ -4775,11 +4654,8 @@ export interface components {
              * @description When it expires, in the customer’s time; null if never.
              */
             expires_at: string | null;
-            /**
-             * @description `open`: it can be paid. `completed`: it has taken all its payments. `expired`: its `expires_at` has come. `deactivated`: by you, or with its customer (`status_reason`). The last two can be renewed.
-             * @enum {string}
-             */
-            status: "open" | "completed" | "expired" | "deactivated";
+            /** @description `open`: it can be paid. `completed`: it has taken all its payments. `expired`: its `expires_at` has come. `deactivated`: by you, or with its customer (`status_reason`). The last two can be renewed. */
+            status: components["schemas"]["PaymentLinkStatus"];
             /** @description Why it ended: `time`, `requested` or `customer_deleted`; null while open and when completed. */
             status_reason: string | null;
             /** @description Its payments that have succeeded and did not come back. In `setup` mode, the methods saved. */
@@ -4814,11 +4690,8 @@ export interface components {
             updated_at: string;
         };
         PaymentLinkChanges: {
-            /**
-             * @description `open`: it can be paid. `completed`: it has taken all its payments. `expired`: its `expires_at` has come. `deactivated`: by you, or with its customer (`status_reason`). The last two can be renewed.
-             * @enum {string}
-             */
-            status: "open" | "completed" | "expired" | "deactivated";
+            /** @description `open`: it can be paid. `completed`: it has taken all its payments. `expired`: its `expires_at` has come. `deactivated`: by you, or with its customer (`status_reason`). The last two can be renewed. */
+            status: components["schemas"]["PaymentLinkStatus"];
             /** @description Why it ended: `time`, `requested` or `customer_deleted`; null while open and when completed. */
             status_reason: string | null;
             /** @description Its payments that have succeeded and did not come back. In `setup` mode, the methods saved. */
@@ -4852,11 +4725,8 @@ export interface components {
             data: components["schemas"]["PaymentLink"];
         };
         PaymentLinkCreate: {
-            /**
-             * @description `payment`, the default: the payer pays. `setup`: the payer saves a payment method; no money is taken.
-             * @enum {string}
-             */
-            mode?: "payment" | "setup";
+            /** @description `payment`, the default: the payer pays. `setup`: the payer saves a payment method; no money is taken. */
+            mode?: components["schemas"]["PaymentLinkMode"];
             /** @description What is paid for, as the payer reads it. Shown as text. */
             name: string;
             /** @description More about it, for the payer. */
@@ -4864,21 +4734,15 @@ export interface components {
             /** @description Minor units. Either this or `amount_range`; neither in `setup` mode. */
             amount?: number;
             amount_range?: components["schemas"]["AmountRangeInput"];
-            /**
-             * @description An ISO 4217 code, in capitals.
-             * @enum {string}
-             */
-            currency?: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
+            /** @description An ISO 4217 code, in capitals. */
+            currency?: components["schemas"]["Currency"];
             /** @description The payer. A customer on a test clock brings its clock along. */
             customer_id?: string;
             collect?: components["schemas"]["CollectInput"];
             /** @description How can be paid. By default `card`. `au_becs_debit` needs AUD. */
-            payment_method_types?: ("card" | "au_becs_debit")[];
-            /**
-             * @description Whether the method is kept for later payments. By default `no`; in `setup` mode always `always`.
-             * @enum {string}
-             */
-            save_payment_method?: "no" | "offer" | "always";
+            payment_method_types?: components["schemas"]["PayableMethodType"][];
+            /** @description Whether the method is kept for later payments. By default `no`; in `setup` mode always `always`. */
+            save_payment_method?: components["schemas"]["SavePaymentMethod"];
             apply_to?: components["schemas"]["ApplyToInput"];
             /** @description Adds the fee on top of the amount. */
             surcharge_applied?: boolean;
@@ -4967,11 +4831,8 @@ export interface components {
              * @description The simulated instant at which it happens.
              */
             at: string;
-            /**
-             * @description What happened.
-             * @enum {string}
-             */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "payment_link.throttled" | "checkout_session.completed" | "checkout_session.expired" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.changed" | "subscription.change_scheduled" | "subscription.change_removed" | "subscription.change_failed" | "subscription.in_effect_changed";
+            /** @description What happened. */
+            event_type: components["schemas"]["ClockEffectType"];
             /** @description The event that reports it; null in a dry run. */
             event_id: string | null;
             changes: components["schemas"]["PaymentLinkChanges"];
@@ -5006,6 +4867,8 @@ export interface components {
             /** @description Whether more items follow. */
             has_more: boolean;
         };
+        /** @enum {string} */
+        PaymentLinkMode: "payment" | "setup";
         PaymentLinkPaidEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
@@ -5063,6 +4926,8 @@ export interface components {
             request_id: string | null;
             data: components["schemas"]["PaymentLink"];
         };
+        /** @enum {string} */
+        PaymentLinkStatus: "open" | "completed" | "expired" | "deactivated";
         PaymentLinkThrottledEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
@@ -5130,11 +4995,8 @@ export interface components {
         PaymentMethodSummary: {
             /** @description The id of the payment method. */
             id: string;
-            /**
-             * @description The type. The member of the same name has the details.
-             * @enum {string}
-             */
-            type: "card" | "au_becs_debit";
+            /** @description The type. The member of the same name has the details. */
+            type: components["schemas"]["PayableMethodType"];
             card?: components["schemas"]["CardSummary"];
             au_becs_debit?: components["schemas"]["BecsSummary"];
         };
@@ -5145,18 +5007,12 @@ export interface components {
             customer_id: string;
             /** @description A label. */
             name: string;
-            /**
-             * @description `pending`: created; collects nothing yet. `active`: collects on its dates. `suspended`: collects nothing until you resume it. `deactivated`, `closed`: ended for good.
-             * @enum {string}
-             */
-            state: "pending" | "active" | "suspended" | "deactivated" | "closed";
+            /** @description `pending`: created; collects nothing yet. `active`: collects on its dates. `suspended`: collects nothing until you resume it. `deactivated`, `closed`: ended for good. */
+            state: components["schemas"]["PaymentPlanState"];
             /** @description `requested`: by you. `payment_failed`: suspended because a payment failed for good. `payment_returned`: suspended because the bank took a debit back for good; or closed by its last payment, and a debit came back after that. `total_collected`: closed by its last payment. `customer_deleted`: closed with its customer. Null while pending or active. */
             state_reason: string | null;
-            /**
-             * @description Whether payments are weeks or months apart. Daily plans are not possible.
-             * @enum {string}
-             */
-            frequency_type: "weekly" | "monthly";
+            /** @description Whether payments are weeks or months apart. Daily plans are not possible. */
+            frequency_type: components["schemas"]["PlanFrequency"];
             /** @description Weeks or months between payments. */
             frequency_period: number;
             /** @description The amount of each payment, minor units. */
@@ -5167,11 +5023,8 @@ export interface components {
             total_amount_cents: number | null;
             /** @description Whether the plan has no total. */
             until_further_notice: boolean;
-            /**
-             * @description An ISO 4217 code, in capitals.
-             * @enum {string}
-             */
-            currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
+            /** @description An ISO 4217 code, in capitals. */
+            currency: components["schemas"]["Currency"];
             /**
              * Format: date
              * @description The date that the calendar is counted from.
@@ -5184,11 +5037,8 @@ export interface components {
             first_date: string | null;
             /** @description The method to charge; null for the customer’s default at each charge. */
             payment_instrument_id: string | null;
-            /**
-             * @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure.
-             * @enum {string}
-             */
-            failure_behaviour: "retry" | "stop";
+            /** @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure. */
+            failure_behaviour: components["schemas"]["FailureBehaviour"];
             /** @description For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata: {
                 [key: string]: string;
@@ -5250,11 +5100,8 @@ export interface components {
             data: components["schemas"]["PaymentPlan"];
         };
         PaymentPlanChanges: {
-            /**
-             * @description `pending`: created; collects nothing yet. `active`: collects on its dates. `suspended`: collects nothing until you resume it. `deactivated`, `closed`: ended for good.
-             * @enum {string}
-             */
-            state: "pending" | "active" | "suspended" | "deactivated" | "closed";
+            /** @description `pending`: created; collects nothing yet. `active`: collects on its dates. `suspended`: collects nothing until you resume it. `deactivated`, `closed`: ended for good. */
+            state: components["schemas"]["PaymentPlanState"];
             /** @description `requested`: by you. `payment_failed`: suspended because a payment failed for good. `payment_returned`: suspended because the bank took a debit back for good; or closed by its last payment, and a debit came back after that. `total_collected`: closed by its last payment. `customer_deleted`: closed with its customer. Null while pending or active. */
             state_reason: string | null;
             /** @description The base amounts collected so far, without surcharges. */
@@ -5300,18 +5147,12 @@ export interface components {
             customer_id: string;
             /** @description A label. */
             name: string;
-            /**
-             * @description Whether payments are weeks or months apart. Daily plans are not possible.
-             * @enum {string}
-             */
-            frequency_type: "weekly" | "monthly";
+            /** @description Whether payments are weeks or months apart. Daily plans are not possible. */
+            frequency_type: components["schemas"]["PlanFrequency"];
             /** @description The amount of each payment, minor units. The limits of payment intents (200 and 100000) do not apply. */
             recurring_amount_cents: number;
-            /**
-             * @description An ISO 4217 code, in capitals.
-             * @enum {string}
-             */
-            currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
+            /** @description An ISO 4217 code, in capitals. */
+            currency: components["schemas"]["Currency"];
             /**
              * Format: date
              * @description The date of the first payment (slot 0). Slot n is due n intervals later, always counted from this date: 31 January is followed by 28 or 29 February, then by 31 March. A payment is due at 00:00 of its date in the account’s time zone. Not in the past.
@@ -5321,11 +5162,8 @@ export interface components {
             frequency_period?: number;
             /** @description True for a plan without a total. */
             until_further_notice?: boolean;
-            /**
-             * @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure.
-             * @enum {string}
-             */
-            failure_behaviour?: "retry" | "stop";
+            /** @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure. */
+            failure_behaviour?: components["schemas"]["FailureBehaviour"];
             /** @description For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata?: {
                 [key: string]: string;
@@ -5382,11 +5220,8 @@ export interface components {
              * @description The simulated instant at which it happens.
              */
             at: string;
-            /**
-             * @description What happened.
-             * @enum {string}
-             */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "payment_link.throttled" | "checkout_session.completed" | "checkout_session.expired" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.changed" | "subscription.change_scheduled" | "subscription.change_removed" | "subscription.change_failed" | "subscription.in_effect_changed";
+            /** @description What happened. */
+            event_type: components["schemas"]["ClockEffectType"];
             /** @description The event that reports it; null in a dry run. */
             event_id: string | null;
             changes: components["schemas"]["PaymentPlanChanges"];
@@ -5396,6 +5231,8 @@ export interface components {
             /** @description Whether more items follow. */
             has_more: boolean;
         };
+        /** @enum {string} */
+        PaymentPlanState: "pending" | "active" | "suspended" | "deactivated" | "closed";
         PaymentPlanSuspendedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
@@ -5422,22 +5259,16 @@ export interface components {
             data: components["schemas"]["PaymentPlan"];
         };
         PaymentPlanUpdate: {
-            /** @description Cannot be changed. */
-            customer_id?: unknown;
+            /** @description Cannot be changed. Sending it is a validation error. */
+            customer_id?: string | null;
             /** @description A label. */
             name?: string;
-            /**
-             * @description Whether payments are weeks or months apart. Daily plans are not possible.
-             * @enum {string}
-             */
-            frequency_type?: "weekly" | "monthly";
+            /** @description Whether payments are weeks or months apart. Daily plans are not possible. */
+            frequency_type?: components["schemas"]["PlanFrequency"];
             /** @description The amount of each payment, minor units. The limits of payment intents (200 and 100000) do not apply. */
             recurring_amount_cents?: number;
-            /**
-             * @description An ISO 4217 code, in capitals.
-             * @enum {string}
-             */
-            currency?: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
+            /** @description An ISO 4217 code, in capitals. */
+            currency?: components["schemas"]["Currency"];
             /**
              * Format: date
              * @description The date of the first payment (slot 0). Slot n is due n intervals later, always counted from this date: 31 January is followed by 28 or 29 February, then by 31 March. A payment is due at 00:00 of its date in the account’s time zone. Not in the past.
@@ -5447,11 +5278,8 @@ export interface components {
             frequency_period?: number;
             /** @description True for a plan without a total. */
             until_further_notice?: boolean;
-            /**
-             * @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure.
-             * @enum {string}
-             */
-            failure_behaviour?: "retry" | "stop";
+            /** @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure. */
+            failure_behaviour?: components["schemas"]["FailureBehaviour"];
             /** @description For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata?: {
                 [key: string]: string;
@@ -5485,16 +5313,10 @@ export interface components {
             event_types: string[];
             /** @description For your own use. */
             description: string | null;
-            /**
-             * @description Nothing is sent to a disabled endpoint.
-             * @enum {string}
-             */
-            status: "enabled" | "disabled";
-            /**
-             * @description `requested`: by you. `gone`: it returned 410. `failing`: five days of nothing but failure.
-             * @enum {string|null}
-             */
-            disabled_reason: "requested" | "gone" | "failing" | null;
+            /** @description Nothing is sent to a disabled endpoint. */
+            status: components["schemas"]["WebhookEndpointStatus"];
+            /** @description `requested`: by you. `gone`: it returned 410. `failing`: five days of nothing but failure. */
+            disabled_reason: components["schemas"]["WebhookDisabledReason"] | null;
             /**
              * Format: date-time
              * @description When the receiver first returned the challenge of a ping from this URL. Null until then, and again after the URL changes. In live mode, nothing is replayed to an unverified endpoint.
@@ -5517,6 +5339,8 @@ export interface components {
             /** @description Return it to verify the endpoint: as `{"challenge": …}` or as the bare text of a 2xx response. Each attempt has its own. It is only in the webhook, not in `GET /events`. */
             challenge?: string;
         };
+        /** @enum {string} */
+        PlanFrequency: "weekly" | "monthly";
         PlanPayment: {
             /** @description The number of the due date, from 0. */
             slot: number;
@@ -5568,11 +5392,8 @@ export interface components {
             payment_intent_id: string;
             /** @description Minor units. */
             amount: number;
-            /**
-             * @description An ISO 4217 code, in capitals.
-             * @enum {string}
-             */
-            currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
+            /** @description An ISO 4217 code, in capitals. */
+            currency: components["schemas"]["Currency"];
             /** @description The reason, in your words. */
             reason: string | null;
             /** @description For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
@@ -5689,16 +5510,10 @@ export interface components {
             surcharge_amount: number;
             /** @description Whether the payer pays the fee on top. */
             surcharge_applied: boolean;
-            /**
-             * @description An ISO 4217 code, in capitals.
-             * @enum {string}
-             */
-            currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
-            /**
-             * @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked, or a bank debit is under way; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged. `returned`: a bank debit had succeeded, and the bank has taken the money back; `last_payment_error` says why.
-             * @enum {string}
-             */
-            status: "requires_payment_method" | "processing" | "requires_action" | "succeeded" | "failed" | "canceled" | "returned";
+            /** @description An ISO 4217 code, in capitals. */
+            currency: components["schemas"]["Currency"];
+            /** @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked, or a bank debit is under way; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged. `returned`: a bank debit had succeeded, and the bank has taken the money back; `last_payment_error` says why. */
+            status: components["schemas"]["PaymentIntentStatus"];
             /** @description The saved method that is or was charged. */
             payment_method_id?: string;
             /** @description The payer. */
@@ -5778,6 +5593,8 @@ export interface components {
             next_attempt_at: string | null;
         };
         SandboxPaymentMethodCreate: components["schemas"]["KlarnaPaymentMethodCreate"] | components["schemas"]["PayIdPaymentMethodCreate"] | components["schemas"]["PayPalPaymentMethodCreate"];
+        /** @enum {string} */
+        SavePaymentMethod: "no" | "offer" | "always";
         ScheduledPayment: {
             /** @description The number of the due date, from 0. */
             slot: number;
@@ -5805,11 +5622,8 @@ export interface components {
             customer_id: string;
             /** @description A label. */
             name: string;
-            /**
-             * @description `pending`: not started; nothing is owed. `trialing`: in its trial. `active`: paid, or its payment is under way. `past_due`: a payment failed and is retried. `paused`: no period, no service. `canceled`: ended for good.
-             * @enum {string}
-             */
-            state: "pending" | "trialing" | "active" | "past_due" | "paused" | "canceled";
+            /** @description `pending`: not started; nothing is owed. `trialing`: in its trial. `active`: paid, or its payment is under way. `past_due`: a payment failed and is retried. `paused`: no period, no service. `canceled`: ended for good. */
+            state: components["schemas"]["SubscriptionState"];
             /** @description Why it is paused or canceled. `requested`: by you. `payment_failed`: nothing is retried any more. `no_payment_method`: its trial ended without one. `ended`: at `ends_at`. `customer_deleted`. */
             state_reason: string | null;
             /** @description Whether the customer may use the service now. */
@@ -5819,20 +5633,14 @@ export interface components {
              * @description Until when, if nothing else happens. Null while that is open, and while it is not in effect.
              */
             in_effect_until: string | null;
-            /**
-             * @description An ISO 4217 code, in capitals.
-             * @enum {string}
-             */
-            currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
+            /** @description An ISO 4217 code, in capitals. */
+            currency: components["schemas"]["Currency"];
             /** @description What is sold in the current period. */
             items: components["schemas"]["SubscriptionItem"][];
             /** @description What is sold from the next period on, if that was changed; null if it is the same. */
             next_items: components["schemas"]["SubscriptionItem"][] | null;
-            /**
-             * @description The unit of a period.
-             * @enum {string}
-             */
-            frequency_type: "weekly" | "monthly" | "yearly";
+            /** @description The unit of a period. */
+            frequency_type: components["schemas"]["SubscriptionFrequency"];
             /** @description How many weeks, months or years a period has. By default 1. */
             frequency_period: number;
             /**
@@ -5849,30 +5657,18 @@ export interface components {
              * @description The first day after the trial. Either this or `trial_days`.
              */
             trial_end_date: string | null;
-            /**
-             * @description What happens if a trial ends and there is no method to charge. `pause`, the default; `cancel`; `charge`: the collection fails, and `unpaid_behaviour` decides.
-             * @enum {string}
-             */
-            trial_end_behaviour: "charge" | "pause" | "cancel";
+            /** @description What happens if a trial ends and there is no method to charge. `pause`, the default; `cancel`; `charge`: the collection fails, and `unpaid_behaviour` decides. */
+            trial_end_behaviour: components["schemas"]["TrialEndBehaviour"];
             /** @description The method to charge; null for the customer’s default at each charge. */
             payment_instrument_id: string | null;
-            /**
-             * @description What happens after a failed payment, as for plans. `retry`, the default: it is charged again 1, 3 and 5 days after its first failure, unless the decline is final. `stop`: it is not retried.
-             * @enum {string}
-             */
-            failure_behaviour: "retry" | "stop";
-            /**
-             * @description What happens when nothing is retried any more. `pause` is the default.
-             * @enum {string}
-             */
-            unpaid_behaviour: "pause" | "cancel";
+            /** @description What happens after a failed payment, as for plans. `retry`, the default: it is charged again 1, 3 and 5 days after its first failure, unless the decline is final. `stop`: it is not retried. */
+            failure_behaviour: components["schemas"]["FailureBehaviour"];
+            /** @description What happens when nothing is retried any more. `pause` is the default. */
+            unpaid_behaviour: components["schemas"]["UnpaidBehaviour"];
             /** @description For how many days after the first failure `in_effect` stays true while retries go on, if a period was paid before. By default 7, which covers all retries. */
             grace_days: number;
-            /**
-             * @description When the first period takes effect that is paid by a bank debit. `settled`, the default: when the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their dates.
-             * @enum {string}
-             */
-            effective_on: "settled" | "submitted";
+            /** @description When the first period takes effect that is paid by a bank debit. `settled`, the default: when the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their dates. */
+            effective_on: components["schemas"]["EffectiveOn"];
             /**
              * Format: date
              * @description The day on which it ends, the first without service: an end of a period. Null: it goes on.
@@ -6153,11 +5949,8 @@ export interface components {
             data: components["schemas"]["Subscription"];
         };
         SubscriptionChanges: {
-            /**
-             * @description `pending`: not started; nothing is owed. `trialing`: in its trial. `active`: paid, or its payment is under way. `past_due`: a payment failed and is retried. `paused`: no period, no service. `canceled`: ended for good.
-             * @enum {string}
-             */
-            state: "pending" | "trialing" | "active" | "past_due" | "paused" | "canceled";
+            /** @description `pending`: not started; nothing is owed. `trialing`: in its trial. `active`: paid, or its payment is under way. `past_due`: a payment failed and is retried. `paused`: no period, no service. `canceled`: ended for good. */
+            state: components["schemas"]["SubscriptionState"];
             /** @description Why it is paused or canceled. `requested`: by you. `payment_failed`: nothing is retried any more. `no_payment_method`: its trial ended without one. `ended`: at `ends_at`. `customer_deleted`. */
             state_reason: string | null;
             /** @description Whether the customer may use the service now. */
@@ -6178,42 +5971,24 @@ export interface components {
             customer_id: string;
             /** @description A label. */
             name: string;
-            /**
-             * @description An ISO 4217 code, in capitals.
-             * @enum {string}
-             */
-            currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
+            /** @description An ISO 4217 code, in capitals. */
+            currency: components["schemas"]["Currency"];
             /** @description What is sold. A period costs the sum of unit amount times quantity, at least 1 minor unit. The limits of payment intents (200 and 100000) do not apply. */
             items: components["schemas"]["SubscriptionItemInput"][];
-            /**
-             * @description The unit of a period.
-             * @enum {string}
-             */
-            frequency_type: "weekly" | "monthly" | "yearly";
+            /** @description The unit of a period. */
+            frequency_type: components["schemas"]["SubscriptionFrequency"];
             /** @description How many weeks, months or years a period has. By default 1. */
             frequency_period?: number;
-            /**
-             * @description What happens if a trial ends and there is no method to charge. `pause`, the default; `cancel`; `charge`: the collection fails, and `unpaid_behaviour` decides.
-             * @enum {string}
-             */
-            trial_end_behaviour?: "charge" | "pause" | "cancel";
-            /**
-             * @description What happens after a failed payment, as for plans. `retry`, the default: it is charged again 1, 3 and 5 days after its first failure, unless the decline is final. `stop`: it is not retried.
-             * @enum {string}
-             */
-            failure_behaviour?: "retry" | "stop";
-            /**
-             * @description What happens when nothing is retried any more. `pause` is the default.
-             * @enum {string}
-             */
-            unpaid_behaviour?: "pause" | "cancel";
+            /** @description What happens if a trial ends and there is no method to charge. `pause`, the default; `cancel`; `charge`: the collection fails, and `unpaid_behaviour` decides. */
+            trial_end_behaviour?: components["schemas"]["TrialEndBehaviour"];
+            /** @description What happens after a failed payment, as for plans. `retry`, the default: it is charged again 1, 3 and 5 days after its first failure, unless the decline is final. `stop`: it is not retried. */
+            failure_behaviour?: components["schemas"]["FailureBehaviour"];
+            /** @description What happens when nothing is retried any more. `pause` is the default. */
+            unpaid_behaviour?: components["schemas"]["UnpaidBehaviour"];
             /** @description For how many days after the first failure `in_effect` stays true while retries go on, if a period was paid before. By default 7, which covers all retries. */
             grace_days?: number;
-            /**
-             * @description When the first period takes effect that is paid by a bank debit. `settled`, the default: when the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their dates.
-             * @enum {string}
-             */
-            effective_on?: "settled" | "submitted";
+            /** @description When the first period takes effect that is paid by a bank debit. `settled`, the default: when the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their dates. */
+            effective_on?: components["schemas"]["EffectiveOn"];
             /** @description For your own use. Copied to each payment intent, so that `_sandbox_outcome` chooses their outcomes; `_sandbox_outcome_by_period` has one such list for each paid period, separated by semicolons, and the last repeats. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata?: {
                 [key: string]: string;
@@ -6265,11 +6040,8 @@ export interface components {
              * @description The simulated instant at which it happens.
              */
             at: string;
-            /**
-             * @description What happened.
-             * @enum {string}
-             */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "payment_link.throttled" | "checkout_session.completed" | "checkout_session.expired" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.changed" | "subscription.change_scheduled" | "subscription.change_removed" | "subscription.change_failed" | "subscription.in_effect_changed";
+            /** @description What happened. */
+            event_type: components["schemas"]["ClockEffectType"];
             /** @description The event that reports it; null in a dry run. */
             event_id: string | null;
             /** @description The number before `to_period` if that has begun with this effect, else the same. */
@@ -6278,6 +6050,8 @@ export interface components {
             to_period: number | null;
             changes: components["schemas"]["SubscriptionChanges"];
         };
+        /** @enum {string} */
+        SubscriptionFrequency: "weekly" | "monthly" | "yearly";
         SubscriptionInEffectChangedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
@@ -6481,11 +6255,8 @@ export interface components {
              * @description The first day after it.
              */
             end: string;
-            /**
-             * @description `processing`: being charged. `paid`: collected, or a trial. `retrying`: failed, and retried. `unpaid`: failed, and not retried. `void`: nothing is owed for it any more, and it was not bought.
-             * @enum {string}
-             */
-            status: "processing" | "paid" | "retrying" | "unpaid" | "void";
+            /** @description `processing`: being charged. `paid`: collected, or a trial. `retrying`: failed, and retried. `unpaid`: failed, and not retried. `void`: nothing is owed for it any more, and it was not bought. */
+            status: components["schemas"]["SubscriptionPeriodStatus"];
             /**
              * @description Whether it is a trial.
              * @enum {string}
@@ -6523,6 +6294,8 @@ export interface components {
             /** @description Whether more items follow. */
             has_more: boolean;
         };
+        /** @enum {string} */
+        SubscriptionPeriodStatus: "processing" | "paid" | "retrying" | "unpaid" | "void";
         SubscriptionRecoveredEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
@@ -6623,6 +6396,8 @@ export interface components {
             request_id: string | null;
             data: components["schemas"]["Subscription"];
         };
+        /** @enum {string} */
+        SubscriptionState: "pending" | "trialing" | "active" | "past_due" | "paused" | "canceled";
         SubscriptionTrialEndingEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
@@ -6649,46 +6424,28 @@ export interface components {
             data: components["schemas"]["Subscription"];
         };
         SubscriptionUpdate: {
-            /** @description Cannot be changed. */
-            customer_id?: unknown;
+            /** @description Cannot be changed. Sending it is a validation error. */
+            customer_id?: string | null;
             /** @description A label. */
             name?: string;
-            /**
-             * @description An ISO 4217 code, in capitals.
-             * @enum {string}
-             */
-            currency?: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
+            /** @description An ISO 4217 code, in capitals. */
+            currency?: components["schemas"]["Currency"];
             /** @description What is sold. A period costs the sum of unit amount times quantity, at least 1 minor unit. The limits of payment intents (200 and 100000) do not apply. */
             items?: components["schemas"]["SubscriptionItemInput"][];
-            /**
-             * @description The unit of a period.
-             * @enum {string}
-             */
-            frequency_type?: "weekly" | "monthly" | "yearly";
+            /** @description The unit of a period. */
+            frequency_type?: components["schemas"]["SubscriptionFrequency"];
             /** @description How many weeks, months or years a period has. By default 1. */
             frequency_period?: number;
-            /**
-             * @description What happens if a trial ends and there is no method to charge. `pause`, the default; `cancel`; `charge`: the collection fails, and `unpaid_behaviour` decides.
-             * @enum {string}
-             */
-            trial_end_behaviour?: "charge" | "pause" | "cancel";
-            /**
-             * @description What happens after a failed payment, as for plans. `retry`, the default: it is charged again 1, 3 and 5 days after its first failure, unless the decline is final. `stop`: it is not retried.
-             * @enum {string}
-             */
-            failure_behaviour?: "retry" | "stop";
-            /**
-             * @description What happens when nothing is retried any more. `pause` is the default.
-             * @enum {string}
-             */
-            unpaid_behaviour?: "pause" | "cancel";
+            /** @description What happens if a trial ends and there is no method to charge. `pause`, the default; `cancel`; `charge`: the collection fails, and `unpaid_behaviour` decides. */
+            trial_end_behaviour?: components["schemas"]["TrialEndBehaviour"];
+            /** @description What happens after a failed payment, as for plans. `retry`, the default: it is charged again 1, 3 and 5 days after its first failure, unless the decline is final. `stop`: it is not retried. */
+            failure_behaviour?: components["schemas"]["FailureBehaviour"];
+            /** @description What happens when nothing is retried any more. `pause` is the default. */
+            unpaid_behaviour?: components["schemas"]["UnpaidBehaviour"];
             /** @description For how many days after the first failure `in_effect` stays true while retries go on, if a period was paid before. By default 7, which covers all retries. */
             grace_days?: number;
-            /**
-             * @description When the first period takes effect that is paid by a bank debit. `settled`, the default: when the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their dates.
-             * @enum {string}
-             */
-            effective_on?: "settled" | "submitted";
+            /** @description When the first period takes effect that is paid by a bank debit. `settled`, the default: when the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their dates. */
+            effective_on?: components["schemas"]["EffectiveOn"];
             /** @description For your own use. Copied to each payment intent, so that `_sandbox_outcome` chooses their outcomes; `_sandbox_outcome_by_period` has one such list for each paid period, separated by semicolons, and the last repeats. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata?: {
                 [key: string]: string;
@@ -6722,11 +6479,8 @@ export interface components {
             object: "test_clock";
             /** @description A label. */
             name: string | null;
-            /**
-             * @description `created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect could not be carried out; the clock cannot be advanced again.
-             * @enum {string}
-             */
-            status: "created" | "advancing" | "ready" | "failed";
+            /** @description `created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect could not be carried out; the clock cannot be advanced again. */
+            status: components["schemas"]["TestClockStatus"];
             /**
              * Format: date-time
              * @description The current time of the clock’s customers.
@@ -6771,11 +6525,8 @@ export interface components {
             object: "test_clock";
             /** @description A label. */
             name: string | null;
-            /**
-             * @description `created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect could not be carried out; the clock cannot be advanced again.
-             * @enum {string}
-             */
-            status: "created" | "advancing" | "ready" | "failed";
+            /** @description `created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect could not be carried out; the clock cannot be advanced again. */
+            status: components["schemas"]["TestClockStatus"];
             /**
              * Format: date-time
              * @description The current time of the clock’s customers.
@@ -6890,11 +6641,8 @@ export interface components {
             id: string;
             /** @constant */
             dry_run: true;
-            /**
-             * @description `created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect could not be carried out; the clock cannot be advanced again.
-             * @enum {string}
-             */
-            status: "created" | "advancing" | "ready" | "failed";
+            /** @description `created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect could not be carried out; the clock cannot be advanced again. */
+            status: components["schemas"]["TestClockStatus"];
             /**
              * Format: date-time
              * @description The current time of the clock’s customers.
@@ -6953,11 +6701,8 @@ export interface components {
             object: "test_clock";
             /** @description A label. */
             name: string | null;
-            /**
-             * @description `created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect could not be carried out; the clock cannot be advanced again.
-             * @enum {string}
-             */
-            status: "created" | "advancing" | "ready" | "failed";
+            /** @description `created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect could not be carried out; the clock cannot be advanced again. */
+            status: components["schemas"]["TestClockStatus"];
             /**
              * Format: date-time
              * @description The current time of the clock’s customers.
@@ -7011,11 +6756,8 @@ export interface components {
             object: "test_clock";
             /** @description A label. */
             name: string | null;
-            /**
-             * @description `created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect could not be carried out; the clock cannot be advanced again.
-             * @enum {string}
-             */
-            status: "created" | "advancing" | "ready" | "failed";
+            /** @description `created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect could not be carried out; the clock cannot be advanced again. */
+            status: components["schemas"]["TestClockStatus"];
             /**
              * Format: date-time
              * @description The current time of the clock’s customers.
@@ -7036,6 +6778,8 @@ export interface components {
             /** @constant */
             livemode: false;
         };
+        /** @enum {string} */
+        TestClockStatus: "created" | "advancing" | "ready" | "failed";
         TokenMetadata: {
             /** @description Who issued the token; `fixture` for a test card. */
             type: string;
@@ -7044,6 +6788,10 @@ export interface components {
             /** @description Further token data; an empty string for a fixture. */
             data: string;
         };
+        /** @enum {string} */
+        TrialEndBehaviour: "charge" | "pause" | "cancel";
+        /** @enum {string} */
+        UnpaidBehaviour: "pause" | "cancel";
         WebhookAttempt: {
             /**
              * Format: date-time
@@ -7064,18 +6812,12 @@ export interface components {
             id: string;
             /** @description The event that is delivered. Its id is the `webhook-id` of every attempt. */
             event_id: string;
-            /**
-             * @description The type of that event.
-             * @enum {string}
-             */
-            event_type: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "payment_link.throttled" | "checkout_session.completed" | "checkout_session.expired" | "refund.succeeded" | "refund.failed" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.changed" | "subscription.change_scheduled" | "subscription.change_removed" | "subscription.change_failed" | "subscription.in_effect_changed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
+            /** @description The type of that event. */
+            event_type: components["schemas"]["EventType"];
             /** @description The endpoint that it is delivered to. */
             endpoint_id: string;
-            /**
-             * @description `pending`: on its way, or between two attempts. `delivered`: the receiver returned a 2xx. `failed`: given up.
-             * @enum {string}
-             */
-            status: "pending" | "delivered" | "failed";
+            /** @description `pending`: on its way, or between two attempts. `delivered`: the receiver returned a 2xx. `failed`: given up. */
+            status: components["schemas"]["WebhookDeliveryStatus"];
             /** @description Why it was given up: all attempts were used, or the endpoint was disabled or deleted. */
             failure_reason: string | null;
             /** @description Oldest first. */
@@ -7107,6 +6849,10 @@ export interface components {
             /** @description Whether more items follow. */
             has_more: boolean;
         };
+        /** @enum {string} */
+        WebhookDeliveryStatus: "pending" | "delivered" | "failed";
+        /** @enum {string} */
+        WebhookDisabledReason: "requested" | "gone" | "failing";
         WebhookEndpoint: {
             /** @description The id of the webhook endpoint. */
             id: string;
@@ -7116,16 +6862,10 @@ export interface components {
             event_types: string[];
             /** @description For your own use. */
             description: string | null;
-            /**
-             * @description Nothing is sent to a disabled endpoint.
-             * @enum {string}
-             */
-            status: "enabled" | "disabled";
-            /**
-             * @description `requested`: by you. `gone`: it returned 410. `failing`: five days of nothing but failure.
-             * @enum {string|null}
-             */
-            disabled_reason: "requested" | "gone" | "failing" | null;
+            /** @description Nothing is sent to a disabled endpoint. */
+            status: components["schemas"]["WebhookEndpointStatus"];
+            /** @description `requested`: by you. `gone`: it returned 410. `failing`: five days of nothing but failure. */
+            disabled_reason: components["schemas"]["WebhookDisabledReason"] | null;
             /**
              * Format: date-time
              * @description When the receiver first returned the challenge of a ping from this URL. Null until then, and again after the URL changes. In live mode, nothing is replayed to an unverified endpoint.
@@ -7209,6 +6949,8 @@ export interface components {
             request_id: string | null;
             data: components["schemas"]["PingedWebhookEndpoint"];
         };
+        /** @enum {string} */
+        WebhookEndpointStatus: "enabled" | "disabled";
         WebhookEndpointUpdate: {
             /** @description Where events are posted: `https`, or in the sandbox also `http`, without credentials or fragment. The host must be public. The service checks this now, and again at each connection. */
             url?: string;
@@ -7216,11 +6958,8 @@ export interface components {
             event_types?: string[];
             /** @description For your own use. */
             description?: string | null;
-            /**
-             * @description Disabling ends the pending deliveries. After you enable it again, you can replay what happened in between.
-             * @enum {string}
-             */
-            status?: "enabled" | "disabled";
+            /** @description Disabling ends the pending deliveries. After you enable it again, you can replay what happened in between. */
+            status?: components["schemas"]["WebhookEndpointStatus"];
         };
         WebhookReplay: {
             /**
@@ -7964,7 +7703,7 @@ export interface operations {
                 /** @description Only mandates of this bank account. */
                 payment_method_id?: string;
                 /** @description `pending`: the payer has not agreed yet. `active`: the account may be debited. `canceled`, `failed`, `expired`: ended for good; `status_reason` says why. The payer can give a new mandate. */
-                status?: "pending" | "active" | "canceled" | "failed" | "expired";
+                status?: components["schemas"]["MandateStatus"];
                 /** @description Only mandates of customers on this test clock. */
                 test_clock?: string;
             };
@@ -8320,7 +8059,7 @@ export interface operations {
         parameters: {
             query: {
                 /** @description The debit scheme. `au_becs`: direct debits in Australia. */
-                scheme: "au_becs";
+                scheme: components["schemas"]["DebitScheme"];
                 /** @description The first date, which is included if it is a business day. */
                 from: string;
                 /** @description How many, 1 to 100; by default 20. */
@@ -8362,7 +8101,7 @@ export interface operations {
                 /** @description Only payments of this customer. */
                 customer_id?: string;
                 /** @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked, or a bank debit is under way; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged. `returned`: a bank debit had succeeded, and the bank has taken the money back; `last_payment_error` says why. */
-                status?: "requires_payment_method" | "processing" | "requires_action" | "succeeded" | "failed" | "canceled" | "returned";
+                status?: components["schemas"]["PaymentIntentStatus"];
                 /** @description Only payments of customers on this test clock. */
                 test_clock?: string;
             };
@@ -8785,7 +8524,7 @@ export interface operations {
                 /** @description Only plans of this customer. */
                 customer_id?: string;
                 /** @description `pending`: created; collects nothing yet. `active`: collects on its dates. `suspended`: collects nothing until you resume it. `deactivated`, `closed`: ended for good. */
-                state?: "pending" | "active" | "suspended" | "deactivated" | "closed";
+                state?: components["schemas"]["PaymentPlanState"];
             };
             header?: never;
             path?: never;
@@ -9226,7 +8965,7 @@ export interface operations {
                 /** @description The id of the last item of the previous page. */
                 starting_after?: string;
                 /** @description `open`: it can be paid. `completed`: it has taken all its payments. `expired`: its `expires_at` has come. `deactivated`: by you, or with its customer (`status_reason`). The last two can be renewed. */
-                status?: "open" | "completed" | "expired" | "deactivated";
+                status?: components["schemas"]["PaymentLinkStatus"];
                 /** @description Only links of this customer. */
                 customer_id?: string;
                 /** @description Only links with exactly this reference. */
@@ -9588,7 +9327,7 @@ export interface operations {
                 /** @description The id of the last item of the previous page. */
                 starting_after?: string;
                 /** @description `open`: the payer can pay. `processing`: an attempt is under way, or the bank’s challenge, or a bank debit. `completed`: paid, or the method is saved. `expired`: it has ended without that (`status_reason`). */
-                status?: "open" | "processing" | "completed" | "expired";
+                status?: components["schemas"]["CheckoutSessionStatus"];
                 /** @description Only sessions of this payment link. */
                 payment_link_id?: string;
                 /** @description Only sessions of this customer. */
@@ -9754,7 +9493,7 @@ export interface operations {
                 /** @description Only subscriptions of this customer. */
                 customer_id?: string;
                 /** @description `pending`: not started; nothing is owed. `trialing`: in its trial. `active`: paid, or its payment is under way. `past_due`: a payment failed and is retried. `paused`: no period, no service. `canceled`: ended for good. */
-                state?: "pending" | "trialing" | "active" | "past_due" | "paused" | "canceled";
+                state?: components["schemas"]["SubscriptionState"];
                 /** @description Only those that are in effect now, or are not. */
                 in_effect?: "true" | "false";
                 /** @description Only subscriptions of customers on this test clock. */
@@ -10979,7 +10718,7 @@ export interface operations {
                 /** @description The id of the last item of the previous page. */
                 starting_after?: string;
                 /** @description Only deliveries with this status. */
-                status?: "pending" | "delivered" | "failed";
+                status?: components["schemas"]["WebhookDeliveryStatus"];
             };
             header?: never;
             path: {

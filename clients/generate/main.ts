@@ -1,0 +1,13 @@
+// `npm run generate -w clients/typescript`: writes the clients again from the service's OpenAPI document.
+import { mkdir, writeFile } from 'node:fs/promises';
+import * as python from '../python/generate/generate.ts';
+import * as typescript from '../typescript/generate/generate.ts';
+
+const document = typescript.serviceDocument();
+for (const client of [typescript, python]) {
+  await mkdir(client.folder, { recursive: true });
+  const files: Record<string, string> = await client.generate(document);
+  for (const [name, text] of Object.entries(files)) {
+    await writeFile(new URL(name, client.folder), text);
+  }
+}
