@@ -15,8 +15,8 @@ import { followLines, type Lines } from './lines.ts';
 import { readCommits } from './net/commit-reader.ts';
 import { type Link, openLink } from './net/link.ts';
 
-/** An API process, and the way to it that clients take. */
-interface Api extends SupervisedProcess {
+/** A process that serves HTTP, and the way to it that clients take. */
+interface HttpProcess extends SupervisedProcess {
   /** By way of its link, which may be cut. */
   readonly url: string;
   /** Past the link. */
@@ -28,11 +28,13 @@ interface Api extends SupervisedProcess {
  * processor of live mode.
  */
 export interface Cluster extends Pick<Parts, 'postgres' | 'temporal' | 'sql' | 'side' | 'standIn' | 'disks'> {
-  readonly apis: readonly Api[];
+  readonly apis: readonly HttpProcess[];
   readonly workers: readonly SupervisedProcess[];
+  /** The pages for payers. */
+  readonly pages: readonly HttpProcess[];
   /** The clock of each process, by its name; null if clocks cannot or must not be set off. */
   readonly clocks: ReadonlyMap<string, FakeClock> | null;
-  /** The ways from each process to PostgreSQL, Temporal and the live processor, and from the clients to each API. */
+  /** The ways from each process to PostgreSQL, Temporal and the live processor, and from clients and payers to it. */
   readonly links: Record<'postgres' | 'temporal' | 'processor' | 'client', readonly Link[]>;
   /** What the processor of each mode has recorded. */
   readonly ledgers: Record<Mode, Lines<LedgerEntry>>;
@@ -75,7 +77,7 @@ export async function startCluster(
   const clocks = new Map<string, FakeClock>();
   const links: Record<keyof Cluster['links'], Link[]> = { postgres: [], temporal: [], processor: [], client: [] };
 
-  async function startProcess(kind: 'api' | 'worker', number: number, environment: Record<string, string>) {
+  async function startProcess(kind: 'api' | 'worker' | 'pages', number: number, environment: Record<string, string>) {
     const name = `${kind} ${number}`;
     const [toPostgres, toTemporal, toProcessor] = await Promise.all([
       openLink(`postgres of ${name}`, postgres.port, readCommits),
@@ -99,18 +101,19 @@ export async function startCluster(
     });
   }
 
-  async function startApi(number: number): Promise<Api> {
+  async function startHttp(kind: 'api' | 'pages', number: number): Promise<HttpProcess> {
     const [port = 0] = await findFreePorts(1);
-    const link = await openLink(`clients of api ${number}`, port);
+    const link = await openLink(`${kind === 'api' ? 'clients' : 'payers'} of ${kind} ${number}`, port);
     links.client.push(link);
-    const started = await startProcess('api', number, { PORT: String(port) });
+    const started = await startProcess(kind, number, { [kind === 'api' ? 'PORT' : 'PAGES_PORT']: String(port) });
     return Object.assign(started, { url: `http://127.0.0.1:${link.port}`, directUrl: `http://127.0.0.1:${port}` });
   }
 
   const numbers = range(processesOfAKind).map((index) => index + 1);
-  const apis = await Promise.all(numbers.map(startApi));
+  const apis = await Promise.all(numbers.map((number) => startHttp('api', number)));
   const workers = await Promise.all(numbers.map((number) => startProcess('worker', number, {})));
-  const processes = [...apis, ...workers, standIn.process];
+  const pages = await Promise.all(numbers.map((number) => startHttp('pages', number)));
+  const processes = [...apis, ...workers, ...pages, standIn.process];
   const ledgers = {
     sandbox: followLines<LedgerEntry>(parts.ledgerFile),
     live: followLines<LedgerEntry>(standIn.ledgerFile),
@@ -129,6 +132,7 @@ export async function startCluster(
     ...parts,
     apis,
     workers,
+    pages,
     clocks: clockOf === null ? null : clocks,
     links,
     ledgers,

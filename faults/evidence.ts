@@ -1,4 +1,4 @@
-import type { Event } from '@payments-service/client';
+import type { Event, PaymentLink } from '@payments-service/client';
 import type { Arrival } from '../lab/receiver.ts';
 import type { LedgerEntry } from '../src/processors/ledger.ts';
 import type { ClockHistory } from './load/clocks.ts';
@@ -79,6 +79,8 @@ export interface Evidence {
   /** What is still under way, or differs between PostgreSQL and Temporal, after the run. */
   stuck: string[];
   histories: ClockHistory[];
+  /** Payment links as the API shows them, and in how many sessions a payer was thanked. */
+  links: { link: PaymentLink; thanked: number }[];
   /** Checksums of everything that the load does not touch, before and after. */
   bystander: { before: string; after: string };
   /** From when on billers replayed deliveries, whatever Retry-After said; epoch ms. */

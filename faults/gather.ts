@@ -56,6 +56,10 @@ export async function gather(
     violations,
     stuck,
     histories,
+    links: await inParallel(world.links, atOnce, async ({ id, thanked }) => ({
+      link: await accounts.links.client.paymentLinks.get(id),
+      thanked: thanked.size,
+    })),
     replayedFrom,
     bystander: { before, after: await checksumOfUntouched(world) },
   };
@@ -141,6 +145,8 @@ const paths: Record<string, string> = {
   pp: '/payment_plans/',
   re: '/refunds/',
   mdt: '/mandates/',
+  lnk: '/payment_links/',
+  sub: '/subscriptions/',
   clk: '/test_helpers/test_clocks/',
   we: '/webhook_endpoints/',
 };

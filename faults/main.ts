@@ -15,7 +15,7 @@ const usage = `npm run faults -- [--seed TEXT] [--faults N] [--minutes N] [--onl
   --faults   how many are injected (60)
   --minutes  after which no more are injected (20)
   --only     ${attacks.map(({ kind }) => `"${kind}"`).join(', ')}; may be repeated
-  --quick    within two minutes: every crash point once, and a few of the others
+  --quick    two to three minutes: every crash point once, and a few of the others
   --temporal-store  sqlite or postgres: where Temporal keeps its workflows (sqlite)
   --json     where to write the report
   --keep     keeps data and logs, also of a run that is green`;

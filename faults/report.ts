@@ -26,6 +26,9 @@ export interface Report {
     /** Those that a bank was handed, and how often one came back. */
     debits_handed_over: number;
     debits_returned: number;
+    /** Links, and the payments that were made behind them. */
+    links: number;
+    link_payments: number;
     advances: number;
     plans_on_clocks: number;
   };
@@ -92,6 +95,8 @@ export function makeReport(outcome: Outcome): Report {
       refunds_made: new Set(givenBack.map((entry) => entry.idempotency_key)).size,
       debits_handed_over: keysOf(charges, 'submitted').size,
       debits_returned: events.filter(({ event_type: type }) => type === 'payment_intent.returned').length,
+      links: evidence.links.length,
+      link_payments: evidence.links.reduce((sum, { link }) => sum + link.payments_count, 0),
       advances: requests.filter(({ path }) => path.endsWith('/advance')).length,
       plans_on_clocks: evidence.histories.reduce((sum, { plans }) => sum + plans.length, 0),
     },
@@ -155,6 +160,7 @@ export function renderReport(report: Report): string {
     ],
     ['refunds made', String(load.refunds_made)],
     ['bank debits', `${load.debits_handed_over} handed over, ${load.debits_returned} came back`],
+    ['payment links', `${load.links}, paid ${load.link_payments} times on the pages`],
     ['advances', `${load.advances}, of ${load.plans_on_clocks} plans on clocks`],
     ['double charges', String(report.double_charges)],
     ['missing charges', String(report.missing_charges)],

@@ -15,6 +15,7 @@ import { checksumOfUntouched, gather } from './gather.ts';
 import { furnishBystander, furnishLiveMode } from './load/bystander.ts';
 import { type ClockHistory, clockKeeper } from './load/clocks.ts';
 import { debtor } from './load/debtors.ts';
+import { payer } from './load/payers.ts';
 import { plansInRealTime } from './load/plans-in-real-time.ts';
 import { shopper } from './load/shoppers.ts';
 import { subscriber } from './load/subscribers.ts';
@@ -69,7 +70,7 @@ export async function run(options: RunOptions, log: Log): Promise<Omit<Outcome, 
     temporalStore: options.temporalStore,
   });
   await cluster.standIn.setClimate({ seed: options.seed, share: 0.15, kinds: weathers });
-  log('two API processes, two workers, PostgreSQL, Temporal and a live processor are up');
+  log('two API processes, two workers, two for the pages, PostgreSQL, Temporal and a live processor are up');
   try {
     return await attackAndJudge(options, cluster, receiver, log);
   } finally {
@@ -161,6 +162,7 @@ function actors(histories: ClockHistory[], isQuick: boolean): Actor[] {
     ...[1, 2].map(subscriber),
     // An account has at most three clocks at once, and each debtor has one.
     ...[1, 2, 3].map(debtor),
+    ...[1, 2, 3].map(payer),
     shopper(4, 'liveShop'),
     plansInRealTime(isQuick ? 4 : 15, 'shop'),
     plansInRealTime(isQuick ? 4 : 10, 'liveShop'),

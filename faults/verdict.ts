@@ -2,6 +2,7 @@ import type { Evidence, Finding } from './evidence.ts';
 import { judgeCharges, judgeRefunds } from './judges/charges.ts';
 import { judgeDebits } from './judges/debits.ts';
 import { judgeEvents, judgePlanEvents } from './judges/events.ts';
+import { judgeLinks } from './judges/links.ts';
 import { judgeMoney } from './judges/money.ts';
 import { judgeBystander, judgeDurability, judgeResponses, judgeStuck } from './judges/responses.ts';
 
@@ -11,6 +12,7 @@ export function judge(evidence: Evidence): Finding[] {
     judgeCharges,
     judgeRefunds,
     judgeDebits,
+    judgeLinks,
     judgeMoney,
     judgeDurability,
     judgeResponses,

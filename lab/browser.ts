@@ -29,6 +29,11 @@ export interface Tab {
   readonly complaints: string[];
   /** Runs an expression in the page, whatever the page's policy, and returns its value, or that of its promise. */
   evaluate<T>(expression: string): Promise<T>;
+  /**
+   * Runs an expression in the first frame of the page, which must be of the same site, and returns its value. Null if
+   * the page has no frame.
+   */
+  inFrame<T>(expression: string): Promise<T | null>;
   goto(url: string): Promise<void>;
   /** Runs an expression that leads to another page, such as a click on a link, and waits until that is loaded. */
   follow(expression: string): Promise<void>;
@@ -152,6 +157,16 @@ async function openTab(
     },
     async evaluate<T>(expression: string) {
       const { result } = await send('Runtime.evaluate', { expression, returnByValue: true, awaitPromise: true });
+      return (result as { value: T }).value;
+    },
+    async inFrame<T>(expression: string) {
+      const { frameTree } = await send('Page.getFrameTree');
+      const [child] = (frameTree as { childFrames?: { frame: { id: string } }[] }).childFrames ?? [];
+      if (child === undefined) return null;
+      // A world of its own: it shares the frame's document, and no policy applies to it.
+      const { executionContextId } = await send('Page.createIsolatedWorld', { frameId: child.frame.id });
+      const asked = { expression, returnByValue: true, awaitPromise: true, contextId: executionContextId };
+      const { result } = await send('Runtime.evaluate', asked);
       return (result as { value: T }).value;
     },
     async picture() {

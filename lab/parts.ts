@@ -33,7 +33,11 @@ export interface Parts {
   /** The crash orders that were carried out, a line of JSON each. */
   readonly ordersFile: string;
   /** Starts a process of the service; `environment` comes on top of what all of them have. */
-  start(kind: 'api' | 'worker', supervision: Supervision, environment: Record<string, string>): SupervisedProcess;
+  start(
+    kind: 'api' | 'worker' | 'pages',
+    supervision: Supervision,
+    environment: Record<string, string>,
+  ): SupervisedProcess;
   /** Ends all of it in order, the processes first. */
   stop(): Promise<void>;
 }
@@ -76,6 +80,9 @@ export async function startParts(
     WEBHOOK_ALLOW_LOOPBACK: 'true',
     RATE_LIMIT_PER_SECOND: '1000000',
     RATE_LIMIT_BURST: '1000000',
+    // A payer's address is what the run says: the pages limit what one address may do.
+    TRUSTED_PROXY: '127.0.0.1',
+    PUBLIC_URL: 'https://pay.example.com',
     SANDBOX_LEDGER: files.ledgerFile,
     SANDBOX_PROCESSOR_URL: '',
     SANDBOX_PROCESSOR_SECRET: '',

@@ -38,8 +38,8 @@ export interface Attack {
 }
 
 /** The processes of the service that are up, or those of one kind. */
-export function upProcesses({ cluster }: Arena, kind?: 'api' | 'worker'): SupervisedProcess[] {
-  const all = { api: cluster.apis, worker: cluster.workers };
+export function upProcesses({ cluster }: Arena, kind?: 'api' | 'worker' | 'pages'): SupervisedProcess[] {
+  const all = { api: cluster.apis, worker: cluster.workers, pages: cluster.pages };
   const wanted = kind === undefined ? Object.values(all).flat() : all[kind];
   return wanted.filter(({ state }) => state === 'up');
 }

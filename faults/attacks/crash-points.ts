@@ -4,7 +4,7 @@ import type { SupervisedProcess } from '../../lab/supervised-process.ts';
 import type { CrashPoint } from '../../src/platform/crash-points.ts';
 import { type Arena, type Attack, upProcesses } from './attack.ts';
 
-type Host = 'api' | 'worker';
+type Host = 'api' | 'worker' | 'pages';
 
 /** Which processes reach each point. A new point must be added here, or the types fail. */
 export const hostsOf: Record<CrashPoint, readonly Host[]> = {
@@ -13,9 +13,11 @@ export const hostsOf: Record<CrashPoint, readonly Host[]> = {
   'debit handed over': ['worker'],
   'debit asked': ['worker'],
   'debit recorded': ['worker'],
-  'confirm opened': ['api'],
-  'confirm charged': ['api'],
-  'confirm completed': ['api'],
+  'confirm opened': ['api', 'pages'],
+  'confirm charged': ['api', 'pages'],
+  'confirm completed': ['api', 'pages'],
+  'session charged': ['pages'],
+  'link completed': ['pages'],
   'refund opened': ['api'],
   'refund asked': ['api'],
   'refund completed': ['api'],
@@ -36,8 +38,8 @@ export const hostsOf: Record<CrashPoint, readonly Host[]> = {
   'delivery recorded': ['worker'],
   'request executed': ['api'],
   'request committed': ['api'],
-  'outbox claimed': ['api', 'worker'],
-  'outbox dispatched': ['api', 'worker'],
+  'outbox claimed': ['api', 'worker', 'pages'],
+  'outbox dispatched': ['api', 'worker', 'pages'],
 };
 
 export const allPoints = Object.keys(hostsOf) as CrashPoint[];
@@ -136,7 +138,12 @@ export async function hitEveryPoint(
   { wanted, killUntil, hitUntil }: { wanted: readonly CrashPoint[]; killUntil: number; hitUntil: number },
 ): Promise<void> {
   const wantedStill = new Set(wanted);
-  const wantedOf = (kind: Host) => [...wantedStill].filter((point) => hostsOf[point].includes(kind));
+  // The pages are asked only for what no other process reaches: a charge that they have opened is finished a minute
+  // later.
+  const wantedOf = (kind: Host) =>
+    [...wantedStill].filter(
+      (point) => hostsOf[point].includes(kind) && (kind !== 'pages' || hostsOf[point][0] === kind),
+    );
   /** Until when no other point of a step is made to fail; performance time. */
   const cooling = new Map<string, number>();
   const isCooling = (point: CrashPoint) => (cooling.get(stepOf(point)) ?? 0) > performance.now();
@@ -168,5 +175,6 @@ export async function hitEveryPoint(
   await Promise.all([
     ...arena.cluster.apis.map((child) => hunt(child, 'api')),
     ...arena.cluster.workers.map((child) => hunt(child, 'worker')),
+    ...arena.cluster.pages.map((child) => hunt(child, 'pages')),
   ]);
 }

@@ -3,7 +3,7 @@ import type { Standby } from '../../lab/servers.ts';
 import type { Cluster } from '../cluster.ts';
 import { type Arena, type Attack, type Strike, seconds, upProcesses, upProcessesAndProcessor } from './attack.ts';
 
-/** One process of the service, by SIGKILL. Its dispatcher dies with it: both kinds have one. */
+/** One process of the service, by SIGKILL. Its dispatcher dies with it: all kinds have one. */
 export const killProcess: Attack = {
   kind: 'kill',
   weight: 14,
@@ -60,7 +60,7 @@ function strikeAt({ cluster, chance, isQuick }: Arena, names: string[]): Strike 
   const awayMs = chance.between(0, longest);
   const all = { postgres: cluster.postgres, temporal: cluster.temporal, processor: serverOf(cluster.standIn) };
   const servers = Object.entries(all).flatMap(([name, server]) => (names.includes(name) ? [server] : []));
-  const processes = [...cluster.apis, ...cluster.workers].filter(({ name }) => names.includes(name));
+  const processes = [...cluster.apis, ...cluster.workers, ...cluster.pages].filter(({ name }) => names.includes(name));
   return {
     title: `kill -9 of ${names.join(', ')}${servers.length > 0 ? `, away for ${seconds(awayMs)}` : ''}`,
     targets: names,

@@ -21,7 +21,7 @@ export const suspendHost: Attack = {
     if (!postgres.isUp || !temporal.isUp) return null;
     const [least, most] = chance.happens(0.15) ? long : usual;
     const ms = chance.between(least, most);
-    const processes = [...cluster.apis, ...cluster.workers, standIn.process];
+    const processes = [...cluster.apis, ...cluster.workers, ...cluster.pages, standIn.process];
     return {
       title: `everything suspended for ${seconds(ms)}`,
       // Faults of single processes may go on beside it, as on a real host.

@@ -8,9 +8,10 @@ export function judgeMoney({ ledger, attempts, refunds, claims, violations }: Ev
   const deleted = new Set(claims.filter(({ isDeleted }) => isDeleted).map(({ amount }) => amount));
   const charges = ledger.filter(({ kind, amount }) => kind === 'charge' && !deleted.has(amount));
   const givenBack = ledger.filter(({ kind }) => kind === 'refund');
+  const challenged = new Set(claims.filter(({ isChallenged }) => isChallenged).map(({ amount }) => amount));
   return [
-    ...compare('attempt', charges, attempts),
-    ...compare('refund', givenBack, refunds),
+    ...compare('attempt', charges, attempts, challenged),
+    ...compare('refund', givenBack, refunds, challenged),
     ...violations.map(
       ({ invariant, id, detail }): Finding => ({
         promise: 'P6',
@@ -20,7 +21,7 @@ export function judgeMoney({ ledger, attempts, refunds, claims, violations }: Ev
   ];
 }
 
-function compare(what: string, entries: SeenEntry[], rows: TakenRow[]): Finding[] {
+function compare(what: string, entries: SeenEntry[], rows: TakenRow[], challenged: Set<number>): Finding[] {
   const findings: Finding[] = [];
   const find = (text: string) => findings.push({ promise: 'P6', what: text });
   const known = new Map(rows.map((row) => [row.id, row]));
@@ -31,7 +32,7 @@ function compare(what: string, entries: SeenEntry[], rows: TakenRow[]): Finding[
       find(`${what} ${key} of ${entry.amount} is ${entry.outcome} at the processor, and unknown here`);
     else if (row.amount !== entry.amount)
       find(`${what} ${key} is of ${entry.amount} at the processor, of ${row.amount} here`);
-    else if (!agree(entry.outcome, row.outcome))
+    else if (!agree(entry.outcome, row.outcome, challenged.has(entry.amount)))
       find(`${what} ${key} is ${entry.outcome} at the processor, ${row.outcome} here`);
   }
   for (const { idempotency_key: key, livemode } of entries) {
@@ -51,10 +52,11 @@ function hasMoved({ outcome }: TakenRow): boolean {
 }
 
 /**
- * A plan's charge has no payer to complete a challenge, so here it has failed; so has what the processor rejected. The
- * result of a debit comes after its hand-over.
+ * A plan's charge has no payer to complete a challenge, so here it has failed; so has what the processor rejected. A
+ * payer on a page completes it. The result of a debit comes after its hand-over.
  */
-function agree(there: string, here: string): boolean {
+function agree(there: string, here: string, isChallenged: boolean): boolean {
+  if (there === 'requires_action' && isChallenged) return here === 'succeeded';
   if (there === 'submitted') return ['submitted', 'succeeded', 'failed', 'returned'].includes(here);
   return there === here || (['requires_action', 'rejected'].includes(there) && here === 'failed');
 }

@@ -28,10 +28,18 @@ export interface Claim {
    * succeeded, come back and failed.
    */
   debits?: Record<'succeeded' | 'returned' | 'failed', readonly [number, number]>;
+  /** Its payer is asked by a bank: the ledger has the challenge, and its answer is only with us. */
+  isChallenged?: true;
   /** No attempt may have been opened after this instant (epoch ms): a response promised it. */
   notAfter?: number;
   /** Its objects were deleted with their clock: our tables no longer have it. */
   isDeleted?: boolean;
+}
+
+/** A payment link that the load has made, and the sessions whose payers were thanked. */
+export interface LinkUse {
+  id: string;
+  thanked: Set<string>;
 }
 
 /** An account with its receivers. */
@@ -50,7 +58,10 @@ export interface World {
   readonly cluster: Cluster;
   readonly chance: Chance;
   readonly journal: Journal;
-  readonly accounts: Record<'shop' | 'liveShop' | 'monthly' | 'weekly' | 'debits' | 'bystander' | 'live', Account>;
+  readonly accounts: Record<
+    'shop' | 'liveShop' | 'monthly' | 'weekly' | 'debits' | 'links' | 'bystander' | 'live',
+    Account
+  >;
   /** Load ends after what is under way when this is true. */
   readonly isStopping: boolean;
   /** Responses that a client did not expect, and what differed from the rules. */
@@ -58,6 +69,10 @@ export interface World {
   /** Ids that were deleted, with a clock. */
   readonly deleted: Set<string>;
   readonly claims: (() => Claim[])[];
+  /** The payment links that the load has made. */
+  readonly links: LinkUse[];
+  /** Comes when requests without a response are given up. */
+  readonly signal: AbortSignal;
   nextAmount(kind: 'payment' | 'plan'): number;
   /** Too many deliveries wait: the load rests. */
   readonly hasBacklog: boolean;
@@ -102,13 +117,14 @@ export async function makeWorld(cluster: Cluster, receiver: FaultReceiver, chanc
     return { name, livemode, billerId, apiKey, endpoints, ...clients };
   }
 
-  const [shop, liveShop, monthly, weekly, debits, bystander] = await Promise.all([
+  const [shop, liveShop, monthly, weekly, debits, links, bystander] = await Promise.all([
     openAccount('shop', ['steady', 'moody']),
     // Live webhooks go to public addresses only, so it has no receiver.
     openAccount('live shop', [], { livemode: true }),
     openAccount('monthly', ['steady', 'moody']),
     openAccount('weekly', ['steady']),
     openAccount('debits', ['steady']),
+    openAccount('links', ['steady']),
     openAccount('bystander', []),
   ]);
   // The other mode of a biller that is busy in the sandbox.
@@ -117,10 +133,12 @@ export async function makeWorld(cluster: Cluster, receiver: FaultReceiver, chanc
     cluster,
     chance,
     journal,
-    accounts: { shop, liveShop, monthly, weekly, debits, bystander, live },
+    accounts: { shop, liveShop, monthly, weekly, debits, links, bystander, live },
     surprises: [],
     deleted: new Set(),
     claims: [],
+    links: [],
+    signal: ending.signal,
     get isStopping() {
       return isStopping;
     },

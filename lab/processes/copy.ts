@@ -8,6 +8,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 export interface Programs {
   api: string;
   worker: string;
+  pages: string;
   /** The stand-in for a live processor. */
   processor: string;
   /** What their processes need in their environment. */
@@ -28,6 +29,7 @@ export async function copyPrograms(folder: string): Promise<Programs> {
   return {
     api: program('api'),
     worker: program('worker'),
+    pages: program('pages'),
     processor: program('processor'),
     environment: { NODE_COMPILE_CACHE: join(folder, 'compiled') },
   };

@@ -11,6 +11,8 @@ export interface BillerProfileRow {
   brand_color: string | null;
   /** The SHA-256 of the logo, in hex. The logo itself is read alone. */
   logo_name: string | null;
+  /** Where the widget may be shown: exact origins, sorted. Those with http count in the sandbox only. */
+  checkout_origins: string[];
 }
 
 /** A picture as a browser takes it. */
@@ -27,12 +29,14 @@ const none: BillerProfileRow = {
   tax_id: null,
   brand_color: null,
   logo_name: null,
+  checkout_origins: [],
 };
 
-/** The profile of a biller; all null if it has none. */
+/** The profile of a biller; if it has none, all null, and no origins. */
 export async function selectBillerProfile(db: Db, billerId: string): Promise<BillerProfileRow> {
   const [row] = await db<BillerProfileRow[]>`
-    select display_name, support_email, support_phone, address, tax_id, brand_color, logo_name
+    select display_name, support_email, support_phone, address, tax_id, brand_color, logo_name,
+      checkout_origins
     from biller_profiles where biller_id = ${billerId}`;
   return row ?? none;
 }

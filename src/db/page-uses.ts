@@ -1,17 +1,23 @@
 import type { Db } from '../platform/postgres/connection.ts';
 
+/** The uses of a span of time. */
+export interface PageUse {
+  used: number;
+  ends_at: Date;
+}
+
 /**
  * Counts one use of `subject` (32 bytes) in the present span of `spanSeconds`, by the clock of the database. Returns
- * how many uses the span has now.
+ * how many uses the span has now, and when it ends.
  */
-export async function addPageUse(db: Db, subject: Buffer, spanSeconds: number): Promise<number> {
-  const [row] = await db<{ used: number }[]>`
+export async function addPageUse(db: Db, subject: Buffer, spanSeconds: number): Promise<PageUse> {
+  const [row] = await db<PageUse[]>`
     insert into page_uses (subject, begins_at, used)
     values (${subject}, date_bin(make_interval(secs => ${spanSeconds}), now(), 'epoch'), 1)
     on conflict (subject, begins_at) do update set used = page_uses.used + 1
-    returning used`;
+    returning used, begins_at + make_interval(secs => ${spanSeconds}) as ends_at`;
   if (row === undefined) throw new Error('an upsert returned no row');
-  return row.used;
+  return row;
 }
 
 /** Takes back one use of the present span. A use of an earlier span has no effect any more. */

@@ -53,6 +53,10 @@ export interface PaymentLinkRow extends OfferColumns {
   wake_at: Date | null;
   completed_at: Date | null;
   expired_at: Date | null;
+  /** Until when payers are asked to try later. Real time; null: that has never happened. */
+  throttled_until: Date | null;
+  /** How often that has happened. */
+  throttlings: number;
   created_at: Date;
   updated_at: Date;
 }

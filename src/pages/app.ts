@@ -19,6 +19,7 @@ import { readForm } from './read-form.ts';
 import { receiptRoutes } from './receipt.ts';
 import type { Answer, Page, PageRoute, PagesDeps } from './visit.ts';
 import { addressOf, localeOf } from './visitor.ts';
+import { widgetRoutes } from './widget.ts';
 
 const routes: readonly PageRoute[] = [
   ...assetRoutes,
@@ -26,6 +27,7 @@ const routes: readonly PageRoute[] = [
   ...receiptRoutes,
   ...linkRoutes,
   ...checkoutRoutes,
+  ...widgetRoutes,
 ];
 
 /** Creates the pages for payers. They have no keys and no cookies: the token in a page's address is what opens it. */
@@ -112,6 +114,7 @@ function write(ctx: Context, answer: Answer): void {
     ctx.res.setHeader('Location', answer.goTo);
     send(ctx, 303, '', 'text/plain; charset=utf-8');
   } else if ('body' in answer) {
+    writeHeaders(ctx, answer.headers);
     if (answer.cache !== undefined) ctx.res.setHeader('Cache-Control', answer.cache);
     ctx.res.setHeader('Content-Type', answer.type);
     ctx.status = answer.status;
@@ -120,6 +123,10 @@ function write(ctx: Context, answer: Answer): void {
 }
 
 function writePage(ctx: Context, page: Page): void {
-  for (const [name, value] of Object.entries(page.headers ?? {})) ctx.res.setHeader(name, value);
+  writeHeaders(ctx, page.headers);
   send(ctx, page.status, inHtml(page), 'text/html; charset=utf-8');
+}
+
+function writeHeaders(ctx: Context, headers: Page['headers'] = {}): void {
+  for (const [name, value] of Object.entries(headers)) ctx.res.setHeader(name, value);
 }

@@ -2,6 +2,7 @@ import { selectLogo } from '../db/biller-profiles.ts';
 import { notFound } from './plain-pages.ts';
 import { styleSheet } from './style.ts';
 import type { Answer, PageRoute, Visit } from './visit.ts';
+import { frameScript } from './widget-scripts.ts';
 
 /** What a browser may keep for good: the name changes with the content. The style sheet changes with the service. */
 const forever = 'public, max-age=31536000, immutable';
@@ -29,8 +30,9 @@ async function asset({ deps, token }: Visit): Promise<Answer> {
   if (color !== undefined) {
     return { status: 200, body: styleSheet(color), type: 'text/css; charset=utf-8', cache: forAnHour };
   }
-  if (token === 'page.js') {
-    return { status: 200, body: pageScript, type: 'text/javascript; charset=utf-8', cache: forAnHour };
+  const script = token === 'page.js' ? pageScript : token === 'frame.js' ? frameScript : null;
+  if (script !== null) {
+    return { status: 200, body: script, type: 'text/javascript; charset=utf-8', cache: forAnHour };
   }
   const [, name] = /^logo-([0-9a-f]{64})$/.exec(token) ?? [];
   const logo = name === undefined ? null : await selectLogo(deps.sql, name);

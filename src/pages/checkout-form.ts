@@ -7,6 +7,7 @@ import { moment } from './dates.ts';
 import { signature } from './forms.ts';
 import { alert } from './layout.ts';
 import { amountOf } from './link-page.ts';
+import { accountFields, choice, field, testCards } from './method-fields.ts';
 import { inMajorUnits, inWords } from './money.ts';
 import { reasonOf } from './payment-words.ts';
 import type { Page, Visit } from './visit.ts';
@@ -94,34 +95,22 @@ function methodFields(visit: Visit, found: SessionForPayer, errors: FormErrors):
   const types = methodTypes(found);
   const chosen = visit.form.get('method') ?? (types.includes('card') ? fixtureCards[0]?.token : 'au_becs_debit');
   const wrong = errors.fields['/method'];
-  const cards = fixtureCards.map(({ token, brand, last4, outcome }) => {
-    const end = outcome.kind === 'succeeded' ? 'succeeds' : outcome.kind === 'failed' ? 'is declined' : 'asks the bank';
-    return choice(token, `${brand} ending in ${last4}`, `test card, ${end}`, chosen === token);
-  });
   return html`<fieldset>
 <legend>How do you want to pay?</legend>
 ${wrong === undefined ? null : html`<span class="wrong" role="alert">${wrong}</span>`}
-${types.includes('card') ? cards : null}
+${types.includes('card') ? testCards(chosen) : null}
 ${types.includes('au_becs_debit') ? choice('au_becs_debit', 'Australian bank account', 'direct debit', chosen === 'au_becs_debit') : null}
 </fieldset>
 ${types.includes('au_becs_debit') ? bankFields(visit, found, errors, types.length > 1) : null}`;
 }
 
-function choice(value: string, name: string, note: string, isChosen: boolean): Html {
-  const id = `method-${value.replaceAll('_', '-')}`;
-  return html`<div class="choice"><input type="radio" name="method" id="${id}" value="${value}"${isChosen ? new Html(' checked') : null}>
-<label for="${id}">${name} <span class="faint">${note}</span></label></div>`;
-}
-
-/** The account, and the words that its holder agrees to. The number is not written back into the page. */
+/** The account, and the words that its holder agrees to. */
 function bankFields({ form }: Visit, { biller }: SessionForPayer, errors: FormErrors, isOneOfSeveral: boolean): Html {
   const text = currentMandateText('au_becs', biller.name);
   const wrong = errors.fields['/acceptance'];
   return html`<fieldset>
 <legend>Bank account${isOneOfSeveral ? ' (only if you pay by direct debit)' : null}</legend>
-${field('account_name', 'Name of the account', form.get('account_name') ?? '', errors.fields['/account_name'])}
-${field('bsb', 'BSB', form.get('bsb') ?? '', errors.fields['/bsb'], { inputmode: 'numeric' })}
-${field('account_number', 'Account number', '', errors.fields['/account_number'], { inputmode: 'numeric', autocomplete: 'off' })}
+${accountFields(form, errors.fields)}
 <div class="text" tabindex="0" role="region" aria-label="What you agree to for a direct debit">${new Html(text.html)}</div>
 <input type="hidden" name="text" value="${text.version} ${text.sha256}">
 <div class="choice"><input type="checkbox" name="agreed" id="agreed" value="yes"${wrong === undefined ? null : new Html(' aria-describedby="agreed-wrong"')}>
@@ -134,27 +123,4 @@ function saveField({ form }: Visit): Html {
   const checked = form.get('save') === 'yes' ? new Html(' checked') : null;
   return html`<div class="choice"><input type="checkbox" name="save" id="save" value="yes"${checked}>
 <label for="save">Keep these details for the next payment.</label></div>`;
-}
-
-interface FieldOptions {
-  type?: string;
-  inputmode?: string;
-  autocomplete?: string;
-  required?: boolean;
-  list?: string | null;
-}
-
-function field(
-  name: string,
-  label: string,
-  value: string,
-  wrong: string | undefined,
-  options: FieldOptions = {},
-): Html {
-  const { type = 'text', inputmode, autocomplete, required = false, list } = options;
-  const extra = html`${inputmode === undefined ? null : html` inputmode="${inputmode}"`}${autocomplete === undefined ? null : html` autocomplete="${autocomplete}"`}${required ? new Html(' required') : null}${list ? html` list="${list}"` : null}`;
-  const invalid = wrong === undefined ? null : html` aria-invalid="true" aria-describedby="${name}-wrong"`;
-  return html`<div class="field"><label for="${name}">${label}</label>
-<input type="${type}" id="${name}" name="${name}" value="${value}" maxlength="255"${extra}${invalid}>
-${wrong === undefined ? null : html`<span class="wrong" id="${name}-wrong">${wrong}</span>`}</div>`;
 }

@@ -2,6 +2,7 @@ import { html } from '../platform/html.ts';
 import { findSession, paymentOfSession, priceFor, type SessionForPayer } from '../services/links/public-tokens.ts';
 import { paySession } from '../services/links/session-payment.ts';
 import { saveSessionMethod } from '../services/links/session-setup.ts';
+import { throttleLink } from '../services/links/throttling.ts';
 import { addressSubject, countUse, pageLimits } from '../services/pages/page-limits.ts';
 import { pageTokenOf } from '../services/pages/page-urls.ts';
 import { type Payee, payeeOf } from '../services/pages/paying.ts';
@@ -93,6 +94,9 @@ async function pay(visit: Visit): Promise<Answer> {
     uses.push(use);
     if (use.isAllowed) continue;
     for (const each of uses) await each.takeBack();
+    if (link !== null && limit === pageLimits.linkFailures) {
+      await throttleLink(deps.sql, link, use.until, payerOf(visit));
+    }
     return tooMany(payee, limit.spanSeconds);
   }
   const sessionDeps = {

@@ -1,6 +1,6 @@
 import { securityFields } from '../api/http/response.ts';
 
-const policy = [
+const parts = [
   "default-src 'none'",
   "style-src 'self'",
   "script-src 'self'",
@@ -8,13 +8,17 @@ const policy = [
   "img-src 'self' data:",
   "form-action 'self'",
   "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+];
+
+/** The policy of a page that may stand in a frame of these origins; of none if there are none. */
+export function framePolicy(origins: readonly string[]): string {
+  return [...parts, `frame-ancestors ${origins.length === 0 ? "'none'" : origins.join(' ')}`].join('; ');
+}
 
 /** Sent with every response. A page is for one payer: it is not kept, indexed, framed, or named to other sites. */
 export const pageHeaders: Readonly<Record<string, string>> = {
   ...securityFields,
-  'Content-Security-Policy': policy,
+  'Content-Security-Policy': framePolicy([]),
   'X-Robots-Tag': 'noindex, nofollow',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Permissions-Policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=()',

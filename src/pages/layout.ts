@@ -4,7 +4,7 @@ import { stylePath } from './style.ts';
 import type { Page } from './visit.ts';
 
 /** Writes a page as HTML. It works without scripts, and loads its style, the logo and one script at most. */
-export function inHtml({ title, payee, main, watched }: Page): string {
+export function inHtml({ title, payee, main, watched, frame }: Page): string {
   const name = payee === null ? '' : ` – ${payee.name}`;
   const { text } = html`<!doctype html>
 <html lang="en">
@@ -16,15 +16,16 @@ export function inHtml({ title, payee, main, watched }: Page): string {
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${stylePath(payee?.brand_color ?? null)}">
 ${watched === undefined ? null : html`<script src="/assets/page.js" defer></script>`}
+${frame === undefined ? null : html`<script src="/assets/frame.js" defer></script>`}
 </head>
-<body>
+<body${frame === undefined ? null : new Html(' class="frame"')}>
 ${payee !== null && !payee.livemode ? html`<aside class="sandbox"><strong>Test mode.</strong> No money is taken on this page.</aside>` : null}
-${payee === null ? null : header(payee)}
-<main${watched === undefined ? null : html` data-watch="${watched.url}" data-is="${watched.is}"`}>
+${payee === null || frame ? null : header(payee)}
+<main${watched === undefined ? null : html` data-watch="${watched.url}" data-is="${watched.is}"`}${frame === undefined ? null : html` data-origin="${frame.origin}" data-method="${frame.method ?? ''}"`}>
 <h1>${title}</h1>
 ${main}
 </main>
-${payee === null ? null : footer(payee)}
+${payee === null || frame ? null : footer(payee)}
 </body>
 </html>
 `;

@@ -18,6 +18,9 @@ header p { margin: 0; font-weight: 600; font-size: 1.1rem; }
 main { background: var(--paper); border-top: .35rem solid var(--brand); border-radius: .6rem; padding: 1.25rem 1.25rem 1.5rem;
   box-shadow: 0 1px 4px rgb(0 0 0 / .15); }
 @media (max-width: 30rem) { main { border-radius: 0; } }
+.frame { min-height: 0; background: none; }
+.frame main { max-width: none; border: 0; box-shadow: none; }
+.frame h1 { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 footer { color: var(--faint); font-size: .875rem; padding-top: 1rem; padding-bottom: 2rem; }
 footer p { margin: .2rem 0; }
 h1 { font-size: 1.35rem; line-height: 1.25; margin: 0 0 .75rem; }

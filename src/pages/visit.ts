@@ -53,11 +53,24 @@ export interface Page {
   main: Html;
   /** Where the page's script asks whether `is` is still the state; it then loads the page anew. */
   watched?: { url: string; is: string };
+  /**
+   * The page stands in a frame, in a biller's page of this origin, and is that frame's content alone. Its script sends
+   * the method that was saved, as JSON, to that origin.
+   */
+  frame?: { origin: string; method: string | null };
   headers?: Readonly<Record<string, string>>;
 }
 
 /** What a handler returns: a page, a way to go on (303, to a path of ours), or something that is no page. */
-export type Answer = Page | { goTo: string } | { status: number; body: string | Buffer; type: string; cache?: string };
+export type Answer = Page | { goTo: string } | Resource;
+
+interface Resource {
+  status: number;
+  body: string | Buffer;
+  type: string;
+  cache?: string;
+  headers?: Readonly<Record<string, string>>;
+}
 
 /** A page of the service. A `GET` writes nothing. */
 export interface PageRoute {

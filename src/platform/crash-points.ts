@@ -18,6 +18,8 @@ export const crashPoints = [
   'scheduled payment opened',
   'scheduled payment charged',
   'scheduled payment completed',
+  'session charged',
+  'link completed',
   'debit handed over',
   'debit asked',
   'debit recorded',

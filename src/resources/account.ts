@@ -18,6 +18,9 @@ export const Account = Strict(
     address: Nullable(Type.String(), { description: 'The business address, as one line.' }),
     tax_id: Nullable(Type.String(), { description: 'Such as an ABN. Receipts show it.' }),
     brand_color: Nullable(Type.String(), { description: 'The colour of buttons, as `#rrggbb`.' }),
+    checkout_origins: Type.Array(Type.String(), {
+      description: 'The origins of your pages that may hold the widget. Those with `http` count in the sandbox only.',
+    }),
   },
   { title: 'Account' },
 );
@@ -32,4 +35,5 @@ example(Account, {
   address: '1 Harbour Street, Sydney NSW 2000',
   tax_id: 'ABN 51 824 753 556',
   brand_color: '#0b7285',
+  checkout_origins: ['https://shop.harbourgym.example'],
 });

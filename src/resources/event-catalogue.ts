@@ -209,6 +209,11 @@ export const eventCatalogue = {
     'A link that had expired or was deactivated is open again, with the same URL.',
     { ...paymentLinkEventExample, expires_at: '2027-01-18T00:00:00.000Z' },
   ),
+  'payment_link.throttled': event(
+    PaymentLink,
+    'Too many attempts to pay a link have failed: payers are asked to try later, for ten minutes at most.',
+    paymentLinkEventExample,
+  ),
   'checkout_session.completed': event(
     CheckoutSession,
     'A payer has paid in a checkout session, or saved a payment method.',

@@ -35,6 +35,7 @@ const notTriggered: Readonly<Record<string, string>> = {
   'payment_link.completed': 'a payer pays a link on its page',
   'payment_link.expired': 'a link expires at its own instant',
   'payment_link.renewed': 'a payer asks for a new link on the page of an old one',
+  'payment_link.throttled': 'thirty attempts to pay a link fail on its page',
   'checkout_session.completed': 'a payer opens a session on the page of a link',
   'checkout_session.expired': 'a payer opens a session on the page of a link',
 };

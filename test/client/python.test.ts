@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { folder, generate } from '../../clients/python/generate/generate.ts';
 import { serviceDocument } from '../../clients/typescript/generate/generate.ts';
 import { root, runProgram } from '../../lab/run-program.ts';
-import { itRunsSamplesOf } from '../support/samples.ts';
+import { itRunsSamplesOf, runScript } from '../support/samples.ts';
 import { useService } from '../support/service.ts';
 import { useStage } from '../support/stage.ts';
 import { itWaitsForClocks } from './languages/clocks.ts';
@@ -53,9 +53,9 @@ if (obstacle !== null) {
   describe('the README of the client in Python', () => {
     const service = useService();
 
-    itRunsSamplesOf(new URL('../../clients/python/README.md', import.meta.url), async () => {
+    itRunsSamplesOf(new URL('../../clients/python/README.md', import.meta.url), async (script) => {
       const { key } = await service.merchant();
-      return { BASE_URL: service.url, API_KEY: key };
+      return runScript(script, { BASE_URL: service.url, API_KEY: key });
     });
   });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { after, before, describe, it } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
+import { selectPaymentLink } from '../../src/db/payment-links.ts';
 import { millisecondsPerDay } from '../../src/domain/calendar.ts';
 import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
@@ -10,6 +11,7 @@ import type { Event } from '../../src/resources/event.ts';
 import { recordEvents } from '../../src/services/events.ts';
 import { paySession } from '../../src/services/links/session-payment.ts';
 import { startSession } from '../../src/services/links/session-start.ts';
+import { throttleLink } from '../../src/services/links/throttling.ts';
 import { expireMandates } from '../../src/services/mandates/expiry.ts';
 import { endMandateAfterReturn } from '../../src/services/mandates/mandate-ends.ts';
 import { applyTo, chargeHook } from '../../src/services/plans/charge-hook.ts';
@@ -321,6 +323,9 @@ describe('Events', () => {
     await paymentLinks.renew(id, { expires_at: '2027-01-05T00:00:00Z' });
     await merchant.advance(clock.id, '2027-01-06T00:00:00Z');
     await checkoutSessions.expire((await checkoutSessions.create(terms)).id);
+    const refused = await selectPaymentLink(db.sql, { billerId: String(payer.biller_id), livemode: false }, id);
+    assert.ok(refused);
+    await throttleLink(db.sql, refused, new Date(now.getTime() + 60_000), { requestId: 'req_test', now });
   }
 
   /** One subscription that ends its trial, is declined, recovers, is paused, resumed and canceled. */

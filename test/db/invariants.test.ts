@@ -112,7 +112,7 @@ const damages: Record<string, string> = {
     update events set biller_id = OTHER where event_type = 'payment_plan.activated'`,
   'a payment, a plan, a mandate and a default method are for an account of their own customer': `
     update payment_methods set customer_id = STRANGER where id = METHOD`,
-  'a plan, a mandate, a payment and their events are on the clock of their customer': `update customers set test_clock_id = null`,
+  'a plan, a mandate, a link, a session, a payment and their events are on the clock of their customer': `update customers set test_clock_id = null`,
   'nothing in live mode is made for the sandbox': `update test_clocks set livemode = true`,
   'the periods of a subscription do not overlap, unless they are void': `
     insert into subscription_periods (subscription_id, number, start_date, end_date, kind, status, lines, amount_cents, began_at)

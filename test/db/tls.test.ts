@@ -135,6 +135,26 @@ describe('a pool whose server is away', () => {
   });
 });
 
+describe('a pool whose server does not respond', () => {
+  it('waits for a connection as long as connect_timeout of the URL says', async () => {
+    const server = createServer((socket) => void socket.on('error', () => {}));
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const { port } = server.address() as AddressInfo;
+    const sql = openPool(`postgres://u@127.0.0.1:${port}/d?connect_timeout=1`, { max: 1, name: 'silent' });
+    const startedAt = performance.now();
+    await assert.rejects(sql`select 1`, (error) => isOutage(error) && codeOf(error) === 'CONNECT_TIMEOUT');
+    const tookMs = performance.now() - startedAt;
+    assert.ok(tookMs > 900 && tookMs < 4_000, `${Math.round(tookMs)} ms`);
+    await sql.end({ timeout: 1 });
+    server.close();
+  });
+
+  it('is refused when connect_timeout is not a number of seconds', () => {
+    const url = 'postgres://u@127.0.0.1:1/d?connect_timeout=soon';
+    assert.throws(() => openPool(url, { max: 1, name: 'away' }), /connect_timeout must be a number of seconds/);
+  });
+});
+
 describe('the start of TLS with PostgreSQL', () => {
   const servers: Server[] = [];
   after('end the servers', () => {

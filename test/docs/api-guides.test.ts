@@ -1,45 +1,89 @@
+import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PaymentsClient } from '@payments-service/client';
 import { after, before, it } from 'mocha';
+import { writeDevelopment } from '../../dev/data-dir.ts';
+import { root } from '../../lab/run-program.ts';
+import { openApiDocument } from '../../src/api/openapi/document.ts';
+import { allRoutes } from '../../src/api/routes/index.ts';
 import { makeKeys } from '../support/factories.ts';
-import { itRunsSamplesOf, scriptsIn, whyNotRun } from '../support/samples.ts';
+import { blocksIn, itRunsSamplesOf, scriptsIn, whyNotRun } from '../support/samples.ts';
 import { useService } from '../support/service.ts';
+import { openShell, type Shell } from '../support/shell.ts';
 import { assertReceives, startRelay } from './receivers.ts';
 
 const folder = new URL('../../docs/api/', import.meta.url);
-const guides = readdirSync(folder)
-  .filter((name) => name.endsWith('.md'))
-  .sort();
+const introduction = 'README.md';
+/** In the order in which they are read. The first page has a test of its own: test/client/five-minutes.test.ts. */
+const guides = [
+  introduction,
+  ...readdirSync(folder)
+    .filter((name) => name.endsWith('.md') && ![introduction, '00-five-minutes.md'].includes(name))
+    .sort(),
+];
+const textOf = (name: string) => readFileSync(new URL(name, folder), 'utf8');
+/** What the shell of a reader has before the first page. */
+const given = ['HOME', 'PWD', 'RECEIVER_URL', 'SERVICE', 'DATA_DIR'];
 
-describe('the guides to the API', () => {
+/** All that the page has the reader paste into the shell. */
+const pastedFrom = (name: string) =>
+  scriptsIn(textOf(name), name)
+    .filter(({ language, isRun }) => language === 'sh' && isRun)
+    .map(({ text }) => text)
+    .join('\n');
+const functionsIn = (text: string) => [...text.matchAll(/^(\w+)\(\) \{/gm)].map(([, name = '']) => name);
+const variablesSetIn = (text: string) =>
+  [...text.matchAll(/(?:^|export |\s)([A-Z][A-Z_]*)=/gm)].map(([, name]) => name);
+const variablesReadIn = (text: string) => [...text.matchAll(/\$\{?([A-Z][A-Z_]*)/g)].map(([, name]) => name);
+
+describe('the guides to the API, pasted in order into one shell', () => {
   const service = useService();
   let receiver: Awaited<ReturnType<typeof startRelay>>;
-  before('start the receiver that the samples name', async () => {
-    receiver = await startRelay();
-  });
-  after('close the receiver', () => receiver.close());
+  let dataDir = '';
+  let shell: Shell;
+  let payments: PaymentsClient;
 
-  /** The environment variables that the guides name. Each sample gets its own biller. */
-  async function environment(): Promise<Record<string, string>> {
+  before('open a shell beside a service as npm start runs it', async () => {
+    receiver = await startRelay();
+    dataDir = await mkdtemp(join(tmpdir(), 'guides-'));
     const { biller, ...keys } = await makeKeys(service.db.sql);
-    return {
-      BASE_URL: service.url,
-      API_KEY: keys.sandboxSecret,
-      PUBLISHABLE_KEY: keys.sandboxPublishable,
-      LIVE_KEY: keys.liveSecret,
-      BILLER: biller.id,
-      RECEIVER_URL: receiver.url,
-      SERVICE: fileURLToPath(new URL('../../', import.meta.url)),
-      DATABASE_URL: service.db.url,
-    };
-  }
+    const { sandboxSecret, sandboxPublishable, liveSecret, livePublishable } = keys;
+    await writeDevelopment(dataDir, {
+      base_url: service.url,
+      pages_url: service.url,
+      temporal_ui_url: null,
+      temporal_address: '',
+      temporal_namespace: '',
+      sandbox_temporal_address: null,
+      sandbox_temporal_namespace: null,
+      database_url: service.db.url,
+      biller_id: biller.id,
+      keys: {
+        sandbox_secret: sandboxSecret,
+        sandbox_publishable: sandboxPublishable,
+        live_secret: liveSecret,
+        live_publishable: livePublishable,
+      },
+      accounts_url: '',
+      accounts_token: '',
+    });
+    payments = new PaymentsClient({ baseUrl: service.url, apiKey: sandboxSecret });
+    shell = openShell(dataDir, { HOME: dataDir, SERVICE: root, DATA_DIR: dataDir, RECEIVER_URL: receiver.url });
+  });
+  after('close the shell', async () => {
+    await shell.close();
+    await receiver.close();
+    await rm(dataDir, { recursive: true });
+  });
 
   for (const name of guides) {
-    const file = new URL(name, folder);
-    const scripts = scriptsIn(readFileSync(file, 'utf8'), name);
+    const scripts = scriptsIn(textOf(name), name);
     if (scripts.length === 0) continue;
     describe(name, () => {
-      itRunsSamplesOf(file, environment);
+      itRunsSamplesOf(new URL(name, folder), (script) => shell.run(script));
       for (const script of scripts.filter(({ isServer }) => isServer)) {
         const obstacle = whyNotRun(script.language);
         if (obstacle !== null) it(`has a receiver that is skipped, because ${obstacle}: ${script.title}`);
@@ -49,6 +93,53 @@ describe('the guides to the API', () => {
             await assertReceives(script, (await service.merchant()).client);
           });
       }
+      it(`leaves no test clock and no webhook endpoint behind: ${name}`, async () => {
+        const { data: clocks } = await payments.testClocks.list();
+        const { data: endpoints } = await payments.webhookEndpoints.list();
+        assert.deepEqual([clocks, endpoints], [[], []]);
+      });
     });
   }
+});
+
+describe('the shell of the guides', () => {
+  it('gets each helper from one page', () => {
+    const helpers = guides.flatMap((name) => functionsIn(pastedFrom(name)));
+    assert.ok(helpers.includes('call') && helpers.includes('field'));
+    assert.deepEqual(helpers, [...new Set(helpers)]);
+  });
+
+  it('needs no variable of another page but the introduction', () => {
+    const known = [...given, ...variablesSetIn(pastedFrom(introduction))];
+    for (const name of guides) {
+      const text = pastedFrom(name);
+      const set = [...known, ...variablesSetIn(text)];
+      assert.deepEqual(
+        variablesReadIn(text).filter((variable) => !set.includes(variable)),
+        [],
+        name,
+      );
+    }
+  });
+
+  it('takes every block of a page in turn, so that none is said to continue another', () => {
+    const continued = guides.flatMap((name) =>
+      blocksIn(textOf(name)).filter(({ language, words }) => language === 'sh' && words.includes('continued')),
+    );
+    assert.deepEqual(continued, []);
+  });
+});
+
+describe('the names that differ between resources', () => {
+  it('are names of fields in the reference', () => {
+    const { schemas = {} } = openApiDocument(allRoutes).components;
+    const fields = new Set([...JSON.stringify(schemas).matchAll(/"(\w+)":\{/g)].map(([, name]) => name));
+    const [, section = ''] = textOf(introduction).split('## Names that differ between our own resources');
+    const names = [...section.matchAll(/`([a-z]+(?:_[a-z]+)*)`/g)].map(([, name]) => name);
+    assert.ok(names.length > 15);
+    assert.deepEqual(
+      names.filter((name) => !fields.has(name)),
+      [],
+    );
+  });
 });

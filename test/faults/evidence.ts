@@ -1,4 +1,4 @@
-import type { Event, WebhookEvent } from '@payments-service/client';
+import type { Event, PaymentLink, WebhookEvent } from '@payments-service/client';
 import type { Evidence, SeenEntry } from '../../faults/evidence.ts';
 import type { Exchange } from '../../faults/load/journal.ts';
 import type { BehaviourName } from '../../faults/receiver.ts';
@@ -68,6 +68,24 @@ export function arrival(sequence: number, over: Partial<Arrival<BehaviourName>> 
   };
 }
 
+/** A link over 500 that takes one payment, and has it. */
+export const paidLink = {
+  id: 'lnk_1',
+  amount: 500,
+  status: 'completed',
+  max_payments: 1,
+  payments_count: 1,
+  collected_amount: 500,
+} as PaymentLink;
+
+/** Its events, of these types. */
+export function linkEvents(...types: string[]): Event[] {
+  return types.map(
+    (type, index) =>
+      ({ ...anEvent(index + 1), event_type: `payment_link.${type}`, data: { id: 'lnk_1' } }) as unknown as Event,
+  );
+}
+
 /** A run in which every promise was kept: one payment of 500, of which 100 were given back, and two events. */
 export function sound(over: Partial<Evidence> = {}): Evidence {
   return {
@@ -84,6 +102,7 @@ export function sound(over: Partial<Evidence> = {}): Evidence {
     violations: [],
     stuck: [],
     histories: [],
+    links: [],
     bystander: { before: 'abc', after: 'abc' },
     replayedFrom: Number.POSITIVE_INFINITY,
     ...over,

@@ -7,7 +7,18 @@ import type { ClockHistory } from '../../faults/load/clocks.ts';
 import { judge } from '../../faults/verdict.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import { arrival, attemptId, charge, event, exchange, intentId, refund, sound } from './evidence.ts';
+import {
+  arrival,
+  attemptId,
+  charge,
+  event,
+  exchange,
+  intentId,
+  linkEvents,
+  paidLink,
+  refund,
+  sound,
+} from './evidence.ts';
 
 /** What the judges find when this was doctored: the promise that was broken, and words that say how. */
 function assertFound(doctored: Partial<Evidence>, promise: Finding['promise'], words: RegExp): void {
@@ -193,6 +204,42 @@ describe('the judges of a fault run', () => {
     it('finds a broken invariant of the database', () => {
       const violations = [{ invariant: 'a payment intent succeeds at most once', id: 'pi_1', detail: '2' }];
       assertFound({ violations }, 'P6', /does not hold: a payment intent succeeds at most once/);
+    });
+  });
+
+  describe('payment links', () => {
+    const link = (over: Partial<Evidence['links'][number]['link']> = {}, thanked = 1) => ({
+      links: [{ link: { ...paidLink, ...over }, thanked }],
+      accounts: [{ name: 'shop', events: linkEvents('paid', 'completed'), endpoints: [], waits: [] }],
+      arrivals: [],
+    });
+
+    it('find nothing when a link counts what was taken, and its payer was thanked', () => {
+      assert.deepEqual(judge(sound(link())), []);
+    });
+    it('finds a link that was paid more often than it takes, or than it counts', () => {
+      const ledger = [charge(), charge({ idempotency_key: 'att_other' }), refund()];
+      assertFound({ ...link(), ledger }, 'P1', /lnk_1 was paid 2 times, of 1/);
+      assertFound({ ...link(), ledger }, 'P6', /lnk_1 counts 1 payments, and 2 were made/);
+      assertFound({ ...link({ collected_amount: 400 }) }, 'P6', /lnk_1 has collected 400 by 1 payments of 500/);
+    });
+    it('finds a payer who was thanked and is not counted', () => {
+      assertFound(link({}, 2), 'P3', /lnk_1 counts 1 payments, and 2 payers were thanked/);
+    });
+    it('finds a link whose status does not fit what it counts', () => {
+      assertFound(link({ status: 'open' }), 'P6', /lnk_1 is open, though it has taken all its 1 payments/);
+      assertFound(link({ max_payments: 2 }), 'P6', /lnk_1 is completed by 1 payments, of 2/);
+    });
+    it('finds a payment of a link that was announced twice, and a completion that was not', () => {
+      const accounts = [{ name: 'shop', events: linkEvents('paid', 'paid'), endpoints: [], waits: [] }];
+      assertFound({ ...link(), accounts }, 'P5', /lnk_1 has 2 events payment_link.paid, of 1/);
+      assertFound({ ...link(), accounts }, 'P5', /lnk_1 has 0 events payment_link.completed, of 1/);
+    });
+    it('counts a challenge that the payer has passed, and finds one that was passed without a payer', () => {
+      const ledger = [charge({ outcome: 'requires_action' }), refund()];
+      const claim = { amount: 500, what: 'a link', succeeded: [0, 0], attempts: [1, 1] } as const;
+      assert.deepEqual(judge(sound({ ...link(), ledger, claims: [{ ...claim, isChallenged: true }] })), []);
+      assertFound({ ledger, claims: [claim] }, 'P6', /is requires_action at the processor, succeeded here/);
     });
   });
 

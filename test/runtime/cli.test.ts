@@ -80,6 +80,15 @@ describe('the command line', function () {
     assert.match((await billers('list')).stdout, /Acme Pty/);
   });
 
+  it('registers origins for the widget of a biller, lists and removes them', async () => {
+    const { id } = JSON.parse((await billers('create', '--name', 'Shop', '--json')).stdout);
+    assert.equal((await billers('origins', id)).stdout.trim(), '(none)');
+    const added = await billers('origins', id, '--add', 'https://a.example', '--add', 'http://localhost:1', '--json');
+    assert.deepEqual(JSON.parse(added.stdout), ['http://localhost:1', 'https://a.example']);
+    await billers('origins', id, '--remove', 'http://localhost:1');
+    assert.match((await billers('origins', id)).stdout, /^origin\nhttps:\/\/a\.example\s*$/);
+  });
+
   it('rolls, revokes and lists keys', async () => {
     const first = JSON.parse((await keys('create', '--mode', 'live', '--json')).stdout);
     const second = JSON.parse((await keys('roll', first.id, '--overlap-hours', '1.5', '--json')).stdout);

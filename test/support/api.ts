@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { after, before } from 'mocha';
+import { after, afterEach, before, beforeEach } from 'mocha';
 import pino from 'pino';
 import { createApp } from '../../src/api/app.ts';
 import type { AppDeps } from '../../src/api/http/deps.ts';
@@ -11,6 +11,9 @@ import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { createVault } from '../../src/services/accounts/vault.ts';
 import type { TestDatabase } from './database.ts';
 import { assertMatchesDocument } from './openapi.ts';
+
+/** The logger's number for a warning. */
+const warning = 40;
 
 export interface Reply {
   status: number;
@@ -76,6 +79,7 @@ export function useApi(
   after('end the API', async () => {
     await api?.running.close();
   });
+  explainFailures(() => api?.log ?? []);
 
   function existing() {
     if (!api) throw new Error('the API is there only while the tests of its describe run');
@@ -96,6 +100,21 @@ export function useApi(
       return (isOurs ? sendChecked : send)(`${this.url}${path}`, method, sent);
     },
   };
+}
+
+/** Prints what the API has logged as a warning or an error during a test that failed. */
+function explainFailures(log: () => readonly Record<string, unknown>[]): void {
+  let begin = 0;
+  beforeEach('remember where the log is', () => {
+    begin = log().length;
+  });
+  afterEach('print the log of a failure', function () {
+    if (this.currentTest?.state !== 'failed') return;
+    for (const line of log().slice(begin)) {
+      if (Number(line.level) >= warning)
+        console.log(`"${this.currentTest.title}" failed; logged:`, JSON.stringify(line));
+    }
+  });
 }
 
 /** A second API process on the same database, with a pool of its own, during the tests of the calling `describe`. */

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { assertInvariantsHeld } from './database.ts';
 import { endRun } from './endings.ts';
-import { checkRecords, recordFiles } from './records.ts';
+import { checkRecords, failedTests, recordFiles } from './records.ts';
 import { allTestFiles } from './test-files.ts';
 import { takeTurn } from './turns.ts';
 
@@ -51,6 +51,9 @@ export async function mochaGlobalSetup(): Promise<void> {
 export async function mochaGlobalTeardown(): Promise<void> {
   await endRun();
   try {
+    for (const { file, title } of isParallel ? await failedTests(process.env.TEST_RUN_FOLDER ?? '') : []) {
+      console.log(`Failed in ${relative(process.cwd(), file)}: ${title}`);
+    }
     const result = await checkRecords(process.env.TEST_RUN_FOLDER ?? '', await allTestFiles());
     if (isParallel) console.log(result);
   } finally {

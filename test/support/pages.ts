@@ -78,7 +78,7 @@ export function usePages(
 }
 
 function textOf(html: string): string {
-  const body = html.slice(html.indexOf('<body>'));
+  const body = html.slice(html.indexOf('<body'));
   return unescaped(body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' '));
 }
 

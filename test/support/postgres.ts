@@ -44,7 +44,10 @@ async function startServer(): Promise<string> {
   await sql`alter system set fsync = off`;
   await sql`select pg_reload_conf()`;
   await sql.end();
-  return server.url;
+  const url = new URL(server.url);
+  // Files run side by side: on a busy machine a connection may take longer than a service should wait for it.
+  url.searchParams.set('connect_timeout', '30');
+  return url.href;
 }
 
 /**

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { document, isReachable, promisedResponses } from './openapi.ts';
-import { checkRecords } from './records.ts';
+import { checkRecords, failedTests } from './records.ts';
 import { allTestFiles } from './test-files.ts';
 
 const repository = fileURLToPath(new URL('../../', import.meta.url));
@@ -21,8 +21,14 @@ describe('what the workers of a run report', () => {
     folder = await mkdtemp(join(tmpdir(), 'payments-test-records-'));
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
-  const report = (name: string, of: string[], seen: string[], unrun = 0, titles: string[] = []) =>
-    writeFile(join(folder, `${name}.json`), JSON.stringify({ files: of, unrun, titles, seen }));
+  const report = (
+    name: string,
+    of: string[],
+    seen: string[],
+    unrun = 0,
+    titles: string[] = [],
+    failed: string[] = [],
+  ) => writeFile(join(folder, `${name}.json`), JSON.stringify({ files: of, unrun, titles, failed, seen }));
 
   it('is complete when together they have seen every status and event of the OpenAPI document', async () => {
     await report('a', files.slice(0, 1), promised.slice(0, half));
@@ -52,6 +58,12 @@ describe('what the workers of a run report', () => {
     await report('a', files.slice(0, 1), [], 0, ['a plan is charged', 'a plan ends']);
     await report('b', files.slice(1), [], 1, ['a plan ends']);
     await assert.rejects(checkRecords(folder, files), /several tests have the same full title/);
+  });
+
+  it('names each test that failed with its file', async () => {
+    await report('a', files.slice(0, 1), [], 0, ['a plan is charged', 'a plan ends'], ['a plan ends']);
+    await report('b', files.slice(1), [], 0, ['a link expires']);
+    assert.deepEqual(await failedTests(folder), [{ file: files[0], title: 'a plan ends' }]);
   });
 
   it('ends a whole run of mocha with exit code 1 when a status is missing', async function () {

@@ -14,6 +14,8 @@ interface RunRecord {
   unrun: number;
   /** The full titles of the tests. */
   titles: string[];
+  /** Those of them that failed. */
+  failed: string[];
   /** What the tests of the process have seen of the OpenAPI document so far. */
   seen: string[];
 }
@@ -23,11 +25,13 @@ export async function recordFiles(folder: string, root: Suite): Promise<void> {
   const files = [...new Set(root.suites.flatMap(({ file }) => file ?? []))];
   let unrun = 0;
   const titles: string[] = [];
+  const failed: string[] = [];
   root.eachTest((test) => {
     titles.push(test.fullTitle());
+    if (test.state === 'failed') failed.push(test.fullTitle());
     if (test.state === undefined && !test.pending) unrun += 1;
   });
-  const record: RunRecord = { files, unrun, titles, seen: [...seen] };
+  const record: RunRecord = { files, unrun, titles, failed, seen: [...seen] };
   await mkdir(folder, { recursive: true });
   const name = (files[0] ?? 'none').replaceAll(/[^\w.-]/g, '_');
   await writeFile(join(folder, `${name}.json`), JSON.stringify(record));
@@ -38,10 +42,7 @@ export async function recordFiles(folder: string, root: Suite): Promise<void> {
  * document promises a status or an event that none has seen. Returns what it found out, in a sentence.
  */
 export async function checkRecords(folder: string, testFiles: readonly string[]): Promise<string> {
-  const names = await readdir(folder).catch(() => []);
-  const records = await Promise.all(
-    names.map(async (name): Promise<RunRecord> => JSON.parse(await readFile(join(folder, name), 'utf8'))),
-  );
+  const records = await readRecords(folder);
   const titles = records.flatMap((record) => record.titles).sort();
   const twice = titles.filter((title, index) => title === titles[index + 1]);
   assert.deepEqual(twice, [], 'several tests have the same full title');
@@ -54,4 +55,15 @@ export async function checkRecords(folder: string, testFiles: readonly string[])
   const { assertDocumentExercised } = await import('./openapi.ts'); // it loads the whole API, which unit tests do not need
   assertDocumentExercised(new Set(records.flatMap(({ seen }) => seen)));
   return 'The tests have seen every status and every event of the OpenAPI document.';
+}
+
+/** Returns the tests that failed, each with its file. A failed hook is none of them. */
+export async function failedTests(folder: string): Promise<{ file: string; title: string }[]> {
+  const records = await readRecords(folder);
+  return records.flatMap(({ files, failed }) => failed.map((title) => ({ file: files[0] ?? '', title })));
+}
+
+async function readRecords(folder: string): Promise<RunRecord[]> {
+  const names = await readdir(folder).catch(() => []);
+  return Promise.all(names.map(async (name) => JSON.parse(await readFile(join(folder, name), 'utf8'))));
 }

@@ -11,7 +11,8 @@ import { type Ran, root, runProgram } from '../../lab/run-program.ts';
  * The samples of a document are run as they stand there. A fenced block is a sample by its language, and words behind
  * the language say more:
  *
- *   ```ts, ```sh         a script of its own: run with `node` or `bash -euo pipefail`; it must end with 0
+ *   ```ts, ```sh         a script of its own: run with `node` or `bash -euo pipefail`, or in one shell with all
+ *                        others (`shell.ts`); it must end with 0
  *   ```py, ```go         the same, with `python3` and with `go`, their standard libraries and our clients alone
  *   ```ts continued      goes on in the last script of the same language
  *   ```ts not-run        is held against the types, and not run; a ```sh not-run is only read
@@ -204,10 +205,10 @@ function patternOf(output: string): RegExp {
 }
 
 /**
- * Declares the tests of a document's samples in the calling `describe`: each is run with an environment of its own,
- * usually a new biller's `BASE_URL` and `API_KEY`, and all are held against the types.
+ * Declares the tests of a document's samples in the calling `describe`: `run` runs each, in the order of the document,
+ * and all are held against the types.
  */
-export function itRunsSamplesOf(file: URL, env: () => Promise<Record<string, string>>): void {
+export function itRunsSamplesOf(file: URL, run: (script: Script) => Promise<Ran>): void {
   const scripts = scriptsIn(readFileSync(file, 'utf8'), basename(file.pathname));
 
   it('has samples that are of the right types', async function () {
@@ -220,8 +221,8 @@ export function itRunsSamplesOf(file: URL, env: () => Promise<Record<string, str
     if (obstacle !== null) it(`has a sample that is not run, since ${obstacle}: ${script.title}`);
     else
       it(`has a sample that runs as it stands: ${script.title}`, async function () {
-        this.timeout(longestRunMs + 10_000);
-        assertRan(script, await runScript(script, await env()));
+        this.timeout(longestRunMs + 40_000);
+        assertRan(script, await run(script));
       });
   }
 }

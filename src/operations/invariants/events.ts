@@ -103,6 +103,7 @@ export const eventInvariants: Invariant[] = [
           left join payment_intents i on i.payment_link_id = l.id
           left join payment_attempts a on a.payment_intent_id = i.id and a.outcome in ('succeeded', 'returned')
           group by l.id
+        union all select id, 'payment_link.throttled', throttlings from payment_links
         union all select id, 'checkout_session.completed', (status = 'completed')::integer from checkout_sessions
         union all select id, 'checkout_session.expired', (status = 'expired')::integer from checkout_sessions
         union all select id, 'refund.' || status, 1 from refunds where status <> 'processing'

@@ -55,7 +55,7 @@ export const tenantInvariants: Invariant[] = [
       where m.customer_id <> c.customer_id limit 100`,
   },
   {
-    name: 'a plan, a mandate, a payment and their events are on the clock of their customer',
+    name: 'a plan, a mandate, a link, a session, a payment and their events are on the clock of their customer',
     promise: 4,
     remedy: breach,
     offenders: (db) => db<Offender[]>`
@@ -70,6 +70,14 @@ export const tenantInvariants: Invariant[] = [
       select m.id, format('clock %s, customer on %s', coalesce(m.test_clock_id, 'none'), coalesce(c.test_clock_id, 'none'))
       from mandates m join customers c on c.id = m.customer_id
       where m.test_clock_id is distinct from c.test_clock_id
+      union all
+      select l.id, format('clock %s, customer on %s', coalesce(l.test_clock_id, 'none'), coalesce(c.test_clock_id, 'none'))
+      from payment_links l join customers c on c.id = l.customer_id
+      where l.test_clock_id is distinct from c.test_clock_id
+      union all
+      select s.id, format('clock %s, customer on %s', coalesce(s.test_clock_id, 'none'), coalesce(c.test_clock_id, 'none'))
+      from checkout_sessions s join customers c on c.id = s.customer_id
+      where s.test_clock_id is distinct from c.test_clock_id
       union all
       select i.id, format('customer %s, plan of %s', coalesce(i.customer_id, 'none'), p.customer_id)
       from payment_intents i join payment_plans p on p.id = i.payment_plan_id

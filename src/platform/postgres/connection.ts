@@ -10,8 +10,9 @@ export type { Db, Pool, Reader, Tx, Writer } from './types.ts';
 const reconnectDelay = 0.01;
 
 /**
- * Returns a pool of at most `max` connections. It connects with the first query, not before. PostgreSQL ends a
- * statement after 30 s, so a stuck lock frees itself. After `acquireTimeoutMs`, a caller that has no connection yet
+ * Returns a pool of at most `max` connections. It connects with the first query, not before. A connection must be there
+ * within 5 s, or within the `connect_timeout` of the URL, as in libpq. PostgreSQL ends a statement after 30 s, so a
+ * stuck lock frees itself. After `acquireTimeoutMs`, a caller that has no connection yet
  * fails with PoolExhausted. Without it, callers wait without limit.
  */
 export function openPool(databaseUrl: string, options: { max: number; name: string; acquireTimeoutMs?: number }): Pool {
@@ -21,7 +22,7 @@ export function openPool(databaseUrl: string, options: { max: number; name: stri
     max: options.max,
     types,
     onnotice: () => {},
-    connect_timeout: 5,
+    connect_timeout: connectTimeout(databaseUrl),
     connection: {
       application_name: options.name,
       timezone: 'UTC',
@@ -30,6 +31,13 @@ export function openPool(databaseUrl: string, options: { max: number; name: stri
     },
   });
   return options.acquireTimeoutMs === undefined ? pool : withAcquireTimeout(pool, options.acquireTimeoutMs);
+}
+
+/** How long a new connection may take, in seconds. @throws if the URL has no whole number of seconds. */
+function connectTimeout(databaseUrl: string): number {
+  const text = new URL(databaseUrl).searchParams.get('connect_timeout') ?? '5';
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new Error('DATABASE_URL: connect_timeout must be a number of seconds from 1');
+  return Number(text);
 }
 
 /** Where the client connects to, after it has read the URL and its own environment variables. */

@@ -3,6 +3,8 @@ import { realNow } from '../../platform/real-time.ts';
 import {
   type BillerProfile,
   changeBillerProfile,
+  changeCheckoutOrigins,
+  getBillerProfile,
   type ProfileChange,
   profileTexts,
 } from '../../services/accounts/biller-profile.ts';
@@ -16,7 +18,9 @@ export const command = defineCommand({
   billers list [--json]
   billers update ID [--display-name TEXT] [--support-email ADDRESS] [--support-phone NUMBER] [--address TEXT]
                     [--tax-id TEXT] [--brand-color '#rrggbb'] [--logo FILE] [--json]
-      What payers see. An empty value removes what was there.`,
+      What payers see. An empty value removes what was there.
+  billers origins ID [--add ORIGIN]... [--remove ORIGIN]... [--json]
+      The pages that may hold the widget, such as https://shop.example.com. Without options: lists them.`,
   options: {
     name: { type: 'string' },
     timezone: { type: 'string' },
@@ -29,6 +33,8 @@ export const command = defineCommand({
     'tax-id': { type: 'string' },
     'brand-color': { type: 'string' },
     logo: { type: 'string' },
+    add: { type: 'string', multiple: true },
+    remove: { type: 'string', multiple: true },
     json: { type: 'boolean' },
   },
   async run({ values, words: [form, ...rest] }, openContext) {
@@ -40,6 +46,19 @@ export const command = defineCommand({
       const origin = { by: operator(), now: realNow() };
       const profile = await changeBillerProfile((await openContext()).sql, id, change, origin);
       return values.json ? JSON.stringify(profile) : card(shown(profile));
+    }
+    if (form === 'origins') {
+      const [id, ...more] = rest;
+      if (id === undefined) throw new UsageError('billers origins needs the ID of a biller.');
+      refuseMore(more);
+      const { add = [], remove = [] } = values;
+      const { sql } = await openContext();
+      const origin = { by: operator(), now: realNow() };
+      const isRead = add.length + remove.length === 0;
+      const { checkout_origins: origins } = isRead
+        ? await getBillerProfile(sql, id)
+        : await changeCheckoutOrigins(sql, id, { add, remove }, origin);
+      return values.json ? JSON.stringify(origins) : table(origins.map((text) => ({ origin: text })));
     }
     refuseMore(rest);
     if (form === 'create') {
@@ -64,7 +83,9 @@ export const command = defineCommand({
 });
 
 /** What the options change. An empty one removes the value. @throws UsageError if they change nothing */
-async function changeIn(values: Readonly<Record<string, string | boolean | undefined>>): Promise<ProfileChange> {
+async function changeIn(
+  values: Readonly<Record<string, string | boolean | string[] | undefined>>,
+): Promise<ProfileChange> {
   const change: ProfileChange = {};
   for (const name of profileTexts) {
     const value = values[name.replaceAll('_', '-')];
@@ -81,6 +102,6 @@ async function readLogo(file: string): Promise<Buffer> {
   });
 }
 
-function shown({ logo_name: logo, ...profile }: BillerProfile) {
-  return { ...profile, logo: logo === null ? null : 'yes' };
+function shown({ logo_name: logo, checkout_origins: origins, ...profile }: BillerProfile) {
+  return { ...profile, logo: logo === null ? null : 'yes', checkout_origins: origins.join(' ') || null };
 }

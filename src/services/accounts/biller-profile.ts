@@ -34,6 +34,9 @@ export interface ProfileChange extends Partial<Record<ProfileText, string | null
   logo?: Buffer | null;
 }
 
+/** The most origins that a biller may register. */
+const mostOrigins = 20;
+
 const longest: Readonly<Record<ProfileText, number>> = {
   display_name: 100,
   support_email: 254,
@@ -76,6 +79,42 @@ export async function changeBillerProfile(
     const row = logo === null || logoType === null ? null : logoOf(logo, logoType);
     await updateBillerLogo(tx, billerId, row, origin.now);
   });
+}
+
+/**
+ * Registers origins of pages that may hold the widget, or removes them, and records it in the audit log. An origin is
+ * exact: scheme, host, and port if it is not that of the scheme; no path and no wildcard.
+ * @throws NotFound
+ * @throws ValidationFailed with every field error, also for an origin to remove that is not registered.
+ */
+export async function changeCheckoutOrigins(
+  db: Db,
+  billerId: string,
+  { add = [], remove = [] }: { add?: readonly string[]; remove?: readonly string[] },
+  origin: ChangeOrigin,
+): Promise<BillerProfile> {
+  const malformed = add.filter((text) => !isExactOrigin(text));
+  const message = 'is not an origin such as https://shop.example.com: http or https, and no path or wildcard.';
+  assertNoErrors(malformed.map((text) => fieldError('/add', 'invalid_format', `${text} ${message}`)));
+  return changed(db, billerId, origin, async (tx) => {
+    const { checkout_origins: before } = await selectBillerProfile(tx, billerId);
+    const unknown = remove.filter((text) => !before.includes(text));
+    const after = [...new Set([...before, ...add])].filter((text) => !remove.includes(text)).sort();
+    assertNoErrors([
+      ...unknown.map((text) => fieldError('/remove', 'invalid_value', `${text} is not registered.`)),
+      ...(after.length > mostOrigins
+        ? [fieldError('/add', 'invalid_value', `A biller has at most ${mostOrigins} origins.`)]
+        : []),
+    ]);
+    await updateBillerProfile(tx, billerId, { checkout_origins: after }, origin.now);
+  });
+}
+
+/** Whether a text is an origin as a browser writes it. Its host has no mark that means something in a policy. */
+function isExactOrigin(text: string): boolean {
+  const isPlain =
+    /^https?:\/\/([a-z0-9-]+(\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])(:\d{1,5})?$/.test(text) && text.length <= 300;
+  return isPlain && URL.canParse(text) && new URL(text).origin === text;
 }
 
 async function changed(

@@ -4,6 +4,7 @@ import { type CheckoutSessionRow, lockSessionsOfLink, updateCheckoutSession } fr
 import { clearDefaultMethod } from '../../db/customers.ts';
 import { type PaymentLinkRow, updatePaymentLink } from '../../db/payment-links.ts';
 import { markDetached } from '../../db/payment-methods.ts';
+import { pass } from '../../platform/crash-points.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { checkoutSessionEvent, type NewEvent, paymentLinkEvent } from '../events.ts';
 import { wake } from '../wake.ts';
@@ -87,6 +88,7 @@ async function countOnLink(tx: Tx, link: PaymentLinkRow, { at, now, amount }: Co
   if (isLast) {
     await wake.paymentLink(tx, row, now);
     const sessions = await endOpenSessions(tx, row, { at, now });
+    pass('link completed');
     return [...paid, paymentLinkEvent('payment_link.completed', row, at), ...sessions];
   }
   return [...paid, ...(await expireIfOverdue(tx, row, { at, now }))];

@@ -7,6 +7,7 @@ import {
   updateCheckoutSession,
 } from '../../db/checkout-sessions.ts';
 import { lockPaymentLink, type PaymentLinkRow } from '../../db/payment-links.ts';
+import { pass } from '../../platform/crash-points.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import type { NewEvent } from '../events.ts';
 import type { AttemptOutcome, ChargeHook, ChargeRecorder } from '../payments/charge.ts';
@@ -91,6 +92,7 @@ async function completed(
   const instant = { at, now };
   switch (outcome.kind) {
     case 'succeeded': {
+      pass('session charged');
       const completion = { ...instant, amount, paymentMethodId: attempt.payment_method_id };
       return completeSession(tx, session, link, completion, applyTo);
     }

@@ -72,6 +72,8 @@ export async function createPaymentLink(
       wake_at: expiresAt,
       completed_at: null,
       expired_at: null,
+      throttled_until: null,
+      throttlings: 0,
       created_at: at,
       updated_at: at,
     };

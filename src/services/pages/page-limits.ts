@@ -16,6 +16,8 @@ export const pageLimits = {
   starts: { name: 'starts', most: 20, spanSeconds: 60 },
   /** Attempts to pay from one address that did not succeed. */
   failures: { name: 'failures', most: 20, spanSeconds: 60 },
+  /** Methods that one address saves in widgets. */
+  methods: { name: 'methods', most: 20, spanSeconds: 60 },
   /** Attempts to pay one link that did not succeed. */
   linkFailures: { name: 'link failures', most: 30, spanSeconds: 600 },
 } as const satisfies Record<string, PageLimit>;
@@ -23,6 +25,8 @@ export const pageLimits = {
 /** A use that was counted. */
 export interface CountedUse {
   isAllowed: boolean;
+  /** When the next span of the limit begins. Real time. */
+  until: Date;
   /** Takes the use back, such as that of an attempt that succeeded. */
   takeBack(): Promise<void>;
 }
@@ -30,8 +34,8 @@ export interface CountedUse {
 /** Counts a use of `subject`, such as an address, before it happens. Only a keyed hash of the subject is stored. */
 export async function countUse(db: Db, vault: Vault, limit: PageLimit, subject: string): Promise<CountedUse> {
   const [hash] = vault.fingerprintsOf([`limit of a page\n${limit.name}\n${subject}`]);
-  const used = await addPageUse(db, hash, limit.spanSeconds);
-  return { isAllowed: used <= limit.most, takeBack: () => removePageUse(db, hash, limit.spanSeconds) };
+  const { used, ends_at: until } = await addPageUse(db, hash, limit.spanSeconds);
+  return { isAllowed: used <= limit.most, until, takeBack: () => removePageUse(db, hash, limit.spanSeconds) };
 }
 
 /**

@@ -136,6 +136,7 @@ export type PaymentLinkPaidEvent = Schemas['PaymentLinkPaidEvent'];
 export type PaymentLinkRenew = Schemas['PaymentLinkRenew'];
 export type PaymentLinkRenewedEvent = Schemas['PaymentLinkRenewedEvent'];
 export type PaymentLinkStatus = Schemas['PaymentLinkStatus'];
+export type PaymentLinkThrottledEvent = Schemas['PaymentLinkThrottledEvent'];
 export type PaymentLinkUpdate = Schemas['PaymentLinkUpdate'];
 export type PaymentMethod = Schemas['PaymentMethod'];
 export type PaymentMethodAttach = Schemas['PaymentMethodAttach'];
@@ -258,6 +259,7 @@ export type WebhookEvent =
   | Schemas['PaymentLinkExpiredEvent']
   | Schemas['PaymentLinkDeactivatedEvent']
   | Schemas['PaymentLinkRenewedEvent']
+  | Schemas['PaymentLinkThrottledEvent']
   | Schemas['CheckoutSessionCompletedEvent']
   | Schemas['CheckoutSessionExpiredEvent']
   | Schemas['RefundSucceededEvent']

@@ -1,0 +1,51 @@
+import { fixtureCards } from '../domain/cards.ts';
+import { Html, html } from '../platform/html.ts';
+
+/** What is wrong with the fields of a form, in a payer's words, by their paths. */
+export type FieldWords = Readonly<Record<string, string>>;
+
+/** The sandbox's test cards to choose from. */
+export function testCards(chosen: string | undefined): Html[] {
+  return fixtureCards.map(({ token, brand, last4, outcome }) => {
+    const end = outcome.kind === 'succeeded' ? 'succeeds' : outcome.kind === 'failed' ? 'is declined' : 'asks the bank';
+    return choice(token, `${brand} ending in ${last4}`, `test card, ${end}`, chosen === token);
+  });
+}
+
+/** The fields of a bank account. The number is not written back into the page. */
+export function accountFields(form: URLSearchParams, wrong: FieldWords): Html {
+  return html`${field('account_name', 'Name of the account', form.get('account_name') ?? '', wrong['/account_name'])}
+${field('bsb', 'BSB', form.get('bsb') ?? '', wrong['/bsb'], { inputmode: 'numeric' })}
+${field('account_number', 'Account number', '', wrong['/account_number'], { inputmode: 'numeric', autocomplete: 'off' })}`;
+}
+
+/** One way to pay, as a radio button. */
+export function choice(value: string, name: string, note: string, isChosen: boolean): Html {
+  const id = `method-${value.replaceAll('_', '-')}`;
+  return html`<div class="choice"><input type="radio" name="method" id="${id}" value="${value}"${isChosen ? new Html(' checked') : null}>
+<label for="${id}">${name} <span class="faint">${note}</span></label></div>`;
+}
+
+interface FieldOptions {
+  type?: string;
+  inputmode?: string;
+  autocomplete?: string;
+  required?: boolean;
+  list?: string | null;
+}
+
+/** A text field with its label, and what is wrong with it. */
+export function field(
+  name: string,
+  label: string,
+  value: string,
+  wrong: string | undefined,
+  options: FieldOptions = {},
+): Html {
+  const { type = 'text', inputmode, autocomplete, required = false, list } = options;
+  const extra = html`${inputmode === undefined ? null : html` inputmode="${inputmode}"`}${autocomplete === undefined ? null : html` autocomplete="${autocomplete}"`}${required ? new Html(' required') : null}${list ? html` list="${list}"` : null}`;
+  const invalid = wrong === undefined ? null : html` aria-invalid="true" aria-describedby="${name}-wrong"`;
+  return html`<div class="field"><label for="${name}">${label}</label>
+<input type="${type}" id="${name}" name="${name}" value="${value}" maxlength="255"${extra}${invalid}>
+${wrong === undefined ? null : html`<span class="wrong" id="${name}-wrong">${wrong}</span>`}</div>`;
+}

@@ -1,0 +1,131 @@
+import type { PaymentMethodRow } from '../db/payment-methods.ts';
+import { fixtureCards } from '../domain/cards.ts';
+import { type Html, html } from '../platform/html.ts';
+import { addressSubject, countUse, pageLimits } from '../services/pages/page-limits.ts';
+import { openWidget, saveWidgetMethod, type WidgetHost, type WidgetRefusal } from '../services/pages/widget.ts';
+import { readMethod } from './checkout-input.ts';
+import { postedVersion, signature } from './forms.ts';
+import { framePolicy } from './headers.ts';
+import { alert } from './layout.ts';
+import { accountFields, choice, type FieldWords, testCards } from './method-fields.ts';
+import { methodInWords } from './payment-words.ts';
+import { notFound } from './plain-pages.ts';
+import { type Answer, type Page, type PageRoute, payerOf, type Visit } from './visit.ts';
+import { widgetScript } from './widget-scripts.ts';
+
+const action = 'widget';
+const allTypes = ['card', 'au_becs_debit'] as const;
+
+/** A frame that was asked for: by which key, in a page of which origin, for which ways to pay. */
+interface Frame {
+  host: WidgetHost;
+  origin: string;
+  types: readonly (typeof allTypes)[number][];
+  /** Signed into the form, and its address. */
+  query: string;
+}
+
+async function find(visit: Visit): Promise<Frame | null> {
+  const [key, origin, asked] = ['key', 'origin', 'types'].map((name) => visit.query.get(name) ?? '');
+  if (!key || !origin) return null;
+  const host = await openWidget(visit.deps.sql, { key, origin }, payerOf(visit));
+  if (host === null) return null;
+  const wanted = asked ? asked.split(',') : ['card'];
+  // In live mode cards are entered at the processor, never here.
+  const types = allTypes.filter((type) => wanted.includes(type) && (type !== 'card' || !host.payee.livemode));
+  return { host, origin, types, query: String(new URLSearchParams({ key, origin, types: types.join() })) };
+}
+
+async function show(visit: Visit): Promise<Answer> {
+  const frame = await find(visit);
+  return frame === null ? notFound : form(visit, frame);
+}
+
+/** Saves the method. What the biller's page gets of it is its id, and what a payer would recognise it by. */
+async function save(visit: Visit): Promise<Answer> {
+  const { deps, address } = visit;
+  const frame = await find(visit);
+  if (frame === null) return notFound;
+  if (postedVersion({ ...visit, token: frame.query }, action) === null) {
+    return form(visit, frame, { status: 400, above: 'This form was open too long. Nothing was saved. Try again.' });
+  }
+  const read = readMethod(visit.form, frame.types);
+  if ('wrong' in read) {
+    return form(visit, frame, { status: 400, above: 'Please correct what is marked below.', fields: read.wrong });
+  }
+  const use = await countUse(deps.sql, deps.vault, pageLimits.methods, addressSubject(address));
+  if (!use.isAllowed) {
+    await use.takeBack();
+    return form(visit, frame, { status: 429, above: 'There were too many attempts. Wait a minute, then try again.' });
+  }
+  const secret = visit.form.get('client_secret') || null;
+  const saved = await saveWidgetMethod(deps.sql, deps.vault, frame.host, read.method, secret);
+  if (typeof saved === 'string') return form(visit, frame, { status: 422, above: refusals[saved] });
+  return done(frame, saved);
+}
+
+const refusals: Readonly<Record<WidgetRefusal, string>> = {
+  wrong_secret: 'This payment is not known here. Nothing was saved. Load the page again.',
+  refused: 'This way to pay cannot be used. Nothing was saved. Choose another one.',
+  busy: 'This is a test with a clock, and the clock is moving just now. Nothing was saved. Try again.',
+};
+
+interface Said {
+  status: number;
+  above: string | null;
+  fields?: FieldWords;
+}
+
+function form(
+  visit: Visit,
+  { host, origin, types, query }: Frame,
+  { status, above, fields = {} }: Said = { status: 200, above: null },
+): Page {
+  const chosen = visit.form.get('method') ?? (types.includes('card') ? fixtureCards[0]?.token : 'au_becs_debit');
+  const wrong = fields['/method'];
+  const method = html`<fieldset>
+<legend>How do you want to pay?</legend>
+${wrong === undefined ? null : html`<span class="wrong" role="alert">${wrong}</span>`}
+${types.includes('card') ? testCards(chosen) : null}
+${types.includes('au_becs_debit') ? choice('au_becs_debit', 'Australian bank account', 'direct debit', chosen === 'au_becs_debit') : null}
+</fieldset>
+${types.includes('au_becs_debit') ? html`<fieldset><legend>Bank account</legend>${accountFields(visit.form, fields)}</fieldset>` : null}`;
+  const main: Html = html`${above === null ? null : alert(above)}
+<form method="post" action="/widget/frame?${query}">
+${signature({ ...visit, token: query }, action)}
+<input type="hidden" name="client_secret" value="${visit.form.get('client_secret') ?? ''}">
+${method}
+<button>Use this</button>
+</form>`;
+  const none = html`<p>${host.payee.name} cannot take payments here at the moment.</p>`;
+  return framed(host, { origin, method: null }, status, types.length === 0 ? none : main);
+}
+
+function done({ host, origin }: Frame, saved: PaymentMethodRow): Page {
+  const { id, instrument, brand, last4 } = saved;
+  const method = JSON.stringify({ id, type: instrument.type, brand, last4 });
+  return framed(host, { origin, method }, 200, html`<p class="good" role="status">${methodInWords(saved)}</p>`);
+}
+
+function framed({ payee, origins }: WidgetHost, frame: NonNullable<Page['frame']>, status: number, main: Html): Page {
+  const headers = { 'Content-Security-Policy': framePolicy(origins) };
+  return { status, title: 'How do you want to pay?', payee, main, frame, headers };
+}
+
+async function script(): Promise<Answer> {
+  // Any page may load it; it only says where the frame is.
+  const headers = { 'Cross-Origin-Resource-Policy': 'cross-origin' };
+  return {
+    status: 200,
+    body: widgetScript,
+    type: 'text/javascript; charset=utf-8',
+    cache: 'public, max-age=3600',
+    headers,
+  };
+}
+
+export const widgetRoutes: PageRoute[] = [
+  { method: 'GET', path: '/widget/v1.js', handle: script },
+  { method: 'GET', path: '/widget/frame', handle: show },
+  { method: 'POST', path: '/widget/frame', handle: save },
+];

@@ -1,0 +1,31 @@
+import { lockCustomer } from '../../db/customers.ts';
+import { lockPaymentLink, type PaymentLinkRow, updatePaymentLink } from '../../db/payment-links.ts';
+import type { Writer } from '../../platform/postgres/connection.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
+import { timeOf } from '../customer-time.ts';
+import { paymentLinkEvent, recordEvents } from '../events.ts';
+import type { PayerRequest } from './payer-context.ts';
+import { ifAdvancing } from './session-start.ts';
+
+/**
+ * Records that payers of a link are asked to try later, until this instant of real time: with one event for each
+ * throttling, however many payers meet it. While the customer's clock is advancing, it records nothing: the next
+ * refusal does.
+ */
+export async function throttleLink(db: Writer, found: PaymentLinkRow, until: Date, payer: PayerRequest): Promise<void> {
+  if (isThrottled(found, until)) return;
+  const tenant = { billerId: found.biller_id, livemode: found.livemode };
+  await atomically(db, async (tx) => {
+    const customer = found.customer_id === null ? null : await lockCustomer(tx, tenant, found.customer_id);
+    const at = timeOf(customer, payer.now);
+    const link = await lockPaymentLink(tx, found.id);
+    if (link === null || isThrottled(link, until)) return;
+    const change = { throttled_until: until, throttlings: link.throttlings + 1 };
+    const row = await updatePaymentLink(tx, link.id, change);
+    await recordEvents(tx, { ...tenant, ...payer }, [paymentLinkEvent('payment_link.throttled', row, at)]);
+  }).catch(ifAdvancing);
+}
+
+function isThrottled({ throttled_until: known }: PaymentLinkRow, until: Date): boolean {
+  return known !== null && known >= until;
+}

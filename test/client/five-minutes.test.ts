@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, it } from 'mocha';
+import { root } from '../../lab/run-program.ts';
+import { assertRan, scriptsIn } from '../support/samples.ts';
+import { openShell, type Shell } from '../support/shell.ts';
+import { serveRegistry } from './registry.ts';
+
+const page = '00-five-minutes.md';
+const limitMs = 5 * 60_000;
+
+describe('a stranger with an empty folder', function () {
+  this.timeout(limitMs + 10_000);
+  let folder = '';
+  let registry: Awaited<ReturnType<typeof serveRegistry>>;
+  let shell: Shell;
+
+  before('open a shell in an empty folder, beside a registry with the packages that the client needs', async () => {
+    folder = await mkdtemp(join(tmpdir(), 'stranger-'));
+    registry = await serveRegistry(['standardwebhooks', '@stablelib/base64', 'fast-sha256']);
+    shell = openShell(folder, {
+      HOME: folder,
+      SERVICE: root,
+      npm_config_registry: registry.url,
+      npm_config_audit: 'false',
+      npm_config_fund: 'false',
+      npm_config_update_notifier: 'false',
+      XDG_CACHE_HOME: process.env.XDG_CACHE_HOME ?? join(process.env.HOME ?? '', '.cache'),
+    });
+  });
+  after('remove the folder', async () => {
+    await shell.close();
+    await registry.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it('gets from packing and installing both packages to verified webhooks of an advanced plan in five minutes, by the guide alone', async () => {
+    const startedAt = performance.now();
+    for (const script of scriptsIn(readFileSync(join(root, 'docs/api', page), 'utf8'), page)) {
+      assertRan(script, await shell.run(script));
+    }
+    const took = performance.now() - startedAt;
+    console.log(`      took ${Math.round(took / 1000)} s`);
+    assert.ok(took < limitMs, `${took} ms`);
+  });
+});
