@@ -33,13 +33,13 @@ export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes): 
   if (deps.forThisMachine) app.use(thisMachineOnly);
   app.use(ops(deps));
   const limit = limitRate(deps.settings);
-  app.use(workbench(deps, limit));
+  const waits = { ...defaultWaits, ...deps.waits };
+  const limitConcurrent = limitConcurrency(waits.queueMs);
+  app.use(workbench(deps, { limit, enterQueue: limitConcurrent.beforeParsing({}) }));
 
   const router = new Router<RequestState>({ strict: true, sensitive: true });
-  const waits = { ...defaultWaits, ...deps.waits };
   const find = credentialFinder(deps.sql, waits.credentialMs);
   const store = idempotency(deps, waits.idempotencyKeyMs);
-  const limitConcurrent = limitConcurrency(waits.queueMs);
   const waitIfPreferred = preferWait(deps.sql);
   for (const route of routes) {
     router.register(

@@ -1,4 +1,6 @@
-/** The numbers of the sandbox's test cards, by their tokens. Each ends as its card does and passes the check of Luhn. */
+/**
+ * The numbers of the sandbox's test cards, by their tokens. Each ends as its card does and passes the check of Luhn.
+ */
 export const testNumbers: Readonly<Record<string, string>> = {
   tok_sandbox_visa_succeed: '4242424242424242',
   tok_sandbox_visa_decline_insufficient_funds: '4000000000000002',

@@ -13,8 +13,8 @@ export function testCards(chosen: string | undefined): Html[] {
 }
 
 /**
- * A field for the number of a test card, which the script of the page shows. It has no name, so no form sends it: in the
- * browser, the script chooses the test card that has the number.
+ * A field for the number of a test card, which the script of the page shows. It has no name, so no form sends it: in
+ * the browser, the script chooses the test card that has the number.
  */
 export const testNumberField = html`<div class="field" hidden><label for="test-number">Or type the number of a test card</label>
 <input type="text" id="test-number" inputmode="numeric" autocomplete="off" maxlength="23" placeholder="4242 4242 4242 4242" aria-describedby="test-number-note">

@@ -157,7 +157,15 @@ describe('payments', function () {
   it('shows an object of each kind by its id', async () => {
     const payer = await merchant.payer();
     const plan = await merchant.plan({ customer_id: payer.id, start_date: '2090-01-01' });
-    for (const id of [payer.id, plan.id]) {
+    const { id: link } = await merchant.client.paymentLinks.create({ name: 'Invoice', amount: 2500, currency: 'AUD' });
+    const subscription = await merchant.client.subscriptions.create({
+      customer_id: payer.id,
+      name: 'Membership',
+      currency: 'AUD',
+      frequency_type: 'monthly',
+      items: [{ name: 'Membership', unit_amount_cents: 4900 }],
+    });
+    for (const id of [payer.id, plan.id, link, subscription.id]) {
       const { code, stdout, stderr } = await run('open', id, '--print');
       assert.deepEqual([code, JSON.parse(stdout).id], [0, id]);
       assert.equal(stderr.trim(), `${service.url}/docs`);

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PaymentsClient } from '@payments-service/client';
 import { it } from 'mocha';
-import { root } from '../../lab/run-program.ts';
+import { root, runProgram } from '../../lab/run-program.ts';
 import { openApiDocument } from '../../src/api/openapi/document.ts';
-import { camel, pascal } from '../../src/api/reference/client-names.ts';
+import { camel } from '../../src/api/reference/client-names.ts';
 import { literal, typescript } from '../../src/api/reference/literals.ts';
 import { operationsOf, sampleRequestOf } from '../../src/api/reference/operation.ts';
 import { samplesOf } from '../../src/api/reference/samples.ts';
 import { allRoutes } from '../../src/api/routes/index.ts';
-import { assertRan, type Script, typeErrors, withFolder } from '../support/samples.ts';
+import { assertRan, runScript, type Script, typeErrors, whyNotRun, withFolder } from '../support/samples.ts';
 import { openShell } from '../support/shell.ts';
 import { useStage } from '../support/stage.ts';
 
@@ -24,16 +25,13 @@ function script(language: Script['language'], title: string, text: string): Scri
   return { title, language, isRun: true, isServer: false, text, outputs: [] };
 }
 
-/** All sources of a client, as one text; null if there is no such client. */
-function sourcesOf(folder: string, extension: string): string | null {
-  const path = join(root, 'clients', folder);
-  if (!existsSync(path)) return null;
-  const names = readdirSync(path, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith(extension));
-  return names.map((name) => readFileSync(join(path, name), 'utf8')).join('\n');
-}
+const hasClient = (folder: string) => existsSync(join(root, 'clients', folder));
+const noClient = (folder: string) => (hasClient(folder) ? null : `there is no clients/${folder}`);
+const indented = (text: string, by: string) => text.replace(/^/gm, by);
 
 describe('the samples of the reference', () => {
   const stage = useStage();
+  const environment = () => ({ BASE_URL: stage.api.url, API_KEY: stage.keys.sandboxSecret });
 
   it('call methods that the TypeScript client has, all of them', () => {
     const client: object = new PaymentsClient({ baseUrl: 'http://127.0.0.1', apiKey: 'sk_1' });
@@ -55,43 +53,86 @@ const payments = new PaymentsClient({ baseUrl: '', apiKey: '' });`;
     assert.equal(await typeErrors([script('ts', 'samples', [head, ...blocks].join('\n'))]), '');
   });
 
-  const python = sourcesOf('python', '.py');
-  const go = sourcesOf('go', '.go');
-  if (python === null) it('are not compared with the Python client, which is not here');
+  const whyNotPython = noClient('python') ?? whyNotRun('py');
+  if (whyNotPython !== null) it(`are not run by the Python client, because ${whyNotPython}`);
   else
-    it('call methods that the Python client has', () => {
-      const missing = requests.filter(({ request: { resource, method } }) => {
-        const [, ofClass = ''] = python.split(`class ${pascal(resource)}(`);
-        const [own = ''] = ofClass.split(/^class /m);
-        return !own.includes(`def ${method.join('_')}(`) || !python.includes(`self.${resource.join('_')}`);
-      });
-      assert.deepEqual(
-        missing.map(({ id }) => id),
-        [],
+    it('are calls that the Python client makes', async function () {
+      this.timeout(120_000);
+      const functions = requests.map(
+        ({ id, request }) => `def ${id}():\n${indented(samplesOf(request).Python, '    ')}`,
       );
+      const program = `import os
+from payments_service import ApiError, PaymentsClient
+
+payments = PaymentsClient(base_url=os.environ["BASE_URL"], api_key=os.environ["API_KEY"], max_retries=0)
+refused = []
+
+
+def attempt(sample):
+    try:
+        sample()
+    except ApiError as error:
+        refused.append(error.code)
+
+
+${functions.join('\n\n\n')}
+
+
+${requests.map(({ id }) => `attempt(${id})`).join('\n')}
+print("refused:", *sorted(set(refused)))
+`;
+      const env = { ...environment(), PYTHONPATH: join(root, 'clients/python/src'), PYTHONDONTWRITEBYTECODE: '1' };
+      const sample = script('py', 'samples', program);
+      const ran = await runScript(sample, env);
+      assertRan(sample, ran);
+      const [, codes = ''] = /^refused: (.*)$/m.exec(ran.stdout) ?? [];
+      // The objects of the examples are not there.
+      assert.doesNotMatch(codes, /route_not_found|invalid_json|unauthenticated|bad_request/);
     });
-  if (go === null) it('are not compared with the Go client, which is not here');
+
+  const whyNotGo = noClient('go') ?? whyNotRun('go');
+  if (whyNotGo !== null) it(`are not held against the Go client, because ${whyNotGo}`);
   else
-    it('call methods that the Go client has, with types that it has', () => {
-      const missing = requests.flatMap(({ id, request }) => {
-        const name = new RegExp(
-          `^func \\(\\w+ \\*?${pascal(request.resource)}\\w*\\) ${pascal(request.method)}\\(`,
-          'm',
-        );
-        const types = [...samplesOf(request).Go.matchAll(/payments\.(\w+)/g)].map(([, type = '']) => type);
-        const unknown = types.filter((type) => !new RegExp(`\\b${type}\\b`).test(go));
-        return name.test(go) && unknown.length === 0 ? [] : [`${id} ${unknown}`];
+    it('are right by the types of the Go client', async function () {
+      this.timeout(360_000);
+      const functions = requests.map(({ id, request }) => {
+        const text = samplesOf(request).Go;
+        const [, variable] = /^(\w+), err := (?!range)/m.exec(text) ?? [];
+        const use = variable === undefined ? '' : `\n_, _ = ${variable}, err`;
+        return `func ${id}(ctx context.Context, client *payments.Client) error {\n${text}${use}\nreturn nil\n}`;
       });
-      assert.deepEqual(missing, []);
+      const names = requests.map(({ id }) => id).join(', ');
+      const program = `package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	payments "payments-service.example/client"
+)
+
+${functions.join('\n\n')}
+
+func main() {
+	_ = []any{json.Unmarshal, fmt.Println, ${names}}
+}
+`;
+      await withFolder(async (folder) => {
+        await writeFile(join(folder, 'main.go'), program);
+        const required = 'require payments-service.example/client v1.0.0';
+        const replaced = `replace payments-service.example/client => ${join(root, 'clients/go')}`;
+        await writeFile(join(folder, 'go.mod'), `module samples\n\ngo 1.24\n\n${required}\n\n${replaced}\n`);
+        const env = { ...process.env, GOTOOLCHAIN: 'local', GOFLAGS: '-mod=mod -trimpath', GOPROXY: 'off' };
+        const built = await runProgram('go', ['build', '-o', join(folder, 'samples'), '.'], { cwd: folder, env });
+        assert.equal(built.code, 0, built.stderr);
+      });
     });
 
   it('are requests in curl that reach their operation', async function () {
     this.timeout(120_000);
-    const env = { BASE_URL: stage.api.url, API_KEY: stage.keys.sandboxSecret };
     await withFolder(async (folder) => {
-      const shell = openShell(folder, env);
-      const { sandboxSecret } = stage.keys;
-      assert.ok(sandboxSecret);
+      const shell = openShell(folder, environment());
       for (const { id, request } of requests) {
         const ran = await shell.run(
           script('sh', id, `${samplesOf(request).curl} -sS -o body -w '%{http_code}\\n' && cat body`),

@@ -147,6 +147,25 @@ describe('the way into the workbench', () => {
     assert.deepEqual(statuses, [200, 200, 429]);
   });
 
+  it('takes its turn among the requests of the key, so that dry runs do not use up the database', async () => {
+    const waits = { queueMs: 200 };
+    const { deps } = testDeps(stage.db, { vault: stage.vault, waits });
+    const server = await serve(createApp(deps), { port: 0 });
+    servers.push(server);
+    const { id: keyId } = await makeKey({ livemode: false, kind: 'secret' });
+    const clock = await stage.merchant.clock(frozen);
+    const url = `${linkOf(keyId).replace(stage.api.url, `http://127.0.0.1:${server.port}`)}clocks/${clock.id}`;
+    const statuses = await stage.db.sql.begin(async (tx) => {
+      await tx`select 1 from test_clocks where id = ${clock.id} for update`;
+      const dryRuns = Array.from({ length: 17 }, () => open(`${url}?to=2027-01-05`));
+      const first = await Promise.race(dryRuns);
+      return { first: first.status, dryRuns };
+    });
+    assert.equal(statuses.first, 429);
+    const all = (await Promise.all(statuses.dryRuns)).map(({ status }) => status);
+    assert.deepEqual(all.toSorted(), [...Array(16).fill(200), 429]);
+  });
+
   describe('on the machine of npm start', () => {
     async function start(forThisMachine: boolean): Promise<RunningServer> {
       const demoBillerId = stage.keys.biller.id;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
+import { makeDebtor } from '../../lab/payer.ts';
 import { contentsOf } from '../support/pages.ts';
 import { useStage } from '../support/stage.ts';
 import { workbenchLink } from '../support/workbench.ts';
@@ -113,6 +114,30 @@ describe('the pages of the workbench', () => {
       plan: ['begun', 'begun', 'paid', 'paid would'],
       link: ['begun', 'ended would'],
     });
+  });
+
+  it('draw a subscription’s periods, and a bank debit as a bar until the bank has reported', async () => {
+    const { clock, payer } = await stage.merchant.payerOnClock(frozen);
+    const { body: subscription } = await stage.request('POST', '/subscriptions', {
+      customer_id: payer.id,
+      name: 'Membership',
+      currency: 'AUD',
+      frequency_type: 'weekly',
+      items: [{ name: 'Membership', unit_amount_cents: 4900 }],
+    });
+    await stage.request('POST', `/subscriptions/${subscription.id}/start`);
+    const debtor = await makeDebtor(stage.merchant.client, { name: 'Jo', test_clock: clock.id });
+    await stage.merchant.activePlan({ customer_id: debtor.customerId, name: 'Swimming', start_date: '2027-01-06' });
+    await stage.advance(clock.id, '2027-01-13T12:00:00Z');
+    const { html } = await page(`clocks/${clock.id}?to=2027-01-18T12:00&outcome=disputed`);
+    const [, bars = ''] = /<div class="lane debits">([\s\S]*?)<\/svg>/.exec(html) ?? [];
+    assert.deepEqual(
+      [...bars.matchAll(/<rect class="bar (\w+)"/g)].map(([, look]) => look),
+      ['settled', 'debit'],
+    );
+    const [, periods = ''] = /<div class="lane subscription">([\s\S]*?)<\/svg>/.exec(html) ?? [];
+    assert.equal(periods.match(/class="paid"/g)?.length, 2);
+    assert.equal(periods.match(/class="paid would"/g)?.length, 1);
   });
 
   it('offer the next instants at which something is due, and lead to each', async () => {

@@ -55,11 +55,16 @@ function inTypeScript({ resource, method, ids, query, body, result, isPaged }: S
   return `const ${camel(wordsOf(result ?? 'result'))} = await ${call};`;
 }
 
+/** Query parameters that are words of Python; the client's have an underscore at the end. */
+const pythonKeyword = /^(from|in|is|not|class|import|global|with)$/;
+
 function inPython({ resource, method, ids, query, body, result, isPaged }: SampleRequest): string {
   const given = [
     ...ids.map((id) => python.text(id)),
     ...(body === undefined ? [] : [literal(body, python)]),
-    ...Object.entries(query).map(([name, value]) => `${name}=${literal(value, python)}`),
+    ...Object.entries(query).map(
+      ([name, value]) => `${pythonKeyword.test(name) ? `${name}_` : name}=${literal(value, python)}`,
+    ),
   ];
   const call = `payments.${resource.join('_')}.${method.join('_')}(${given.join(', ')})`;
   if (isPaged) return `for item in ${call}:\n    print(item)`;

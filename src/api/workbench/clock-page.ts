@@ -2,7 +2,7 @@ import type { TimelineEventRow } from '../../db/workbench.ts';
 import { type Html, html } from '../../platform/html.ts';
 import type { DryRunResult } from '../../resources/clock-effect.ts';
 import { ServiceError } from '../../services/errors.ts';
-import { dryRunAdvance } from '../../services/test-clocks/dry-run.ts';
+import { dryRunAdvance, type Supposition } from '../../services/test-clocks/dry-run.ts';
 import { getTimeline, type Timeline } from '../../services/workbench/timeline.ts';
 import type { Axis } from './axis.ts';
 import { chart } from './chart.ts';
@@ -17,9 +17,7 @@ const eventsListed = 15;
 const effectsListed = 30;
 const dayMs = 86_400_000;
 
-/**
- * The page of a clock: its time as an axis, the form that moves it, and what happened, with a dry run if one is asked.
- */
+/** The page of a clock: its time as an axis, the form that moves it, a dry run if one is asked, and what happened. */
 export async function showClock(visit: Visit): Promise<Answer> {
   const { sql, context, id, query } = visit;
   const timeline = await getTimeline(sql, context, id);
@@ -63,7 +61,7 @@ ${rehearsal(rehearsed, clock.id, supposed?.label ?? null)}
 </section>
 </div>
 <section class="card" id="happened"><h2>What happened</h2>
-${happenedList(timeline.events.slice(-eventsListed).toReversed())}
+${happenedList(latest(timeline.events))}
 <p><a href="../events?clock=${clock.id}">Every event of this clock</a></p>
 </section>
 <p class="end"><a href="${clock.id}/delete">Delete this clock</a>
@@ -71,11 +69,17 @@ ${happenedList(timeline.events.slice(-eventsListed).toReversed())}
   };
 }
 
+/** The latest events, in the order of the clock’s time, which may not be that in which they were recorded. */
+function latest(events: readonly TimelineEventRow[]): TimelineEventRow[] {
+  const inOrder = events.toSorted((a, b) => b.created_at.getTime() - a.created_at.getTime() || b.sequence - a.sequence);
+  return inOrder.slice(0, eventsListed);
+}
+
 /** Runs the dry run. Returns the refusal, such as a target beyond the bound. */
 async function rehearse(
   { sql, context, id }: Visit,
   target: Date,
-  suppose: NonNullable<Parameters<typeof dryRunAdvance>[4]>,
+  suppose: Supposition,
 ): Promise<DryRunResult | ServiceError> {
   try {
     return await dryRunAdvance(sql, context, id, target.toISOString(), suppose);

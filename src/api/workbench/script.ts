@@ -9,7 +9,9 @@ const movingMs = 300;
 const parse = (text) => new DOMParser().parseFromString(text, 'text/html').querySelector('main');
 
 async function load(url) {
-  const response = await fetch(url, { redirect: 'error' });
+  const response = await fetch(url, { redirect: 'manual' });
+  // The link has ended: the page itself says what to do, or goes on with a new link.
+  if (response.type === 'opaqueredirect' || response.status === 403) location.reload();
   return response.ok ? parse(await response.text()) : null;
 }
 
@@ -164,12 +166,12 @@ main.addEventListener('submit', (event) => {
   rehearse(next ? next : undefined);
 });
 
-/** On a narrow screen, shows the present of the clock first. */
+/** On a narrow screen, shows the target of the dry run first, or the present of the clock. */
 function showNow() {
   const axis = document.querySelector('.axis');
-  const now = axis?.querySelector('.head line.now');
+  const now = axis?.querySelector('.head line.target') ?? axis?.querySelector('.head line.now');
   if (!now || axis.scrollWidth <= axis.clientWidth) return;
-  axis.scrollLeft += now.getBoundingClientRect().left - axis.getBoundingClientRect().left - 0.6 * axis.clientWidth;
+  axis.scrollLeft += now.getBoundingClientRect().left - axis.getBoundingClientRect().left - 0.75 * axis.clientWidth;
 }
 
 addHandle();

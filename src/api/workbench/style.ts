@@ -94,7 +94,7 @@ use { fill: var(--of); stroke: var(--of); stroke-width: 1; }
 .plain { margin: 0; padding: 0; list-style: none; }
 .plain li { padding: .2rem 0; }
 .clocks { list-style: none; padding: 0; margin: .5rem 0 0; display: grid; gap: 0 1rem;
-  grid-template-columns: repeat(auto-fill, minmax(17rem, 1fr)); }
+  grid-template-columns: repeat(auto-fill, minmax(min(20rem, 100%), 1fr)); }
 .clocks a { font-weight: 650; font-size: 1.05rem; }
 .clocks strong, .clocks code { display: block; }
 .field { margin: 0 0 .7rem; }
@@ -130,7 +130,7 @@ dialog .close { float: right; }
   .columns, .columns.even { grid-template-columns: minmax(0, 1fr); }
   .list li { grid-template-columns: 1.3rem minmax(0, 1fr); }
   .list time { grid-column: 2; }
-  .lane { grid-template-columns: 7rem minmax(0, 1fr); }
-  .handle { left: 7rem; }
+  .lane { grid-template-columns: 7.5rem minmax(0, 1fr); }
+  .handle { left: 7.5rem; }
 }
 `;

@@ -60,12 +60,18 @@ const routes: readonly WorkbenchRoute[] = [
 
 type Deps = Pick<AppDeps, 'sql' | 'vault' | 'logger' | 'canSkipTime' | 'forThisMachine' | 'demoBillerId'>;
 
+/** The limits of the API, by key: of the rate, and of the requests that run at a time. */
+interface Limits {
+  limit: Middleware;
+  enterQueue: Middleware;
+}
+
 /**
  * Serves `/workbench`: the test clocks of a sandbox account on pages. A link opens it for an hour, whose token in the
  * path names a sandbox key; there is no cookie, so another site cannot act with it. On the machine of `npm start`,
- * `/workbench` itself makes such a link, for the demo biller. `limit` is the rate limit of the API, by key.
+ * `/workbench` itself makes such a link, for the demo biller.
  */
-export function workbench(deps: Deps, limit: Middleware): Middleware {
+export function workbench(deps: Deps, limits: Limits): Middleware {
   return async (ctx, next) => {
     if (ctx.path !== home && !ctx.path.startsWith(`${home}/`)) return next();
     for (const [name, value] of headers) ctx.res.setHeader(name, value);
@@ -79,7 +85,7 @@ export function workbench(deps: Deps, limit: Middleware): Middleware {
       const [token = '', ...rest] = ctx.path.slice(home.length + 1).split('/');
       visit = await open(ctx, deps, token, rest);
       if (visit === null) return await refuseOrEnter(ctx, deps, token, rest.join('/'));
-      const answer = await answerOf(ctx, visit, rest.join('/'), limit);
+      const answer = await answerOf(ctx, visit, rest.join('/'), limits);
       write(ctx, answer, visit);
     } catch (error) {
       write(ctx, problem(ctx, deps, error), visit);
@@ -130,17 +136,20 @@ async function refuseOrEnter(ctx: Context, deps: Deps, token: string, rest: stri
   write(ctx, token === '' ? linkNeeded : linkEnded, null);
 }
 
-async function answerOf(ctx: Context, visit: Visit, path: string, limit: Middleware): Promise<Answer> {
-  await limit(ctx as Parameters<Middleware>[0], async () => {});
-  const method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
+async function answerOf(ctx: Context, visit: Visit, path: string, limits: Limits): Promise<Answer> {
+  const request = ctx as Parameters<Middleware>[0];
+  await limits.limit(request, async () => {});
   if (ctx.path === visit.base.slice(0, -1)) return { goTo: '' };
-  for (const route of routes) {
-    const found = route.path.exec(path);
-    if (found === null || route.method !== method) continue;
-    const form = method === 'POST' ? await readForm(ctx.req) : visit.form;
-    return route.handle({ ...visit, form, id: found[1] ?? '' });
-  }
-  return notFound;
+  const method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
+  const route = routes.find((each) => each.method === method && each.path.test(path));
+  if (route === undefined) return notFound;
+  const form = method === 'POST' ? await readForm(ctx.req) : visit.form;
+  const [, id = ''] = route.path.exec(path) ?? [];
+  let answer: Answer = notFound;
+  await limits.enterQueue(request, async () => {
+    answer = await route.handle({ ...visit, form, id });
+  });
+  return answer;
 }
 
 function write(ctx: Context, answer: Answer, visit: Visit | null): void {
