@@ -16,7 +16,7 @@ export interface Instant {
   now: Date;
 }
 
-/** What a completed payment or setup does to the plan or subscription that its link names, in the caller's transaction. */
+/** What a completed payment or setup does to the plan or subscription of its link, in the caller's transaction. */
 export type ApplyTo = (
   tx: Tx,
   completed: Instant & { paymentPlanId: string | null; subscriptionId: string | null; paymentMethodId: string },

@@ -10,8 +10,8 @@ import { resumeUnpaid } from './plan-transitions.ts';
 
 /**
  * Heals what a completed link names. The method becomes the instrument of the plan, and if a failed payment has
- * suspended the plan, it is resumed. A subscription is started or resumed likewise. What has ended meanwhile stays as it
- * is.
+ * suspended the plan, it is resumed. A subscription is started or resumed likewise. What has ended meanwhile stays
+ * as it is.
  */
 export const applyTo: ApplyTo = async (tx, { at, now, paymentPlanId, subscriptionId, paymentMethodId }) => {
   if (subscriptionId !== null) return healSubscription(tx, { subscriptionId, paymentMethodId, at, now });

@@ -22,9 +22,9 @@ interface Healing {
 const nothing: Change = { happenings: [] };
 
 /**
- * Gives a subscription the method of a completed link as its instrument, in the caller's transaction. One that waits for
- * its start is started, one that a failed payment has paused is resumed, and an unpaid payment that is retried is tried
- * again at once. The workflow of the subscription charges. One that has ended stays as it is.
+ * Gives a subscription the method of a completed link as its instrument, in the caller's transaction. One that waits
+ * for its start is started, one that a failed payment has paused is resumed, and an unpaid payment that is retried is
+ * tried again at once. The workflow of the subscription charges. One that has ended stays as it is.
  */
 export async function healSubscription(tx: Tx, healing: Healing): Promise<NewEvent[]> {
   const { subscriptionId, paymentMethodId, at, now } = healing;
