@@ -24,8 +24,10 @@ import { flood } from './figures/flood.ts';
 import { heavyBodies } from './figures/heavy-bodies.ts';
 import { manyEndpoints } from './figures/many-endpoints.ts';
 import { memory } from './figures/memory.ts';
+import { pages } from './figures/pages.ts';
 import { sizing } from './figures/sizing.ts';
 import { start } from './figures/start.ts';
+import { subscriptions } from './figures/subscriptions.ts';
 import { throughput } from './figures/throughput.ts';
 import { webhooks } from './figures/webhooks.ts';
 import { watchProcessorUse } from './processor-use.ts';
@@ -39,7 +41,9 @@ const more: Measurement[] = [
   debits,
   deliveries,
   manyEndpoints,
+  pages,
   sizing,
+  subscriptions,
   flood,
   heavyBodies,
   dueUnderFire,

@@ -49,7 +49,7 @@ export async function boot(config: Config, stack: Stack, say: Say, signal: Abort
     DRAIN_DELAY_SECONDS: '0', // nothing checks whether it is ready
     ENCRYPTION_KEYS: database.encryptionKeys,
   });
-  const service: ServiceOptions = { config, env, stack, say, signal };
+  const service: ServiceOptions = { config, demoBillerId: database.demo.billerId, env, stack, say, signal };
   await startService(service);
   const accounts = await serveAccounts(database.url);
   stack.push({ name: 'Accounts', stop: accounts.stop });
@@ -107,8 +107,8 @@ async function checkPorts(config: Config): Promise<void> {
     { variable: 'PORT', port: config.port },
     { variable: 'PAGES_PORT', port: config.pagesPort },
   ];
-  // The ports of the API, of the worker, and of the Temporal SDK in the worker.
-  for (const above of config.metricsPort === null ? [] : [0, 1, 2]) {
+  // The ports of the API, of the worker, of the Temporal SDK in the worker, and of the pages.
+  for (const above of config.metricsPort === null ? [] : [0, 1, 2, 3]) {
     wanted.push({ variable: 'METRICS_PORT', port: (config.metricsPort ?? 0) + above });
   }
   if (config.temporal.address === null) {

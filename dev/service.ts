@@ -14,6 +14,8 @@ export const serviceStopTimeoutMs = 15_000;
 
 export interface ServiceOptions {
   config: Config;
+  /** Whose sandbox the workbench opens on this machine. */
+  demoBillerId: string;
   /** The environment of all processes. */
   env: NodeJS.ProcessEnv;
   /** Gets all processes. */
@@ -26,13 +28,14 @@ export interface ServiceOptions {
  * Starts worker, API and pages, and resolves when all are ready. From then on each is started again whenever it ends.
  * @throws StartError; Interrupted when the signal comes.
  */
-export async function startService({ config, env, stack, say, signal }: ServiceOptions): Promise<void> {
-  const metrics = config.metricsPort === null ? {} : { METRICS_PORT: String(config.metricsPort + 1) };
+export async function startService({ config, demoBillerId, env, stack, say, signal }: ServiceOptions): Promise<void> {
+  const metricsAt = (above: number) =>
+    config.metricsPort === null ? {} : { METRICS_PORT: String(config.metricsPort + above) };
   const options = isLoopbackAddress(config.host) ? ['--for-this-machine'] : [];
   const processes = [
-    keepChild('worker', config.dataDir, { ...env, ...metrics }, [], say),
-    keepChild('api', config.dataDir, env, options, say),
-    keepChild('pages', config.dataDir, env, options, say),
+    keepChild('worker', config.dataDir, { ...env, ...metricsAt(1) }, [], say),
+    keepChild('api', config.dataDir, env, [...options, `--demo-biller=${demoBillerId}`], say),
+    keepChild('pages', config.dataDir, { ...env, ...metricsAt(3) }, options, say),
   ];
   stack.push(...processes);
   const ready = Promise.all(processes.map(({ started }) => started));

@@ -1,4 +1,4 @@
-import type { Event, PaymentLink } from '@payments-service/client';
+import type { Event, PaymentLink, SubscriptionPeriod } from '@payments-service/client';
 import type { Arrival } from '../lab/receiver.ts';
 import type { LedgerEntry } from '../src/processors/ledger.ts';
 import type { ClockHistory } from './load/clocks.ts';
@@ -81,6 +81,8 @@ export interface Evidence {
   histories: ClockHistory[];
   /** Payment links as the API shows them, and in how many sessions a payer was thanked. */
   links: { link: PaymentLink; thanked: number }[];
+  /** Subscriptions in real time, with what a period costs and the periods that the API shows. */
+  subscriptions: { id: string; amount: number; periods: SubscriptionPeriod[] }[];
   /** Checksums of everything that the load does not touch, before and after. */
   bystander: { before: string; after: string };
   /** From when on billers replayed deliveries, whatever Retry-After said; epoch ms. */

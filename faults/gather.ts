@@ -60,6 +60,10 @@ export async function gather(
       link: await accounts.links.client.paymentLinks.get(id),
       thanked: thanked.size,
     })),
+    subscriptions: await inParallel(world.subscriptions, atOnce, async ({ id, amount }) => ({
+      ...{ id, amount },
+      periods: await accounts.members.client.subscriptions.listPeriods(id, { limit: 100 }).toArray(),
+    })),
     replayedFrom,
     bystander: { before, after: await checksumOfUntouched(world) },
   };

@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readOptions, startLog, UsageError, wholeNumber } from '../lab/program.ts';
+import { isOutage } from '../src/platform/postgres/transaction.ts';
 import { realNow } from '../src/platform/real-time.ts';
 import { print, printError } from '../src/platform/terminal.ts';
 import { attacks } from './attacks/index.ts';
@@ -72,6 +73,14 @@ function storeNamed(text: string): RunOptions['temporalStore'] {
 
 // What was started ends with this process: see lab/supervised-process.ts and lab/servers.ts.
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => process.exit(130));
+
+// As in the processes of the service: the client of PostgreSQL leaves some rejections to nobody when a connection dies
+// while it is being opened. The run's own connections die too.
+process.on('unhandledRejection', (reason) => {
+  if (isOutage(reason)) return;
+  printError(reason);
+  process.exit(1);
+});
 
 main().then(
   (code) => process.exit(code),

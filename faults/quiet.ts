@@ -92,6 +92,7 @@ async function underWay({ cluster, deleted }: World): Promise<string[]> {
         where scheduled_at <= now() and status = 'requires_payment_method') as "scheduled payments that are due",
       (select count(*)::integer from checkout_sessions where status = 'processing') as "sessions in processing",
       (select count(*)::integer from payment_links where test_clock_id is null and wake_at <= now()) as "links that are overdue",
+      (select count(*)::integer from subscriptions where test_clock_id is null and wake_at <= now()) as "subscriptions that are due",
       (select count(*)::integer from test_clocks where status not in ('created', 'ready')) as "clocks that are not ready",
       (select count(*)::integer from webhook_deliveries where status = 'pending') as "deliveries that are pending",
       (select count(*)::integer from webhook_deliveries where status = 'failed') as "deliveries that have failed"`;

@@ -29,6 +29,8 @@ export interface Report {
     /** Links, and the payments that were made behind them. */
     links: number;
     link_payments: number;
+    /** Of subscriptions, on clocks and in real time. */
+    periods_begun: number;
     advances: number;
     plans_on_clocks: number;
   };
@@ -97,6 +99,7 @@ export function makeReport(outcome: Outcome): Report {
       debits_returned: events.filter(({ event_type: type }) => type === 'payment_intent.returned').length,
       links: evidence.links.length,
       link_payments: evidence.links.reduce((sum, { link }) => sum + link.payments_count, 0),
+      periods_begun: events.filter(({ event_type: type }) => /^subscription\.(started|renewed)$/.test(type)).length,
       advances: requests.filter(({ path }) => path.endsWith('/advance')).length,
       plans_on_clocks: evidence.histories.reduce((sum, { plans }) => sum + plans.length, 0),
     },
@@ -161,6 +164,7 @@ export function renderReport(report: Report): string {
     ['refunds made', String(load.refunds_made)],
     ['bank debits', `${load.debits_handed_over} handed over, ${load.debits_returned} came back`],
     ['payment links', `${load.links}, paid ${load.link_payments} times on the pages`],
+    ['periods of subscriptions', String(load.periods_begun)],
     ['advances', `${load.advances}, of ${load.plans_on_clocks} plans on clocks`],
     ['double charges', String(report.double_charges)],
     ['missing charges', String(report.missing_charges)],

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { range } from '../lab/parallel.ts';
 import type { TemporalStore } from '../lab/parts.ts';
 import type { Weather } from '../lab/processes/stand-in/weather.ts';
 import { chanceOf } from '../lab/random.ts';
@@ -15,8 +16,10 @@ import { checksumOfUntouched, gather } from './gather.ts';
 import { furnishBystander, furnishLiveMode } from './load/bystander.ts';
 import { type ClockHistory, clockKeeper } from './load/clocks.ts';
 import { debtor } from './load/debtors.ts';
+import { member } from './load/members.ts';
 import { payer } from './load/payers.ts';
 import { plansInRealTime } from './load/plans-in-real-time.ts';
+import { renewalRaces, renewals } from './load/renewals.ts';
 import { shopper } from './load/shoppers.ts';
 import { subscriber } from './load/subscribers.ts';
 import { type Actor, makeWorld, type World } from './load/world.ts';
@@ -159,10 +162,14 @@ function actors(histories: ClockHistory[], isQuick: boolean): Actor[] {
     Array.from({ length: count }, (_, index) => clockKeeper(({ accounts }) => accounts[name], index + 1, histories));
   return [
     ...[1, 2, 3].map((number) => shopper(number)),
-    ...[1, 2].map(subscriber),
+    // A short run lets steps fail, and a scheduled payment that has failed holds its subscriber up for long.
+    ...range(isQuick ? 3 : 2).map((index) => subscriber(index + 1)),
     // An account has at most three clocks at once, and each debtor has one.
-    ...[1, 2, 3].map(debtor),
+    ...range(isQuick ? 2 : 3).map((index) => debtor(index + 1)),
     ...[1, 2, 3].map(payer),
+    ...range(isQuick ? 1 : 2).map((index) => member(index + 1)),
+    renewals(isQuick ? 3 : 8),
+    renewalRaces(),
     shopper(4, 'liveShop'),
     plansInRealTime(isQuick ? 4 : 15, 'shop'),
     plansInRealTime(isQuick ? 4 : 10, 'liveShop'),

@@ -17,7 +17,7 @@ import { type StandIn, startStandIn } from '../lab/stand-in.ts';
 import { openPool, type Pool } from '../src/platform/postgres/connection.ts';
 
 /** A process of `npm start`, by the name of its record. */
-export type ProcessName = 'api' | 'worker' | 'postgres' | 'temporal' | 'temporal-ui';
+export type ProcessName = 'api' | 'pages' | 'worker' | 'postgres' | 'temporal' | 'temporal-ui';
 
 /** A service with its metrics, what it charges, and the hands that break it. */
 export interface Scene {
@@ -53,7 +53,7 @@ const readyTimeoutMs = 120_000;
 /** Starts the service and its live processor in the folder. @throws Error if one does not start */
 export async function openScene(folder: string, signal: AbortSignal): Promise<Scene> {
   const standIn = await startStandIn(join(folder, 'processor'));
-  const metricsPort = await findPortsInARow(3);
+  const metricsPort = await findPortsInARow(4);
   const service = await startService(join(folder, 'service'), {
     environment: { METRICS_PORT: String(metricsPort), METRICS_HOST: '', ...standIn.environment },
     signal,

@@ -5,6 +5,7 @@ import { judgeEvents, judgePlanEvents } from './judges/events.ts';
 import { judgeLinks } from './judges/links.ts';
 import { judgeMoney } from './judges/money.ts';
 import { judgeBystander, judgeDurability, judgeResponses, judgeStuck } from './judges/responses.ts';
+import { judgeSubscriptions } from './judges/subscriptions.ts';
 
 /** Judges a run that has come to rest. Returns nothing if every promise was kept. */
 export function judge(evidence: Evidence): Finding[] {
@@ -13,6 +14,7 @@ export function judge(evidence: Evidence): Finding[] {
     judgeRefunds,
     judgeDebits,
     judgeLinks,
+    judgeSubscriptions,
     judgeMoney,
     judgeDurability,
     judgeResponses,

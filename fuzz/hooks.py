@@ -99,6 +99,10 @@ def make_sense(case):
         for name in ("anchor_day", "ends_at", "trial_end_date"):
             body.pop(name, None)
         body["items"] = [{**item, "unit_amount_cents": 100, "quantity": 1} for item in body["items"]]
+    if operation == "changeSubscription":
+        for name in ("collect", "expected_amount_cents", "when"):
+            body.pop(name, None)
+        body["items"] = [{**item, "unit_amount_cents": 100, "quantity": 1} for item in body["items"]]
     if operation == "createRefund" and "amount" in body:
         body["amount"] = 1 + body["amount"] % 50
     if operation == "createPaymentPlan":
@@ -131,6 +135,7 @@ STATE_CODES = {
     "mandate_limit_exceeded",
     "mandate_text_unknown",
     "mandate_unavailable",
+    "quote_changed",
     "test_clock_advancing",
     "test_clock_customers_limit",
     "test_clock_failed",

@@ -120,12 +120,16 @@ export async function makeScenery(
       const plan = note('plans', await makePlan(client, planOf(customer_id, count, day(1))));
       for (const step of steps) await client.paymentPlans[step](plan);
     }
-    for (const steps of [[], ['start'], ['start', 'cancel'], ['start', 'pause']]) {
+    for (const steps of [[], ['start'], ['start', 'cancel'], ['start', 'pause'], ['start', 'change']]) {
       const subscription = note('subscriptions', await client.subscriptions.create(subscriptionOf(customer_id)));
       if (!isSandbox) continue;
       // A first payment that is declined leaves it pending: then there is nothing to pause.
       if (steps.includes('start')) await client.subscriptions.start(subscription).catch(unlessUnprocessable);
       if (steps.includes('cancel')) await client.subscriptions.cancel(subscription, {}).catch(unlessUnprocessable);
+      if (steps.includes('change')) {
+        const items = [{ name: 'Membership', unit_amount_cents: 900 }];
+        await client.subscriptions.change(subscription, { items, when: 'now' }).catch(unlessUnprocessable);
+      }
       if (steps.includes('pause')) await client.subscriptions.pause(subscription, {}).catch(unlessUnprocessable);
     }
   }

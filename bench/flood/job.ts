@@ -10,6 +10,8 @@ export interface SendingJob {
   milliseconds: number;
   /** A customer of the key's, to be read. */
   customerId: string;
+  /** What all paths are below; `/api/v1` if not given. */
+  below?: string;
   /** Sent in turn in place of reads and creates; they may be refused in any way. */
   hostile?: readonly Sending[];
 }
@@ -17,7 +19,7 @@ export interface SendingJob {
 /** One request. */
 export interface Sending {
   method: 'GET' | 'POST';
-  /** Below `/api/v1`. */
+  /** Below that of the job. */
   path: string;
   body: string | null;
   headers?: Record<string, string>;

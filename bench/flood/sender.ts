@@ -18,7 +18,12 @@ async function send(job: SendingJob): Promise<Sent> {
 
   async function one(nth: number, dueAt: number): Promise<void> {
     const { method, path, body, headers: more } = itemInTurn(requests, nth);
-    const response = await pool.request({ method, path: `/api/v1${path}`, headers: { ...headers, ...more }, body });
+    const response = await pool.request({
+      method,
+      path: `${job.below ?? '/api/v1'}${path}`,
+      headers: { ...headers, ...more },
+      body,
+    });
     await response.body.dump();
     if (response.statusCode === 429) sent.refused += 1;
     else if (response.statusCode < (job.hostile ? 500 : 300)) sent.latencies.push(performance.now() - dueAt);

@@ -594,6 +594,10 @@ const (
 	ClockEffectTypeSubscriptionCancelScheduled ClockEffectType = "subscription.cancel_scheduled"
 	ClockEffectTypeSubscriptionCancelRemoved ClockEffectType = "subscription.cancel_removed"
 	ClockEffectTypeSubscriptionCanceled ClockEffectType = "subscription.canceled"
+	ClockEffectTypeSubscriptionChanged ClockEffectType = "subscription.changed"
+	ClockEffectTypeSubscriptionChangeScheduled ClockEffectType = "subscription.change_scheduled"
+	ClockEffectTypeSubscriptionChangeRemoved ClockEffectType = "subscription.change_removed"
+	ClockEffectTypeSubscriptionChangeFailed ClockEffectType = "subscription.change_failed"
 	ClockEffectTypeSubscriptionInEffectChanged ClockEffectType = "subscription.in_effect_changed"
 )
 
@@ -913,6 +917,7 @@ const (
 	ErrorBodyCodeMandateTextUnknown ErrorBodyCode = "mandate_text_unknown"
 	ErrorBodyCodeMandateUnavailable ErrorBodyCode = "mandate_unavailable"
 	ErrorBodyCodeMandateLimitExceeded ErrorBodyCode = "mandate_limit_exceeded"
+	ErrorBodyCodeQuoteChanged ErrorBodyCode = "quote_changed"
 	ErrorBodyCodeTestClockAdvancing ErrorBodyCode = "test_clock_advancing"
 	ErrorBodyCodeTestClockFailed ErrorBodyCode = "test_clock_failed"
 	ErrorBodyCodeTestClockFull ErrorBodyCode = "test_clock_full"
@@ -1048,6 +1053,10 @@ func (SubscriptionResumedEvent) isEvent() {}
 func (SubscriptionCancelScheduledEvent) isEvent() {}
 func (SubscriptionCancelRemovedEvent) isEvent() {}
 func (SubscriptionCanceledEvent) isEvent() {}
+func (SubscriptionChangedEvent) isEvent() {}
+func (SubscriptionChangeScheduledEvent) isEvent() {}
+func (SubscriptionChangeRemovedEvent) isEvent() {}
+func (SubscriptionChangeFailedEvent) isEvent() {}
 func (SubscriptionInEffectChangedEvent) isEvent() {}
 func (TestClockCreatedEvent) isEvent() {}
 func (TestClockAdvancingEvent) isEvent() {}
@@ -1142,6 +1151,14 @@ func (u *Event) UnmarshalJSON(data []byte) error {
 		read.Value = &SubscriptionCancelRemovedEvent{}
 	case "subscription.canceled":
 		read.Value = &SubscriptionCanceledEvent{}
+	case "subscription.changed":
+		read.Value = &SubscriptionChangedEvent{}
+	case "subscription.change_scheduled":
+		read.Value = &SubscriptionChangeScheduledEvent{}
+	case "subscription.change_removed":
+		read.Value = &SubscriptionChangeRemovedEvent{}
+	case "subscription.change_failed":
+		read.Value = &SubscriptionChangeFailedEvent{}
 	case "subscription.in_effect_changed":
 		read.Value = &SubscriptionInEffectChangedEvent{}
 	case "test_clock.created":
@@ -1246,6 +1263,14 @@ func (u Event) MarshalJSON() ([]byte, error) {
 		return marshalWith(u.Value, "event_type", "subscription.cancel_removed")
 	case SubscriptionCanceledEvent, *SubscriptionCanceledEvent:
 		return marshalWith(u.Value, "event_type", "subscription.canceled")
+	case SubscriptionChangedEvent, *SubscriptionChangedEvent:
+		return marshalWith(u.Value, "event_type", "subscription.changed")
+	case SubscriptionChangeScheduledEvent, *SubscriptionChangeScheduledEvent:
+		return marshalWith(u.Value, "event_type", "subscription.change_scheduled")
+	case SubscriptionChangeRemovedEvent, *SubscriptionChangeRemovedEvent:
+		return marshalWith(u.Value, "event_type", "subscription.change_removed")
+	case SubscriptionChangeFailedEvent, *SubscriptionChangeFailedEvent:
+		return marshalWith(u.Value, "event_type", "subscription.change_failed")
 	case SubscriptionInEffectChangedEvent, *SubscriptionInEffectChangedEvent:
 		return marshalWith(u.Value, "event_type", "subscription.in_effect_changed")
 	case TestClockCreatedEvent, *TestClockCreatedEvent:
@@ -1316,6 +1341,10 @@ const (
 	EventTypeSubscriptionCancelScheduled EventType = "subscription.cancel_scheduled"
 	EventTypeSubscriptionCancelRemoved EventType = "subscription.cancel_removed"
 	EventTypeSubscriptionCanceled EventType = "subscription.canceled"
+	EventTypeSubscriptionChanged EventType = "subscription.changed"
+	EventTypeSubscriptionChangeScheduled EventType = "subscription.change_scheduled"
+	EventTypeSubscriptionChangeRemoved EventType = "subscription.change_removed"
+	EventTypeSubscriptionChangeFailed EventType = "subscription.change_failed"
 	EventTypeSubscriptionInEffectChanged EventType = "subscription.in_effect_changed"
 	EventTypeTestClockCreated EventType = "test_clock.created"
 	EventTypeTestClockAdvancing EventType = "test_clock.advancing"
@@ -3497,8 +3526,10 @@ type Subscription struct {
 	InEffectUntil *time.Time `json:"in_effect_until"`
 	// An ISO 4217 code, in capitals.
 	Currency Currency `json:"currency"`
-	// What is sold.
+	// What is sold in the current period.
 	Items []SubscriptionItem `json:"items"`
+	// What is sold from the next period on, if that was changed; null if it is the same.
+	NextItems []SubscriptionItem `json:"next_items"`
 	// The unit of a period.
 	FrequencyType SubscriptionFrequency `json:"frequency_type"`
 	// How many weeks, months or years a period has. By default 1.
@@ -3546,6 +3577,10 @@ type Subscription struct {
 	NextAttemptAt *time.Time `json:"next_attempt_at"`
 	// What the customer has in hand for later periods, minor units.
 	CreditBalanceCents int `json:"credit_balance_cents"`
+	// What changes have left for the next period to take, besides its items.
+	NextPeriodLines []SubscriptionPeriodLine `json:"next_period_lines"`
+	// The payment of a change that is under way; null if none is.
+	ChangePaymentIntentID *string `json:"change_payment_intent_id"`
 	// The periods that were collected. Trials do not count.
 	PaidPeriods int `json:"paid_periods"`
 	// Its last payment; null before the first.
@@ -3644,6 +3679,151 @@ type SubscriptionCanceledEvent struct {
 	Data Subscription `json:"data"`
 }
 
+type SubscriptionChange struct {
+	// What is sold. A period costs the sum of unit amount times quantity, at least 1 minor unit. The
+	// limits of payment intents (200 and 100000) do not apply.
+	Items []SubscriptionItemInput `json:"items"`
+	// `period_end`, the default: from the next period on. `now`: from now on.
+	When Optional[SubscriptionChangeWhen] `json:"when,omitzero"`
+	// What a change now costs. `days`, the default: the days that are left, this day included, are
+	// credited at the price before and charged at the new one. `none`: nothing; the next period takes
+	// the new price.
+	Proration Optional[SubscriptionChangeProration] `json:"proration,omitzero"`
+	// When a change now is paid. `next_period`, the default: the next period takes it. `now`: it is
+	// charged at once, and made when that has succeeded.
+	Collect Optional[SubscriptionChangeCollect] `json:"collect,omitzero"`
+	// The `amount_cents` of your quote. If the change costs another amount now, nothing changes.
+	ExpectedAmountCents Optional[int] `json:"expected_amount_cents,omitzero"`
+	// Only return what the change costs.
+	DryRun Optional[bool] `json:"dry_run,omitzero"`
+}
+
+// SubscriptionChangeWhen is a name of the API.
+//
+// `period_end`, the default: from the next period on. `now`: from now on.
+type SubscriptionChangeWhen string
+
+const (
+	SubscriptionChangeWhenNow SubscriptionChangeWhen = "now"
+	SubscriptionChangeWhenPeriodEnd SubscriptionChangeWhen = "period_end"
+)
+
+// SubscriptionChangeProration is a name of the API.
+//
+// What a change now costs. `days`, the default: the days that are left, this day included, are
+// credited at the price before and charged at the new one. `none`: nothing; the next period takes
+// the new price.
+type SubscriptionChangeProration string
+
+const (
+	SubscriptionChangeProrationDays SubscriptionChangeProration = "days"
+	SubscriptionChangeProrationNone SubscriptionChangeProration = "none"
+)
+
+// SubscriptionChangeCollect is a name of the API.
+//
+// When a change now is paid. `next_period`, the default: the next period takes it. `now`: it is
+// charged at once, and made when that has succeeded.
+type SubscriptionChangeCollect string
+
+const (
+	SubscriptionChangeCollectNow SubscriptionChangeCollect = "now"
+	SubscriptionChangeCollectNextPeriod SubscriptionChangeCollect = "next_period"
+)
+
+type SubscriptionChangeFailedEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data Subscription `json:"data"`
+}
+
+type SubscriptionChangeRemovedEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data Subscription `json:"data"`
+}
+
+type SubscriptionChangeResult struct {
+	// What the change costs and credits. If it is paid now, their sum is `amount_cents`: what earlier
+	// changes have left for the next period and the credit balance are among them.
+	Lines []SubscriptionPeriodLine `json:"lines"`
+	// What the change takes now, without surcharge, minor units.
+	AmountCents int `json:"amount_cents"`
+	// What the next period takes, without surcharge, minor units. 0 if none is to come.
+	NextPeriodAmountCents int `json:"next_period_amount_cents"`
+	Subscription Subscription `json:"subscription"`
+	// The same request gets this quote until then: the end of the day.
+	ValidUntil time.Time `json:"valid_until"`
+}
+
+type SubscriptionChangeScheduledEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data Subscription `json:"data"`
+}
+
+type SubscriptionChangedEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data Subscription `json:"data"`
+}
+
 type SubscriptionChanges struct {
 	// `pending`: not started; nothing is owed. `trialing`: in its trial. `active`: paid, or its
 	// payment is under way. `past_due`: a payment failed and is retried. `paused`: no period, no
@@ -3711,6 +3891,16 @@ type SubscriptionCreate struct {
 	EndsAt Optional[string] `json:"ends_at,omitzero"`
 	// The method to charge. By default the customer’s default method at the time of each charge.
 	PaymentInstrumentID Optional[string] `json:"payment_instrument_id,omitzero"`
+}
+
+type SubscriptionCreditRefund struct {
+	// Minor units. By default all credit, but no more than what remains of the last payment.
+	AmountCents Optional[int] `json:"amount_cents,omitzero"`
+	// The reason, in your words.
+	Reason Optional[string] `json:"reason,omitzero"`
+	// For your own use. In the sandbox `_sandbox_refund_outcome`: `fail` makes the refund fail. At
+	// most 50 pairs; keys of at most 40 characters, values of at most 500.
+	Metadata Optional[map[string]string] `json:"metadata,omitzero"`
 }
 
 type SubscriptionEffect struct {
@@ -3783,6 +3973,47 @@ type SubscriptionItemInput struct {
 
 type SubscriptionList struct {
 	Data []Subscription `json:"data"`
+	// Whether more items follow.
+	HasMore bool `json:"has_more"`
+}
+
+type SubscriptionMadeChange struct {
+	// From 1.
+	Number int `json:"number"`
+	// The period in which it was requested.
+	Period int `json:"period"`
+	// `processing`: its payment is under way. `made`. `failed`: its payment was declined, or another
+	// change took its place; nothing has changed. `credited`: it was paid when its period was over or
+	// the subscription not active any more; nothing has changed, and the money is credit.
+	Status SubscriptionMadeChangeStatus `json:"status"`
+	// What it sells from then on.
+	Items []SubscriptionItem `json:"items"`
+	// What it costs and credits by itself.
+	Lines []SubscriptionPeriodLine `json:"lines"`
+	// What was charged for it at once, without surcharge, minor units.
+	AmountCents int `json:"amount_cents"`
+	// That payment; null if nothing was charged.
+	PaymentIntentID *string `json:"payment_intent_id"`
+	// When it was requested.
+	ChangedAt time.Time `json:"changed_at"`
+}
+
+// SubscriptionMadeChangeStatus is a name of the API.
+//
+// `processing`: its payment is under way. `made`. `failed`: its payment was declined, or another
+// change took its place; nothing has changed. `credited`: it was paid when its period was over or
+// the subscription not active any more; nothing has changed, and the money is credit.
+type SubscriptionMadeChangeStatus string
+
+const (
+	SubscriptionMadeChangeStatusProcessing SubscriptionMadeChangeStatus = "processing"
+	SubscriptionMadeChangeStatusMade SubscriptionMadeChangeStatus = "made"
+	SubscriptionMadeChangeStatusFailed SubscriptionMadeChangeStatus = "failed"
+	SubscriptionMadeChangeStatusCredited SubscriptionMadeChangeStatus = "credited"
+)
+
+type SubscriptionMadeChangeList struct {
+	Data []SubscriptionMadeChange `json:"data"`
 	// Whether more items follow.
 	HasMore bool `json:"has_more"`
 }

@@ -1321,6 +1321,65 @@ func (s *SubscriptionsService) GetSchedule(ctx context.Context, subscriptionID s
 	return send[ComingPeriodList](ctx, s.t, request{method: "GET", path: path("/api/v1/subscriptions/", subscriptionID, "/schedule"), query: query.values()}, options)
 }
 
+// Change: Change what a subscription sells, or ask what that costs
+//
+// Allowed while it is `trialing` or `active`, and for the next period while it is `paused`. A
+// change now costs the days that are left; if that is negative, it goes to `credit_balance_cents`,
+// which later periods use before money is taken. With `collect: now` it is charged at once, and
+// made when that has succeeded: a decline is not an error, `last_payment_error` says why, and
+// nothing has changed. While a challenge or a bank debit is under way, `change_payment_intent_id`
+// names the payment intent. With `dry_run` nothing changes: the response says what would be
+// charged.
+//
+// Needs a secret key with the scope `subscriptions:write`.
+//
+// `POST /api/v1/subscriptions/{subscription_id}/change`
+func (s *SubscriptionsService) Change(ctx context.Context, subscriptionID string, body SubscriptionChange, options ...Option) (*SubscriptionChangeResult, error) {
+	return send[SubscriptionChangeResult](ctx, s.t, request{method: "POST", path: path("/api/v1/subscriptions/", subscriptionID, "/change"), body: body}, options)
+}
+
+// SubscriptionsListChangesQuery is the query of the method.
+type SubscriptionsListChangesQuery struct {
+	Limit Optional[int]
+	StartingAfter Optional[string]
+}
+
+func (q SubscriptionsListChangesQuery) values() url.Values {
+	values := url.Values{}
+	addOptional(values, "limit", q.Limit)
+	addOptional(values, "starting_after", q.StartingAfter)
+	return values
+}
+
+// ListChanges: List the changes of a subscription that were requested with `when: now`, newest
+// first
+//
+// Needs a secret key with the scope `subscriptions:read`.
+//
+// `GET /api/v1/subscriptions/{subscription_id}/changes`
+func (s *SubscriptionsService) ListChanges(ctx context.Context, subscriptionID string, query SubscriptionsListChangesQuery, options ...Option) *Listing[SubscriptionMadeChangeList, SubscriptionMadeChange] {
+	return &Listing[SubscriptionMadeChangeList, SubscriptionMadeChange]{
+		fetch: func(after string) (*SubscriptionMadeChangeList, error) {
+			return send[SubscriptionMadeChangeList](ctx, s.t, request{method: "GET", path: path("/api/v1/subscriptions/", subscriptionID, "/changes"), query: query.values()}.after(after), options)
+		},
+		read: func(page *SubscriptionMadeChangeList) ([]SubscriptionMadeChange, bool) { return page.Data, page.HasMore },
+		cursor: func(item *SubscriptionMadeChange) string { return cursorOf(item.Number) },
+	}
+}
+
+// RefundCredit: Pay the credit of a subscription out
+//
+// Refunds the last payment of the subscription that succeeded, by at most what remains of it. The
+// credit is taken at once, and comes back if the refund fails. Allowed in every state, also once it
+// is canceled.
+//
+// Needs a secret key with the scope `subscriptions:write`.
+//
+// `POST /api/v1/subscriptions/{subscription_id}/refund_credit`
+func (s *SubscriptionsService) RefundCredit(ctx context.Context, subscriptionID string, body SubscriptionCreditRefund, options ...Option) (*Refund, error) {
+	return send[Refund](ctx, s.t, request{method: "POST", path: path("/api/v1/subscriptions/", subscriptionID, "/refund_credit"), body: body}, options)
+}
+
 // TestClocksService: Sandbox only: simulated time for chosen customers. Renewals, retries and
 // expiry happen when you ask for them.
 type TestClocksService struct{ t *transport }

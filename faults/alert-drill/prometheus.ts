@@ -59,7 +59,7 @@ export async function startPrometheus(folder: string, metricsPort: number): Prom
       evaluation_interval: '1s',
     },
     rule_files: ['alerts.yml'],
-    scrape_configs: [target('api', metricsPort), target('worker', metricsPort + 1)],
+    scrape_configs: [target('api', metricsPort), target('worker', metricsPort + 1), target('pages', metricsPort + 3)],
   };
   await writeFile(join(folder, 'alerts.yml'), dump(inTimeLapse(await readRules(), factor)));
   await writeFile(join(folder, 'prometheus.yml'), dump(config));

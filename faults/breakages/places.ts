@@ -19,7 +19,14 @@ export interface Look {
 }
 
 /** What the environment of this program says about another service must not reach the command line. */
-const unset = { DATABASE_URL: '', TEMPORAL_ADDRESS: '', TEMPORAL_NAMESPACE: '', ENCRYPTION_KEYS: '', API_URL: '' };
+const unset = {
+  DATABASE_URL: '',
+  TEMPORAL_ADDRESS: '',
+  TEMPORAL_NAMESPACE: '',
+  ENCRYPTION_KEYS: '',
+  API_URL: '',
+  PUBLIC_URL: '',
+};
 
 /** Runs a command of the command line, for the service of this data folder. Returns all that it has printed. */
 export async function runCommand(

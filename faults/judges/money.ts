@@ -53,10 +53,10 @@ function hasMoved({ outcome }: TakenRow): boolean {
 
 /**
  * A plan's charge has no payer to complete a challenge, so here it has failed; so has what the processor rejected. A
- * payer on a page completes it. The result of a debit comes after its hand-over.
+ * payer on a page completes it, unless it is over by then. The result of a debit comes after its hand-over.
  */
 function agree(there: string, here: string, isChallenged: boolean): boolean {
-  if (there === 'requires_action' && isChallenged) return here === 'succeeded';
+  if (there === 'requires_action' && isChallenged) return here === 'succeeded' || here === 'failed';
   if (there === 'submitted') return ['submitted', 'succeeded', 'failed', 'returned'].includes(here);
   return there === here || (['requires_action', 'rejected'].includes(there) && here === 'failed');
 }

@@ -84,7 +84,7 @@ async function untilCollected(world: World, plans: { id: string }[], rounds: num
 }
 
 /** The fault run's own statements are not tested: they wait until the database is there. */
-function withoutFail<T>(world: World, work: () => PromiseLike<T>): Promise<T> {
+export function withoutFail<T>(world: World, work: () => PromiseLike<T>): Promise<T> {
   const attempt = async () => {
     try {
       return await work();

@@ -59,7 +59,7 @@ export interface World {
   readonly chance: Chance;
   readonly journal: Journal;
   readonly accounts: Record<
-    'shop' | 'liveShop' | 'monthly' | 'weekly' | 'debits' | 'links' | 'bystander' | 'live',
+    'shop' | 'liveShop' | 'monthly' | 'weekly' | 'debits' | 'links' | 'members' | 'bystander' | 'live',
     Account
   >;
   /** Load ends after what is under way when this is true. */
@@ -71,6 +71,8 @@ export interface World {
   readonly claims: (() => Claim[])[];
   /** The payment links that the load has made. */
   readonly links: LinkUse[];
+  /** The subscriptions in real time that the load has started. */
+  readonly subscriptions: { id: string; amount: number }[];
   /** Comes when requests without a response are given up. */
   readonly signal: AbortSignal;
   nextAmount(kind: 'payment' | 'plan'): number;
@@ -117,7 +119,7 @@ export async function makeWorld(cluster: Cluster, receiver: FaultReceiver, chanc
     return { name, livemode, billerId, apiKey, endpoints, ...clients };
   }
 
-  const [shop, liveShop, monthly, weekly, debits, links, bystander] = await Promise.all([
+  const [shop, liveShop, monthly, weekly, debits, links, members, bystander] = await Promise.all([
     openAccount('shop', ['steady', 'moody']),
     // Live webhooks go to public addresses only, so it has no receiver.
     openAccount('live shop', [], { livemode: true }),
@@ -125,6 +127,7 @@ export async function makeWorld(cluster: Cluster, receiver: FaultReceiver, chanc
     openAccount('weekly', ['steady']),
     openAccount('debits', ['steady']),
     openAccount('links', ['steady']),
+    openAccount('members', ['steady']),
     openAccount('bystander', []),
   ]);
   // The other mode of a biller that is busy in the sandbox.
@@ -133,11 +136,12 @@ export async function makeWorld(cluster: Cluster, receiver: FaultReceiver, chanc
     cluster,
     chance,
     journal,
-    accounts: { shop, liveShop, monthly, weekly, debits, links, bystander, live },
+    accounts: { shop, liveShop, monthly, weekly, debits, links, members, bystander, live },
     surprises: [],
     deleted: new Set(),
     claims: [],
     links: [],
+    subscriptions: [],
     signal: ending.signal,
     get isStopping() {
       return isStopping;

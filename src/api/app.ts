@@ -19,6 +19,7 @@ import { thisMachineOnly } from './middleware/this-machine.ts';
 import { unmatched } from './middleware/unmatched.ts';
 import { ops } from './ops/ops.ts';
 import { allRoutes } from './routes/index.ts';
+import { workbench } from './workbench/workbench.ts';
 
 /** Creates the HTTP API from its dependencies. A request passes the middleware in the order below. */
 export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes): Koa<RequestState> {
@@ -31,13 +32,14 @@ export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes): 
   app.use(securityHeaders);
   if (deps.forThisMachine) app.use(thisMachineOnly);
   app.use(ops(deps));
+  const limit = limitRate(deps.settings);
+  const waits = { ...defaultWaits, ...deps.waits };
+  const limitConcurrent = limitConcurrency(waits.queueMs);
+  app.use(workbench(deps, { limit, enterQueue: limitConcurrent.beforeParsing({}) }));
 
   const router = new Router<RequestState>({ strict: true, sensitive: true });
-  const waits = { ...defaultWaits, ...deps.waits };
   const find = credentialFinder(deps.sql, waits.credentialMs);
-  const limit = limitRate(deps.settings);
   const store = idempotency(deps, waits.idempotencyKeyMs);
-  const limitConcurrent = limitConcurrency(waits.queueMs);
   const waitIfPreferred = preferWait(deps.sql);
   for (const route of routes) {
     router.register(

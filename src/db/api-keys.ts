@@ -36,12 +36,21 @@ export async function insertApiKey(db: Db, key: Omit<ApiKeyRow, 'revoked_at'>): 
  * The key with this SHA-256 hash and its biller, in one statement. Revoked keys are included. Null if there is none.
  */
 export async function selectCredential(db: Db, hash: Buffer): Promise<CredentialRow | null> {
-  const [row] = await db<CredentialRow[]>`
+  const [row] = await db<CredentialRow[]>`${credentials(db)} where hash = ${hash}`;
+  return row ?? null;
+}
+
+/** The key with this id and its biller. Revoked keys are included. Null if there is none. */
+export async function selectCredentialOfKey(db: Db, id: string): Promise<CredentialRow | null> {
+  const [row] = await db<CredentialRow[]>`${credentials(db)} where api_keys.id = ${id}`;
+  return row ?? null;
+}
+
+function credentials(db: Db) {
+  return db`
     select api_keys.id, biller_id, livemode, kind, scopes, hash, revoked_at,
       time_zone, statement_descriptor, fee_basis_points, fee_fixed
-    from api_keys join billers on billers.id = biller_id
-    where hash = ${hash}`;
-  return row ?? null;
+    from api_keys join billers on billers.id = biller_id`;
 }
 
 /** Locks the key for update until the transaction ends. Returns null if it does not exist. */

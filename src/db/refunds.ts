@@ -16,6 +16,8 @@ export interface RefundRow {
   status: 'processing' | 'succeeded' | 'failed';
   /** Whether the payment was a debit that could still come back when the refund was opened. */
   at_risk: boolean;
+  /** Whether it pays credit of the payment's subscription out. */
+  of_credit: boolean;
   request_key: string | null;
   /** Real time. Null if the key lasts as long as the refund. */
   request_key_expires_at: Date | null;
@@ -51,6 +53,23 @@ export async function selectRefundOfRequest(
     where payment_intent_id = ${intentId} and request_key = ${requestKey}
       and (request_key_expires_at is null or request_key_expires_at > ${now})
     order by id desc
+    limit 1`;
+  return row ?? null;
+}
+
+/** As `selectRefundOfRequest`, for the newest refund of a subscription's credit. */
+export async function selectCreditRefundOfRequest(
+  db: Db,
+  subscriptionId: string,
+  requestKey: string,
+  now: Date,
+): Promise<RefundRow | null> {
+  const [row] = await db<RefundRow[]>`
+    select r.* from refunds r
+    join payment_intents i on i.id = r.payment_intent_id
+    where i.subscription_id = ${subscriptionId} and r.of_credit and r.request_key = ${requestKey}
+      and (r.request_key_expires_at is null or r.request_key_expires_at > ${now})
+    order by r.id desc
     limit 1`;
   return row ?? null;
 }

@@ -44,7 +44,9 @@ export async function updatePeriod(
   tx: Tx,
   subscriptionId: string,
   number: number,
-  change: Partial<Pick<Period, 'status' | 'failures' | 'first_failed_at' | 'next_attempt_at' | 'last_result_at'>>,
+  change: Partial<
+    Pick<Period, 'status' | 'changed_cents' | 'failures' | 'first_failed_at' | 'next_attempt_at' | 'last_result_at'>
+  >,
 ): Promise<void> {
   await tx`
     update subscription_periods set ${tx(change)} where subscription_id = ${subscriptionId} and number = ${number}`;

@@ -47,8 +47,7 @@ export interface CollectingSubscriptionRow extends SubscriptionRow {
 
 /** Inserts a new subscription. */
 export async function insertSubscription(tx: Tx, row: SubscriptionRow): Promise<void> {
-  const json = { items: jsonb(tx, row.items), metadata: jsonb(tx, row.metadata) };
-  await tx`insert into subscriptions ${tx({ ...row, ...json })}`;
+  await tx`insert into subscriptions ${tx(storedColumns(tx, row))}`;
 }
 
 /** The subscription of this biller and mode, or null. */
@@ -134,13 +133,27 @@ export type SubscriptionChange = Partial<
 export async function updateSubscription(
   tx: Tx,
   id: string,
-  { items, metadata, ...plain }: SubscriptionChange & { updated_at: Date },
+  change: SubscriptionChange & { updated_at: Date },
 ): Promise<void> {
-  const json = {
-    ...(items === undefined ? {} : { items: jsonb(tx, items) }),
-    ...(metadata === undefined ? {} : { metadata: jsonb(tx, metadata) }),
-  };
-  await tx`update subscriptions set ${tx({ ...plain, ...json })} where id = ${id}`;
+  await tx`update subscriptions set ${tx(storedColumns(tx, change))} where id = ${id}`;
+}
+
+/** The given columns of a row as PostgreSQL takes them: some are JSON. */
+function storedColumns(
+  tx: Tx,
+  { items, next_items, billed_items, next_period_lines, metadata, ...plain }: Partial<SubscriptionRow>,
+) {
+  const json = Object.entries({ items, next_items, billed_items, next_period_lines, metadata })
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [name, jsonb(tx, value)]);
+  return { ...plain, ...(Object.fromEntries(json) as Record<string, ReturnType<typeof jsonb>>) };
+}
+
+/** Adds to the credit of a subscription, minor units, or takes from it. */
+export async function addCredit(tx: Tx, id: string, amount: number, at: Date): Promise<void> {
+  await tx`
+    update subscriptions set credit_balance_cents = credit_balance_cents + ${amount}, updated_at = ${at}
+    where id = ${id}`;
 }
 
 /** The id of the test clock that its customer is on. Null in real time; undefined if it does not exist. */

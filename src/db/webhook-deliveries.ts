@@ -102,7 +102,7 @@ interface AttemptPart {
  * Deliveries with their attempts, newest first. It is one statement, so the status always matches the attempts.
  * The aliases `attempt_number` and `attempt_at` are the columns `number` and `at` of `webhook_delivery_attempts`.
  */
-async function withAttempts(db: Db, deliveries: Fragment): Promise<AttemptedDelivery[]> {
+export async function withAttempts(db: Db, deliveries: Fragment): Promise<AttemptedDelivery[]> {
   const rows = await db<(WebhookDeliveryRow & AttemptPart)[]>`
     select d.*, e.event_type, a.number as attempt_number, a.at as attempt_at, a.status_code, a.error, a.duration_ms,
       a.response_excerpt

@@ -12,6 +12,7 @@ import { assetRoutes } from './assets.ts';
 import { challengeRoutes } from './challenge.ts';
 import { checkoutRoutes } from './checkout.ts';
 import { pageHeaders } from './headers.ts';
+import { healthRoutes } from './health.ts';
 import { inHtml } from './layout.ts';
 import { linkRoutes } from './link-page.ts';
 import { failed, notFound, unavailable, wrongMethod } from './plain-pages.ts';
@@ -22,6 +23,7 @@ import { addressOf, localeOf } from './visitor.ts';
 import { widgetRoutes } from './widget.ts';
 
 const routes: readonly PageRoute[] = [
+  ...healthRoutes,
   ...assetRoutes,
   ...challengeRoutes,
   ...receiptRoutes,
@@ -58,13 +60,16 @@ const headers: Middleware = (ctx, next) => {
 };
 
 /** One line for each request, with the route's template: paths hold tokens, and forms personal data. */
-function log({ logger }: PagesDeps): Middleware {
+function log({ logger, watch }: PagesDeps): Middleware {
   const lines = logger.child({}, { redact: [] });
   return async (ctx, next) => {
     const begun = performance.now();
+    watch?.begun();
     await next();
-    const ms = Math.round((performance.now() - begun) * 100) / 100;
+    const taken = performance.now() - begun;
+    const ms = Math.round(taken * 100) / 100;
     const route = (ctx as { _matchedRoute?: string })._matchedRoute ?? null;
+    watch?.completed({ route, method: ctx.method, status: ctx.status, seconds: taken / 1000 });
     const line = { request_id: ctx.state.requestId, method: ctx.method, route, status: ctx.status, ms };
     if (ctx.status < 400) lines.debug(line, 'page');
     else lines.info(line, 'page');

@@ -1,4 +1,5 @@
 import { selectLogo } from '../db/biller-profiles.ts';
+import { fieldScript } from './field-script.ts';
 import { notFound } from './plain-pages.ts';
 import { styleSheet } from './style.ts';
 import type { Answer, PageRoute, Visit } from './visit.ts';
@@ -32,7 +33,7 @@ async function asset({ deps, token }: Visit): Promise<Answer> {
   }
   const script = token === 'page.js' ? pageScript : token === 'frame.js' ? frameScript : null;
   if (script !== null) {
-    return { status: 200, body: script, type: 'text/javascript; charset=utf-8', cache: forAnHour };
+    return { status: 200, body: script + fieldScript, type: 'text/javascript; charset=utf-8', cache: forAnHour };
   }
   const [, name] = /^logo-([0-9a-f]{64})$/.exec(token) ?? [];
   const logo = name === undefined ? null : await selectLogo(deps.sql, name);

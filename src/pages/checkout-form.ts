@@ -3,16 +3,24 @@ import { currentMandateText } from '../domain/mandates/mandate-texts.ts';
 import { Html, html } from '../platform/html.ts';
 import type { SessionForPayer } from '../services/links/public-tokens.ts';
 import type { Payee } from '../services/pages/paying.ts';
+import type { SavedCard } from '../services/pages/saved-cards.ts';
 import { moment } from './dates.ts';
 import { signature } from './forms.ts';
 import { alert } from './layout.ts';
 import { amountOf } from './link-page.ts';
-import { accountFields, choice, field, testCards } from './method-fields.ts';
+import { accountFields, choice, field, testCards, testNumberField } from './method-fields.ts';
 import { inMajorUnits, inWords } from './money.ts';
 import { reasonOf } from './payment-words.ts';
 import type { Page, Visit } from './visit.ts';
 
 export const action = 'pay';
+
+/** A visit to a session: what the page shows, to whom, and what the payer need not enter again. */
+export interface Sitting {
+  found: SessionForPayer;
+  payee: Payee;
+  saved: readonly SavedCard[];
+}
 
 /** What to say above the form and beside its fields. Paths as in a submission. */
 export interface FormErrors {
@@ -29,7 +37,7 @@ export function methodTypes({ session }: Pick<SessionForPayer, 'session'>): read
 }
 
 /** The form in which a payer pays, or saves a way to pay, with what was typed before if it is shown again. */
-export function formPage(visit: Visit, found: SessionForPayer, payee: Payee, errors: FormErrors = noErrors): Page {
+export function formPage(visit: Visit, { found, payee, saved }: Sitting, errors: FormErrors = noErrors): Page {
   const { session, intent, price } = found;
   const isSetup = session.mode === 'setup';
   const declined = intent?.status === 'failed' && errors === noErrors ? reasonOf(intent.last_error_code) : null;
@@ -48,7 +56,7 @@ ${signature(visit, action, String(session.submissions))}
 <input type="hidden" name="shown_total" value="${price?.totalAmount ?? ''}">
 ${amountField(visit, found, errors)}
 ${detailFields(visit, found, errors)}
-${methodFields(visit, found, errors)}
+${methodFields(visit, found, saved, errors)}
 ${session.save_payment_method === 'offer' ? saveField(visit) : null}
 <button>${isSetup ? 'Save' : pay === null ? 'Pay' : `Pay ${pay}`}</button>
 </form>
@@ -91,17 +99,19 @@ function detailFields({ form }: Visit, { session }: SessionForPayer, errors: For
   });
 }
 
-function methodFields(visit: Visit, found: SessionForPayer, errors: FormErrors): Html {
+function methodFields(visit: Visit, found: SessionForPayer, saved: readonly SavedCard[], errors: FormErrors): Html {
   const types = methodTypes(found);
-  const chosen = visit.form.get('method') ?? (types.includes('card') ? fixtureCards[0]?.token : 'au_becs_debit');
+  const first = saved[0]?.id ?? (types.includes('card') ? fixtureCards[0]?.token : 'au_becs_debit');
+  const chosen = visit.form.get('method') ?? first;
   const wrong = errors.fields['/method'];
   return html`<fieldset>
 <legend>How do you want to pay?</legend>
 ${wrong === undefined ? null : html`<span class="wrong" role="alert">${wrong}</span>`}
-${types.includes('card') ? testCards(chosen) : null}
+${saved.map(({ id, brand, last4 }) => choice(id, `${brand ?? 'Card'} ending in ${last4 ?? '…'}`, 'saved', chosen === id))}
+${types.includes('card') ? html`${testCards(chosen)}${testNumberField}` : null}
 ${types.includes('au_becs_debit') ? choice('au_becs_debit', 'Australian bank account', 'direct debit', chosen === 'au_becs_debit') : null}
 </fieldset>
-${types.includes('au_becs_debit') ? bankFields(visit, found, errors, types.length > 1) : null}`;
+${types.includes('au_becs_debit') ? bankFields(visit, found, errors, types.length + saved.length > 1) : null}`;
 }
 
 /** The account, and the words that its holder agrees to. */

@@ -2,6 +2,7 @@ import { findFixtureCard } from '../domain/cards.ts';
 import { currentMandateText } from '../domain/mandates/mandate-texts.ts';
 import type { SessionForPayer } from '../services/links/public-tokens.ts';
 import type { Submission } from '../services/links/submission.ts';
+import type { SavedCard } from '../services/pages/saved-cards.ts';
 import { methodTypes } from './checkout-form.ts';
 import { parseAmount } from './money.ts';
 import type { Visit } from './visit.ts';
@@ -45,7 +46,12 @@ export function readMethod(
 }
 
 /** Reads the form of a session. `version` is that of the session that the form was shown with. */
-export function readInput({ form, address, userAgent }: Visit, found: SessionForPayer, version: number): Input {
+export function readInput(
+  { form, address, userAgent }: Visit,
+  found: SessionForPayer,
+  saved: readonly SavedCard[],
+  version: number,
+): Input {
   const { session, biller } = found;
   const wrong: Record<string, string> = {};
   const text = (name: string) => form.get(name)?.trim() ?? '';
@@ -62,6 +68,10 @@ export function readInput({ form, address, userAgent }: Visit, found: SessionFor
   };
   const save = form.get('save') === 'yes';
   const common = { version, amount, details, save };
+  const card = saved.find(({ id }) => id === text('method'));
+  if (card !== undefined) {
+    return Object.keys(wrong).length > 0 ? { wrong } : { submission: { ...common, method: { id: card.id } } };
+  }
   const read = readMethod(form, methodTypes(found));
   if ('wrong' in read) Object.assign(wrong, read.wrong);
   const isAccount = text('method') === 'au_becs_debit';

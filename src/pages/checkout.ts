@@ -6,8 +6,9 @@ import { throttleLink } from '../services/links/throttling.ts';
 import { addressSubject, countUse, pageLimits } from '../services/pages/page-limits.ts';
 import { pageTokenOf } from '../services/pages/page-urls.ts';
 import { type Payee, payeeOf } from '../services/pages/paying.ts';
+import { savedCards } from '../services/pages/saved-cards.ts';
 import { applyTo, chargeHook } from '../services/plans/charge-hook.ts';
-import { action, type FormErrors, formPage, methodTypes } from './checkout-form.ts';
+import { action, type FormErrors, formPage, methodTypes, type Sitting } from './checkout-form.ts';
 import { readInput } from './checkout-input.ts';
 import { resultPage } from './checkout-result.ts';
 import { endedPage, notOpenYet, refusalPage } from './ended-pages.ts';
@@ -17,20 +18,20 @@ import { inWords } from './money.ts';
 import { notFound, oneMoment, staleForm, tooMany } from './plain-pages.ts';
 import { type Answer, type Page, type PageRoute, payerOf, type Visit } from './visit.ts';
 
-interface Sitting {
-  found: SessionForPayer;
-  payee: Payee;
-}
-
 async function find({ deps, token, now }: Visit): Promise<Sitting | null> {
   const found = tokenPattern.test(token) ? await findSession(deps.sql, token, now) : null;
-  return found === null ? null : { found, payee: await payeeOf(deps.sql, found.biller, found.session.livemode) };
+  if (found === null) return null;
+  const [payee, saved] = await Promise.all([
+    payeeOf(deps.sql, found.biller, found.session.livemode),
+    found.state === 'open' ? savedCards(deps.sql, found) : [],
+  ]);
+  return { found, payee, saved };
 }
 
 async function show(visit: Visit): Promise<Answer> {
   const sitting = await find(visit);
   if (sitting === null) return notFound;
-  return closed(visit, sitting) ?? formPage(visit, sitting.found, sitting.payee);
+  return closed(visit, sitting) ?? formPage(visit, sitting);
 }
 
 /** Where a session leads that takes no form now, or null. */
@@ -62,7 +63,7 @@ async function pay(visit: Visit): Promise<Answer> {
   const { deps, token, address } = visit;
   const sitting = await find(visit);
   if (sitting === null) return notFound;
-  const { found, payee } = sitting;
+  const { found, payee, saved } = sitting;
   const { session, link } = found;
   const here = `/checkout/${token}`;
   const version = postedVersion(visit, action);
@@ -71,9 +72,9 @@ async function pay(visit: Visit): Promise<Answer> {
   if (Number(version) < session.submissions) return { goTo: here };
   const ended = closed(visit, sitting);
   if (ended !== null) return ended;
-  const input = readInput(visit, found, Number(version));
+  const input = readInput(visit, found, saved, Number(version));
   if (input === 'stale') return staleForm(payee, here);
-  if ('wrong' in input) return formPage(visit, found, payee, wrongFields(input.wrong));
+  if ('wrong' in input) return formPage(visit, sitting, wrongFields(input.wrong));
   const { submission } = input;
   if (session.mode === 'payment') {
     const price = priceFor(found, session.amount ?? submission.amount ?? null) ?? found.price;
@@ -81,7 +82,7 @@ async function pay(visit: Visit): Promise<Answer> {
     // The page must show the total before it is paid: with a surcharge it is more than the amount that was typed.
     const wasShown = visit.form.get('shown_total') === String(price?.totalAmount);
     if (price !== null && isInRange && price.surchargeAmount > 0 && !wasShown) {
-      return formPage(visit, { ...found, price }, payee, { status: 200, above: null, fields: {} });
+      return formPage(visit, { found: { ...found, price }, payee, saved }, { status: 200, above: null, fields: {} });
     }
   }
   const limits = [
@@ -114,7 +115,7 @@ async function pay(visit: Visit): Promise<Answer> {
   }
   if (submitted.kind !== 'invalid') return refusalPage(payee, here, submitted);
   const words = submitted.errors.map(({ path = '/method', code }) => [path, wordsOf(path, code, visit, found)]);
-  return formPage(visit, found, payee, wrongFields(Object.fromEntries(words)));
+  return formPage(visit, sitting, wrongFields(Object.fromEntries(words)));
 }
 
 function wrongFields(fields: Record<string, string>): FormErrors {

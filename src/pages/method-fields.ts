@@ -12,6 +12,14 @@ export function testCards(chosen: string | undefined): Html[] {
   });
 }
 
+/**
+ * A field for the number of a test card, which the script of the page shows. It has no name, so no form sends it: in
+ * the browser, the script chooses the test card that has the number.
+ */
+export const testNumberField = html`<div class="field" hidden><label for="test-number">Or type the number of a test card</label>
+<input type="text" id="test-number" inputmode="numeric" autocomplete="off" maxlength="23" placeholder="4242 4242 4242 4242" aria-describedby="test-number-note">
+<span class="faint" id="test-number-note" role="status">The number stays in your browser. Do not type a real one.</span></div>`;
+
 /** The fields of a bank account. The number is not written back into the page. */
 export function accountFields(form: URLSearchParams, wrong: FieldWords): Html {
   return html`${field('account_name', 'Name of the account', form.get('account_name') ?? '', wrong['/account_name'])}

@@ -1,3 +1,4 @@
+import type { RequestWatch } from '../api/http/deps.ts';
 import type { Html } from '../platform/html.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
@@ -18,6 +19,10 @@ export interface PagesDeps {
   trustedProxies: readonly string[];
   /** Whether these are the pages of `npm start`, which serve only this machine. */
   forThisMachine: boolean;
+  /** Rejects while this process cannot show pages. */
+  isReady(): Promise<unknown>;
+  /** Gets to know of each request, for metrics. */
+  watch?: RequestWatch;
 }
 
 /** A request for a page. */

@@ -7,7 +7,7 @@ import { readMethod } from './checkout-input.ts';
 import { postedVersion, signature } from './forms.ts';
 import { framePolicy } from './headers.ts';
 import { alert } from './layout.ts';
-import { accountFields, choice, type FieldWords, testCards } from './method-fields.ts';
+import { accountFields, choice, type FieldWords, testCards, testNumberField } from './method-fields.ts';
 import { methodInWords } from './payment-words.ts';
 import { notFound } from './plain-pages.ts';
 import { type Answer, type Page, type PageRoute, payerOf, type Visit } from './visit.ts';
@@ -86,7 +86,7 @@ function form(
   const method = html`<fieldset>
 <legend>How do you want to pay?</legend>
 ${wrong === undefined ? null : html`<span class="wrong" role="alert">${wrong}</span>`}
-${types.includes('card') ? testCards(chosen) : null}
+${types.includes('card') ? html`${testCards(chosen)}${testNumberField}` : null}
 ${types.includes('au_becs_debit') ? choice('au_becs_debit', 'Australian bank account', 'direct debit', chosen === 'au_becs_debit') : null}
 </fieldset>
 ${types.includes('au_becs_debit') ? html`<fieldset><legend>Bank account</legend>${accountFields(visit.form, fields)}</fieldset>` : null}`;

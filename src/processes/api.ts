@@ -27,6 +27,10 @@ const connections = 24;
  */
 const forThisMachine = process.argv.includes('--for-this-machine');
 
+/** With `--for-this-machine`: the biller whose sandbox the workbench opens, as `--demo-biller=acct_…`. */
+const demoBillerId =
+  process.argv.find((word) => word.startsWith('--demo-biller='))?.slice('--demo-biller='.length) ?? null;
+
 const config = readConfig(process.env);
 const { databaseUrl, vault } = requiredOf(config);
 // Before all else: log lines and calls to Temporal carry the id of their trace.
@@ -65,6 +69,7 @@ const app = createApp({
   processors: processorsOf(config),
   canSkipTime: timeSkipping.known,
   forThisMachine,
+  demoBillerId,
   operations: {
     key: config.operatorKey,
     webUis: webUisOf(config),

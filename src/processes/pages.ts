@@ -29,6 +29,18 @@ const sql = openPool(databaseUrl, { max: connections, name: 'payments pages', ac
 const ending = new AbortController();
 const keys = checkVault(sql, vault, config.lostEncryptionKeys, logger, ending.signal);
 const sides = openSides(config);
+// Imported only when metrics are configured, to keep the start of the process short.
+const metrics =
+  config.metricsPort === null
+    ? null
+    : await (await import('./metrics/start.ts')).startMetrics({
+        port: config.metricsPort,
+        host: config.metricsHost,
+        sql,
+        poolMax: connections,
+        worker: null,
+        logger,
+      });
 const dispatchers = sides.map((side) => startDispatcher(sql, side, logger));
 const pages = createPages({
   sql,
@@ -38,6 +50,11 @@ const pages = createPages({
   publicUrl: config.publicUrl,
   trustedProxies: config.trustedProxies,
   forThisMachine,
+  async isReady() {
+    if (ending.signal.aborted) throw new Error('the process is ending');
+    await Promise.all([sql`select 1`, keys.fits]);
+  },
+  ...(metrics === null ? {} : { watch: metrics.pages }),
 });
 await keys.fitsOrWaits;
 const server = await serve(pages, { port: config.pagesPort, host: config.host });
@@ -50,6 +67,7 @@ onShutdown(
     await pause(delayMs);
     await server.close();
     await Promise.all(dispatchers.map((dispatcher) => dispatcher.close()));
+    await metrics?.close();
     await closeSides(sides);
     await sql.end({ timeout: 5 });
   },

@@ -53,6 +53,7 @@ const TestClockReady = Strict(
 );
 
 const currentPeriodExample = { number: 1, start: '2027-01-11', end: '2027-02-11' } as const;
+const dearerItems = subscriptionExample.items.map((item) => ({ ...item, unit_amount_cents: 6900 }));
 const endedSubscription = {
   ...subscriptionExample,
   in_effect: false,
@@ -276,6 +277,25 @@ export const eventCatalogue = {
     Subscription,
     'A subscription ended for good: on request, at its end, with its customer, or unpaid (`state_reason`).',
     { ...endedSubscription, state: 'canceled', state_reason: 'ended' },
+  ),
+  'subscription.changed': event(
+    Subscription,
+    'What a subscription sells has changed: at once, or with the period that begins.',
+    { ...subscriptionExample, items: dearerItems },
+  ),
+  'subscription.change_scheduled': event(Subscription, 'A change was requested for the next period: `next_items`.', {
+    ...subscriptionExample,
+    next_items: dearerItems,
+  }),
+  'subscription.change_removed': event(
+    Subscription,
+    'A change that was requested for the next period was taken back.',
+    subscriptionExample,
+  ),
+  'subscription.change_failed': event(
+    Subscription,
+    'A change was not made: its payment was declined or came too late, or another change took its place.',
+    subscriptionExample,
   ),
   'subscription.in_effect_changed': event(
     Subscription,

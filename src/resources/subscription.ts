@@ -50,6 +50,28 @@ const CurrentPeriod = Strict(
   { title: 'CurrentPeriod' },
 );
 
+export const SubscriptionItem = Strict(
+  {
+    id: Id('subscription_item', 'The id of the item.'),
+    name: Type.String({ description: 'A label, for statements.' }),
+    unit_amount_cents: Type.Integer({ description: 'The price of one for a whole period, minor units.' }),
+    quantity: Type.Integer({ description: 'How many.' }),
+  },
+  { title: 'SubscriptionItem' },
+);
+
+export const SubscriptionPeriodLine = Strict(
+  {
+    kind: Type.Enum(['item', 'proration', 'credit'], {
+      description: '`item`: a whole period. `proration`: the share of its days. `credit`: negative.',
+    }),
+    description: Type.String({ description: 'For people.' }),
+    quantity: Type.Integer({ description: 'How many.' }),
+    amount_cents: Type.Integer({ description: 'The amount of the line, minor units.' }),
+  },
+  { title: 'SubscriptionPeriodLine' },
+);
+
 export const Subscription = Strict(
   {
     id: Id('subscription', 'The id of the subscription.'),
@@ -66,18 +88,10 @@ export const Subscription = Strict(
       description: 'Until when, if nothing else happens. Null while that is open, and while it is not in effect.',
     }),
     currency: Currency,
-    items: Type.Array(
-      Strict(
-        {
-          id: Id('subscription_item', 'The id of the item.'),
-          name: Type.String({ description: 'A label, for statements.' }),
-          unit_amount_cents: Type.Integer({ description: 'The price of one for a whole period, minor units.' }),
-          quantity: Type.Integer({ description: 'How many.' }),
-        },
-        { title: 'SubscriptionItem' },
-      ),
-      { description: 'What is sold.' },
-    ),
+    items: Type.Array(SubscriptionItem, { description: 'What is sold in the current period.' }),
+    next_items: Nullable(Type.Array(SubscriptionItem), {
+      description: 'What is sold from the next period on, if that was changed; null if it is the same.',
+    }),
     frequency_type: requiredTerms.frequency_type,
     frequency_period: defaultedTerms.frequency_period,
     start_date: clearableTerms.start_date,
@@ -100,6 +114,12 @@ export const Subscription = Strict(
     next_attempt_at: Nullable(Timestamp, { description: 'When a failed payment is retried; null if it is not.' }),
     credit_balance_cents: Type.Integer({
       description: 'What the customer has in hand for later periods, minor units.',
+    }),
+    next_period_lines: Type.Array(SubscriptionPeriodLine, {
+      description: 'What changes have left for the next period to take, besides its items.',
+    }),
+    change_payment_intent_id: Nullable(Type.String(), {
+      description: 'The payment of a change that is under way; null if none is.',
     }),
     paid_periods: Type.Integer({ description: 'The periods that were collected. Trials do not count.' }),
     latest_payment_intent_id: Nullable(Type.String(), { description: 'Its last payment; null before the first.' }),
@@ -134,6 +154,7 @@ export const subscriptionExample = example(Subscription, {
   in_effect_until: '2027-02-11T00:00:00.000Z',
   currency: 'AUD',
   items: [{ id: exampleId('subscription_item'), name: 'Membership', unit_amount_cents: 4900, quantity: 1 }],
+  next_items: null,
   frequency_type: 'monthly',
   frequency_period: 1,
   start_date: '2027-01-11',
@@ -153,6 +174,8 @@ export const subscriptionExample = example(Subscription, {
   next_period_start: '2027-02-11',
   next_attempt_at: null,
   credit_balance_cents: 0,
+  next_period_lines: [],
+  change_payment_intent_id: null,
   paid_periods: 1,
   latest_payment_intent_id: exampleId('payment_intent'),
   last_payment_error: null,
@@ -196,20 +219,7 @@ export const SubscriptionPeriod = Strict(
   {
     ...CurrentPeriod.properties,
     kind: Type.Enum(['trial', 'paid'], { description: 'Whether it is a trial.' }),
-    lines: Type.Array(
-      Strict(
-        {
-          kind: Type.Enum(['item', 'proration', 'credit'], {
-            description: '`item`: a whole period. `proration`: the share of its days. `credit`: negative.',
-          }),
-          description: Type.String({ description: 'For people.' }),
-          quantity: Type.Integer({ description: 'How many.' }),
-          amount_cents: Type.Integer({ description: 'The amount of the line, minor units.' }),
-        },
-        { title: 'SubscriptionPeriodLine' },
-      ),
-      { description: 'The statement of the period.' },
-    ),
+    lines: Type.Array(SubscriptionPeriodLine, { description: 'The statement of the period.' }),
     amount_cents: Type.Integer({ description: 'The sum of the lines, without surcharge, minor units.' }),
     payment_intent_id: Nullable(Type.String(), { description: 'Its payment; null for a trial.' }),
     failures: Type.Integer({ description: 'The failed attempts of the present series.' }),

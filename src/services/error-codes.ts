@@ -187,6 +187,12 @@ export const errorCodes = {
     meaning: 'The amount is more than the mandate of the bank account, or its scheme, allows for one debit.',
     remedy: 'Charge less, or let the payer give a new mandate with a higher limit.',
   },
+  quote_changed: {
+    type: 'invalid_request_error',
+    statuses: [422],
+    meaning: 'The change costs another amount than `expected_amount_cents`. Nothing has changed.',
+    remedy: 'Ask for a new quote with `dry_run`, show it, and send its `amount_cents`.',
+  },
   test_clock_advancing: {
     type: 'invalid_request_error',
     statuses: [422],

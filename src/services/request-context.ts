@@ -1,4 +1,4 @@
-import type { ApiKeyKind } from '../db/api-keys.ts';
+import type { ApiKeyKind, CredentialRow } from '../db/api-keys.ts';
 import type { FeeSchedule } from '../domain/fees.ts';
 
 /** The biller and mode that data belongs to. Every query filters by both. */
@@ -21,4 +21,20 @@ export interface RequestContext extends Tenant {
   feeSchedule: FeeSchedule;
   /** The biller's default statement descriptor. */
   statementDescriptor: string | null;
+}
+
+/** Returns the context of a request that is made with this key. `now` is real time. */
+export function contextOf(credential: CredentialRow, requestId: string, now: Date): RequestContext {
+  const { id, kind, biller_id: billerId, livemode } = credential;
+  return {
+    billerId,
+    livemode,
+    requestId,
+    keyId: id,
+    keyKind: kind,
+    now,
+    timeZone: credential.time_zone,
+    feeSchedule: { basisPoints: credential.fee_basis_points, fixed: credential.fee_fixed },
+    statementDescriptor: credential.statement_descriptor,
+  };
 }

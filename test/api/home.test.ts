@@ -26,7 +26,14 @@ describe('the page at /', () => {
     assert.equal(response.status, 200);
     assert.match(response.headers.get('content-type') ?? '', /^text\/html/);
     assert.match(response.headers.get('content-security-policy') ?? '', /^default-src 'none'/);
-    assert.deepEqual(linksOf(await response.text()), ['data:,', '/docs', '/openapi.json', webUi.url, '/ops']);
+    assert.deepEqual(linksOf(await response.text()), [
+      'data:,',
+      '/docs',
+      '/openapi.json',
+      '/workbench',
+      webUi.url,
+      '/ops',
+    ]);
   });
 
   it('leads to the reference alone elsewhere: a stranger is not told where operators look', async () => {

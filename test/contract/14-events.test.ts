@@ -328,7 +328,7 @@ describe('Events', () => {
     await throttleLink(db.sql, refused, new Date(now.getTime() + 60_000), { requestId: 'req_test', now });
   }
 
-  /** One subscription that ends its trial, is declined, recovers, is paused, resumed and canceled. */
+  /** One subscription that ends its trial, is declined, recovers, is changed, paused, resumed and canceled. */
   async function liveThrough(merchant: Merchant): Promise<void> {
     const { clock, payer } = await merchant.payerOnClock('2027-01-01T00:00:00Z');
     const { subscriptions } = merchant.client;
@@ -339,6 +339,14 @@ describe('Events', () => {
     });
     await subscriptions.start(id);
     await merchant.advance(clock.id, '2027-01-10T00:00:00Z');
+    const dearer = [{ name: 'Membership', unit_amount_cents: 9900 }];
+    for (const items of [dearer, [{ name: 'Membership', unit_amount_cents: 4900 }]]) {
+      await subscriptions.change(id, { items });
+    }
+    await subscriptions.update(id, { metadata: { _sandbox_outcome: 'decline' } });
+    await subscriptions.change(id, { items: dearer, when: 'now', collect: 'now' });
+    await subscriptions.update(id, { metadata: {} });
+    await subscriptions.change(id, { items: dearer, when: 'now', collect: 'now' });
     await subscriptions.pause(id, {});
     await subscriptions.resume(id);
     await subscriptions.cancel(id, {});

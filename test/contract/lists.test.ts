@@ -21,6 +21,10 @@ const uncounted: Readonly<Record<string, string>> = {
   'subscription.resumed': 'it can be resumed again and again',
   'subscription.cancel_scheduled': 'an end can be set again and again',
   'subscription.cancel_removed': 'it can be taken back again and again',
+  'subscription.changed': 'a scheduled change leaves no row of its own',
+  'subscription.change_scheduled': 'a change can be scheduled again and again',
+  'subscription.change_removed': 'it can be taken back again and again',
+  'subscription.change_failed': 'the payment of a change can fail again and again',
   'webhook_endpoint.ping': 'nothing else is written when one is asked for',
   'webhook_endpoint.disabled': 'an endpoint can be disabled and enabled again',
 };

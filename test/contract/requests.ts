@@ -108,6 +108,8 @@ async function closedPlan(stage: Stage): Promise<string> {
   return id;
 }
 
+const cheaper = { items: [{ name: 'Membership', unit_amount_cents: 900 }], when: 'now' } as const;
+
 async function pendingSubscription(stage: Stage): Promise<string> {
   return String((await made(stage, '/subscriptions', subscription(await payer(stage)))).id);
 }
@@ -278,6 +280,15 @@ export const succeeding: Readonly<Record<string, Prepare>> = {
     at(`/subscriptions/${await unpaidSubscription(stage)}/retry_now`),
   'GET /api/v1/subscriptions/{subscription_id}/periods': async (stage) =>
     at(`/subscriptions/${await activeSubscription(stage)}/periods`),
+  'POST /api/v1/subscriptions/{subscription_id}/change': async (stage) =>
+    at(`/subscriptions/${await activeSubscription(stage)}/change`, cheaper),
+  'GET /api/v1/subscriptions/{subscription_id}/changes': async (stage) =>
+    at(`/subscriptions/${await activeSubscription(stage)}/changes`),
+  'POST /api/v1/subscriptions/{subscription_id}/refund_credit': async (stage) => {
+    const id = await activeSubscription(stage);
+    await made(stage, `/subscriptions/${id}/change`, cheaper);
+    return at(`/subscriptions/${id}/refund_credit`, {});
+  },
   'GET /api/v1/subscriptions/{subscription_id}/schedule': async (stage) =>
     at(`/subscriptions/${await pendingSubscription(stage)}/schedule`),
 
@@ -413,6 +424,10 @@ export const unprocessable: Readonly<Record<string, Prepare>> = {
     at(`/subscriptions/${await activeSubscription(stage)}/uncancel`),
   'POST /api/v1/subscriptions/{subscription_id}/retry_now': async (stage) =>
     at(`/subscriptions/${await activeSubscription(stage)}/retry_now`),
+  'POST /api/v1/subscriptions/{subscription_id}/change': async (stage) =>
+    at(`/subscriptions/${await activeSubscription(stage)}/change`, { ...cheaper, expected_amount_cents: 1 }),
+  'POST /api/v1/subscriptions/{subscription_id}/refund_credit': async (stage) =>
+    at(`/subscriptions/${await activeSubscription(stage)}/refund_credit`, {}),
   'POST /api/v1/test_helpers/test_clocks': plain('/test_helpers/test_clocks', {}),
   'POST /api/v1/test_helpers/test_clocks/{id}/advance': async (stage) =>
     at(`/test_helpers/test_clocks/${await newClock(stage)}/advance`, { frozen_time: '2028-01-01T00:00:00Z' }),

@@ -123,6 +123,13 @@ const damages: Record<string, string> = {
   'a payment intent of a subscription is of its customer, and the last of them is the one that it names': `
     update subscriptions set charges = 2`,
   'a subscription has as many paid periods as it counts': `update subscriptions set paid_periods = 2`,
+  'the credit of a subscription is what its changes and payments left, less what its periods and refunds used': `
+    update subscriptions set credit_balance_cents = 100`,
+  'the changes of a period that were made have the lines that it counts, and credit no more than was paid for it': `
+    update subscription_periods set changed_cents = -100000`,
+  'a change is made or credited exactly when its payment has succeeded, and its subscription waits for no other': `
+    insert into subscription_changes (subscription_id, number, period, items, proration, lines, amount_cents, payment_intent_id, status, changed_at)
+      select id, 1, 1, '[]', 'days', '[]', 4900, latest_payment_intent_id, 'failed', now() from subscriptions`,
   'a subscription wakes for the retry of its unpaid period, and for no other': `
     update subscriptions set next_attempt_at = '2027-02-01'`,
   'the events of a subscription say in turn that it is in effect and that it is not, as its row does at last': `

@@ -103,6 +103,7 @@ export function sound(over: Partial<Evidence> = {}): Evidence {
     stuck: [],
     histories: [],
     links: [],
+    subscriptions: [],
     bystander: { before: 'abc', after: 'abc' },
     replayedFrom: Number.POSITIVE_INFINITY,
     ...over,

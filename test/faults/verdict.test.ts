@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Event } from '@payments-service/client';
+import type { Event, SubscriptionPeriod } from '@payments-service/client';
 import { activate, newCourse } from '../../demo/rules.ts';
 import type { Evidence, Finding, TakenRow } from '../../faults/evidence.ts';
 import { openedAt } from '../../faults/judges/charges.ts';
@@ -240,6 +240,34 @@ describe('the judges of a fault run', () => {
       const claim = { amount: 500, what: 'a link', succeeded: [0, 0], attempts: [1, 1] } as const;
       assert.deepEqual(judge(sound({ ...link(), ledger, claims: [{ ...claim, isChallenged: true }] })), []);
       assertFound({ ledger, claims: [claim] }, 'P6', /is requires_action at the processor, succeeded here/);
+    });
+  });
+
+  describe('subscriptions', () => {
+    const period = (number: number, start: string, end: string) =>
+      ({ number, start, end, status: 'paid', kind: 'paid', payment_intent_id: `pi_${number}` }) as SubscriptionPeriod;
+    const periods = [period(1, '2027-01-01', '2027-01-08'), period(2, '2027-01-08', '2027-01-15')];
+    const charges = [charge(), charge({ idempotency_key: 'att_2' })];
+    const attempts = charges.map(({ idempotency_key: id }) => ({ ...(sound().attempts[0] as TakenRow), id }));
+    const claims = [{ amount: 500, what: 'a subscription', succeeded: [2, 2], attempts: [2, 2] } as const];
+    const sold = (of: SubscriptionPeriod[], ledger = charges) => ({
+      ...{ claims: [...claims], attempts, ledger: [...ledger, refund()] },
+      subscriptions: [{ id: 'sub_1', amount: 500, periods: of }],
+    });
+
+    it('find nothing when each period has begun where the last ended, and was paid once', () => {
+      assert.deepEqual(judge(sound(sold(periods.toReversed()))), []);
+    });
+    it('finds a period that is missing, and one that leaves a gap', () => {
+      assertFound(sold([period(2, '2027-01-08', '2027-01-15')]), 'P2', /sub_1 has no period 1/);
+      const later = [periods[0] as SubscriptionPeriod, period(2, '2027-01-09', '2027-01-16')];
+      assertFound(sold(later), 'P2', /sub_1 begins 2027-01-09, though the last ended 2027-01-08/);
+    });
+    it('finds one payment for two periods, and a period that was charged twice or never', () => {
+      const shared = periods.map((one) => ({ ...one, payment_intent_id: 'pi_1' }));
+      assertFound(sold(shared), 'P1', /sub_1 has one payment for two periods/);
+      assertFound(sold(periods.slice(0, 1)), 'P1', /sub_1 was charged 2 times for 1 paid periods/);
+      assertFound(sold(periods, charges.slice(0, 1)), 'P2', /sub_1 has 2 paid periods, and was charged 1 times/);
     });
   });
 

@@ -149,9 +149,16 @@ describe('the pages for payers in a real browser', () => {
 
   it('show markup in any field as text, and the policy has nothing to block', async function () {
     this.timeout(60_000);
-    const profile = { display_name: markup.slice(0, 100), address: markup };
+    const profile = { display_name: markup.slice(0, 100), address: markup, tax_id: markup.slice(0, 40) };
     await changeBillerProfile(stage.db.sql, stage.keys.biller.id, profile, { by: tester, now: realNow() });
-    const link = await links.link({ name: markup, description: markup, amount_range: { min: 500, max: 900 } });
+    const link = await links.link({
+      name: markup,
+      description: markup,
+      amount_range: { min: 500, max: 900 },
+      statement_descriptor: '<script src=x></script>'.slice(0, 22),
+      cancel_url: `https://shop.example.com/?${encodeURI('"><script>document.title="taken"</script>')}`,
+      success_url: 'https://shop.example.com/"><script>document.title="taken"</script>',
+    });
     const tab = await browser.open(`${pages.url}/pay/${links.tokenOf(link)}`);
     assert.equal(await title(tab), markup);
     await tab.follow(press('Continue to payment'));
@@ -160,12 +167,60 @@ describe('the pages for payers in a real browser', () => {
     );
     await tab.follow(press('Pay'));
     assert.equal(await tab.evaluate(`document.getElementById('amount').value`), markup);
-    assert.equal(await tab.evaluate<number>('document.querySelectorAll("main script, main img").length'), 0);
-    assert.notEqual(await tab.evaluate('document.title'), 'taken');
+    const isClean = async () => {
+      assert.equal(await tab.evaluate<number>('document.querySelectorAll("main script, main img").length'), 0);
+      assert.notEqual(await tab.evaluate('document.title'), 'taken');
+    };
+    await isClean();
+    const valid = { amount: '5.00', email: 'jo@example.com', name: markup };
+    for (const [name, value] of Object.entries(valid)) {
+      await tab.evaluate(`document.getElementById('${name}').value = ${JSON.stringify(value)}`);
+    }
+    await tab.evaluate(choose('tok_sandbox_visa_succeed'));
+    await tab.follow(press('Pay'));
+    assert.equal(await title(tab), 'Thank you for your payment');
+    await isClean();
+    await tab.follow(press('Show the receipt'));
+    await isClean();
     assert.deepEqual(
       tab.complaints.filter((words) => !/400/.test(words)),
       [],
     );
+  });
+
+  it('are at most 30 kB, in at most three requests, all of them of our own origin', async function () {
+    this.timeout(60_000);
+    const link = await links.link({
+      description: 'x'.repeat(500),
+      payment_method_types: ['card', 'au_becs_debit'],
+      save_payment_method: 'offer',
+      amount_range: { min: 500, max: 10_000, suggested: [1000, 2500] },
+    });
+    const tab = await browser.open(`${pages.url}/pay/${links.tokenOf(link)}`);
+    const check = async () => {
+      const loaded = await tab.evaluate<{ name: string; size: number }[]>(
+        `performance.getEntries()
+          .filter(({ entryType, initiatorType }) => entryType === 'navigation' || (entryType === 'resource' && initiatorType !== 'fetch'))
+          .map(({ name, decodedBodySize: size }) => ({ name, size }))`,
+      );
+      const story = JSON.stringify(loaded);
+      assert.ok(loaded.length >= 2 && loaded.length <= 3, story);
+      assert.ok(
+        loaded.every(({ name }) => name.startsWith(pages.url)),
+        story,
+      );
+      const total = loaded.reduce((sum, { size }) => sum + size, 0);
+      assert.ok(total > 1000 && total <= 30_000, story);
+    };
+    await check();
+    await tab.follow(press('Continue to payment'));
+    await check();
+    for (const [name, value] of payer) await tab.evaluate(fill(name, value));
+    await tab.evaluate(choose('tok_sandbox_visa_succeed'));
+    await tab.follow(press('Pay'));
+    await check();
+    await tab.follow(press('Show the receipt'));
+    await check();
   });
 
   it('swap themselves when the link is paid on another page', async function () {

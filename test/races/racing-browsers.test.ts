@@ -16,7 +16,9 @@ describe('browsers that race for single-use links, over HTTP', () => {
   const throughProxy = { trustedProxies: ['127.0.0.1'] };
   const processes = [usePages(stage, throughProxy), usePages(stage, throughProxy)];
 
-  /** Opens the link, begins, and sends the form until the page says that the link is paid. Returns what it was shown. */
+  /**
+   * Opens the link, begins, and sends the form until the page says that the link is paid. Returns what it was shown.
+   */
   async function race(path: string, address: string, dice: Dice): Promise<number[]> {
     const from = { 'X-Forwarded-For': address };
     const any = () => dice.pick(processes);

@@ -60,6 +60,60 @@ describe('a subscription whose process dies', () => {
   });
 });
 
+describe('a change of a subscription whose process dies', () => {
+  const subscriber = useSubscriber();
+  const { stage } = subscriber;
+  const upgrade = { items: [{ name: 'Membership', unit_amount_cents: 9800 }], when: 'now', collect: 'now' };
+  const send = (id: string, key: string) =>
+    stage.api.send('POST', `/api/v1/subscriptions/${id}/change`, {
+      key: stage.keys.sandboxSecret,
+      headers: { 'Idempotency-Key': key },
+      body: upgrade,
+    });
+  function loseNextResponse(): void {
+    stage.ledger.beforeAnswer = async () => {
+      stage.ledger.beforeAnswer = async () => {};
+      throw new OutcomeUnknown('its process died');
+    };
+  }
+
+  it('is made once by a repetition with the same key, with the same result, and the money is taken once', async () => {
+    const id = await subscriber.started();
+    loseNextResponse();
+    assert.equal((await send(id, 'change')).status, 503);
+    assert.equal((await subscriber.get(id)).items[0].unit_amount_cents, 4900);
+    const repeated = await send(id, 'change');
+    assert.deepEqual([repeated.status, repeated.body.amount_cents], [200, 4900]);
+    assert.equal(repeated.body.subscription.items[0].unit_amount_cents, 9800);
+    assert.equal((await send(id, 'change')).text, repeated.text);
+    assert.equal(stage.ledger.taken.size, 2);
+    await assertAccounted(stage);
+  });
+
+  it('is made by housekeeping if nobody repeats it, and until then no other change is made', async () => {
+    const id = await subscriber.started();
+    loseNextResponse();
+    assert.equal((await send(id, 'one')).status, 503);
+    assert.equal((await send(id, 'two')).status, 422);
+    await recoverCharges(stage.db.sql, stage.charging, new Date(realNow().getTime() + 3_600_000));
+    assert.equal((await subscriber.get(id)).items[0].unit_amount_cents, 9800);
+    assert.equal(stage.ledger.taken.size, 2);
+    await assertAccounted(stage);
+  });
+
+  it('is credit if its period is over when its outcome is found', async () => {
+    const id = await subscriber.started();
+    loseNextResponse();
+    assert.equal((await send(id, 'late')).status, 503);
+    await stage.collectSubscriptionAll(id, due);
+    await recoverCharges(stage.db.sql, stage.charging, new Date(realNow().getTime() + 3_600_000));
+    const after = await subscriber.get(id);
+    assert.deepEqual([after.items[0].unit_amount_cents, after.credit_balance_cents], [4900, 4900]);
+    assert.equal(stage.ledger.taken.size, 3);
+    await assertAccounted(stage);
+  });
+});
+
 describe('requests for a subscription at the same time', () => {
   const subscriber = useSubscriber({ connections: 10 });
   const { stage, here } = subscriber;
@@ -91,6 +145,71 @@ describe('requests for a subscription at the same time', () => {
       await assertAccounted(stage);
     });
   }
+
+  it('make one of two changes that are paid now, and the other sees what the first has made', async () => {
+    const id = await subscriber.started();
+    const upgrade = { items: [{ name: 'Membership', unit_amount_cents: 9800 }], when: 'now', collect: 'now' };
+    const change = () => stage.request('POST', `/subscriptions/${id}/change`, upgrade);
+    const replies = await Promise.all([change(), change()]);
+    const amounts = replies.filter(({ status }) => status === 200).map(({ body }) => body.amount_cents);
+    assert.equal(
+      amounts.reduce((sum, amount) => sum + amount, 0),
+      4900,
+    );
+    assert.equal(stage.ledger.taken.size, 2);
+    assert.equal((await subscriber.get(id)).items[0].unit_amount_cents, 9800);
+    await assertAccounted(stage);
+  });
+
+  for (const [rival, body] of [
+    ['cancel', { at: 'now' }],
+    ['cancel', {}],
+    ['pause', {}],
+  ] as const) {
+    it(`with a change and ${rival} ${JSON.stringify(body)}: what is paid is made or credit`, async () => {
+      const id = await subscriber.started();
+      const upgrade = { items: [{ name: 'Membership', unit_amount_cents: 9800 }], when: 'now', collect: 'now' };
+      const [changed, other] = await Promise.all([
+        stage.request('POST', `/subscriptions/${id}/change`, upgrade),
+        stage.request('POST', `/subscriptions/${id}/${rival}`, body),
+      ]);
+      assert.equal(other.status, 200);
+      const after = await subscriber.get(id);
+      if (changed.status === 200) {
+        const isMade = after.items[0].unit_amount_cents === 9800;
+        assert.equal(after.credit_balance_cents, isMade ? 0 : 4900);
+      } else assert.equal(stage.ledger.taken.size, 1);
+      await assertAccounted(stage);
+    });
+  }
+
+  it('with a change and a period that begins: the period takes one price or the other, and its credit once', async () => {
+    const id = await subscriber.started();
+    await here.advance('2027-02-09T00:00:00Z');
+    const downgrade = { items: [{ name: 'Membership', unit_amount_cents: 3100 }], when: 'now' };
+    const [changed] = await Promise.all([
+      stage.request('POST', `/subscriptions/${id}/change`, downgrade),
+      stage.collectSubscription(id, due).catch(() => {}),
+    ]);
+    await stage.collectSubscriptionAll(id, due);
+    const last = (await subscriber.periods(id)).at(-1);
+    assert.ok(
+      ['paid 4900', `paid ${3100 - (158 - 100)}`].some((end) => last?.endsWith(end)),
+      `${last} ${changed.status}`,
+    );
+    await assertAccounted(stage);
+  });
+
+  it('refund the credit once, if two ask for all of it', async () => {
+    const id = await subscriber.started();
+    const downgrade = { items: [{ name: 'Membership', unit_amount_cents: 900 }], when: 'now' };
+    await stage.request('POST', `/subscriptions/${id}/change`, downgrade);
+    const refund = () => stage.request('POST', `/subscriptions/${id}/refund_credit`, {});
+    const replies = await Promise.all([refund(), refund()]);
+    assert.deepEqual(replies.map(({ status }) => status).sort(), [201, 422]);
+    assert.equal((await subscriber.get(id)).credit_balance_cents, 0);
+    await assertAccounted(stage);
+  });
 
   it('begin its period once, if two workers collect it', async () => {
     const id = await subscriber.started();

@@ -149,9 +149,9 @@ describe('the configuration of metrics and traces', () => {
   });
 
   it('leaves room for the two ports after that of the metrics, and takes a collector by its URL alone', () => {
-    const set = readConfig({ METRICS_PORT: '65533', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318/' });
-    assert.deepEqual([set.metricsPort, set.tracingEndpoint], [65_533, 'http://127.0.0.1:4318']);
-    const wrong = () => readConfig({ METRICS_PORT: '65534', OTEL_EXPORTER_OTLP_ENDPOINT: '127.0.0.1:4318' });
-    assert.throws(wrong, /METRICS_PORT must be .* to 65533.*OTEL_EXPORTER_OTLP_ENDPOINT must be a URL/s);
+    const set = readConfig({ METRICS_PORT: '65532', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318/' });
+    assert.deepEqual([set.metricsPort, set.tracingEndpoint], [65_532, 'http://127.0.0.1:4318']);
+    const wrong = () => readConfig({ METRICS_PORT: '65533', OTEL_EXPORTER_OTLP_ENDPOINT: '127.0.0.1:4318' });
+    assert.throws(wrong, /METRICS_PORT must be .* to 65532.*OTEL_EXPORTER_OTLP_ENDPOINT must be a URL/s);
   });
 });

@@ -68,6 +68,21 @@ describe('the metrics of running processes', function () {
     assert.equal(sumOf(worker, 'payments_charge_duration_seconds_count'), 3);
   });
 
+  it('count the requests for pages by their route, in the process of the pages alone', async () => {
+    for (const path of ['/pay/a', '/pay/b', '/nowhere', '/healthz', '/readyz'])
+      await fetch(`${processes.pagesUrl}${path}`);
+    const pages = samplesOf(await processes.scrape('pages'));
+    const counted = (labels: Record<string, string>) => sumOf(pages, 'payments_page_duration_seconds_count', labels);
+    assert.equal(counted({ route: '/pay/:token', method: 'GET', status: '404' }), 2);
+    assert.equal(counted({ route: 'none', status: '404' }), 1);
+    assert.deepEqual(
+      [counted({ route: '/healthz', status: '200' }), counted({ route: '/readyz', status: '200' })],
+      [1, 1],
+    );
+    assert.equal(sumOf(api, 'payments_page_duration_seconds_count'), 0);
+    assert.equal(sumOf(pages, 'payments_http_request_duration_seconds_count'), 0);
+  });
+
   it('measure the due lag of plans in real time alone, from the activation where the date had come before', () => {
     assert.equal(sumOf(worker, 'payments_due_lag_seconds_count', { source: 'plan' }), 2);
     assert.ok(sumOf(worker, 'payments_due_lag_seconds_sum') < 60, 'not the hours since midnight');

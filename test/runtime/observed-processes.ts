@@ -7,28 +7,33 @@ import { createMerchant, type Merchant } from '../support/merchant.ts';
 import { type LogLine, type ServiceProcess, spawnProcess } from '../support/process.ts';
 import { serverStartTimeoutMs, temporalServer, testNamespace } from '../support/temporal.ts';
 
-/** API and worker in processes of their own, as in production, and what can be seen of them from outside. */
+/** API, pages and worker in processes of their own, as in production, and what can be seen of them from outside. */
 export interface ObservedProcesses {
   readonly merchant: Merchant;
-  /** What both have logged up to now. */
+  /** What they have logged up to now. */
   readonly lines: LogLine[];
   /** The text that a scraper gets. */
-  scrape(process: 'api' | 'worker'): Promise<string>;
+  scrape(process: 'api' | 'worker' | 'pages'): Promise<string>;
+  /** Where payers reach the pages. */
+  readonly pagesUrl: string;
 }
 
 /** Starts them before the tests of the calling `describe`, with metrics and this environment, and ends them after. */
 export function useObservedProcesses(environment: () => Record<string, string> = () => ({})): ObservedProcesses {
   const db = useDatabase();
   const processes: ServiceProcess[] = [];
-  const metricsPorts = { api: 0, worker: 0 };
+  const metricsPorts = { api: 0, worker: 0, pages: 0 };
+  let pagesUrl = '';
   let merchant: Merchant | undefined;
 
-  before('start API and worker', async function () {
+  before('start API, pages and worker', async function () {
     this.timeout(serverStartTimeoutMs);
-    const [port = 0, ofApi = 0] = await findFreePorts(2);
-    Object.assign(metricsPorts, { api: ofApi, worker: await findFreePair() });
+    const [port = 0, ofApi = 0, pagesPort = 0, ofPages = 0] = await findFreePorts(4);
+    Object.assign(metricsPorts, { api: ofApi, worker: await findFreePair(), pages: ofPages });
+    pagesUrl = `http://127.0.0.1:${pagesPort}`;
     const common = {
       PORT: String(port),
+      PAGES_PORT: String(pagesPort),
       DATABASE_URL: db.url,
       TEMPORAL_ADDRESS: await temporalServer(),
       TEMPORAL_NAMESPACE: testNamespace,
@@ -38,7 +43,7 @@ export function useObservedProcesses(environment: () => Record<string, string> =
       ...environment(),
     };
     await Promise.all(
-      (['api', 'worker'] as const).map((name) => {
+      (['api', 'worker', 'pages'] as const).map((name) => {
         const started = spawnProcess(name, { ...common, METRICS_PORT: String(metricsPorts[name]) }, { isHeard: true });
         processes.push(started);
         return started.ready();
@@ -46,12 +51,15 @@ export function useObservedProcesses(environment: () => Record<string, string> =
     );
     merchant = createMerchant(`http://127.0.0.1:${port}`, (await makeKey(db.sql)).key);
   });
-  after('end API and worker', async function () {
+  after('end API, pages and worker', async function () {
     this.timeout(30_000);
     await Promise.all(processes.map((each) => each.end()));
   });
 
   return {
+    get pagesUrl() {
+      return pagesUrl;
+    },
     get lines() {
       return processes.flatMap(({ lines }) => lines);
     },

@@ -29,6 +29,8 @@ describe('ops on the command line', function () {
       TEMPORAL_NAMESPACE: testNamespace,
       TEMPORAL_TASK_QUEUE: service.taskQueue,
       API_URL: service.url,
+      // Its /healthz stands in for that of the pages.
+      PUBLIC_URL: service.url,
       ...changed,
     });
   }
@@ -175,14 +177,27 @@ describe('ops on the command line', function () {
     const ended = await look();
     assert.equal(ended.code, 1);
     assert.match(ended.stdout, /why: +nothing responds at http:\S+\/healthz: .*ECONNREFUSED/);
-    assert.match(ended.stdout, /free it: Start an API: npm run api/);
+    assert.match(ended.stdout, /free it: Start it: npm run api/);
   });
 
-  it('says that it did not ask the API when it does not know where it is', async () => {
-    const [words, kind] = await Promise.all([
-      ops(['stuck'], { API_URL: '' }),
+  it('finds pages for payers that have ended, and says what to do', async () => {
+    const [port = 0] = await findFreePorts(1);
+    const url = `http://127.0.0.1:${port}`;
+    const { code, stdout } = await ops(['stuck', '--kind', 'pages_unreachable'], { PUBLIC_URL: url });
+    assert.equal(code, 1);
+    assert.match(stdout, /^pages_unreachable: 1\. The pages for payers do not respond\.$/m);
+    assert.match(stdout, /why: +nothing responds at http:\S+\/healthz: .*ECONNREFUSED/);
+    assert.match(stdout, /free it: Start it: npm run pages/);
+  });
+
+  it('says that it did not ask the API or the pages when it does not know where they are', async () => {
+    const [words, kind, ofPages] = await Promise.all([
+      ops(['stuck'], { API_URL: '', PUBLIC_URL: '' }),
       ops(['stuck', '--kind', 'api_unreachable'], { API_URL: '' }),
+      ops(['stuck', '--kind', 'pages_unreachable'], { PUBLIC_URL: '' }),
     ]);
+    assert.match(words.stdout, /^Not checked: whether the pages for payers respond\. Set PUBLIC_URL/m);
+    assert.deepEqual([ofPages.code, /The address of the pages is not known/.test(ofPages.stderr)], [2, true]);
     assert.match(words.stdout, /^Not checked: whether the API responds\. Set API_URL to its address\.$/m);
     assert.deepEqual([kind.code, /The address of the API is not known\. Set API_URL/.test(kind.stderr)], [2, true]);
   });

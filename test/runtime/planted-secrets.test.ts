@@ -13,6 +13,7 @@ import { realNow } from '../../src/platform/real-time.ts';
 import { childEnvironment } from '../../src/processes/config/config.ts';
 import { openTemporal } from '../../src/processes/temporal/client.ts';
 import { revokeKey } from '../../src/services/accounts/api-keys.ts';
+import { changeCheckoutOrigins } from '../../src/services/accounts/biller-profile.ts';
 import { createVault } from '../../src/services/accounts/vault.ts';
 import { makeKey, makeKeys, tester } from '../support/factories.ts';
 import { serverAt } from '../support/temporal.ts';
@@ -27,10 +28,12 @@ import {
   plantInBadRequests,
   plantInGoodRequests,
   plantInWebhooks,
+  plantOnPages,
   provokeFailures,
 } from './planting.ts';
 import { useFolder } from './support.ts';
 
+const shop = 'https://shop.example.com';
 const program = fileURLToPath(new URL('../../dev/start.ts', import.meta.url));
 
 /** Tables that are places of their own. */
@@ -51,9 +54,11 @@ describe('a secret that is planted in a real run', function () {
     const { development, dataDir } = await startService();
     const sql = openPool(development.database_url, { max: 2, name: 'test' });
     planted.databasePassword = decodeURIComponent(new URL(development.database_url).password);
-    await makeBillerKeys(sql);
+    const billerId = await makeBillerKeys(sql);
     const ask = asker(development.base_url, hay);
     await plantInGoodRequests(ask);
+    await changeCheckoutOrigins(sql, billerId, { add: [shop] }, { by: tester, now: realNow() });
+    await plantOnPages(ask, development.pages_url, shop);
     await plantInBadRequests(ask, development.base_url, hay);
     await provokeFailures(ask, sql);
     await plantInWebhooks(ask, receiver);
@@ -107,7 +112,7 @@ describe('a secret that is planted in a real run', function () {
     await ended;
   }
 
-  async function makeBillerKeys(sql: Pool): Promise<void> {
+  async function makeBillerKeys(sql: Pool): Promise<string> {
     const { biller, sandboxSecret, sandboxPublishable, liveSecret } = await makeKeys(sql, { name: marker });
     const revoked = await makeKey(sql, { billerId: biller.id });
     await revokeKey(sql, revoked.id, { by: tester, now: realNow() });
@@ -115,6 +120,7 @@ describe('a secret that is planted in a real run', function () {
     planted.secretKey = sandboxSecret;
     planted.publishableKey = sandboxPublishable;
     planted.revokedKey = revoked.key;
+    return biller.id;
   }
 
   type Row = { id: string; biller_id: string; livemode: boolean; sealed: Buffer };
@@ -195,6 +201,17 @@ describe('a secret that is planted in a real run', function () {
   });
 
   it('is nowhere in plain text when it is an account number', () => assertOnlyIn([], planted.accountNumber));
+
+  it('is in the response that names it alone when it is the token of a link, and nowhere when it is that of a session', () => {
+    assert.match(planted.linkToken, /^\w{32}$/);
+    assert.deepEqual(placesOf(planted.linkToken), ['answers']);
+    assert.match(planted.sessionToken, /^\w{32}$/);
+    assertOnlyIn([], planted.sessionToken);
+  });
+
+  it('is nowhere at all when it is the number of a card that a payer has typed on a page', () => {
+    assertOnlyIn([], planted.cardNumber);
+  });
 
   it('is nowhere at all when it is the token of a card, which is not kept', () => {
     assertOnlyIn([], planted.cardToken);

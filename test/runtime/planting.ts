@@ -34,6 +34,10 @@ export const planted = {
   wrongClientSecret: '',
   webhookSecret: '',
   databasePassword: '',
+  linkToken: '',
+  sessionToken: '',
+  /** Typed on a page. It passes the check of Luhn. */
+  cardNumber: '5105105105105100',
 };
 
 /** Not secret: where it is found, the search reaches. */
@@ -115,6 +119,38 @@ async function giveMandate(ask: Ask, customer: string): Promise<void> {
   const mandate = await ask('POST', '/mandates', { payment_method_id: methods[0].id, acceptance });
   const document = await ask('GET', `/mandates/${mandate.body.id}/document`);
   assert.ok(document.text.includes(`ends in ${accountNumber.slice(-4)}`), document.text);
+}
+
+/**
+ * A payer begins to pay a link, types a card number, then pays; another saves a card in the widget, for the customer of
+ * a payment. `origin` is registered for the widget.
+ */
+export async function plantOnPages(ask: Ask, pagesUrl: string, origin: string): Promise<void> {
+  const { body: link } = await ask('POST', '/payment_links', { name: 'Invoice', amount: 2500, currency: 'AUD' });
+  planted.linkToken = String(link.url).split('/').at(-1) ?? '';
+  const open = async (path: string) => (await fetch(`${pagesUrl}${path}`)).text();
+  const post = (path: string, page: string, fields: Record<string, string>) => {
+    const hidden = [...page.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)];
+    const form = Object.fromEntries(hidden.map(([, name = '', value = '']) => [name, value]));
+    const body = new URLSearchParams({ ...form, ...fields });
+    return fetch(`${pagesUrl}${path}`, { method: 'POST', body, redirect: 'manual' });
+  };
+  const start = `/pay/${planted.linkToken}`;
+  const begun = await post(start, await open(start), {});
+  const session = begun.headers.get('location') ?? '';
+  planted.sessionToken = session.split('/').at(-1) ?? '';
+  const payer = { name: 'Jo', email: 'jo@example.com', method: 'tok_sandbox_visa_succeed' };
+  const page = await open(session);
+  assert.equal((await post(session, page, { ...payer, name: planted.cardNumber })).status, 400);
+  assert.equal((await post(session, page, payer)).headers.get('location'), `${session}/done`);
+  for (const path of ['', '/done', '/state']) await open(`${session}${path}`);
+
+  const frame = `/widget/frame?${new URLSearchParams({ key: planted.publishableKey, origin })}`;
+  const form = await open(frame);
+  for (const client_secret of [planted.wrongClientSecret, planted.clientSecret]) {
+    const saved = await post(frame, form, { ...payer, client_secret });
+    assert.equal(saved.status, client_secret === planted.clientSecret ? 200 : 422);
+  }
 }
 
 /** Requests that are refused, one for each way to be: none is to be quoted. */

@@ -72,6 +72,15 @@ describe('the layout for production', () => {
     assert.equal(host, '0.0.0.0');
   });
 
+  it('puts the guides into the image, because the reference shows them', async () => {
+    const image = await read('compose/service.Dockerfile');
+    const ignored = await readFile(new URL('../.dockerignore', folder), 'utf8');
+    for (const guides of ['docs/api', 'docs/images']) {
+      assert.match(image, new RegExp(`^COPY ${guides} ${guides}$`, 'm'));
+      assert.match(ignored, new RegExp(`^!${guides}$`, 'm'));
+    }
+  });
+
   it('mounts and builds from files that there are', async () => {
     const compose = await read('compose.yaml');
     const mounted = [...compose.matchAll(/\[\.\/(\S+?):/g)].map(([, file = '']) => file);

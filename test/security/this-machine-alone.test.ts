@@ -30,7 +30,10 @@ describe('npm start serves only its own machine', function () {
   const folder = useFolder();
   let started: Start | undefined;
   let listeners: Listener[] = [];
-  const port = { api: 0, ui: 0, pages: 0, accounts: 0, apiMetrics: 0, workerMetrics: 0, sdkMetrics: 0, temporal: 0 };
+  const port = {
+    ...{ api: 0, ui: 0, pages: 0, accounts: 0, temporal: 0 },
+    ...{ apiMetrics: 0, workerMetrics: 0, sdkMetrics: 0, pagesMetrics: 0 },
+  };
 
   before('start it, with metrics, and its Web UI behind a name of its own too', async function () {
     this.timeout(serverStartTimeoutMs);
@@ -38,12 +41,13 @@ describe('npm start serves only its own machine', function () {
       console.log('      no Linux: which ports processes listen on is not looked at');
       return this.skip();
     }
-    const [ports, metrics] = [await freePorts(), await findThreeInARow()];
+    const [ports, metrics] = [await freePorts(), await findFourInARow()];
     const env = { ...ports, METRICS_PORT: String(metrics), TEMPORAL_UI_URL: `https://${uiAddress}/` };
     started = new Start(join(folder.path, 'data'), env);
     await started.ready();
     Object.assign(port, { api: Number(ports.PORT), ui: Number(ports.TEMPORAL_UI_PORT) });
     Object.assign(port, { apiMetrics: metrics, workerMetrics: metrics + 1, sdkMetrics: metrics + 2 });
+    port.pagesMetrics = metrics + 3;
     Object.assign(port, { temporal: Number(ports.TEMPORAL_PORT), pages: Number(ports.PAGES_PORT) });
     const { accounts_url } = JSON.parse(await readFile(join(folder.path, 'data', 'development.json'), 'utf8'));
     port.accounts = Number(new URL(accounts_url).port);
@@ -65,6 +69,7 @@ describe('npm start serves only its own machine', function () {
     { port: port.ui, path: '/healthz' },
     { port: port.apiMetrics, path: '/metrics' },
     { port: port.workerMetrics, path: '/metrics' },
+    { port: port.pagesMetrics, path: '/metrics' },
   ];
 
   it('listens only on 127.0.0.1, and speaks HTTP only on the ports of API, pages, accounts, Web UI and metrics', async () => {
@@ -224,11 +229,11 @@ describe('npm start serves only its own machine', function () {
   });
 });
 
-/** A free port whose two successors are free too: the API's metrics, the worker's, and those of its SDK. */
-async function findThreeInARow(): Promise<number> {
+/** A free port whose three successors are free too: the metrics of the API, the worker, its SDK, and the pages. */
+async function findFourInARow(): Promise<number> {
   for (;;) {
     const [port = 0] = await findFreePorts(1);
-    const states = await Promise.all([probePort(port + 1), probePort(port + 2)]);
+    const states = await Promise.all([1, 2, 3].map((above) => probePort(port + above)));
     if (states.every((state) => state === 'free')) return port;
   }
 }

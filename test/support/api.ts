@@ -53,6 +53,7 @@ export function testDeps(db: TestDatabase, overrides: Partial<AppDeps> = {}) {
     canSkipTime: () => true,
     checks: {},
     forThisMachine: false,
+    demoBillerId: null,
     operations: {
       key: null,
       webUis: { live: null, sandbox: null },

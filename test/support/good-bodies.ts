@@ -31,7 +31,9 @@ export async function goodRequests(here: Here, routes: readonly Route[]): Promis
         payment_intent_id: await intentFor(here, operation, name),
         ...(/Mandate(Notice)?$/.test(operation) ? { mandate_id: await mandateFor(here, operation) } : {}),
         ...(await linkFor(here, operation)),
-        ...(operation.endsWith('Subscription') ? { subscription_id: await subscriptionFor(here, operation) } : {}),
+        ...(/Subscription(Credit)?$/.test(operation)
+          ? { subscription_id: await subscriptionFor(here, operation) }
+          : {}),
       };
       const path = route.path.replaceAll(/:(\w+)/g, (_, parameter: string) => ids[parameter] ?? 'none');
       // Each account has one mandate.
@@ -76,6 +78,10 @@ async function subscriptionFor({ stage, customer }: Here, operation: string): Pr
     items: [{ name: 'Membership', unit_amount_cents: 4900 }],
   });
   if (operation !== 'updateSubscription') await stage.request('POST', `/subscriptions/${body.id}/start`);
+  if (operation === 'refundSubscriptionCredit') {
+    const items = [{ name: 'Membership', unit_amount_cents: 900 }];
+    await stage.request('POST', `/subscriptions/${body.id}/change`, { items, when: 'now' });
+  }
   return body.id;
 }
 

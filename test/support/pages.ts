@@ -29,10 +29,10 @@ export interface Pages {
   request(url: string, init?: RequestInit): Promise<SeenPage>;
 }
 
-/** Serves the pages of a stage on a socket of their own during the tests of the calling `describe`. */
+/** Serves the pages of a stage on a port, or a free one, during the tests of the calling `describe`. */
 export function usePages(
   stage: Pick<Stage, 'db' | 'vault'> & { processors: Processors },
-  overrides: Partial<PagesDeps> = {},
+  { port = 0, ...overrides }: Partial<PagesDeps> & { port?: number } = {},
 ): Pages {
   let running: RunningServer | undefined;
   const log: Record<string, unknown>[] = [];
@@ -46,9 +46,10 @@ export function usePages(
       publicUrl: 'http://pages.test',
       trustedProxies: [],
       forThisMachine: false,
+      isReady: async () => {},
       ...overrides,
     });
-    running = await serve(pages, { port: 0 });
+    running = await serve(pages, { port });
   });
   after('end the pages', () => running?.close());
 

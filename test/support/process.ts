@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url';
 
 export type LogLine = Record<string, unknown> & { name: string; level: number; msg: string; text: string };
 
-/** An API or a worker in a process of its own, as production starts it. */
+/** An API, a worker or the pages in a process of its own, as production starts it. */
 export interface ServiceProcess {
-  readonly kind: 'api' | 'worker';
+  readonly kind: 'api' | 'worker' | 'pages';
   readonly child: ChildProcess;
   /** Of an API. */
   readonly url: string;
@@ -44,7 +44,7 @@ process.on('exit', () => {
 
 /** Starts a process with this environment and no other; its HOST and PORT say where an API listens. */
 export function spawnProcess(
-  kind: 'api' | 'worker',
+  kind: 'api' | 'worker' | 'pages',
   env: Record<string, string>,
   {
     options = [],

@@ -53,6 +53,8 @@ export interface ServiceOptions {
   now?: () => Date;
   /** How far real time may be ahead of the database's clock; 30 s by default, as in production. */
   maxAheadMs?: number;
+  /** Where the pages for payers are; nowhere by default. */
+  publicUrl?: string;
   /** How many timers of a workflow Temporal skips before it is asked again; 100,000 by default, as in production. */
   maxSkips?: number;
 }
@@ -197,7 +199,8 @@ export function useService(options: ServiceOptions = {}): Service {
       sandboxTemporal: (await options.sandboxTemporal?.()) ?? null,
       temporalTaskQueue: taskQueue,
     });
-    const { deps } = testDeps(db, { vault, processors, canSkipTime: options.canSkipTime ?? (() => true) });
+    const { canSkipTime = () => true, publicUrl } = options;
+    const { deps } = testDeps(db, { vault, processors, canSkipTime, ...(publicUrl ? { publicUrl } : {}) });
     api = await serve(createApp(deps), { port: 0 });
     if (options.idle) return;
     await service.startWorkers();

@@ -1,5 +1,6 @@
 // Takes the pictures of docs/images from a running service: npm run screenshots [-- --data-dir DIR]
-// It makes what they show in the sandbox of the demo biller, and takes it away again. Needs a Chromium on PATH.
+// With --only workbench it takes those of the workbench alone. It makes what they show in the sandbox of the demo
+// biller, and takes it away again. Needs a Chromium on PATH.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,13 +10,16 @@ import { clientOf } from '../../lab/client.ts';
 import { readDevelopment } from '../../lab/service.ts';
 import { click, until } from './page.ts';
 import { makeStates, removeStates, type States } from './states.ts';
+import { makeWorkbench, removeWorkbench, type WorkbenchStates } from './workbench.ts';
 
 const folder = fileURLToPath(new URL('../../docs/images/', import.meta.url));
 /** Large enough for a page to be seen whole, and its picture below 200 KiB. */
 const view = { width: 1280, height: 1240, scale: 0.75, scheme: 'light', isMobile: false } as const;
 const namespace = 'payments';
 
-const { values } = parseArgs({ options: { 'data-dir': { type: 'string', default: '.data' } } });
+const { values } = parseArgs({
+  options: { 'data-dir': { type: 'string', default: '.data' }, only: { type: 'string' } },
+});
 const development = await readDevelopment(join(values['data-dir'], 'development.json'));
 const api = clientOf(development);
 
@@ -23,13 +27,26 @@ const program = await findChromium();
 if (program === null) throw new Error('No Chromium is on PATH.');
 
 await mkdir(folder, { recursive: true });
-const states = await makeStates(api);
 const browser = await openBrowser(program, [`--window-size=${view.width},${view.height}`]);
 try {
-  await takeAll(await browser.open(view), states);
+  if (values.only !== 'workbench') {
+    const states = await makeStates(api);
+    await takeAll(await browser.open(view), states).finally(() => removeStates(api, states));
+  }
+  const clocks = await makeWorkbench(api);
+  await takeWorkbench(await browser.open(view), clocks).finally(() => removeWorkbench(api, clocks));
 } finally {
   await browser.close();
-  await removeStates(api, states);
+}
+
+async function takeWorkbench(page: Tab, { clock, event }: WorkbenchStates): Promise<void> {
+  await page.goto(`${development.baseUrl}/workbench`);
+  const home = await page.evaluate<string>('location.href');
+  await page.goto(`${home}clocks/${clock}?to=2028-03-06&outcome=decline_once`);
+  await until(page, 'the handle is there', `document.querySelector('.handle')`);
+  await take(page, 'workbench');
+  await page.goto(`${home}events/${event}`);
+  await take(page, 'workbench-event');
 }
 
 async function takeAll(page: Tab, { retryingPlan, suspendedPlan, clock, endpoint, delivery }: States): Promise<void> {

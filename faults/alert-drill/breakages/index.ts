@@ -1,7 +1,7 @@
 import type { Breakage } from './breakage.ts';
 import { databaseStopped, tableLocked } from './database.ts';
 import { planPoisoned, processorFails, processorSilent, receiverGone, workflowUnknown } from './payments.ts';
-import { apiKilled, apiStopped, temporalStopped, workerSlow } from './processes.ts';
+import { apiKilled, apiStopped, pagesStopped, temporalStopped, workerSlow } from './processes.ts';
 
 /**
  * In this order, one row after the other; those of a row at the same time. The last row takes minutes of its own, and
@@ -9,6 +9,7 @@ import { apiKilled, apiStopped, temporalStopped, workerSlow } from './processes.
  */
 export const breakages: readonly (readonly Breakage[])[] = [
   [apiStopped],
+  [pagesStopped],
   [apiKilled],
   [temporalStopped],
   [workerSlow],

@@ -1,4 +1,4 @@
-// API, worker and Temporal are stopped, killed or slow.
+// API, pages, worker and Temporal are stopped, killed or slow.
 import { eventually } from '../../../lab/eventually.ts';
 import { serveOnLoopback } from '../../../lab/loopback-server.ts';
 import { signal } from '../../../lab/process-table.ts';
@@ -9,6 +9,12 @@ export const apiStopped: Breakage = {
   what: 'the API is stopped (SIGSTOP)',
   alerts: { PaymentsApiDown: {} },
   begin: (scene, onRepair) => freezeUntilRepair(scene, 'api', onRepair),
+};
+
+export const pagesStopped: Breakage = {
+  what: 'the pages are stopped (SIGSTOP)',
+  alerts: { PaymentsPagesDown: {} },
+  begin: (scene, onRepair) => freezeUntilRepair(scene, 'pages', onRepair),
 };
 
 /** After a start, a scrape must come before the next kill, or the start is not counted. */

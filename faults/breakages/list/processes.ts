@@ -23,8 +23,8 @@ async function stopped(
   await find();
   await course.follow(continued, () => (continued.source === 'kill -9' ? signal(pid, 'SIGKILL') : thaw()));
   await course.free(async () => (await runOps(scene.service.dataDir, ['stuck'])).text === 'Nothing is stuck.');
-  if (planId === null) await course.free(async () => isPaid(scene.sandbox, await makeDuePlan(scene)));
-  else await course.free(() => isPaid(scene.sandbox, planId));
+  const duePlan = planId ?? (await makeDuePlan(scene));
+  await course.free(() => isPaid(scene.sandbox, duePlan));
 }
 
 /** Kills it. npm start says so and starts it again; nothing is left to do. */
@@ -69,6 +69,12 @@ export const processBreakages: readonly Breakage<Scene>[] = [
     what: 'the API is stopped (SIGSTOP)',
     run: (scene, course) =>
       stopped(scene, course, 'api', () => course.find(stuck(scene.service.dataDir, 'api_unreachable'), /hangs/)),
+  },
+  {
+    name: 'pages-stopped',
+    what: 'the pages for payers are stopped (SIGSTOP)',
+    run: (scene, course) =>
+      stopped(scene, course, 'pages', () => course.find(stuck(scene.service.dataDir, 'pages_unreachable'), /hang/)),
   },
   {
     name: 'worker-killed',

@@ -62,6 +62,8 @@ export interface AppDeps {
    * shows the operators' page without a key. Never set it in production: there, a proxy looks like this machine.
    */
   forThisMachine: boolean;
+  /** The biller whose sandbox `/workbench` opens on the machine of `npm start`. Null everywhere else. */
+  demoBillerId: string | null;
   /** What the operators' page needs besides the database. */
   operations: {
     /** The key that requests for the page must present. If null, only `forThisMachine` shows the page. */

@@ -205,7 +205,10 @@ export function bodyLimitOf({ bodyLimit }: Pick<Route, 'bodyLimit'>): { kib: num
 }
 
 /** Returns how the Idempotency-Key of a request with this body is stored. Undefined: in the handler's transaction. */
-export function keyStorageOf(route: Route, body: unknown): KeyStorage | undefined {
+export function keyStorageOf(
+  route: Pick<Route, 'idempotency' | 'commitsFirst'>,
+  body: unknown,
+): KeyStorage | undefined {
   if (route.idempotency !== 'by-body') return route.idempotency;
   return route.commitsFirst?.(body) ? 'committed-first' : 'one-statement';
 }

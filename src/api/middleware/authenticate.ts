@@ -4,6 +4,7 @@ import type { Db } from '../../platform/postgres/connection.ts';
 import { realNow } from '../../platform/real-time.ts';
 import { hashKey, isKeyShaped } from '../../services/accounts/api-keys.ts';
 import { Forbidden, Unauthenticated } from '../../services/errors.ts';
+import { contextOf } from '../../services/request-context.ts';
 import { cached } from '../http/cache.ts';
 import type { Middleware } from '../http/context.ts';
 import type { Access, KeyIdentity, Route } from '../http/route.ts';
@@ -33,19 +34,9 @@ export function authenticate(route: Route, find: Find): Middleware {
   return async (ctx, next) => {
     const now = realNow();
     const credential = await identify(ctx.get('Authorization'), find, now);
-    const { id, kind, scopes, biller_id: billerId, livemode } = credential;
+    const { id, kind, scopes } = credential;
     ctx.state.key = { id, kind, scopes };
-    ctx.state.context = {
-      billerId,
-      livemode,
-      requestId: ctx.state.requestId,
-      keyId: id,
-      keyKind: kind,
-      now,
-      timeZone: credential.time_zone,
-      feeSchedule: { basisPoints: credential.fee_basis_points, fixed: credential.fee_fixed },
-      statementDescriptor: credential.statement_descriptor,
-    };
+    ctx.state.context = contextOf(credential, ctx.state.requestId, now);
     return next();
   };
 }

@@ -29,7 +29,7 @@ const sharedForMs = 1_000;
  */
 export function limitConcurrency(
   longestWaitMs: number,
-): Record<'beforeParsing' | 'afterParsing', (route: Route) => Middleware> {
+): Record<'beforeParsing' | 'afterParsing', (route: Pick<Route, 'idempotency' | 'commitsFirst'>) => Middleware> {
   const queues = { short: openQueues(running, longestWaitMs), long: openQueues(runningWithProcessor, longestWaitMs) };
   const inSlot =
     (enter: (keyId: string) => Promise<() => void>): Middleware =>

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { Misdirected } from '../../services/errors.ts';
 import type { Middleware } from '../http/context.ts';
 
@@ -17,6 +18,24 @@ export function isLoopbackAddress(address: string): boolean {
  */
 export function isLoopbackHost(host: string | undefined): boolean {
   return loopbackHost.test(host ?? '');
+}
+
+/** The parts of a request that show where it comes from. */
+export interface LocalRequest {
+  readonly headers: IncomingHttpHeaders;
+  readonly socket: { readonly remoteAddress?: string | undefined };
+}
+
+/** Headers that a proxy on this machine adds for remote clients. */
+const tracesOfProxies = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'];
+
+/**
+ * Whether the connection comes from this machine, is addressed to it, and shows no proxy. A proxy that adds no header
+ * cannot be detected. That is why only `npm start` uses this check.
+ */
+export function isAtThisMachine({ socket, headers }: LocalRequest): boolean {
+  if (!isLoopbackAddress(socket.remoteAddress ?? '') || !isLoopbackHost(headers.host)) return false;
+  return tracesOfProxies.every((name) => headers[name] === undefined);
 }
 
 /**

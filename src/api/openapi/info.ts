@@ -12,10 +12,11 @@ function testCards(): string {
   return ['| Token | Card | When it is charged |', '| --- | --- | --- |', ...rows].join('\n');
 }
 
-const introduction = `
+/** The rules for all operations, in Markdown. */
+export const introductionText = `
 Payment collection for billers: customers and their saved payment methods, single payments, recurring plans, webhooks,
-and test clocks that simulate time in the sandbox. The guides in \`docs/api\` of the service’s repository explain it
-step by step, with samples for curl, TypeScript, Python and Go. This page has all the facts that they use.
+and test clocks that simulate time in the sandbox. The guides at \`/docs\` explain it step by step, with
+samples for curl, TypeScript, Python and Go. This document has all the facts that they use.
 
 ## Where to begin
 
@@ -126,7 +127,7 @@ export const codeTables = [
 export const info = {
   title: 'Payments Service',
   version: '1.0.0',
-  description: [introduction, codeTables].join('\n\n'),
+  description: [introductionText, codeTables].join('\n\n'),
 };
 
 function tableOf<T extends CodeText>(

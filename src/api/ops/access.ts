@@ -1,13 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
 import { Unauthenticated } from '../../services/errors.ts';
-import { isLoopbackAddress, isLoopbackHost } from '../middleware/this-machine.ts';
-
-/** The parts of a request that decide on access. */
-export interface OpsRequest {
-  readonly headers: IncomingHttpHeaders;
-  readonly socket: { readonly remoteAddress?: string | undefined };
-}
+import { isAtThisMachine, type LocalRequest } from '../middleware/this-machine.ts';
 
 /** Whether a request may see the operators' page. A stranger must not learn that the page exists. */
 export type Access = 'granted' | 'stranger';
@@ -32,7 +25,7 @@ export interface AccessRule {
 }
 
 /** @throws OperatorKeyNeeded if a key is set, and the request has none or a wrong one. */
-export function accessOf(request: OpsRequest, { key, forThisMachine }: AccessRule): Access {
+export function accessOf(request: LocalRequest, { key, forThisMachine }: AccessRule): Access {
   if (key === null) return forThisMachine && isAtThisMachine(request) ? 'granted' : 'stranger';
   const given = keyIn(request.headers.authorization ?? '');
   if (given === null || !isEqual(given, key)) throw new OperatorKeyNeeded();
@@ -51,16 +44,4 @@ function keyIn(authorization: string): string | null {
 function isEqual(given: string, key: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(key));
-}
-
-/** Headers that a proxy on this machine adds for remote clients. */
-const tracesOfProxies = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'];
-
-/**
- * Whether the connection comes from this machine, is addressed to it, and shows no proxy. A proxy that adds no header
- * cannot be detected. That is why only `npm start` uses this check.
- */
-function isAtThisMachine({ socket, headers }: OpsRequest): boolean {
-  if (!isLoopbackAddress(socket.remoteAddress ?? '') || !isLoopbackHost(headers.host)) return false;
-  return tracesOfProxies.every((name) => headers[name] === undefined);
 }

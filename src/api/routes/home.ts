@@ -32,6 +32,7 @@ export const homeRoutes = [
 function homePage({ forThisMachine, webUi }: PublicDeps): string {
   const forOperators = html`<h2>On this machine</h2>
 <ul>
+<li><a href="/workbench">Workbench</a>: test clocks to look at and to move</li>
 ${webUi === null ? null : html`<li><a href="${webUi.url}">Temporal Web UI</a>: shows every plan, payment and delivery as a workflow</li>`}
 <li><a href="/ops">Operations</a>: shows what is stuck, and figures of the week</li>
 </ul>`;

@@ -13,9 +13,11 @@ import { paymentMethodRoutes } from './payment-methods.ts';
 import { paymentPlanRoutes } from './payment-plans.ts';
 import { referenceRoutes } from './reference.ts';
 import { refundRoutes } from './refunds.ts';
+import { subscriptionChangeRoutes } from './subscription-changes.ts';
 import { subscriptionRoutes } from './subscriptions.ts';
 import { testClockRoutes } from './test-clocks.ts';
 import { webhookRoutes } from './webhooks.ts';
+import { workbenchRoutes } from './workbench.ts';
 
 /** All routes, in the order of the documentation. */
 export const allRoutes: readonly Route[] = [
@@ -29,7 +31,9 @@ export const allRoutes: readonly Route[] = [
   ...paymentLinkRoutes,
   ...checkoutSessionRoutes,
   ...subscriptionRoutes,
+  ...subscriptionChangeRoutes,
   ...testClockRoutes,
+  ...workbenchRoutes,
   ...eventRoutes,
   ...webhookRoutes,
   ...accountRoutes,

@@ -1,9 +1,14 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { Type } from 'typebox';
-import type { Tag } from '../../resources/common.ts';
+import { Strict, type Tag } from '../../resources/common.ts';
+import { RouteNotFound } from '../../services/errors.ts';
 import { type Route, route } from '../http/route.ts';
 import { openApiDocument } from '../openapi/document.ts';
+import { inHtml, type Page } from '../reference/layout.ts';
+import { referenceScript, referenceStyle } from '../reference/look.ts';
+import { once } from '../reference/once.ts';
+import { referenceOf } from '../reference/pages.ts';
+import { resultsPage, search } from '../reference/search.ts';
 
 export const reference: Tag = { name: 'Reference', description: 'This documentation.' };
 
@@ -12,72 +17,49 @@ const documentCaching = 'public, max-age=60';
 /** An asset's path contains a hash of its content. */
 const assetCaching = 'public, max-age=31536000, immutable';
 
-/**
- * The page loads only its own files and the document, and connects only to this service. Swagger UI sets inline styles
- * and has its icons as data URLs.
- */
+/** The pages load only their own two files, and search this service. Pictures are part of their page. */
 const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
+  "style-src 'self'",
   'img-src data:',
   "connect-src 'self'",
   "base-uri 'none'",
-  "form-action 'none'",
+  "form-action 'self'",
   "frame-ancestors 'none'",
 ].join('; ');
 
-const setUp = `SwaggerUIBundle({
-  url: '/openapi.json',
-  dom_id: '#reference',
-  deepLinking: true,
-  displayRequestDuration: true,
-  docExpansion: 'list',
-  defaultModelExpandDepth: 3,
-  defaultModelRendering: 'model',
-  defaultModelsExpandDepth: 0,
-  filter: true,
-  persistAuthorization: false,
-  validatorUrl: null,
-});
-`;
+const htmlPage = {
+  status: 200,
+  contentType: 'text/html; charset=utf-8',
+  headers: { 'Content-Security-Policy': pagePolicy, 'Cache-Control': documentCaching },
+};
 
-const ownStyle = `body { margin: 0; background: #fff; }
-.swagger-ui .info .title small.version-stamp { background: #4a5568; }
-.swagger-ui .info table { font-size: 13px; }
-.swagger-ui .info table tbody tr td, .swagger-ui .info table thead tr th { padding: 4px 12px 4px 0; vertical-align: top; }
-.swagger-ui .info table td:first-of-type { max-width: none; }
-.swagger-ui .info table td code { white-space: nowrap; }
-.swagger-ui .json-schema-2020-12-expand-deep-button { display: none; }
-`;
+/** What the pages besides `/docs` have in common. The document lists `/docs` alone. */
+const morePages = {
+  method: 'GET',
+  operation: 'getReferencePage',
+  tag: reference,
+  access: 'public',
+  undocumented: true,
+  invalid: 400,
+  response: { ...htmlPage, schema: Type.String() },
+} as const;
 
-/**
- * The routes of the documentation. The OpenAPI document is built at the first request and cached. The page that shows
- * it uses files from the package swagger-ui-dist and from this file. No key is needed.
- */
+/** The routes of the documentation. The document and the pages are made at the first request. No key is needed. */
 export function referenceRoutes(allRoutes: () => readonly Route[]): Route[] {
-  let kept: string | undefined;
-  const script = asset('swagger-ui.js', 'text/javascript', fromPackage('swagger-ui-bundle.js'));
-  const style = asset('swagger-ui.css', 'text/css', fromPackage('swagger-ui.css'));
-  const start = asset('reference.js', 'text/javascript', setUp);
-  const look = asset('reference.css', 'text/css', ownStyle);
-  const page = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Payments Service: API reference</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="${style.path}">
-<link rel="stylesheet" href="${look.path}">
-</head>
-<body>
-<div id="reference"></div>
-<script src="${script.path}"></script>
-<script src="${start.path}"></script>
-</body>
-</html>
-`;
+  const document = once(() => openApiDocument(allRoutes()));
+  const text = once(() => JSON.stringify(document()));
+  const made = once(() => referenceOf(document()));
+  const style = asset('reference.css', 'text/css', referenceStyle);
+  const script = asset('reference.js', 'text/javascript', referenceScript);
+  const written = (page: Page, query?: string) =>
+    inHtml(page, made().pages, { style: style.path, script: script.path }, query);
+  function pageAt(path: string): string {
+    const page = made().pages.find((one) => one.path === path);
+    if (page === undefined) throw new RouteNotFound('GET', path);
+    return written(page);
+  }
   return [
     route({
       method: 'GET',
@@ -94,10 +76,7 @@ export function referenceRoutes(allRoutes: () => readonly Route[]): Route[] {
         contentType: 'application/json; charset=utf-8',
         headers: { 'Cache-Control': documentCaching },
       },
-      async handle() {
-        kept ??= JSON.stringify(openApiDocument(allRoutes()));
-        return kept;
-      },
+      handle: async () => text(),
     }),
     route({
       method: 'GET',
@@ -107,19 +86,36 @@ export function referenceRoutes(allRoutes: () => readonly Route[]): Route[] {
       summary: 'Read this document as a page',
       access: 'public',
       invalid: 400,
-      response: {
-        status: 200,
-        schema: Type.String(),
-        contentType: 'text/html; charset=utf-8',
-        headers: { 'Content-Security-Policy': pagePolicy, 'Cache-Control': documentCaching },
-      },
-      handle: async () => page,
+      response: { ...htmlPage, schema: Type.String() },
+      handle: async () => pageAt('/docs'),
     }),
-    ...[script, style, start, look],
+    route({
+      ...morePages,
+      path: '/docs/search',
+      summary: 'Search the reference and the guides',
+      query: Strict({ q: Type.Optional(Type.String({ maxLength: 100 })) }),
+      async handle({ query: { q = '' } }) {
+        const main = resultsPage(search(made().entries, q), q);
+        return written({ path: '/docs/search', title: 'Search', main: () => main, parts: [], group: null }, q);
+      },
+    }),
+    route({
+      ...morePages,
+      path: '/docs/:page',
+      summary: 'A page of the reference',
+      handle: async ({ params: { page } }) => pageAt(`/docs/${page}`),
+    }),
+    route({
+      ...morePages,
+      path: '/docs/guides/:guide',
+      summary: 'A guide',
+      handle: async ({ params: { guide } }) => pageAt(`/docs/guides/${guide}`),
+    }),
+    ...[style, script],
   ];
 }
 
-/** A route that serves a file of the page. */
+/** A route that serves a file of the pages. */
 function asset(name: string, type: string, text: string): Route {
   const checksum = createHash('sha256').update(text).digest('hex').slice(0, 16);
   return route({
@@ -139,8 +135,4 @@ function asset(name: string, type: string, text: string): Route {
     },
     handle: async () => text,
   });
-}
-
-function fromPackage(file: string): string {
-  return readFileSync(new URL(import.meta.resolve(`swagger-ui-dist/${file}`)), 'utf8');
 }

@@ -2,7 +2,7 @@ import { type Course, type Derived, derive, isOwed, type Period, type Situation 
 import type { Change, Happening } from './steps.ts';
 
 /** A period that begins, with its statement and its payment. */
-export type BegunPeriod = Pick<Period, 'status' | 'lines' | 'amount_cents' | 'payment_intent_id'>;
+export type BegunPeriod = Pick<Period, 'status' | 'lines' | 'amount_cents' | 'carried_cents' | 'payment_intent_id'>;
 
 /** A situation after a change, and what follows from it. */
 export interface Applied {
@@ -31,7 +31,7 @@ export function applyChange(
   const course: Course = { ...situation.course, ...change.course };
   if (begins !== null) course.current_number = begins.number;
   const isCurrentOwed = owed !== null && owed.number === situation.current?.number;
-  const current = isCurrentOwed ? owed : situation.current;
+  const current = isCurrentOwed ? owed : situation.current && { ...situation.current, ...change.current };
   const stillOwed = owed !== null && isOwed(owed) ? owed : null;
   const after: Situation = {
     ...situation,
@@ -46,6 +46,6 @@ export function applyChange(
 }
 
 function newPeriod({ number, start, end, kind }: NonNullable<Change['begins']>, begun: BegunPeriod): Period {
-  const untried = { failures: 0, first_failed_at: null, next_attempt_at: null, last_result_at: null };
+  const untried = { changed_cents: 0, failures: 0, first_failed_at: null, next_attempt_at: null, last_result_at: null };
   return { number, start_date: start, end_date: end, kind, ...begun, ...untried };
 }

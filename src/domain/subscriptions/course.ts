@@ -1,5 +1,6 @@
 import { addDays, type PlainDate, startOfDay } from '../calendar.ts';
 import type { FailureBehaviour } from '../dunning.ts';
+import type { Account } from './account.ts';
 import type { PeriodLine, SubscriptionItem } from './lines.ts';
 import { type PeriodCalendar, periodDates } from './periods.ts';
 
@@ -12,10 +13,18 @@ export type StateReason = 'requested' | 'payment_failed' | 'no_payment_method' |
 export type PeriodStatus = 'processing' | 'paid' | 'retrying' | 'unpaid' | 'void';
 
 /** The terms of a subscription, and how far it has come. Dates are biller-local; instants are the customer's time. */
-export interface Course extends Omit<PeriodCalendar, 'anchor_start'> {
+export interface Course extends Omit<PeriodCalendar, 'anchor_start'>, Account {
   state: SubscriptionState;
   state_reason: StateReason | null;
+  /** What the current period sells. */
   items: SubscriptionItem[];
+  /** What the next period sells, if that was changed. Null: the same. */
+  next_items: SubscriptionItem[] | null;
+  /** What the days that are left of the current period were charged for. Null: the items; they differ after a change
+   * without proration. */
+  billed_items: SubscriptionItem[] | null;
+  /** The payment of a change that is under way. Null if none is. */
+  change_payment_intent_id: string | null;
   start_date: PlainDate;
   trial_days: number | null;
   trial_end_date: PlainDate | null;
@@ -51,6 +60,10 @@ export interface Period {
   status: PeriodStatus;
   lines: PeriodLine[];
   amount_cents: number;
+  /** The part of the amount that comes from the account of the subscription: a credit is negative. */
+  carried_cents: number;
+  /** The sum of the lines of the changes that were made in it. */
+  changed_cents: number;
   payment_intent_id: string | null;
   failures: number;
   first_failed_at: Date | null;

@@ -6,7 +6,7 @@ export interface SubscriptionItem {
   quantity: number;
 }
 
-/** One line of a period's statement. A credit is negative. */
+/** One line of the statement of a period or change. A credit is negative. */
 export interface PeriodLine {
   kind: 'item' | 'proration' | 'credit';
   description: string;
@@ -37,6 +37,33 @@ export function linesOf(
           amount_cents: shareOf(unit * quantity, days, whole),
         },
   );
+}
+
+/**
+ * Returns the lines of a change of items for the days that are left of a period: what is not used of the items before,
+ * and the share of those after. Each item is rounded half up, as in the first statement of a short period, so what is
+ * credited is never more than what was charged for these days.
+ */
+export function changeLines(
+  { before, after }: { before: readonly SubscriptionItem[]; after: readonly SubscriptionItem[] },
+  { days, whole }: { days: number; whole: number },
+): PeriodLine[] {
+  const share = ({ unit_amount_cents: unit, quantity }: SubscriptionItem) => shareOf(unit * quantity, days, whole);
+  const ofDays = `${days} of ${whole} days`;
+  return [
+    ...before.map((item) => ({
+      kind: 'credit' as const,
+      description: `${item.name}: ${ofDays} not used`,
+      quantity: item.quantity,
+      amount_cents: 0 - share(item),
+    })),
+    ...after.map((item) => ({
+      kind: 'proration' as const,
+      description: `${item.name}: ${ofDays}`,
+      quantity: item.quantity,
+      amount_cents: share(item),
+    })),
+  ];
 }
 
 /** Returns the sum of the lines, minor units. */

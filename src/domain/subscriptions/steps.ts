@@ -1,4 +1,5 @@
 import { addDays, dateIn, type PlainDate } from '../calendar.ts';
+import { accountLine, post } from './account.ts';
 import { type Course, calendarOf, type Period, type Situation, type StateReason } from './course.ts';
 import { type PeriodDates, periodDates, periodOf } from './periods.ts';
 
@@ -16,6 +17,10 @@ export type Happening =
   | 'canceled'
   | 'cancel_scheduled'
   | 'cancel_removed'
+  | 'changed'
+  | 'change_scheduled'
+  | 'change_removed'
+  | 'change_failed'
   | 'in_effect_changed';
 
 /** What a step changes. Nothing is written here: the caller stores it, and charges a period that begins. */
@@ -23,6 +28,8 @@ export interface Change {
   course?: Partial<Course>;
   /** Changes of the owed period. */
   owed?: Partial<Period>;
+  /** Changes of the current period. */
+  current?: Partial<Period>;
   /** A period that begins. A paid one is to be charged. */
   begins?: PeriodDates & { kind: Period['kind'] };
   happenings: Happening[];
@@ -76,10 +83,15 @@ export function passBoundary(situation: Situation, at: Date, { hasMethod }: Mean
   }
   const next = periodDates(calendarOf(course), course.next_number);
   return {
-    course: { state: 'active', state_reason: null, next_number: next.number + 1 },
+    course: { ...nextItems(course), state: 'active', state_reason: null, next_number: next.number + 1 },
     begins: { ...next, kind: 'paid' },
-    happenings: ['renewed'],
+    happenings: course.next_items === null ? ['renewed'] : ['renewed', 'changed'],
   };
+}
+
+/** What the period that begins sells. A change that was scheduled takes effect. */
+function nextItems({ items, next_items: next }: Course): Partial<Course> {
+  return { items: next ?? items, next_items: null, billed_items: null };
 }
 
 /** The owed period was collected. Periods that have fully passed meanwhile are never billed. */
@@ -140,10 +152,23 @@ export function resume({ course, timeZone, owed }: Situation, at: Date): Change 
   const calendar = calendarOf({ ...course, ...anchor });
   const ends_at = course.ends_at && periodOf(calendar, addDays(course.ends_at, -1)).end;
   return {
-    course: { ...anchor, ends_at, state: 'active', state_reason: null, pauses_at: null, resumes_at: null },
+    course: {
+      ...anchor,
+      ...(owed === null ? {} : withoutPeriod(course, owed)),
+      ends_at,
+      state: 'active',
+      state_reason: null,
+      pauses_at: null,
+      resumes_at: null,
+    },
     ...(owed === null ? {} : { owed: { status: 'void', next_attempt_at: null } }),
     happenings: ['resumed'],
   };
+}
+
+/** The account without a period that was never paid: it gets back what that took from it and what its changes left. */
+function withoutPeriod(course: Course, { number, carried_cents: carried, changed_cents: changed }: Period) {
+  return post(course, accountLine(`Period ${number}, which is not billed`, carried - changed));
 }
 
 /** Ends a subscription. Retries end with it; a charge that is under way is still recorded. */

@@ -64,6 +64,68 @@ export const subscriptionInvariants: Invariant[] = [
       group by s.id having s.paid_periods <> count(p.number) limit 100`,
   },
   {
+    name: 'the credit of a subscription is what its changes and payments left, less what its periods and refunds used',
+    promise: 1,
+    remedy: restore,
+    offenders: (db) => db<Offender[]>`
+      select s.id, format('credit %s, left for the next period %s, but changes %s, their payments %s, periods %s, refunds %s',
+        s.credit_balance_cents, l.sum, c.lines, c.paid, p.carried, r.sum) as detail
+      from subscriptions s
+      cross join lateral (
+        select coalesce(sum((line ->> 'amount_cents')::bigint), 0) as sum from jsonb_array_elements(s.next_period_lines) line
+      ) l
+      cross join lateral (
+        select coalesce(sum(changed_cents) filter (where status <> 'void'), 0) as changed,
+          coalesce(sum(carried_cents) filter (where status <> 'void'), 0) as carried
+        from subscription_periods where subscription_id = s.id
+      ) p
+      cross join lateral (
+        select p.changed as lines, coalesce(sum(c.amount_cents) filter (where i.status = 'succeeded'), 0) as paid
+        from subscription_changes c left join payment_intents i on i.id = c.payment_intent_id
+        where c.subscription_id = s.id and c.status in ('made', 'credited')
+      ) c
+      cross join lateral (
+        select coalesce(sum(r.amount), 0) as sum from refunds r join payment_intents i on i.id = r.payment_intent_id
+        where i.subscription_id = s.id and r.of_credit and r.status <> 'failed'
+      ) r
+      where l.sum - s.credit_balance_cents <> c.lines - c.paid - p.carried + r.sum limit 100`,
+  },
+  {
+    name: 'the changes of a period that were made have the lines that it counts, and credit no more than was paid for it',
+    promise: 1,
+    remedy: restore,
+    offenders: (db) => db<Offender[]>`
+      select p.subscription_id as id, format('period %s: counts %s, lines %s, items %s', p.number, p.changed_cents, c.sum,
+        p.amount_cents - p.carried_cents) as detail
+      from subscription_periods p
+      cross join lateral (
+        select coalesce(sum((line ->> 'amount_cents')::bigint), 0) as sum
+        from subscription_changes c cross join jsonb_array_elements(c.lines) line
+        where c.subscription_id = p.subscription_id and c.period = p.number and c.status = 'made'
+      ) c
+      where p.changed_cents <> c.sum or p.amount_cents - p.carried_cents + p.changed_cents < 0 limit 100`,
+  },
+  {
+    name: 'a change is made or credited exactly when its payment has succeeded, and its subscription waits for no other',
+    promise: 1,
+    remedy: restore,
+    offenders: (db) => db<Offender[]>`
+      select c.subscription_id as id, format('change %s is %s, its payment of %s is %s of %s, it waits for %s', c.number,
+        c.status, c.amount_cents, i.status, i.amount, coalesce(s.change_payment_intent_id, 'none')) as detail
+      from subscription_changes c
+      join subscriptions s on s.id = c.subscription_id
+      join payment_intents i on i.id = c.payment_intent_id
+      where i.amount <> c.amount_cents
+        or (s.change_payment_intent_id is not distinct from i.id::text) <> (c.status = 'processing')
+        or case i.status
+          when 'succeeded' then c.status not in ('made', 'credited')
+          when 'returned' then c.status not in ('made', 'credited')
+          when 'processing' then c.status <> 'processing'
+          when 'requires_action' then c.status <> 'processing'
+          else c.status <> 'failed' end
+      limit 100`,
+  },
+  {
     name: 'a subscription wakes for the retry of its unpaid period, and for no other',
     promise: 1,
     remedy: `${opsCommand('recheck', 'ID')}; if that does not help, restore its rows from a back-up.`,

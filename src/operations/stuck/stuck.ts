@@ -1,11 +1,11 @@
 import { all } from '../../platform/all-settled.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { sideOf, type WorkflowSides } from '../sides/workflow-sides.ts';
-import { apiDefinition, findUnreachableApi } from './api.ts';
 import { findFullDatabase, fullDatabase } from './database.ts';
 import { endpointFailsForSeconds, stuckDefinitions } from './definitions.ts';
 import { explain } from './explain.ts';
 import { findStuck, type StuckReport } from './find-stuck.ts';
+import { findUnreachable, listeners } from './listeners.ts';
 import { type LatelyFailing, listLatelyFailing } from './queries/webhooks.ts';
 import { findStuckWorkflows, workflowDefinitions } from './workflows.ts';
 
@@ -14,7 +14,8 @@ export const stuckKinds: readonly string[] = [
   ...stuckDefinitions,
   ...workflowDefinitions,
   fullDatabase,
-  apiDefinition,
+  listeners.api.definition,
+  listeners.pages.definition,
 ].map(({ kind }) => kind);
 
 /** How many endpoints that fail lately are shown. */
@@ -26,22 +27,23 @@ export async function findFailingLately(sql: Pool, now: Date): Promise<LatelyFai
 }
 
 /**
- * All that is stuck, according to PostgreSQL, Temporal and the API, and why: a report for each kind that could be
- * checked. `apiUrl` is the address of the API; null: it is not asked.
- * @throws when PostgreSQL is not reachable. A Temporal or an API that is not reachable is one of the reports.
+ * All that is stuck, according to PostgreSQL, Temporal, API and pages, and why: a report for each kind that could be
+ * checked. A listener without an address is not asked.
+ * @throws when PostgreSQL is not reachable. Anything else that is not reachable is one of the reports.
  */
 export async function lookForStuck(
   sql: Pool,
   sides: WorkflowSides,
   now: Date,
-  apiUrl: string | null = null,
+  { apiUrl = null, pagesUrl = null }: { apiUrl?: string | null; pagesUrl?: string | null } = {},
 ): Promise<StuckReport[]> {
   await sql`select`; // one timeout instead of one for each query, if PostgreSQL does not respond
   const [rows = [], workflows = [], ...others] = await all([
     findStuck(sql, stuckDefinitions, now),
     findStuckWorkflows(sql, sides, now),
     findFullDatabase(sql).then((report) => [report]),
-    apiUrl === null ? [] : findUnreachableApi(apiUrl).then((report) => [report]),
+    apiUrl === null ? [] : findUnreachable(listeners.api, apiUrl).then((report) => [report]),
+    pagesUrl === null ? [] : findUnreachable(listeners.pages, pagesUrl).then((report) => [report]),
   ]);
   const isReported = (kind: string, livemode: boolean | null) =>
     workflows.some((report) => report.kind === kind && report.found.some((found) => found.livemode === livemode));

@@ -16,6 +16,8 @@ export interface CliContext {
   demoBillerId: string | null;
   /** The address of the API, without a slash at its end: API_URL, or that of `npm start`. Null: it is not known. */
   apiUrl: string | null;
+  /** The same of the pages for payers: PUBLIC_URL, or that of `npm start`. */
+  pagesUrl: string | null;
   /** With the keys of ENCRYPTION_KEYS, or else those of the data directory. @throws when there are none. */
   vault(): Promise<Vault>;
 }
@@ -31,7 +33,7 @@ function isClosable(value: unknown): value is Closable {
 
 /** Opens the database of the configuration. Everything that is opened is added to `opened`. */
 export async function findContext(env: NodeJS.ProcessEnv, opened: Closable[]): Promise<CliContext> {
-  const { config, demoBillerId } = await readRunningConfig(env);
+  const { config, demoBillerId, pagesUrl } = await readRunningConfig(env);
   const url = config.databaseUrl;
   if (url === null) {
     throw new Error(
@@ -58,6 +60,7 @@ export async function findContext(env: NodeJS.ProcessEnv, opened: Closable[]): P
     },
     demoBillerId,
     apiUrl: config.apiUrl,
+    pagesUrl,
     vault: async () => {
       const keys = config.encryptionKeys ?? (await readDevelopmentKeys(config.dataDir));
       return createVault(keys, config.encryptionFormats);
@@ -68,18 +71,22 @@ export async function findContext(env: NodeJS.ProcessEnv, opened: Closable[]): P
 /** The configuration of the environment. What it leaves open is taken from the service that `npm start` runs. */
 export async function readRunningConfig(
   env: NodeJS.ProcessEnv,
-): Promise<{ config: Config; demoBillerId: string | null }> {
+): Promise<{ config: Config; demoBillerId: string | null; pagesUrl: string | null }> {
   const given = readConfig(env);
-  const { databaseUrl, apiUrl, temporal, billerId } = await readDevelopment(given.dataDir);
+  const { databaseUrl, apiUrl, pagesUrl, temporal, billerId } = await readDevelopment(given.dataDir);
   const variables: NodeJS.ProcessEnv = { ...env, DATABASE_URL: given.databaseUrl ?? databaseUrl ?? '' };
   // An API elsewhere may use the database that the environment names: the one of `npm start` says nothing about it.
-  if (variables.DATABASE_URL === databaseUrl) variables.API_URL = given.apiUrl ?? apiUrl ?? '';
+  if (variables.DATABASE_URL === databaseUrl) {
+    variables.API_URL = given.apiUrl ?? apiUrl ?? '';
+    variables.PUBLIC_URL = env.PUBLIC_URL || (pagesUrl ?? '');
+  }
   // Of a server that the environment names, development.json knows nothing.
   if (given.temporal.address === null) {
     for (const [name, value] of Object.entries(temporal)) variables[name] = env[name] || (value ?? '');
   }
   // The values from development.json must pass the same checks as those from the environment.
-  return { config: readConfig(variables), demoBillerId: billerId };
+  const config = readConfig(variables);
+  return { config, demoBillerId: billerId, pagesUrl: variables.PUBLIC_URL ? config.publicUrl : null };
 }
 
 /** The keys that `npm start` has made for itself. */
@@ -98,6 +105,7 @@ async function readDevelopmentKeys(dataDir: string): Promise<readonly Encryption
 interface Development {
   databaseUrl: string | null;
   apiUrl: string | null;
+  pagesUrl: string | null;
   /** The connection to Temporal, as variables of the environment. */
   temporal: Record<string, string | null>;
   billerId: string | null;
@@ -110,7 +118,7 @@ async function readDevelopment(dataDir: string): Promise<Development> {
     text = await readFile(file, 'utf8');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
-      return { databaseUrl: null, apiUrl: null, temporal: {}, billerId: null };
+      return { databaseUrl: null, apiUrl: null, pagesUrl: null, temporal: {}, billerId: null };
     throw error;
   }
   try {
@@ -118,6 +126,7 @@ async function readDevelopment(dataDir: string): Promise<Development> {
     return {
       databaseUrl: member(content, 'database_url'),
       apiUrl: member(content, 'base_url'),
+      pagesUrl: member(content, 'pages_url'),
       temporal: {
         TEMPORAL_ADDRESS: member(content, 'temporal_address'),
         TEMPORAL_NAMESPACE: member(content, 'temporal_namespace'),

@@ -8,10 +8,10 @@ import {
   sendCommand,
   startOver,
 } from '../../operations/operator-commands.ts';
-import { apiDefinition } from '../../operations/stuck/api.ts';
 import { opsCommand } from '../../operations/stuck/definitions.ts';
 import { wordsAboutEndpoint } from '../../operations/stuck/endpoint-words.ts';
 import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
+import { listeners } from '../../operations/stuck/listeners.ts';
 import type { LatelyFailing } from '../../operations/stuck/queries/webhooks.ts';
 import { findFailingLately, lookForStuck, stuckKinds } from '../../operations/stuck/stuck.ts';
 import { realNow } from '../../platform/real-time.ts';
@@ -73,8 +73,8 @@ correct. If that makes a payment due at once, --overdue says whether it is charg
 Each may be repeated, and is in the audit log. The exit status of "stuck" is 0 if nothing is stuck and 1 if something is. The
 others end with 0 when something was done, and with 2 and the reason when nothing was.
 Kinds: ${stuckKinds.join(', ')}.
-API_URL is the address of the API, such as https://payments.example.com; npm start's own is known. Without it, nothing
-tells whether the API responds.`,
+API_URL is the address of the API, such as https://payments.example.com, and PUBLIC_URL that of the pages for payers; those
+of npm start are known. Without them, nothing tells whether they respond.`,
   options: {
     json: { type: 'boolean' },
     kind: { type: 'string' },
@@ -144,15 +144,18 @@ async function settle(
 }
 
 async function stuck(
-  { sql, sides, apiUrl }: CliContext,
+  { sql, sides, apiUrl, pagesUrl }: CliContext,
   { json, kind }: { json?: boolean; kind?: string },
 ): Promise<Output> {
   const now = realNow();
-  const all = await lookForStuck(sql, await sides(), now, apiUrl);
+  const all = await lookForStuck(sql, await sides(), now, { apiUrl, pagesUrl });
   const reports = kind === undefined ? all : all.filter((report) => report.kind === kind);
   const count = reports.reduce((sum, report) => sum + report.count, 0);
-  if (kind === apiDefinition.kind && reports.length === 0) {
+  if (kind === listeners.api.definition.kind && reports.length === 0) {
     throw new Error('The address of the API is not known. Set API_URL, such as https://payments.example.com.');
+  }
+  if (kind === listeners.pages.definition.kind && reports.length === 0) {
+    throw new Error('The address of the pages is not known. Set PUBLIC_URL, such as https://pay.example.com.');
   }
   // Only Temporal knows of this kind. While Temporal is away, it is unknown whether anything is stuck.
   if (kind !== undefined && reports.length === 0) {
@@ -171,6 +174,9 @@ async function stuck(
   if (failingLately.length > 0) paragraphs.push(describeFailingLately(failingLately, now));
   if (apiUrl === null && kind === undefined) {
     paragraphs.push('Not checked: whether the API responds. Set API_URL to its address.');
+  }
+  if (pagesUrl === null && kind === undefined) {
+    paragraphs.push('Not checked: whether the pages for payers respond. Set PUBLIC_URL to their address.');
   }
   return { status, text: paragraphs.join('\n\n') };
 }

@@ -147,7 +147,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     liveProcessor: read.processor('LIVE_PROCESSOR_URL', 'LIVE_PROCESSOR_SECRET'),
     sandboxProcessor: read.processor('SANDBOX_PROCESSOR_URL', 'SANDBOX_PROCESSOR_SECRET'),
     sandboxLedger: read.text('SANDBOX_LEDGER'),
-    metricsPort: read.text('METRICS_PORT') === null ? null : read.whole('METRICS_PORT', 0, 1, 65_533),
+    metricsPort: read.text('METRICS_PORT') === null ? null : read.whole('METRICS_PORT', 0, 1, 65_532),
     tracingEndpoint: read.url('OTEL_EXPORTER_OTLP_ENDPOINT', 'http://127.0.0.1:4318'),
     metricsHost: read.text('METRICS_HOST') ?? '127.0.0.1',
     operatorKey: read.secret('OPERATOR_KEY', 24),

@@ -21,6 +21,13 @@ export function createServiceMetrics(registry: Registry) {
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
       registers,
     }),
+    pageSeconds: new Histogram({
+      name: 'payments_page_duration_seconds',
+      help: 'Requests to the pages for payers, by route (its template), method and status; those of "state" wait for a change',
+      labelNames: ['route', 'method', 'status'] as const,
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
+      registers,
+    }),
     requestsUnderWay: new Gauge({
       name: 'payments_http_requests_in_flight',
       help: 'Requests that have no response yet',

@@ -5,7 +5,7 @@ import type { Logger } from '../../platform/logger.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { countTelemetry } from './count-events.ts';
 import { probeDatabase } from './database-probe.ts';
-import { countRequests } from './requests.ts';
+import { countPages, countRequests } from './requests.ts';
 import { startSampling } from './sampling.ts';
 import { serveMetrics } from './server.ts';
 import { createServiceMetrics } from './service-metrics.ts';
@@ -17,7 +17,7 @@ export interface MetricsOptions {
   sql: Pool;
   /** How many connections the pool may have. */
   poolMax: number;
-  /** Set in the worker, which also samples the databases and shows the SDK's metrics. Null in the API. */
+  /** Set in the worker, which also samples the databases and shows the SDK's metrics. Null in API and pages. */
   worker: WorkflowSides | null;
   logger: Logger;
 }
@@ -25,7 +25,10 @@ export interface MetricsOptions {
 /** The metrics of a process, counted and served. */
 export interface RunningMetrics {
   readonly port: number;
+  /** For the API. */
   readonly requests: RequestWatch;
+  /** For the pages for payers. */
+  readonly pages: RequestWatch;
   close(): Promise<void>;
 }
 
@@ -52,6 +55,7 @@ export async function startMetrics({
   return {
     port: server.port,
     requests: countRequests(metrics),
+    pages: countPages(metrics),
     async close() {
       stopCounting();
       await sampling?.close();

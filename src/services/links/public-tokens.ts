@@ -27,7 +27,7 @@ export interface Price {
 /** What the pages of links and sessions have in common. */
 interface Found {
   biller: BillerRow;
-  customer: Pick<CustomerRow, 'id' | 'name' | 'email' | 'fee_preferences'> | null;
+  customer: Pick<CustomerRow, 'id' | 'name' | 'email' | 'fee_preferences' | 'created_at'> | null;
   /** Customer time. */
   at: Date;
   /** Null in setup mode, and while the payer chooses the amount. */

@@ -1,10 +1,10 @@
 import { selectDebit, updateDebit } from '../../db/bank-debits.ts';
 import { completeAttempt, type PaymentAttemptRow, selectAttemptInFlight } from '../../db/payment-attempts.ts';
-import { markCanceled, type PaymentIntentRow } from '../../db/payment-intents.ts';
+import { type LockedIntentRow, markCanceled, type PaymentIntentRow } from '../../db/payment-intents.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { InvalidState } from '../errors.ts';
-import { intentEvent, recordEvents } from '../events.ts';
+import { intentEvent, type NewEvent, recordEvents } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import type { ChargeHook } from './charge.ts';
@@ -53,6 +53,19 @@ export async function cancelPaymentIntent(
     await recordEvents(tx, context, [event, ...others]);
     return row;
   });
+}
+
+/** Cancels a locked intent whose open attempt waits for a challenge. Returns the event for the caller to record. */
+export async function cancelLocked(
+  tx: Tx,
+  intent: LockedIntentRow,
+  open: PaymentAttemptRow,
+  instants: { at: Date; now: Date },
+): Promise<{ event: NewEvent }> {
+  await endAttempt(tx, open, instants);
+  const row = await markCanceled(tx, intent.id, instants.at);
+  const { test_clock_id: testClockId } = intent;
+  return { event: intentEvent('payment_intent.canceled', row, { testClockId, at: instants.at }) };
 }
 
 /** Ends the attempt that waits for a challenge or for the hand-over to the bank. */

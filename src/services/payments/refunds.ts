@@ -10,6 +10,7 @@ import {
   selectRefundOfRequest,
   updateRefundKeyExpiry,
 } from '../../db/refunds.ts';
+import { addCredit, lockSubscriptionOfIntent } from '../../db/subscriptions.ts';
 import { dateIn } from '../../domain/calendar.ts';
 import { newId } from '../../domain/ids.ts';
 import { schemes } from '../../domain/schemes/schemes.ts';
@@ -49,10 +50,30 @@ export async function refundPaymentIntent(
   request: RepeatableRequest<RefundRow> = unrepeatable,
 ): Promise<RefundRow> {
   await getPaymentIntent(db, context, intentId);
+  return carryOutRequest(db, processors, context, request, {
+    openedBefore: (tx) => openedBefore(tx, context, intentId, request),
+    open: (tx) => openRefund(tx, processors, context, intentId, input, request),
+  });
+}
+
+/** How a request opens its refund, or finds the one that an earlier try has opened. */
+export interface RefundOpening {
+  openedBefore(tx: Tx): Promise<RefundRow | null>;
+  open(tx: Tx): Promise<RefundRow>;
+}
+
+/** Opens a refund, asks the processor and records the outcome. For errors see `refundPaymentIntent`. */
+export async function carryOutRequest(
+  db: Writer,
+  processors: Processors,
+  context: RequestContext,
+  request: RepeatableRequest<RefundRow>,
+  opening: RefundOpening,
+): Promise<RefundRow> {
   const opened = await atomically(db, async (tx) => {
-    const [, before] = await pipelined(tx, [request.claimKey(tx), openedBefore(tx, context, intentId, request)]);
+    const [, before] = await pipelined(tx, [request.claimKey(tx), opening.openedBefore(tx)]);
     if (before !== null) return { refund: before, isReopened: true };
-    return { refund: await openRefund(tx, processors, context, intentId, input, request), isReopened: false };
+    return { refund: await opening.open(tx), isReopened: false };
   });
   // An earlier try of this request opened the refund, and its outcome is already recorded. Return that result.
   const { refund, isReopened } = opened;
@@ -61,7 +82,7 @@ export async function refundPaymentIntent(
   const { requestId, now } = context;
   const completed = await carryOut(db, processors, refund, { requestId, now, isReopened }, request.storeResponse);
   pass('refund completed');
-  if (completed === null) throw new NotFound('payment intent', intentId);
+  if (completed === null) throw new NotFound('payment intent', refund.payment_intent_id);
   return completed;
 }
 
@@ -126,10 +147,26 @@ async function openRefund(
   input: RefundCreate,
   request: RepeatableRequest<RefundRow>,
 ): Promise<RefundRow> {
-  const { intent, at } = await lockIntentForUpdate(tx, context, intentId);
+  const locked = await lockIntentForUpdate(tx, context, intentId);
   // Another process that also believes it has the key may have opened the refund first.
   const rival = await openedBefore(tx, context, intentId, request);
   if (rival !== null) return rival;
+  return insertRefundOf(tx, processors, context, locked, { ...input, ofCredit: false }, request);
+}
+
+/**
+ * Opens the refund of a locked intent. `ofCredit`: it pays credit of the intent's subscription out, which the caller
+ * has locked. `at` is customer time. For errors see `refundPaymentIntent`.
+ */
+export async function insertRefundOf(
+  tx: Tx,
+  processors: Processors,
+  context: RequestContext,
+  { intent, at }: { intent: LockedIntentRow; at: Date },
+  input: RefundCreate & { ofCredit: boolean },
+  request: RepeatableRequest<RefundRow>,
+): Promise<RefundRow> {
+  const { id: intentId } = intent;
   if (intent.status !== 'succeeded') {
     const instead = intent.status === 'returned' ? ' The bank has given the money back already.' : '';
     throw new InvalidState(
@@ -149,6 +186,7 @@ async function openRefund(
     metadata: input.metadata ?? {},
     status: 'processing',
     at_risk: canStillComeBack(intent, at),
+    of_credit: input.ofCredit,
     request_key: request.requestKey,
     request_key_expires_at: request.keyExpiresAt ?? null,
     opened_at: context.now,
@@ -187,10 +225,14 @@ async function carryOut(
   const outcome = await orUnavailable('refund', asked);
   pass('refund asked');
   return atomically(db, async (tx) => {
+    const giveCreditBack = refund.of_credit && outcome.kind === 'failed';
+    // The subscription is locked before its payment.
+    const subscription = giveCreditBack ? await lockSubscriptionOfIntent(tx, refund.payment_intent_id) : null;
     const intent = await lockPaymentIntent(tx, refund.payment_intent_id);
     const completed = await completeRefund(tx, refund.id, outcome.kind, refund.created_at);
     if (intent === null || completed === null) return selectRefund(tx, tenantOf(refund), refund.id);
     if (completed.status === 'succeeded') await addRefunded(tx, intent.id, completed.amount, completed.updated_at);
+    else if (subscription !== null) await addCredit(tx, subscription.id, completed.amount, completed.updated_at);
     await storeResponse(tx, completed);
     const eventIds = await recordEvents(tx, { ...tenantOf(refund), requestId: origin.requestId, now: origin.now }, [
       refundEvent(completed.status === 'succeeded' ? 'refund.succeeded' : 'refund.failed', completed, intent),

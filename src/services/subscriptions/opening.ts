@@ -3,8 +3,9 @@ import type { PaymentMethodRow } from '../../db/payment-methods.ts';
 import { countPaidPeriods } from '../../db/subscription-periods.ts';
 import type { CollectingSubscriptionRow } from '../../db/subscriptions.ts';
 import { outcomesOfPeriod } from '../../domain/sandbox-outcomes.ts';
+import { type Statement, statementOf } from '../../domain/subscriptions/account.ts';
 import { calendarOf } from '../../domain/subscriptions/course.ts';
-import { linesOf, sumOf } from '../../domain/subscriptions/lines.ts';
+import { linesOf } from '../../domain/subscriptions/lines.ts';
 import { lengthOf } from '../../domain/subscriptions/periods.ts';
 import { type Change, collected } from '../../domain/subscriptions/steps.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
@@ -16,7 +17,7 @@ import { type LockedSubscription, store } from './situation.ts';
 export interface OpenedPeriod {
   locked: LockedSubscription;
   events: NewEvent[];
-  /** Null if there is nothing to charge: a trial, or a share that rounds to nothing. */
+  /** Null if there is nothing to charge: a trial, a share that rounds to nothing, or a period that credit pays. */
   payment: { intent: PaymentIntentRow; method: PaymentMethodRow | null } | null;
 }
 
@@ -28,15 +29,15 @@ export async function openPeriod(tx: Tx, locked: LockedSubscription, change: Cha
   const { begins } = change;
   if (begins === undefined) throw new Error(`no period of subscription ${locked.row.id} begins`);
   if (begins.kind === 'trial') {
-    const trial = { status: 'paid', lines: [], amount_cents: 0, payment_intent_id: null } as const;
+    const trial = { status: 'paid', amount_cents: 0, carried_cents: 0, payment_intent_id: null } as const;
     const { events, ...after } = await store(tx, locked, change, at, { ...trial, lines: [] });
     return { locked: after, events, payment: null };
   }
   const { row } = locked;
-  const calendar = calendarOf({ ...row, ...change.course });
-  const lines = linesOf(row.items, lengthOf(calendar, begins));
-  const amount = sumOf(lines);
-  if (amount === 0) return giveAway(tx, locked, change, lines, at);
+  const course = { ...row, ...change.course };
+  const statement = statementOf(course, linesOf(course.items, lengthOf(calendarOf(course), begins)));
+  const billed: Change = { ...change, course: { ...change.course, ...statement.account } };
+  if (statement.amount_cents === 0) return giveAway(tx, locked, billed, statement, at);
   const method = await chargeableMethod(tx, row);
   const charge = row.charges + 1;
   const purpose = {
@@ -44,20 +45,20 @@ export async function openPeriod(tx: Tx, locked: LockedSubscription, change: Cha
     subscription_charge: charge,
     metadata: await metadataOf(tx, row, begins.number),
   };
-  const intent = recurringIntent(row, purpose, amount, method, at);
+  const intent = recurringIntent(row, purpose, statement.amount_cents, method, at);
   await insertPaymentIntent(tx, intent);
-  const begun = { status: 'processing', lines, amount_cents: amount, payment_intent_id: intent.id } as const;
+  const begun = { ...begunBy(statement), status: 'processing', payment_intent_id: intent.id } as const;
   const more = { charges: charge, latest_payment_intent_id: intent.id };
-  const { events, ...after } = await store(tx, locked, change, at, begun, more);
+  const { events, ...after } = await store(tx, locked, billed, at, begun, more);
   return { locked: after, events, payment: { intent, method } };
 }
 
-/** A share of few days may round to nothing: then the period counts as paid. */
+/** A period that credit pays, or of which the share of few days rounds to nothing, counts as paid. */
 async function giveAway(
   tx: Tx,
   locked: LockedSubscription,
   change: Change,
-  lines: ReturnType<typeof linesOf>,
+  statement: Statement,
   at: Date,
 ): Promise<OpenedPeriod> {
   const paid = collected({ ...locked.situation, course: { ...locked.situation.course, ...change.course } }, at);
@@ -66,9 +67,13 @@ async function giveAway(
     course: { ...change.course, ...paid.course },
     happenings: [...change.happenings, ...paid.happenings],
   };
-  const free = { status: 'paid', lines, amount_cents: 0, payment_intent_id: null } as const;
+  const free = { ...begunBy(statement), status: 'paid', payment_intent_id: null } as const;
   const { events, ...after } = await store(tx, locked, both, at, free);
   return { locked: after, events, payment: null };
+}
+
+function begunBy({ lines, amount_cents, carried_cents }: Statement) {
+  return { lines, amount_cents, carried_cents };
 }
 
 /**

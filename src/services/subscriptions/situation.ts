@@ -53,6 +53,7 @@ export async function store(
   await pipelined(tx, [
     updateSubscription(tx, row.id, columns),
     situation.owed && change.owed ? updatePeriod(tx, row.id, situation.owed.number, change.owed) : null,
+    situation.current && change.current ? updatePeriod(tx, row.id, situation.current.number, change.current) : null,
     begins && insertPeriod(tx, { subscription_id: row.id, ...begins, began_at: at }),
   ]);
   const stored = { row: { ...row, ...columns }, situation: applied.situation };

@@ -1,3 +1,4 @@
+import { selectChangeOfIntent } from '../../db/subscription-changes.ts';
 import { listPeriodsOfIntent, type SubscriptionPeriodRow } from '../../db/subscription-periods.ts';
 import { lockSubscriptionOfIntent } from '../../db/subscriptions.ts';
 import type { SubscriptionState } from '../../domain/subscriptions/course.ts';
@@ -8,13 +9,14 @@ import { InvalidState } from '../errors.ts';
 import type { AttemptOutcome, AttemptReturn, BookedOutcome, ChargeHook } from '../payments/charge.ts';
 import { afterFailedAttempt, afterReturn } from '../payments/dunning-step.ts';
 import { wake } from '../wake.ts';
+import { changeRecorder } from './change-hook.ts';
 import { type LockedSubscription, situationOf, store } from './situation.ts';
 
 const nothing: BookedOutcome = { nextAttemptAt: null, events: [] };
 
 /**
- * Records the charges of a subscription's payment on its period and on the subscription: whether it is in effect, and
- * what comes next. Locks the subscription.
+ * Records the charges of a subscription's payment on its period or change and on the subscription: whether it is in
+ * effect, and what comes next. Locks the subscription.
  */
 export const subscriptionHook: ChargeHook = async (tx, { paymentIntentId }) => {
   const [row, periods] = await pipelined(tx, [
@@ -23,6 +25,8 @@ export const subscriptionHook: ChargeHook = async (tx, { paymentIntentId }) => {
   ]);
   if (row === null) return null;
   const period = periods.find(({ payment_intent_id: id }) => id === paymentIntentId) ?? null;
+  const change = period === null ? await selectChangeOfIntent(tx, paymentIntentId) : null;
+  if (change !== null) return changeRecorder(tx, situationOf(row, periods), change);
   const locked = situationOf(row, periods, period);
   return {
     async opened(at) {

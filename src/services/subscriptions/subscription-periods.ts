@@ -1,10 +1,8 @@
+import { listSubscriptionChanges, type SubscriptionChangeRow } from '../../db/subscription-changes.ts';
 import { listPeriods, type SubscriptionPeriodRow } from '../../db/subscription-periods.ts';
 import { selectClock } from '../../db/test-clocks.ts';
 import { dateIn } from '../../domain/calendar.ts';
-import { type Course, calendarOf } from '../../domain/subscriptions/course.ts';
-import { linesOf, sumOf } from '../../domain/subscriptions/lines.ts';
-import { lengthOf, type PeriodDates, periodDates } from '../../domain/subscriptions/periods.ts';
-import { trialEndOf } from '../../domain/subscriptions/steps.ts';
+import { type ComingPeriod, comingPeriods } from '../../domain/subscriptions/coming.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { defaultLimit } from '../../resources/common.ts';
 import { fieldError } from '../../resources/field-errors.ts';
@@ -25,13 +23,9 @@ export async function subscriptionPeriods(
 ): Promise<Rows<SubscriptionPeriodRow>> {
   await getSubscription(db, context, id);
   const limit = query.limit ?? defaultLimit;
-  const before = query.starting_after === undefined ? undefined : await periodCursor(db, id, query.starting_after);
-  return { rows: await listPeriods(db, id, { limit, before }), limit };
-}
-
-/** A period to come, and its price in minor units. */
-export interface ComingPeriod extends PeriodDates {
-  amount: number;
+  const list = (page: { limit: number; before?: number | undefined }) => listPeriods(db, id, page);
+  const before = query.starting_after === undefined ? undefined : await numberCursor(query.starting_after, list);
+  return { rows: await list({ limit, before }), limit };
 }
 
 /**
@@ -46,41 +40,38 @@ export async function subscriptionSchedule(
   count: number,
 ): Promise<{ periods: ComingPeriod[]; hasMore: boolean }> {
   const row = await getSubscription(db, context, id);
-  if (row.state === 'canceled') return { periods: [], hasMore: false };
   const clock = row.test_clock_id === null ? null : await selectClock(db, context, row.test_clock_id);
-  const course = asIfRunning(row, dateIn(clock?.frozen_time ?? context.now, context.timeZone));
-  const calendar = calendarOf(course);
-  const periods: ComingPeriod[] = [];
-  for (let number = course.next_number; ; number += 1) {
-    const dates = periodDates(calendar, number);
-    const isOver = isAtOrAfter(dates.start, course.ends_at);
-    if (isOver || isAtOrAfter(dates.start, course.pauses_at)) return { periods, hasMore: false };
-    if (periods.length >= count) return { periods, hasMore: true };
-    periods.push({ ...dates, amount: sumOf(linesOf(course.items, lengthOf(calendar, dates))) });
-  }
+  const today = dateIn(clock?.frozen_time ?? context.now, context.timeZone);
+  const periods = comingPeriods(row, today, count + 1);
+  return { periods: periods.slice(0, count), hasMore: periods.length > count };
 }
 
-function asIfRunning(course: Course, today: string): Course {
-  if (course.state === 'pending' && course.anchor_start === null) {
-    const start = course.start_date > today ? course.start_date : today;
-    const trialEnd = trialEndOf(course, start);
-    const number = trialEnd === null ? 1 : 2;
-    return { ...course, anchor_start: trialEnd ?? start, anchor_number: number, next_number: number };
-  }
-  if (course.state !== 'paused') return course;
-  const number = Math.max(course.next_number, course.current_number + 1);
-  const start = course.resumes_at ?? today;
-  return { ...course, anchor_start: start, anchor_number: number, anchor_day: null, next_number: number };
+/**
+ * Returns the changes of a subscription that were requested for a period under way, newest first. The cursor is a
+ * change's number.
+ * @throws NotFound; BadParameters if the cursor is not a change of this subscription.
+ */
+export async function subscriptionChanges(
+  db: Db,
+  context: RequestContext,
+  id: string,
+  query: PageQuery,
+): Promise<Rows<SubscriptionChangeRow>> {
+  await getSubscription(db, context, id);
+  const limit = query.limit ?? defaultLimit;
+  const list = (page: { limit: number; before?: number | undefined }) => listSubscriptionChanges(db, id, page);
+  const before = query.starting_after === undefined ? undefined : await numberCursor(query.starting_after, list);
+  return { rows: await list({ limit, before }), limit };
 }
 
-function isAtOrAfter(date: string, end: string | null): boolean {
-  return end !== null && date >= end;
-}
-
-async function periodCursor(db: Db, id: string, text: string): Promise<number> {
+/** @throws BadParameters if the list has no such number. */
+async function numberCursor(
+  text: string,
+  list: (page: { limit: number; before: number }) => Promise<{ number: number }[]>,
+): Promise<number> {
   const number = /^\d{1,9}$/.test(text) ? Number(text) : null;
-  const [found] = number === null ? [] : await listPeriods(db, id, { limit: 1, before: number + 1 });
+  const [found] = number === null ? [] : await list({ limit: 1, before: number + 1 });
   if (number !== null && found?.number === number) return number;
-  const message = `starting_after must be the number of a period in this list: ${text}.`;
+  const message = `starting_after must be the number of an item of this list: ${text}.`;
   throw new BadParameters([fieldError('query/starting_after', 'invalid_value', message)]);
 }

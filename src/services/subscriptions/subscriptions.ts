@@ -57,10 +57,18 @@ export function itemErrors(items: readonly SubscriptionItem[]): FieldError[] {
   return [fieldError('/items', 'out_of_range', message)];
 }
 
-/** Returns items with an id each. */
-export function withIds(items: SubscriptionCreate['items']): SubscriptionItem[] {
+/** Returns items with an id each: that of the item of the same name that they replace, or a new one. */
+export function withIds(
+  items: SubscriptionCreate['items'],
+  replaced: readonly SubscriptionItem[] = [],
+): SubscriptionItem[] {
+  const known = [...replaced];
+  const idOf = (name: string) => {
+    const index = known.findIndex((item) => item.name === name);
+    return index === -1 ? undefined : known.splice(index, 1)[0]?.id;
+  };
   return items.map(({ name, unit_amount_cents, quantity = 1 }) => ({
-    id: newId('subscription_item'),
+    id: idOf(name) ?? newId('subscription_item'),
     name,
     unit_amount_cents,
     quantity,
@@ -104,6 +112,10 @@ function newSubscription(
     state_reason: null,
     currency: input.currency,
     items: withIds(input.items),
+    next_items: null,
+    billed_items: null,
+    next_period_lines: [],
+    change_payment_intent_id: null,
     frequency_type: input.frequency_type,
     frequency_period: input.frequency_period ?? 1,
     start_date: input.start_date ?? dateIn(at, context.timeZone),

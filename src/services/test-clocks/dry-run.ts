@@ -2,7 +2,7 @@ import { listExistingIntentIds } from '../../db/clock-effects.ts';
 import type { TestClockRow } from '../../db/test-clocks.ts';
 import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { dryRun } from '../../platform/postgres/transaction.ts';
-import type { Processors } from '../../processors/processor.ts';
+import type { ChargeRequest, PaymentProcessor, Processors } from '../../processors/processor.ts';
 import { sandboxProcessor } from '../../processors/sandbox.ts';
 import type { DryRunResult, Effect } from '../../resources/clock-effect.ts';
 import { gatherEvents, type NewEvent } from '../events.ts';
@@ -27,26 +27,52 @@ const collect = {
 };
 
 /**
- * The sandbox's processor returns an outcome from the request alone and stores nothing. So it can be asked about
- * payments that are rolled back.
+ * Returns the sandbox's processor, with the outcomes that a dry run supposes. It returns an outcome from the request
+ * alone and stores nothing. So it can be asked about payments that are rolled back.
  */
-const processors: Processors = { sandbox: sandboxProcessor, live: null };
+function supposing({ outcomes, bankOutcomes, paymentMethodId }: Supposition): PaymentProcessor {
+  const changed = (request: ChargeRequest): ChargeRequest => {
+    const word = request.debit === null ? outcomes : (bankOutcomes ?? outcomes);
+    if (word === undefined || (paymentMethodId ?? request.paymentMethodId) !== request.paymentMethodId) return request;
+    const { _sandbox_outcome: _, _sandbox_bank_outcome: __, ...metadata } = request.metadata;
+    const isOfBank = request.debit !== null && bankOutcomes !== undefined;
+    return { ...request, metadata: { ...metadata, [isOfBank ? '_sandbox_bank_outcome' : '_sandbox_outcome']: word } };
+  };
+  return {
+    ...sandboxProcessor,
+    charge: (request, reference) => sandboxProcessor.charge(changed(request), reference),
+    inquire: (request, reference, at) => sandboxProcessor.inquire(changed(request), reference, at),
+  };
+}
+
+/** What a dry run supposes about charges, in the words of `_sandbox_outcome` and `_sandbox_bank_outcome`. */
+export interface Supposition {
+  /** For cards, and for bank accounts without `bankOutcomes`. */
+  outcomes?: string | undefined;
+  /** For bank accounts under a mandate. */
+  bankOutcomes?: string | undefined;
+  /** Charges of this payment method only; of every method if not given. */
+  paymentMethodId?: string | undefined;
+}
 
 /**
  * Returns what an advance to `targetText` would do. The dry run executes the same code as an advance, in one
  * transaction that is rolled back: nothing changes, and no event is sent. Until then the clock is locked, as by an
  * advance.
- * @throws the same errors as `advanceTestClock`.
+ * @param suppose an outcome of the charges other than the sandbox's own.
+ * @throws the same errors as `advanceTestClock`; RangeError for an unknown word in `suppose`.
  */
 export async function dryRunAdvance(
   db: Writer,
   context: RequestContext,
   clockId: string,
   targetText: string,
+  suppose: Supposition = {},
 ): Promise<DryRunResult> {
+  const processors: Processors = { sandbox: supposing(suppose), live: null };
   const result = await dryRun(db, async (tx): Promise<DryRunResult> => {
     const admitted = await admitAdvance(tx, context, clockId, targetText);
-    const events = await collectAll(tx, admitted, context);
+    const events = await collectAll(tx, processors, admitted, context);
     const manifest = await countedManifest(tx, clockId, admitted.clock.frozen_time, admitted.target);
     return { ...admitted, manifest, effects: await withFacts(tx, events) };
   });
@@ -54,7 +80,12 @@ export async function dryRunAdvance(
 }
 
 /** Collects all that is due up to the target, the oldest first. Returns the events that this would record. */
-async function collectAll(tx: Tx, { clock, target }: { clock: TestClockRow; target: Date }, context: RequestContext) {
+async function collectAll(
+  tx: Tx,
+  processors: Processors,
+  { clock, target }: { clock: TestClockRow; target: Date },
+  context: RequestContext,
+) {
   const events = gatherEvents(tx);
   for (;;) {
     const due = firstDue(await dueOnClock(tx, clock.id, target));

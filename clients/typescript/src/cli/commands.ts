@@ -22,4 +22,8 @@ export const commands: Readonly<Record<string, { summary: string; load: () => Pr
     summary: 'show an object, and its page in the browser',
     load: async () => (await import('./open.ts')).open,
   },
+  workbench: {
+    summary: 'print a link to the pages of your test clocks',
+    load: async () => (await import('./workbench.ts')).workbench,
+  },
 };

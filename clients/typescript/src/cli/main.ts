@@ -3,6 +3,7 @@
 // not be done; 2: the command line is not valid.
 import { PaymentsClient } from '../client.ts';
 import { ApiError, ConnectionError } from '../errors.ts';
+import { createRequester } from '../transport.ts';
 import { type CliContext, type Command, CommandFailure, UsageError } from './command.ts';
 import { commands } from './commands.ts';
 import { findSettings } from './settings.ts';
@@ -50,9 +51,12 @@ async function runCommand(command: Command, args: string[]): Promise<number> {
   const connect = (): CliContext => {
     const settings = findSettings(process.env);
     baseUrl = settings.baseUrl;
-    const payments = new PaymentsClient({ baseUrl, apiKey: settings.apiKey });
+    const options = { baseUrl, apiKey: settings.apiKey };
+    const payments = new PaymentsClient(options);
+    const request = createRequester(options);
     const livemode = settings.apiKey.includes('k_live_');
-    return { payments, baseUrl, livemode, webUiUrl: settings.webUiUrl, signal: ending.signal, env: process.env };
+    const { webUiUrl } = settings;
+    return { payments, request, baseUrl, livemode, webUiUrl, signal: ending.signal, env: process.env };
   };
   try {
     return await command.run(args, connect);

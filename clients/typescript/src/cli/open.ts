@@ -5,9 +5,9 @@ import { print, printNote } from './terminal.ts';
 
 const usage = `Usage: payments open ID [--print]
 
-Fetches an object by its id (cus_…, pm_…, mdt_…, pi_…, re_…, pp_…, clk_…, evt_…, we_…, whd_…) and prints it as JSON. In
-the browser it opens the page of its workflow in Temporal's Web UI if the service runs on this machine, otherwise the
-reference. --print opens nothing and prints the address on stderr.`;
+Fetches an object by its id (cus_…, pm_…, mdt_…, pi_…, re_…, pp_…, sub_…, lnk_…, ses_…, clk_…, evt_…, we_…, whd_…) and
+prints it as JSON. In the browser it opens the page of its workflow in Temporal's Web UI if the service runs on this
+machine, otherwise the reference. --print opens nothing and prints the address on stderr.`;
 
 interface Kind {
   fetch(payments: PaymentsClient, id: string): Promise<object>;
@@ -22,6 +22,9 @@ const kinds: Readonly<Record<string, Kind>> = {
   pi: { fetch: ({ paymentIntents }, id) => paymentIntents.get(id) },
   re: { fetch: ({ refunds }, id) => refunds.get(id) },
   pp: { fetch: ({ paymentPlans }, id) => paymentPlans.get(id), workflow: 'payment-plan' },
+  sub: { fetch: ({ subscriptions }, id) => subscriptions.get(id), workflow: 'subscription' },
+  lnk: { fetch: ({ paymentLinks }, id) => paymentLinks.get(id), workflow: 'payment-link' },
+  ses: { fetch: ({ checkoutSessions }, id) => checkoutSessions.get(id), workflow: 'checkout-session' },
   clk: { fetch: ({ testClocks }, id) => testClocks.get(id), workflow: 'test-clock' },
   evt: { fetch: ({ events }, id) => events.get(id) },
   we: { fetch: ({ webhookEndpoints }, id) => webhookEndpoints.get(id) },
@@ -46,7 +49,7 @@ async function run(args: string[], connect: () => CliContext): Promise<number> {
 }
 
 /** Returns whether a browser was started. */
-function openInBrowser(url: string): Promise<boolean> {
+export function openInBrowser(url: string): Promise<boolean> {
   const [program = '', ...args] =
     process.platform === 'darwin' ? ['open'] : process.platform === 'win32' ? ['cmd', '/c', 'start', ''] : ['xdg-open'];
   return new Promise((resolve) => {

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
-import type { Event } from '../generated/models.ts';
+import type { Event, SubscriptionChange, SubscriptionCreate } from '../generated/models.ts';
 import type { Made } from './made.ts';
+import { payLink } from './payer.ts';
 
 /** Causes an event. Returns the id of the object in its data. */
 export type Recipe = (made: Made) => Promise<string>;
@@ -21,8 +22,31 @@ async function activePlan(made: Made): Promise<string> {
   return id;
 }
 
-async function newLink({ payments }: Made): Promise<string> {
-  return (await payments.paymentLinks.create({ name: 'Trigger', amount: 2500, currency: 'AUD' })).id;
+const paidLink: Recipe = async (made) => {
+  const { id, url } = await made.link();
+  await payLink(url ?? '');
+  return id;
+};
+
+/** A subscription on a clock that has moved on by so many days, beyond the end of its first week. */
+async function rolled(made: Made, days: number, terms: Partial<SubscriptionCreate> = {}): Promise<string> {
+  const clock = await made.clock();
+  const { id } = await made.subscription(clock, terms);
+  await made.advance(clock, days);
+  return id;
+}
+
+async function pausedSubscription(made: Made): Promise<string> {
+  const clock = await made.clock();
+  const { id } = await made.subscription(clock);
+  await made.payments.subscriptions.pause(id);
+  await made.advance(clock, 8);
+  return id;
+}
+
+/** What the sandbox's processor says in each period: periods by `;`, tries by `,`. */
+function outcomes(byPeriod: string): Partial<SubscriptionCreate> {
+  return { metadata: { _sandbox_outcome_by_period: byPeriod } };
 }
 
 /** The events that can be triggered, by type. */
@@ -48,6 +72,13 @@ export const recipes: Readonly<Partial<Record<Event['event_type'], Recipe>>> = {
     await made.payments.paymentIntents.reportBankResult(id, { result: 'dishonoured', bank_code: '1' });
     return mandate_id ?? '';
   },
+  'mandate.notice_due': async (made) => {
+    const mandate = await made.mandate(true);
+    const { id } = await made.plan(mandate);
+    await made.payments.paymentPlans.activate(id);
+    await made.payments.paymentPlans.update(id, { recurring_amount_cents: 2600 });
+    return mandate.id;
+  },
   'mandate.expired': async (made) => {
     let clock = await made.clock();
     const { id } = await made.mandate(true, clock);
@@ -61,8 +92,66 @@ export const recipes: Readonly<Partial<Record<Event['event_type'], Recipe>>> = {
   'payment_plan.suspended': async (made) => (await made.payments.paymentPlans.suspend(await activePlan(made))).id,
   'payment_plan.deactivated': async (made) => (await made.payments.paymentPlans.deactivate(await activePlan(made))).id,
   'payment_plan.closed': async (made) => (await made.payments.paymentPlans.close(await activePlan(made))).id,
-  'payment_link.created': newLink,
-  'payment_link.deactivated': async (made) => (await made.payments.paymentLinks.deactivate(await newLink(made))).id,
+  'payment_link.created': async (made) => (await made.link()).id,
+  'payment_link.deactivated': async (made) => (await made.payments.paymentLinks.deactivate((await made.link()).id)).id,
+  'payment_link.renewed': async (made) => {
+    const { id } = await made.payments.paymentLinks.deactivate((await made.link()).id);
+    return (await made.payments.paymentLinks.renew(id)).id;
+  },
+  'payment_link.expired': async (made) => {
+    const clock = await made.clock();
+    const expires_at = new Date(Date.parse(clock.frozen_time) + 86_400_000).toISOString();
+    const { id } = await made.link(clock, { expires_at });
+    await made.advance(clock, 2);
+    return id;
+  },
+  'payment_link.paid': paidLink,
+  'payment_link.completed': paidLink,
+  'checkout_session.completed': async (made) => {
+    const id = await paidLink(made);
+    const { data } = await made.payments.checkoutSessions.list({ payment_link_id: id });
+    return data[0]?.id ?? '';
+  },
+  'checkout_session.expired': async ({ payments }) => {
+    const { id } = await payments.checkoutSessions.create({ name: 'Trigger', amount: 2500, currency: 'AUD' });
+    return (await payments.checkoutSessions.expire(id)).id;
+  },
+  'subscription.started': async (made) => (await made.subscription()).id,
+  'subscription.in_effect_changed': async (made) => (await made.subscription()).id,
+  'subscription.trial_ending': (made) => rolled(made, 5, { trial_days: 7 }),
+  'subscription.renewed': (made) => rolled(made, 8),
+  'subscription.past_due': (made) => rolled(made, 8, outcomes('succeed;decline')),
+  'subscription.recovered': (made) => rolled(made, 9, outcomes('succeed;decline,succeed')),
+  'subscription.pause_scheduled': async (made) =>
+    (await made.payments.subscriptions.pause((await made.subscription()).id)).id,
+  'subscription.pause_removed': async (made) => {
+    const { id } = await made.payments.subscriptions.pause((await made.subscription()).id);
+    return (await made.payments.subscriptions.resume(id)).id;
+  },
+  'subscription.paused': pausedSubscription,
+  'subscription.resumed': async (made) => (await made.payments.subscriptions.resume(await pausedSubscription(made))).id,
+  'subscription.cancel_scheduled': async (made) =>
+    (await made.payments.subscriptions.cancel((await made.subscription()).id)).id,
+  'subscription.cancel_removed': async (made) => {
+    const { id } = await made.payments.subscriptions.cancel((await made.subscription()).id);
+    return (await made.payments.subscriptions.uncancel(id)).id;
+  },
+  'subscription.canceled': async (made) =>
+    (await made.payments.subscriptions.cancel((await made.subscription()).id, { at: 'now' })).id,
+  'subscription.changed': (made) => changed(made, { when: 'now' }),
+  'subscription.change_scheduled': (made) => changed(made),
+  'subscription.change_removed': async (made) => {
+    const { id, items } = await made.subscription();
+    const sold = items.map(({ name, unit_amount_cents, quantity }) => ({ name, unit_amount_cents, quantity }));
+    await made.payments.subscriptions.change(id, { items: dearer });
+    return (await made.payments.subscriptions.change(id, { items: sold })).subscription.id;
+  },
+  'subscription.change_failed': (made) =>
+    changed(
+      made,
+      { when: 'now', collect: 'now' },
+      { _sandbox_outcome_by_period: 'succeed', _sandbox_outcome: 'decline' },
+    ),
   'refund.succeeded': (made) => refund(made, 'succeed'),
   'refund.failed': (made) => refund(made, 'fail'),
   'test_clock.created': async (made) => (await made.clock()).id,
@@ -72,6 +161,17 @@ export const recipes: Readonly<Partial<Record<Event['event_type'], Recipe>>> = {
   'webhook_endpoint.ping': (made) => pingedEndpoint(made, 204),
   'webhook_endpoint.disabled': (made) => pingedEndpoint(made, 410),
 };
+
+const dearer = [{ name: 'Membership', unit_amount_cents: 99_000 }];
+
+async function changed(
+  made: Made,
+  how: Omit<SubscriptionChange, 'items'> = {},
+  metadata: Record<string, string> = {},
+): Promise<string> {
+  const { id } = await made.subscription(undefined, { metadata });
+  return (await made.payments.subscriptions.change(id, { ...how, items: dearer })).subscription.id;
+}
 
 async function advancedClock(made: Made): Promise<string> {
   const { id, frozen_time } = await made.clock();

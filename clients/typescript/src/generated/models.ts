@@ -178,14 +178,23 @@ export type SubscriptionCancel = Schemas['SubscriptionCancel'];
 export type SubscriptionCancelRemovedEvent = Schemas['SubscriptionCancelRemovedEvent'];
 export type SubscriptionCancelScheduledEvent = Schemas['SubscriptionCancelScheduledEvent'];
 export type SubscriptionCanceledEvent = Schemas['SubscriptionCanceledEvent'];
+export type SubscriptionChange = Schemas['SubscriptionChange'];
+export type SubscriptionChangeFailedEvent = Schemas['SubscriptionChangeFailedEvent'];
+export type SubscriptionChangeRemovedEvent = Schemas['SubscriptionChangeRemovedEvent'];
+export type SubscriptionChangeResult = Schemas['SubscriptionChangeResult'];
+export type SubscriptionChangeScheduledEvent = Schemas['SubscriptionChangeScheduledEvent'];
+export type SubscriptionChangedEvent = Schemas['SubscriptionChangedEvent'];
 export type SubscriptionChanges = Schemas['SubscriptionChanges'];
 export type SubscriptionCreate = Schemas['SubscriptionCreate'];
+export type SubscriptionCreditRefund = Schemas['SubscriptionCreditRefund'];
 export type SubscriptionEffect = Schemas['SubscriptionEffect'];
 export type SubscriptionFrequency = Schemas['SubscriptionFrequency'];
 export type SubscriptionInEffectChangedEvent = Schemas['SubscriptionInEffectChangedEvent'];
 export type SubscriptionItem = Schemas['SubscriptionItem'];
 export type SubscriptionItemInput = Schemas['SubscriptionItemInput'];
 export type SubscriptionList = Schemas['SubscriptionList'];
+export type SubscriptionMadeChange = Schemas['SubscriptionMadeChange'];
+export type SubscriptionMadeChangeList = Schemas['SubscriptionMadeChangeList'];
 export type SubscriptionPastDueEvent = Schemas['SubscriptionPastDueEvent'];
 export type SubscriptionPause = Schemas['SubscriptionPause'];
 export type SubscriptionPauseRemovedEvent = Schemas['SubscriptionPauseRemovedEvent'];
@@ -276,6 +285,10 @@ export type WebhookEvent =
   | Schemas['SubscriptionCancelScheduledEvent']
   | Schemas['SubscriptionCancelRemovedEvent']
   | Schemas['SubscriptionCanceledEvent']
+  | Schemas['SubscriptionChangedEvent']
+  | Schemas['SubscriptionChangeScheduledEvent']
+  | Schemas['SubscriptionChangeRemovedEvent']
+  | Schemas['SubscriptionChangeFailedEvent']
   | Schemas['SubscriptionInEffectChangedEvent']
   | Schemas['TestClockCreatedEvent']
   | Schemas['TestClockAdvancingEvent']

@@ -1081,6 +1081,61 @@ export class Subscriptions extends Resource {
   ): Promise<models.ComingPeriodList> {
     return this.send({ method: 'GET', path: path`/api/v1/subscriptions/${subscriptionId}/schedule`, query }, options);
   }
+
+  /**
+   * Change what a subscription sells, or ask what that costs
+   *
+   * Allowed while it is `trialing` or `active`, and for the next period while it is `paused`. A change now costs the
+   * days that are left; if that is negative, it goes to `credit_balance_cents`, which later periods use before money is
+   * taken. With `collect: now` it is charged at once, and made when that has succeeded: a decline is not an error,
+   * `last_payment_error` says why, and nothing has changed. While a challenge or a bank debit is under way,
+   * `change_payment_intent_id` names the payment intent. With `dry_run` nothing changes: the response says what would
+   * be charged.
+   *
+   * Needs a secret key with the scope `subscriptions:write`.
+   *
+   * `POST /api/v1/subscriptions/{subscription_id}/change`
+   */
+  change(
+    subscriptionId: string,
+    body: models.SubscriptionChange,
+    options?: WriteOptions,
+  ): Promise<models.SubscriptionChangeResult> {
+    return this.send({ method: 'POST', path: path`/api/v1/subscriptions/${subscriptionId}/change`, body }, options);
+  }
+
+  /**
+   * List the changes of a subscription that were requested with `when: now`, newest first
+   *
+   * Needs a secret key with the scope `subscriptions:read`.
+   *
+   * `GET /api/v1/subscriptions/{subscription_id}/changes`
+   */
+  listChanges(
+    subscriptionId: string,
+    query?: QueryOf<'listSubscriptionChanges'>,
+    options?: RequestOptions,
+  ): Listing<models.SubscriptionMadeChangeList, 'data'> {
+    return this.pagesOf({ method: 'GET', path: path`/api/v1/subscriptions/${subscriptionId}/changes`, query }, 'data', 'number', options);
+  }
+
+  /**
+   * Pay the credit of a subscription out
+   *
+   * Refunds the last payment of the subscription that succeeded, by at most what remains of it. The credit is taken at
+   * once, and comes back if the refund fails. Allowed in every state, also once it is canceled.
+   *
+   * Needs a secret key with the scope `subscriptions:write`.
+   *
+   * `POST /api/v1/subscriptions/{subscription_id}/refund_credit`
+   */
+  refundCredit(
+    subscriptionId: string,
+    body?: models.SubscriptionCreditRefund,
+    options?: WriteOptions,
+  ): Promise<models.Refund> {
+    return this.send({ method: 'POST', path: path`/api/v1/subscriptions/${subscriptionId}/refund_credit`, body }, options);
+  }
 }
 
 /** Sandbox only: simulated time for chosen customers. Renewals, retries and expiry happen when you ask for them. */

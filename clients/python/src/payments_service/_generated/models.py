@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
 CheckoutSessionStatus: TypeAlias = Literal["open", "processing", "completed", "expired"]  # noqa: E501
-ClockEffectType: TypeAlias = Literal["payment_intent.succeeded", "payment_intent.failed", "payment_intent.canceled", "payment_intent.requires_action", "payment_intent.processing", "payment_intent.returned", "mandate.created", "mandate.activated", "mandate.notice_due", "mandate.canceled", "mandate.failed", "mandate.expired", "payment_plan.activated", "payment_plan.suspended", "payment_plan.deactivated", "payment_plan.closed", "payment_link.created", "payment_link.paid", "payment_link.completed", "payment_link.expired", "payment_link.deactivated", "payment_link.renewed", "payment_link.throttled", "checkout_session.completed", "checkout_session.expired", "subscription.started", "subscription.trial_ending", "subscription.renewed", "subscription.past_due", "subscription.recovered", "subscription.pause_scheduled", "subscription.pause_removed", "subscription.paused", "subscription.resumed", "subscription.cancel_scheduled", "subscription.cancel_removed", "subscription.canceled", "subscription.in_effect_changed"]  # noqa: E501
+ClockEffectType: TypeAlias = Literal["payment_intent.succeeded", "payment_intent.failed", "payment_intent.canceled", "payment_intent.requires_action", "payment_intent.processing", "payment_intent.returned", "mandate.created", "mandate.activated", "mandate.notice_due", "mandate.canceled", "mandate.failed", "mandate.expired", "payment_plan.activated", "payment_plan.suspended", "payment_plan.deactivated", "payment_plan.closed", "payment_link.created", "payment_link.paid", "payment_link.completed", "payment_link.expired", "payment_link.deactivated", "payment_link.renewed", "payment_link.throttled", "checkout_session.completed", "checkout_session.expired", "subscription.started", "subscription.trial_ending", "subscription.renewed", "subscription.past_due", "subscription.recovered", "subscription.pause_scheduled", "subscription.pause_removed", "subscription.paused", "subscription.resumed", "subscription.cancel_scheduled", "subscription.cancel_removed", "subscription.canceled", "subscription.changed", "subscription.change_scheduled", "subscription.change_removed", "subscription.change_failed", "subscription.in_effect_changed"]  # noqa: E501
 CollectChoice: TypeAlias = Literal["required", "optional", "no"]  # noqa: E501
 Currency: TypeAlias = Literal["USD", "AUD", "NZD", "EUR", "GBP", "JPY"]  # noqa: E501
 CustomerStatus: TypeAlias = Literal["active", "inactive"]  # noqa: E501
 DebitScheme: TypeAlias = Literal["au_becs"]  # noqa: E501
 EffectiveOn: TypeAlias = Literal["settled", "submitted"]  # noqa: E501
 ErrorBodyType: TypeAlias = Literal["invalid_request_error", "authentication_error", "permission_error", "idempotency_error", "rate_limit_error", "api_error"]  # noqa: E501
-ErrorBodyCode: TypeAlias = Literal["validation_failed", "bad_request", "invalid_json", "body_incomplete", "invalid_header", "unsupported_content_type", "unsupported_encoding", "unauthenticated", "insufficient_scope", "secret_key_required", "client_secret_invalid", "sandbox_only", "payment_method_not_allowed", "resource_missing", "route_not_found", "method_not_allowed", "request_timeout", "idempotency_key_in_use", "payload_too_large", "payment_method_limit", "misdirected_request", "idempotency_key_reused", "invalid_state", "mandate_exists", "mandate_text_unknown", "mandate_unavailable", "mandate_limit_exceeded", "test_clock_advancing", "test_clock_failed", "test_clock_full", "test_clock_limit", "test_clock_customers_limit", "advance_bound_exceeded", "webhook_endpoint_limit", "webhook_endpoint_unverified", "headers_too_large", "rate_limited", "webhook_replay_limit", "internal_error", "unavailable", "processor_not_configured", "time_skipping_unavailable"]  # noqa: E501
+ErrorBodyCode: TypeAlias = Literal["validation_failed", "bad_request", "invalid_json", "body_incomplete", "invalid_header", "unsupported_content_type", "unsupported_encoding", "unauthenticated", "insufficient_scope", "secret_key_required", "client_secret_invalid", "sandbox_only", "payment_method_not_allowed", "resource_missing", "route_not_found", "method_not_allowed", "request_timeout", "idempotency_key_in_use", "payload_too_large", "payment_method_limit", "misdirected_request", "idempotency_key_reused", "invalid_state", "mandate_exists", "mandate_text_unknown", "mandate_unavailable", "mandate_limit_exceeded", "quote_changed", "test_clock_advancing", "test_clock_failed", "test_clock_full", "test_clock_limit", "test_clock_customers_limit", "advance_bound_exceeded", "webhook_endpoint_limit", "webhook_endpoint_unverified", "headers_too_large", "rate_limited", "webhook_replay_limit", "internal_error", "unavailable", "processor_not_configured", "time_skipping_unavailable"]  # noqa: E501
 ErrorDetailCode: TypeAlias = Literal["parameter_missing", "unknown_parameter", "invalid_type", "invalid_value", "invalid_format", "out_of_range", "too_long", "too_short", "too_many", "too_few", "duplicate", "immutable", "resource_missing", "customer_deleted", "payment_method_detached", "payment_method_of_other_customer", "payment_method_of_other_intent", "payment_method_limit", "payment_method_missing", "payment_method_unattached", "mandate_required", "currency_of_scheme", "mandate_text_unknown", "amount_too_small", "amount_or_range", "method_currency_mismatch", "total_or_until_further_notice", "unknown_fixture_token", "unknown_event_type", "url_invalid", "url_unresolvable", "url_not_public"]  # noqa: E501
-EventType: TypeAlias = Literal["payment_intent.succeeded", "payment_intent.failed", "payment_intent.canceled", "payment_intent.requires_action", "payment_intent.processing", "payment_intent.returned", "mandate.created", "mandate.activated", "mandate.notice_due", "mandate.canceled", "mandate.failed", "mandate.expired", "payment_plan.activated", "payment_plan.suspended", "payment_plan.deactivated", "payment_plan.closed", "payment_link.created", "payment_link.paid", "payment_link.completed", "payment_link.expired", "payment_link.deactivated", "payment_link.renewed", "payment_link.throttled", "checkout_session.completed", "checkout_session.expired", "refund.succeeded", "refund.failed", "subscription.started", "subscription.trial_ending", "subscription.renewed", "subscription.past_due", "subscription.recovered", "subscription.pause_scheduled", "subscription.pause_removed", "subscription.paused", "subscription.resumed", "subscription.cancel_scheduled", "subscription.cancel_removed", "subscription.canceled", "subscription.in_effect_changed", "test_clock.created", "test_clock.advancing", "test_clock.ready", "test_clock.deleted", "webhook_endpoint.ping", "webhook_endpoint.disabled"]  # noqa: E501
+EventType: TypeAlias = Literal["payment_intent.succeeded", "payment_intent.failed", "payment_intent.canceled", "payment_intent.requires_action", "payment_intent.processing", "payment_intent.returned", "mandate.created", "mandate.activated", "mandate.notice_due", "mandate.canceled", "mandate.failed", "mandate.expired", "payment_plan.activated", "payment_plan.suspended", "payment_plan.deactivated", "payment_plan.closed", "payment_link.created", "payment_link.paid", "payment_link.completed", "payment_link.expired", "payment_link.deactivated", "payment_link.renewed", "payment_link.throttled", "checkout_session.completed", "checkout_session.expired", "refund.succeeded", "refund.failed", "subscription.started", "subscription.trial_ending", "subscription.renewed", "subscription.past_due", "subscription.recovered", "subscription.pause_scheduled", "subscription.pause_removed", "subscription.paused", "subscription.resumed", "subscription.cancel_scheduled", "subscription.cancel_removed", "subscription.canceled", "subscription.changed", "subscription.change_scheduled", "subscription.change_removed", "subscription.change_failed", "subscription.in_effect_changed", "test_clock.created", "test_clock.advancing", "test_clock.ready", "test_clock.deleted", "webhook_endpoint.ping", "webhook_endpoint.disabled"]  # noqa: E501
 FailureBehaviour: TypeAlias = Literal["retry", "stop"]  # noqa: E501
 MandateAcceptanceType: TypeAlias = Literal["online", "paper", "telephone", "imported"]  # noqa: E501
 MandateAmountType: TypeAlias = Literal["variable", "fixed"]  # noqa: E501
@@ -34,7 +34,11 @@ PlanPaymentAttemptOutcome: TypeAlias = Literal["succeeded", "failed", "accepted"
 RefundStatus: TypeAlias = Literal["processing", "succeeded", "failed"]  # noqa: E501
 SavePaymentMethod: TypeAlias = Literal["no", "offer", "always"]  # noqa: E501
 SubscriptionCancelAt: TypeAlias = Literal["period_end", "now"]  # noqa: E501
+SubscriptionChangeWhen: TypeAlias = Literal["now", "period_end"]  # noqa: E501
+SubscriptionChangeProration: TypeAlias = Literal["days", "none"]  # noqa: E501
+SubscriptionChangeCollect: TypeAlias = Literal["now", "next_period"]  # noqa: E501
 SubscriptionFrequency: TypeAlias = Literal["weekly", "monthly", "yearly"]  # noqa: E501
+SubscriptionMadeChangeStatus: TypeAlias = Literal["processing", "made", "failed", "credited"]  # noqa: E501
 SubscriptionPeriodKind: TypeAlias = Literal["trial", "paid"]  # noqa: E501
 SubscriptionPeriodLineKind: TypeAlias = Literal["item", "proration", "credit"]  # noqa: E501
 SubscriptionPeriodStatus: TypeAlias = Literal["processing", "paid", "retrying", "unpaid", "void"]  # noqa: E501
@@ -2730,7 +2734,9 @@ class Subscription(TypedDict):
     currency: Currency
     """An ISO 4217 code, in capitals."""
     items: list[SubscriptionItem]
-    """What is sold."""
+    """What is sold in the current period."""
+    next_items: list[SubscriptionItem] | None
+    """What is sold from the next period on, if that was changed; null if it is the same."""
     frequency_type: SubscriptionFrequency
     """The unit of a period."""
     frequency_period: int
@@ -2785,6 +2791,10 @@ class Subscription(TypedDict):
     """When a failed payment is retried; null if it is not."""
     credit_balance_cents: int
     """What the customer has in hand for later periods, minor units."""
+    next_period_lines: list[SubscriptionPeriodLine]
+    """What changes have left for the next period to take, besides its items."""
+    change_payment_intent_id: str | None
+    """The payment of a change that is under way; null if none is."""
     paid_periods: int
     """The periods that were collected. Trials do not count."""
     latest_payment_intent_id: str | None
@@ -2862,6 +2872,126 @@ class SubscriptionCanceledEvent(TypedDict):
     id: str
     """The same on every delivery attempt, so that a receiver can recognise a repeated event."""
     event_type: Literal["subscription.canceled"]
+    created_at: str
+    """When it happened, in the customer’s time. For a customer on a test clock, that is the time
+    of the clock.
+    """
+    livemode: bool
+    """False in the sandbox."""
+    biller_id: str
+    """The account that it happened to."""
+    test_clock: str | None
+    """The test clock that it is about, or that its customer is on; null in real time."""
+    sequence: int
+    """Rises by one with each event of an account and mode, without gaps, in commit order."""
+    request_id: str | None
+    """The API request that caused it; null if no request did."""
+    data: Subscription
+
+
+class SubscriptionChange(TypedDict):
+    items: list[SubscriptionItemInput]
+    """What is sold. A period costs the sum of unit amount times quantity, at least 1 minor unit.
+    The limits of payment intents (200 and 100000) do not apply.
+    """
+    when: NotRequired[SubscriptionChangeWhen]
+    """`period_end`, the default: from the next period on. `now`: from now on."""
+    proration: NotRequired[SubscriptionChangeProration]
+    """What a change now costs. `days`, the default: the days that are left, this day included,
+    are credited at the price before and charged at the new one. `none`: nothing; the next
+    period takes the new price.
+    """
+    collect: NotRequired[SubscriptionChangeCollect]
+    """When a change now is paid. `next_period`, the default: the next period takes it. `now`: it
+    is charged at once, and made when that has succeeded.
+    """
+    expected_amount_cents: NotRequired[int]
+    """The `amount_cents` of your quote. If the change costs another amount now, nothing changes."""
+    dry_run: NotRequired[bool]
+    """Only return what the change costs."""
+
+
+class SubscriptionChangeFailedEvent(TypedDict):
+    id: str
+    """The same on every delivery attempt, so that a receiver can recognise a repeated event."""
+    event_type: Literal["subscription.change_failed"]
+    created_at: str
+    """When it happened, in the customer’s time. For a customer on a test clock, that is the time
+    of the clock.
+    """
+    livemode: bool
+    """False in the sandbox."""
+    biller_id: str
+    """The account that it happened to."""
+    test_clock: str | None
+    """The test clock that it is about, or that its customer is on; null in real time."""
+    sequence: int
+    """Rises by one with each event of an account and mode, without gaps, in commit order."""
+    request_id: str | None
+    """The API request that caused it; null if no request did."""
+    data: Subscription
+
+
+class SubscriptionChangeRemovedEvent(TypedDict):
+    id: str
+    """The same on every delivery attempt, so that a receiver can recognise a repeated event."""
+    event_type: Literal["subscription.change_removed"]
+    created_at: str
+    """When it happened, in the customer’s time. For a customer on a test clock, that is the time
+    of the clock.
+    """
+    livemode: bool
+    """False in the sandbox."""
+    biller_id: str
+    """The account that it happened to."""
+    test_clock: str | None
+    """The test clock that it is about, or that its customer is on; null in real time."""
+    sequence: int
+    """Rises by one with each event of an account and mode, without gaps, in commit order."""
+    request_id: str | None
+    """The API request that caused it; null if no request did."""
+    data: Subscription
+
+
+class SubscriptionChangeResult(TypedDict):
+    lines: list[SubscriptionPeriodLine]
+    """What the change costs and credits. If it is paid now, their sum is `amount_cents`: what
+    earlier changes have left for the next period and the credit balance are among them.
+    """
+    amount_cents: int
+    """What the change takes now, without surcharge, minor units."""
+    next_period_amount_cents: int
+    """What the next period takes, without surcharge, minor units. 0 if none is to come."""
+    subscription: Subscription
+    valid_until: str
+    """The same request gets this quote until then: the end of the day."""
+
+
+class SubscriptionChangeScheduledEvent(TypedDict):
+    id: str
+    """The same on every delivery attempt, so that a receiver can recognise a repeated event."""
+    event_type: Literal["subscription.change_scheduled"]
+    created_at: str
+    """When it happened, in the customer’s time. For a customer on a test clock, that is the time
+    of the clock.
+    """
+    livemode: bool
+    """False in the sandbox."""
+    biller_id: str
+    """The account that it happened to."""
+    test_clock: str | None
+    """The test clock that it is about, or that its customer is on; null in real time."""
+    sequence: int
+    """Rises by one with each event of an account and mode, without gaps, in commit order."""
+    request_id: str | None
+    """The API request that caused it; null if no request did."""
+    data: Subscription
+
+
+class SubscriptionChangedEvent(TypedDict):
+    id: str
+    """The same on every delivery attempt, so that a receiver can recognise a repeated event."""
+    event_type: Literal["subscription.changed"]
     created_at: str
     """When it happened, in the customer’s time. For a customer on a test clock, that is the time
     of the clock.
@@ -2961,6 +3091,17 @@ class SubscriptionCreate(TypedDict):
     """The method to charge. By default the customer’s default method at the time of each charge."""
 
 
+class SubscriptionCreditRefund(TypedDict):
+    amount_cents: NotRequired[int]
+    """Minor units. By default all credit, but no more than what remains of the last payment."""
+    reason: NotRequired[str]
+    """The reason, in your words."""
+    metadata: NotRequired[dict[str, str]]
+    """For your own use. In the sandbox `_sandbox_refund_outcome`: `fail` makes the refund fail.
+    At most 50 pairs; keys of at most 40 characters, values of at most 500.
+    """
+
+
 class SubscriptionEffect(TypedDict):
     object: Literal["subscription"]
     object_id: str
@@ -3023,6 +3164,35 @@ class SubscriptionItemInput(TypedDict):
 
 class SubscriptionList(TypedDict):
     data: list[Subscription]
+    has_more: bool
+    """Whether more items follow."""
+
+
+class SubscriptionMadeChange(TypedDict):
+    number: int
+    """From 1."""
+    period: int
+    """The period in which it was requested."""
+    status: SubscriptionMadeChangeStatus
+    """`processing`: its payment is under way. `made`. `failed`: its payment was declined, or
+    another change took its place; nothing has changed. `credited`: it was paid when its
+    period was over or the subscription not active any more; nothing has changed, and the
+    money is credit.
+    """
+    items: list[SubscriptionItem]
+    """What it sells from then on."""
+    lines: list[SubscriptionPeriodLine]
+    """What it costs and credits by itself."""
+    amount_cents: int
+    """What was charged for it at once, without surcharge, minor units."""
+    payment_intent_id: str | None
+    """That payment; null if nothing was charged."""
+    changed_at: str
+    """When it was requested."""
+
+
+class SubscriptionMadeChangeList(TypedDict):
+    data: list[SubscriptionMadeChange]
     has_more: bool
     """Whether more items follow."""
 
@@ -3763,7 +3933,7 @@ class WebhookReplay(TypedDict):
 
 
 ClockEffect: TypeAlias = "PaymentIntentEffect | PaymentPlanEffect | SubscriptionEffect | MandateEffect | PaymentLinkEffect | CheckoutSessionEffect"  # noqa: E501
-Event: TypeAlias = "PaymentIntentSucceededEvent | PaymentIntentFailedEvent | PaymentIntentCanceledEvent | PaymentIntentRequiresActionEvent | PaymentIntentProcessingEvent | PaymentIntentReturnedEvent | MandateCreatedEvent | MandateActivatedEvent | MandateNoticeDueEvent | MandateCanceledEvent | MandateFailedEvent | MandateExpiredEvent | PaymentPlanActivatedEvent | PaymentPlanSuspendedEvent | PaymentPlanDeactivatedEvent | PaymentPlanClosedEvent | PaymentLinkCreatedEvent | PaymentLinkPaidEvent | PaymentLinkCompletedEvent | PaymentLinkExpiredEvent | PaymentLinkDeactivatedEvent | PaymentLinkRenewedEvent | PaymentLinkThrottledEvent | CheckoutSessionCompletedEvent | CheckoutSessionExpiredEvent | RefundSucceededEvent | RefundFailedEvent | SubscriptionStartedEvent | SubscriptionTrialEndingEvent | SubscriptionRenewedEvent | SubscriptionPastDueEvent | SubscriptionRecoveredEvent | SubscriptionPauseScheduledEvent | SubscriptionPauseRemovedEvent | SubscriptionPausedEvent | SubscriptionResumedEvent | SubscriptionCancelScheduledEvent | SubscriptionCancelRemovedEvent | SubscriptionCanceledEvent | SubscriptionInEffectChangedEvent | TestClockCreatedEvent | TestClockAdvancingEvent | TestClockReadyEvent | TestClockDeletedEvent | WebhookEndpointPingEvent | WebhookEndpointDisabledEvent"  # noqa: E501
+Event: TypeAlias = "PaymentIntentSucceededEvent | PaymentIntentFailedEvent | PaymentIntentCanceledEvent | PaymentIntentRequiresActionEvent | PaymentIntentProcessingEvent | PaymentIntentReturnedEvent | MandateCreatedEvent | MandateActivatedEvent | MandateNoticeDueEvent | MandateCanceledEvent | MandateFailedEvent | MandateExpiredEvent | PaymentPlanActivatedEvent | PaymentPlanSuspendedEvent | PaymentPlanDeactivatedEvent | PaymentPlanClosedEvent | PaymentLinkCreatedEvent | PaymentLinkPaidEvent | PaymentLinkCompletedEvent | PaymentLinkExpiredEvent | PaymentLinkDeactivatedEvent | PaymentLinkRenewedEvent | PaymentLinkThrottledEvent | CheckoutSessionCompletedEvent | CheckoutSessionExpiredEvent | RefundSucceededEvent | RefundFailedEvent | SubscriptionStartedEvent | SubscriptionTrialEndingEvent | SubscriptionRenewedEvent | SubscriptionPastDueEvent | SubscriptionRecoveredEvent | SubscriptionPauseScheduledEvent | SubscriptionPauseRemovedEvent | SubscriptionPausedEvent | SubscriptionResumedEvent | SubscriptionCancelScheduledEvent | SubscriptionCancelRemovedEvent | SubscriptionCanceledEvent | SubscriptionChangedEvent | SubscriptionChangeScheduledEvent | SubscriptionChangeRemovedEvent | SubscriptionChangeFailedEvent | SubscriptionInEffectChangedEvent | TestClockCreatedEvent | TestClockAdvancingEvent | TestClockReadyEvent | TestClockDeletedEvent | WebhookEndpointPingEvent | WebhookEndpointDisabledEvent"  # noqa: E501
 PaymentMethod: TypeAlias = "CardPaymentMethod | BecsPaymentMethod | KlarnaPaymentMethod | PayIdPaymentMethod | PayPalPaymentMethod"  # noqa: E501
 PaymentMethodCreate: TypeAlias = "CardPaymentMethodCreate | BecsPaymentMethodCreate"  # noqa: E501
 SandboxPaymentMethodCreate: TypeAlias = "KlarnaPaymentMethodCreate | PayIdPaymentMethodCreate | PayPalPaymentMethodCreate"  # noqa: E501

@@ -1289,6 +1289,62 @@ class Subscriptions(Resource):
         """
         return self._send("GET", f"/api/v1/subscriptions/{segment(subscription_id)}/schedule", query={"count": count}, options=options)
 
+    def change(
+        self,
+        subscription_id: str,
+        body: models.SubscriptionChange,
+        **options: Unpack[WriteOptions],
+    ) -> models.SubscriptionChangeResult:
+        """Change what a subscription sells, or ask what that costs
+
+        Allowed while it is `trialing` or `active`, and for the next period while it is
+        `paused`. A change now costs the days that are left; if that is negative, it goes to
+        `credit_balance_cents`, which later periods use before money is taken. With `collect:
+        now` it is charged at once, and made when that has succeeded: a decline is not an
+        error, `last_payment_error` says why, and nothing has changed. While a challenge or a
+        bank debit is under way, `change_payment_intent_id` names the payment intent. With
+        `dry_run` nothing changes: the response says what would be charged.
+
+        Needs a secret key with the scope `subscriptions:write`.
+
+        `POST /api/v1/subscriptions/{subscription_id}/change`
+        """
+        return self._send("POST", f"/api/v1/subscriptions/{segment(subscription_id)}/change", body=body, options=options)
+
+    def list_changes(
+        self,
+        subscription_id: str,
+        *,
+        limit: int | None = None,
+        starting_after: str | None = None,
+        **options: Unpack[RequestOptions],
+    ) -> Listing[models.SubscriptionMadeChangeList, models.SubscriptionMadeChange]:
+        """List the changes of a subscription that were requested with `when: now`, newest first
+
+        Needs a secret key with the scope `subscriptions:read`.
+
+        `GET /api/v1/subscriptions/{subscription_id}/changes`
+        """
+        return self._pages_of("GET", f"/api/v1/subscriptions/{segment(subscription_id)}/changes", query={"limit": limit, "starting_after": starting_after}, options=options, items="data", cursor="number")
+
+    def refund_credit(
+        self,
+        subscription_id: str,
+        body: models.SubscriptionCreditRefund | None = None,
+        **options: Unpack[WriteOptions],
+    ) -> models.Refund:
+        """Pay the credit of a subscription out
+
+        Refunds the last payment of the subscription that succeeded, by at most what remains
+        of it. The credit is taken at once, and comes back if the refund fails. Allowed in
+        every state, also once it is canceled.
+
+        Needs a secret key with the scope `subscriptions:write`.
+
+        `POST /api/v1/subscriptions/{subscription_id}/refund_credit`
+        """
+        return self._send("POST", f"/api/v1/subscriptions/{segment(subscription_id)}/refund_credit", body=body, options=options)
+
 
 
 class TestClocks(Resource):

@@ -1,0 +1,91 @@
+import { type ClientMethod, camel, pascal, wordsOf } from './client-names.ts';
+import { json, literal, python, typescript } from './literals.ts';
+
+/** What a sample of an operation shows. */
+export interface SampleRequest extends ClientMethod {
+  httpMethod: string;
+  /** With the ids of examples, such as `/api/v1/customers/cus_…`. */
+  path: string;
+  /** The ids in the path, in order. */
+  ids: readonly string[];
+  /** The parameters that a request must have. */
+  query: Readonly<Record<string, string | number>>;
+  /** Undefined if the operation takes none. */
+  body: unknown;
+  /** The name of the body's schema, such as `CustomerCreate`. */
+  bodyType: string | null;
+  /** The name of the response's schema, such as `Customer`. */
+  result: string | null;
+  takesQuery: boolean;
+  /** Whether the response is a page of a list. */
+  isPaged: boolean;
+  isPublic: boolean;
+}
+
+export const languages = ['curl', 'TypeScript', 'Python', 'Go'] as const;
+export type Language = (typeof languages)[number];
+
+/** Returns the sample of an operation in each language, by the names of `clients/README.md`. */
+export function samplesOf(request: SampleRequest): Record<Language, string> {
+  return { curl: curl(request), TypeScript: inTypeScript(request), Python: inPython(request), Go: inGo(request) };
+}
+
+function curl({ httpMethod, path, query, body, isPublic }: SampleRequest): string {
+  const search = new URLSearchParams(
+    Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString();
+  const method = httpMethod === 'GET' ? '' : `-X ${httpMethod} `;
+  return [
+    `curl ${method}"$BASE_URL${path}${search && `?${search}`}"`,
+    ...(isPublic ? [] : ['  -H "Authorization: Bearer $API_KEY"']),
+    ...(body === undefined
+      ? []
+      : ["  -H 'Content-Type: application/json'", `  -d '${literal(body, json).replaceAll("'", "'\\''")}'`]),
+  ].join(' \\\n');
+}
+
+function inTypeScript({ resource, method, ids, query, body, result, isPaged }: SampleRequest): string {
+  const given = [
+    ...ids.map((id) => typescript.text(id)),
+    ...(body === undefined ? [] : [literal(body, typescript)]),
+    ...(Object.keys(query).length === 0 ? [] : [literal(query, typescript)]),
+  ];
+  const call = `payments.${camel(resource)}.${camel(method)}(${given.join(', ')})`;
+  if (isPaged) return `for await (const item of ${call}) console.log(item);`;
+  return `const ${camel(wordsOf(result ?? 'result'))} = await ${call};`;
+}
+
+/** Query parameters that are words of Python; the client's have an underscore at the end. */
+const pythonKeyword = /^(from|in|is|not|class|import|global|with)$/;
+
+function inPython({ resource, method, ids, query, body, result, isPaged }: SampleRequest): string {
+  const given = [
+    ...ids.map((id) => python.text(id)),
+    ...(body === undefined ? [] : [literal(body, python)]),
+    ...Object.entries(query).map(
+      ([name, value]) => `${pythonKeyword.test(name) ? `${name}_` : name}=${literal(value, python)}`,
+    ),
+  ];
+  const call = `payments.${resource.join('_')}.${method.join('_')}(${given.join(', ')})`;
+  if (isPaged) return `for item in ${call}:\n    print(item)`;
+  return `${wordsOf(result ?? 'result').join('_')} = ${call}`;
+}
+
+function inGo(request: SampleRequest): string {
+  const { resource, method, ids, query, body, bodyType, result, takesQuery, isPaged } = request;
+  const fields = Object.entries(query).map(([name, value]) => `${pascal(wordsOf(name))}: ${literal(value, json)}`);
+  const given = [
+    'ctx',
+    ...ids.map((id) => json.text(id)),
+    ...(body === undefined ? [] : ['body']),
+    ...(takesQuery ? [`payments.${pascal(resource)}${pascal(method)}Query{${fields.join(', ')}}`] : []),
+  ];
+  const call = `client.${pascal(resource)}.${pascal(method)}(${given.join(', ')})`;
+  if (isPaged)
+    return `for item, err := range ${call}.All() {\n\tif err != nil {\n\t\treturn err\n\t}\n\tfmt.Println(item)\n}`;
+  const lines = [`${camel(wordsOf(result ?? 'result'))}, err := ${call}`];
+  if (body === undefined) return lines.join('\n');
+  const type = bodyType ?? `${pascal(resource)}${pascal(method)}Body`;
+  const text = literal(body, json);
+  return [`var body payments.${type}`, `err := json.Unmarshal([]byte(\`${text}\`), &body)`, ...lines].join('\n');
+}

@@ -1,0 +1,97 @@
+import Type from 'typebox';
+import { listQuery, page, Strict } from '../../resources/common.ts';
+import { presentRefund, Refund } from '../../resources/refund.ts';
+import { subscriptionsTag } from '../../resources/subscription.ts';
+import {
+  CreditRefund,
+  presentChange,
+  presentSubscriptionChange,
+  SubscriptionChange,
+  SubscriptionChangeResult,
+  SubscriptionChanges,
+} from '../../resources/subscription-change.ts';
+import { chargeHook } from '../../services/plans/charge-hook.ts';
+import { refundCredit } from '../../services/subscriptions/credit-refund.ts';
+import { type ChangeResult, changeSubscription } from '../../services/subscriptions/subscription-change.ts';
+import { subscriptionChanges } from '../../services/subscriptions/subscription-periods.ts';
+import { repeatable } from '../http/repeatable.ts';
+import { metadataLimit, type Route, route } from '../http/route.ts';
+
+const change = route({
+  method: 'POST',
+  path: '/api/v1/subscriptions/:subscription_id/change',
+  operation: 'changeSubscription',
+  tag: subscriptionsTag,
+  summary: 'Change what a subscription sells, or ask what that costs',
+  description:
+    'Allowed while it is `trialing` or `active`, and for the next period while it is `paused`. A change now costs the ' +
+    'days that are left; if that is negative, it goes to `credit_balance_cents`, which later periods use before money is ' +
+    'taken. With `collect: now` it is charged at once, and made when that has succeeded: a decline is not an error, ' +
+    '`last_payment_error` says why, and nothing has changed. While a challenge or a bank debit is under way, ' +
+    '`change_payment_intent_id` names the payment intent. With `dry_run` nothing changes: the response says what would ' +
+    'be charged.',
+  access: { scope: 'subscriptions:write' },
+  invalid: 422,
+  errors: {
+    503: 'No processor is configured for live mode, or a part of the service is unreachable. Nothing was charged.',
+  },
+  idempotency: 'committed-first',
+  body: SubscriptionChange,
+  response: { status: 200, schema: SubscriptionChangeResult },
+  handle: async ({ context, params, body, deps }) => {
+    const charging = { processors: deps.processors, hook: chargeHook };
+    const shown = ({ quote, subscription }: ChangeResult) => presentChange(quote, subscription);
+    const id = params.subscription_id;
+    return shown(await changeSubscription(deps.db, charging, context, id, body, repeatable(deps, shown)));
+  },
+});
+
+const list = route({
+  method: 'GET',
+  path: '/api/v1/subscriptions/:subscription_id/changes',
+  operation: 'listSubscriptionChanges',
+  tag: subscriptionsTag,
+  summary: 'List the changes of a subscription that were requested with `when: now`, newest first',
+  access: { scope: 'subscriptions:read' },
+  invalid: 422,
+  query: Strict({
+    limit: listQuery.limit,
+    starting_after: Type.Optional(
+      Type.String({
+        maxLength: 20,
+        description: 'The number of the last item of the previous page.',
+        'x-cursor': 'number',
+      }),
+    ),
+  }),
+  response: { status: 200, schema: SubscriptionChanges },
+  handle: async ({ context, params, query, deps }) =>
+    page(await subscriptionChanges(deps.db, context, params.subscription_id, query), presentSubscriptionChange),
+});
+
+const refund = route({
+  method: 'POST',
+  path: '/api/v1/subscriptions/:subscription_id/refund_credit',
+  operation: 'refundSubscriptionCredit',
+  tag: subscriptionsTag,
+  summary: 'Pay the credit of a subscription out',
+  description:
+    'Refunds the last payment of the subscription that succeeded, by at most what remains of it. The credit is taken at ' +
+    'once, and comes back if the refund fails. Allowed in every state, also once it is canceled.',
+  access: { scope: 'subscriptions:write' },
+  invalid: 422,
+  errors: {
+    503: 'No processor is configured for live mode, or a part of the service is unreachable. Nothing was refunded.',
+  },
+  idempotency: 'committed-first',
+  bodyLimit: metadataLimit,
+  body: CreditRefund,
+  response: { status: 201, schema: Refund },
+  handle: async ({ context, params, body, deps }) => {
+    const request = repeatable(deps, presentRefund);
+    const id = params.subscription_id;
+    return presentRefund(await refundCredit(deps.db, deps.processors, context, id, body, request));
+  },
+});
+
+export const subscriptionChangeRoutes: Route[] = [change, list, refund];

@@ -1,0 +1,36 @@
+import { Type } from 'typebox';
+import { instant, Strict } from '../../resources/common.ts';
+import { testClocks } from '../../resources/test-clock.ts';
+import { assertMayOpen } from '../../services/workbench/access.ts';
+import { signLink } from '../../services/workbench/links.ts';
+import { type Route, route } from '../http/route.ts';
+
+/** For the command line, which prints the link. The pages themselves are in `workbench/`, beside this folder. */
+const createLink = route({
+  method: 'POST',
+  path: '/api/v1/test_helpers/workbench_links',
+  operation: 'createWorkbenchLink',
+  tag: testClocks,
+  summary: 'Create a link to the workbench',
+  description: 'Anyone who has the link sees the sandbox account and moves its clocks, for one hour.',
+  access: { scope: 'test_clocks:write', sandboxOnly: true },
+  invalid: 422,
+  undocumented: true,
+  response: {
+    status: 201,
+    schema: Strict(
+      {
+        path: Type.String({ description: 'The path of the link, on the host of the API.' }),
+        expires_at: Type.String({ format: 'date-time', description: 'When it ends, real time.' }),
+      },
+      { title: 'WorkbenchLink' },
+    ),
+  },
+  handle: async ({ context, key, deps }) => {
+    assertMayOpen(key.scopes);
+    const { token, expiresAt } = signLink(deps.vault, key.id, context.now);
+    return { path: `/workbench/${token}/`, expires_at: instant(expiresAt) };
+  },
+});
+
+export const workbenchRoutes: Route[] = [createLink];

@@ -1,0 +1,75 @@
+import type { OpenChange } from '../domain/subscriptions/changes.ts';
+import type { SubscriptionItem } from '../domain/subscriptions/lines.ts';
+import type { Db, Tx } from '../platform/postgres/connection.ts';
+import { jsonb } from '../platform/postgres/types.ts';
+import type { PaymentAttemptRow } from './payment-attempts.ts';
+
+/** A change of what a subscription sells, requested for the period under way. */
+export interface SubscriptionChangeRow extends OpenChange {
+  subscription_id: string;
+  /** From 1. */
+  number: number;
+  items: SubscriptionItem[];
+  payment_intent_id: string | null;
+  status: 'processing' | 'made' | 'failed' | 'credited';
+  /** When it was requested, in the customer's time. */
+  changed_at: Date;
+}
+
+/** Inserts a change of a locked subscription, with the next number. */
+export async function insertSubscriptionChange(tx: Tx, row: Omit<SubscriptionChangeRow, 'number'>): Promise<void> {
+  const [last] = await tx<{ number: number }[]>`
+    select coalesce(max(number), 0) as number from subscription_changes where subscription_id = ${row.subscription_id}`;
+  const number = (last?.number ?? 0) + 1;
+  const json = { items: jsonb(tx, row.items), lines: jsonb(tx, row.lines) };
+  await tx`insert into subscription_changes ${tx({ ...row, ...json, number })}`;
+}
+
+/** The change that a payment intent pays, or null. */
+export async function selectChangeOfIntent(db: Db, intentId: string): Promise<SubscriptionChangeRow | null> {
+  const [row] = await db<SubscriptionChangeRow[]>`
+    select * from subscription_changes where payment_intent_id = ${intentId}`;
+  return row ?? null;
+}
+
+/** Records the result of a change. */
+export async function updateSubscriptionChange(
+  tx: Tx,
+  { subscription_id: id, number }: SubscriptionChangeRow,
+  status: SubscriptionChangeRow['status'],
+): Promise<void> {
+  await tx`update subscription_changes set status = ${status} where subscription_id = ${id} and number = ${number}`;
+}
+
+/**
+ * The newest attempt of a change of this subscription that was opened under this Idempotency-Key, or null. `now` is
+ * real time: an expired key is a new request.
+ */
+export async function selectChangeAttemptOfRequest(
+  db: Db,
+  subscriptionId: string,
+  requestKey: string,
+  now: Date,
+): Promise<PaymentAttemptRow | null> {
+  const [row] = await db<PaymentAttemptRow[]>`
+    select a.* from subscription_changes c
+    join payment_attempts a on a.payment_intent_id = c.payment_intent_id
+    where c.subscription_id = ${subscriptionId} and a.request_key = ${requestKey}
+      and (a.request_key_expires_at is null or a.request_key_expires_at > ${now})
+    order by c.number desc
+    limit 1`;
+  return row ?? null;
+}
+
+/** A page of the changes of a subscription, newest first, with one extra row if more follow. */
+export async function listSubscriptionChanges(
+  db: Db,
+  subscriptionId: string,
+  { limit, before }: { limit: number; before?: number | undefined },
+): Promise<SubscriptionChangeRow[]> {
+  return db<SubscriptionChangeRow[]>`
+    select * from subscription_changes
+    where subscription_id = ${subscriptionId} ${before === undefined ? db`` : db`and number < ${before}`}
+    order by number desc
+    limit ${limit + 1}`;
+}

@@ -1,0 +1,169 @@
+import type { PlainDate } from '../domain/calendar.ts';
+import type { Currency } from '../domain/currencies.ts';
+import type { Db } from '../platform/postgres/connection.ts';
+import type { TenantKey } from './tenant.ts';
+import type { ClockAdvanceRow } from './test-clocks.ts';
+import { type AttemptedDelivery, withAttempts } from './webhook-deliveries.ts';
+
+/** An event with the number of its deliveries, by status. */
+export interface TimelineEventRow {
+  id: string;
+  sequence: number;
+  event_type: string;
+  test_clock_id: string | null;
+  customer_id: string | null;
+  subject_id: string;
+  data: Record<string, unknown>;
+  /** Customer time. */
+  created_at: Date;
+  /** Real time. */
+  recorded_at: Date;
+  pending: number;
+  delivered: number;
+  failed: number;
+}
+
+/** Something that the timeline of a clock has a lane for. */
+export interface SubjectRow {
+  kind: 'customer' | 'plan' | 'subscription' | 'link';
+  id: string;
+  customer_id: string | null;
+  name: string;
+  status: string;
+  created_at: Date;
+}
+
+/** A bank debit with its payment. Instants are the clock's time. */
+export interface TimelineDebitRow {
+  payment_intent_id: string;
+  customer_id: string | null;
+  amount: number;
+  currency: Currency;
+  charge_date: PlainDate;
+  hand_over_at: Date;
+  expected_result_at: Date;
+  result_at: Date | null;
+  returned_at: Date | null;
+}
+
+/** Which events: all of the biller, those of a clock, or those about a customer. */
+export interface TimelineFilter {
+  testClock?: string | undefined;
+  customer?: string | undefined;
+  /** Only events before this number of the sequence. */
+  before?: number | undefined;
+}
+
+const eventsWithDeliveries = (db: Db) => db`
+  select e.id, e.sequence, e.event_type, e.test_clock_id, e.customer_id, e.subject_id, e.data, e.created_at,
+    e.recorded_at, d.pending, d.delivered, d.failed
+  from events e
+  cross join lateral (
+    select (count(*) filter (where status = 'pending'))::integer as pending,
+      (count(*) filter (where status = 'delivered'))::integer as delivered,
+      (count(*) filter (where status = 'failed'))::integer as failed
+    from webhook_deliveries where event_id = e.id
+  ) d`;
+
+/** The ids of everything that events about a customer are about. */
+const subjectsOf = (db: Db, customerId: string) => db`
+  select id from payment_intents where customer_id = ${customerId}
+  union all select r.id from refunds r join payment_intents i on i.id = r.payment_intent_id
+    where i.customer_id = ${customerId}
+  union all select id from payment_plans where customer_id = ${customerId}
+  union all select id from subscriptions where customer_id = ${customerId}
+  union all select id from mandates where customer_id = ${customerId}
+  union all select id from payment_links where customer_id = ${customerId}
+  union all select id from checkout_sessions where customer_id = ${customerId}`;
+
+/** The newest events of this biller and mode, newest first. */
+export async function listTimelineEvents(
+  db: Db,
+  tenant: TenantKey,
+  { testClock, customer, before }: TimelineFilter,
+  limit: number,
+): Promise<TimelineEventRow[]> {
+  return db<TimelineEventRow[]>`
+    ${eventsWithDeliveries(db)}
+    where e.biller_id = ${tenant.billerId} and e.livemode = ${tenant.livemode}
+      ${testClock === undefined ? db`` : db`and e.test_clock_id = ${testClock}`}
+      ${customer === undefined ? db`` : db`and e.subject_id in (${subjectsOf(db, customer)})`}
+      ${before === undefined ? db`` : db`and e.sequence < ${before}`}
+    order by e.sequence desc
+    limit ${limit}`;
+}
+
+/** The event of this biller and mode, or null. */
+export async function selectTimelineEvent(db: Db, tenant: TenantKey, id: string): Promise<TimelineEventRow | null> {
+  const [row] = await db<TimelineEventRow[]>`
+    ${eventsWithDeliveries(db)}
+    where e.id = ${id} and e.biller_id = ${tenant.billerId} and e.livemode = ${tenant.livemode}`;
+  return row ?? null;
+}
+
+/** The deliveries of an event of this biller and mode, with their attempts and the URL of their endpoint. */
+export async function listDeliveriesOfEvent(
+  db: Db,
+  tenant: TenantKey,
+  eventId: string,
+): Promise<(AttemptedDelivery & { url: string })[]> {
+  const deliveries = await withAttempts(
+    db,
+    db`
+      select * from webhook_deliveries
+      where event_id = ${eventId} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}`,
+  );
+  const endpoints = await db<{ id: string; url: string }[]>`
+    select id, url from webhook_endpoints where id = any(${deliveries.map(({ endpoint_id }) => endpoint_id)}::text[])`;
+  const urls = new Map(endpoints.map(({ id, url }) => [id, url]));
+  return deliveries.map((delivery) => ({ ...delivery, url: urls.get(delivery.endpoint_id) ?? '' }));
+}
+
+/** The customers of a clock, with their plans, subscriptions and links, the oldest first. Deleted customers too. */
+export async function listSubjectsOnClock(db: Db, testClockId: string): Promise<SubjectRow[]> {
+  return db<SubjectRow[]>`
+    select 'customer' as kind, id, id as customer_id, name,
+      case when deleted_at is null then status else 'deleted' end as status, created_at
+    from customers where test_clock_id = ${testClockId}
+    union all
+    select 'plan', id, customer_id, name, state, created_at from payment_plans where test_clock_id = ${testClockId}
+    union all
+    select 'subscription', id, customer_id, name, state, created_at
+    from subscriptions where test_clock_id = ${testClockId}
+    union all
+    select 'link', id, customer_id, name, status, created_at from payment_links where test_clock_id = ${testClockId}
+    order by id`;
+}
+
+/** The plans, subscriptions and links of a customer, the oldest first. */
+export async function listSubjectsOfCustomer(db: Db, customerId: string): Promise<SubjectRow[]> {
+  return db<SubjectRow[]>`
+    select 'plan' as kind, id, customer_id, name, state as status, created_at
+    from payment_plans where customer_id = ${customerId}
+    union all
+    select 'subscription', id, customer_id, name, state, created_at from subscriptions where customer_id = ${customerId}
+    union all
+    select 'link', id, customer_id, name, status, created_at from payment_links where customer_id = ${customerId}
+    order by id`;
+}
+
+/** The advances of a clock, the oldest first. */
+export async function listAdvances(
+  db: Db,
+  testClockId: string,
+): Promise<Pick<ClockAdvanceRow, 'id' | 'from_time' | 'target_time' | 'status'>[]> {
+  return db<Pick<ClockAdvanceRow, 'id' | 'from_time' | 'target_time' | 'status'>[]>`
+    select id, from_time, target_time, status from clock_advances where test_clock_id = ${testClockId} order by id`;
+}
+
+/** The newest bank debits of a clock, at most `limit`, the oldest of them first. */
+export async function listTimelineDebits(db: Db, testClockId: string, limit: number): Promise<TimelineDebitRow[]> {
+  const rows = await db<TimelineDebitRow[]>`
+    select i.id as payment_intent_id, i.customer_id, i.total_amount as amount, i.currency, d.charge_date,
+      d.hand_over_at, d.expected_result_at, d.result_at, d.returned_at
+    from bank_debits d join payment_intents i on i.id = d.payment_intent_id
+    where d.test_clock_id = ${testClockId}
+    order by d.hand_over_at desc, d.attempt_id desc
+    limit ${limit}`;
+  return rows.reverse();
+}

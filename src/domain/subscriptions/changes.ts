@@ -1,0 +1,180 @@
+import { addDays, dateIn, daysBetween, type PlainDate, startOfDay } from '../calendar.ts';
+import { accountLine, post } from './account.ts';
+import { comingPeriods } from './coming.ts';
+import { type Course, calendarOf, type Situation } from './course.ts';
+import { changeLines, type PeriodLine, type SubscriptionItem, sumOf } from './lines.ts';
+import { lengthOf } from './periods.ts';
+import type { Refusal } from './requests.ts';
+import type { Change } from './steps.ts';
+
+/** A change of what a subscription sells. */
+export interface ItemChange {
+  items: SubscriptionItem[];
+  when: 'now' | 'period_end';
+  proration: 'days' | 'none';
+  collect: 'now' | 'next_period';
+}
+
+/** What a change costs. Amounts are minor units, without surcharge. It holds until the end of the customer's day. */
+export interface Quote {
+  lines: PeriodLine[];
+  /** What is taken now. */
+  amount: number;
+  /** What the next period takes after it. 0 if none is to come. */
+  nextPeriodAmount: number;
+  validUntil: Date;
+}
+
+/** The quote of a change, and what it changes. If its amount is not 0, it is made once that is paid. */
+export interface QuotedChange {
+  quote: Quote;
+  change: Change;
+  /** The lines of the change itself, without what the account had before. */
+  own: PeriodLine[];
+}
+
+/** The most that the payment of a change takes, minor units: as much as a period can cost. */
+const mostCents = 99_999_999;
+
+/**
+ * Returns what a change costs at this instant, the customer's time, or why it is refused. The days that are left count
+ * this day.
+ */
+export function quoteChange(request: ItemChange, situation: Situation, at: Date): QuotedChange | Refusal {
+  const { course, timeZone } = situation;
+  const today = dateIn(at, timeZone);
+  const why = whyRefused(request, situation, today);
+  if (why !== null) return { refused: why };
+  if (request.when === 'period_end') {
+    const isSame = priceKey(request.items) === priceKey(course.items);
+    const change: Change = isSame
+      ? { course: { next_items: null }, happenings: course.next_items === null ? [] : ['change_removed'] }
+      : { course: { next_items: request.items }, happenings: ['change_scheduled'] };
+    return { quote: quoteOf([], 0, situation, change, at), change, own: [] };
+  }
+  const lines = linesNow(request, situation, today);
+  const change = madeNow(request, situation, lines);
+  const owed = sumOf(change.course?.next_period_lines ?? []);
+  if (request.collect === 'next_period' || owed === 0) {
+    const quote = quoteOf(lines, 0, situation, change, at);
+    const isLost = owed > 0 && quote.nextPeriodAmount === 0;
+    if (isLost) return { refused: 'No period is to come that could take what this change costs. Collect it now.' };
+    return { quote, change, own: lines };
+  }
+  if (owed > mostCents) return { refused: `The change would cost ${owed}, which is more than ${mostCents}.` };
+  const paid = { ...change, course: { ...change.course, next_period_lines: [], credit_balance_cents: 0 } };
+  return { quote: quoteOf(paidNow(lines, owed), owed, situation, paid, at), change, own: lines };
+}
+
+/** A change whose payment is under way. */
+export interface OpenChange extends Pick<ItemChange, 'items' | 'proration'> {
+  /** The period in which it was requested. */
+  period: number;
+  /** Its own lines. */
+  lines: PeriodLine[];
+  /** What was to be paid. */
+  amount_cents: number;
+}
+
+/**
+ * Returns the lines of a change that takes this amount now: its own, and one for what the account had before. Minor
+ * units.
+ */
+export function paidNow(own: PeriodLine[], amount: number): PeriodLine[] {
+  return [...own, ...accountLine('Earlier changes and credit', amount - sumOf(own))];
+}
+
+/** Returns what the next period takes, minor units. 0 if none is to come. `today` is biller-local. */
+export function nextPeriodAmount(course: Course, today: PlainDate): number {
+  return comingPeriods(course, today, 1)[0]?.amount ?? 0;
+}
+
+/** Returns until when a quote of this instant, the customer's time, is valid: the end of the customer's day. */
+export function validUntil(at: Date, timeZone: string): Date {
+  return startOfDay(addDays(dateIn(at, timeZone), 1), timeZone);
+}
+
+/**
+ * The payment of a change has succeeded. If its period is over by then, or the subscription not active any more, the
+ * change is not made: the money is credit.
+ */
+export function changePaid(situation: Situation, open: OpenChange): { change: Change; isMade: boolean } {
+  const { course } = situation;
+  const payment = accountLine('Payment of a change', 0 - open.amount_cents);
+  const isMade = course.state === 'active' && course.current_number === open.period;
+  if (!isMade) {
+    return { isMade, change: { course: { ...post(course, payment), ...closed }, happenings: ['change_failed'] } };
+  }
+  const made = madeNow(open, situation, open.lines);
+  const account = post(course, [...open.lines, ...payment]);
+  return { isMade, change: { ...made, course: { ...made.course, ...account, ...closed } } };
+}
+
+/** The payment of a change was declined, or another change takes its place. Nothing else changes. */
+export function changeFailed(): Change {
+  return { course: { ...closed }, happenings: ['change_failed'] };
+}
+
+/** The bank has taken the payment of a change back. The next period takes it. */
+export function changeReturned({ course }: Situation, { amount_cents: amount }: OpenChange): Change {
+  return { course: post(course, accountLine('Payment of a change that came back', amount)), happenings: [] };
+}
+
+const closed = { change_payment_intent_id: null };
+
+function whyRefused({ when }: ItemChange, { course, current }: Situation, today: PlainDate): string | null {
+  const { state, ends_at: endsAt } = course;
+  if (state === 'past_due') return 'It is past_due. Its unpaid period must be paid first.';
+  if (state === 'pending') return 'It is pending. Update it instead: until its start, nothing is charged for.';
+  if (state === 'canceled') return 'It is canceled and cannot be changed any more.';
+  if (state === 'paused') {
+    return when === 'now' ? 'It is paused, so no period could change. Change it at the period’s end.' : null;
+  }
+  if (current === null || current.end_date <= today) return 'Its next period is about to begin. Try again in a moment.';
+  if (when === 'period_end') {
+    return endsAt !== null && endsAt <= current.end_date ? `It ends on ${endsAt}: no period comes after.` : null;
+  }
+  return current.status === 'paid' ? null : 'Its period is being charged. Wait for the outcome.';
+}
+
+/** The lines of a change that is made now. A trial costs nothing. */
+function linesNow({ items, proration }: ItemChange, { course, current }: Situation, today: PlainDate): PeriodLine[] {
+  if (proration === 'none' || current === null || current.kind === 'trial') return [];
+  const { number, start_date: start, end_date: end } = current;
+  // Another process, whose clock is ahead, may have begun the period.
+  const from = today > start ? today : start;
+  const { whole } = lengthOf(calendarOf(course), { number, start, end });
+  return changeLines(
+    { before: course.billed_items ?? course.items, after: items },
+    { days: daysBetween(from, end), whole },
+  );
+}
+
+/** The change as it is made, with its lines on the account. It replaces one that was scheduled. */
+function madeNow(
+  { items, proration }: Pick<ItemChange, 'items' | 'proration'>,
+  { course, current }: Situation,
+  lines: PeriodLine[],
+): Change {
+  const isTrial = course.state === 'trialing';
+  const billed = proration === 'none' && !isTrial ? (course.billed_items ?? course.items) : null;
+  return {
+    course: { items, next_items: null, billed_items: billed, ...post(course, lines) },
+    current: { changed_cents: (current?.changed_cents ?? 0) + sumOf(lines) },
+    happenings: ['changed'],
+  };
+}
+
+function quoteOf(lines: PeriodLine[], amount: number, situation: Situation, change: Change, at: Date): Quote {
+  const { course, timeZone } = situation;
+  return {
+    lines,
+    amount,
+    nextPeriodAmount: nextPeriodAmount({ ...course, ...change.course }, dateIn(at, timeZone)),
+    validUntil: validUntil(at, timeZone),
+  };
+}
+
+function priceKey(items: readonly SubscriptionItem[]): string {
+  return JSON.stringify(items.map(({ name, unit_amount_cents: unit, quantity }) => [name, unit, quantity]));
+}

@@ -1,0 +1,98 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { StuckReport } from './find-stuck.ts';
+
+/** A process that restarts refuses connections for a second or two. */
+const patienceMs = 5_000;
+const askAgainMs = 500;
+
+/** What listens, and what operators call it. */
+interface Listener {
+  definition: { kind: string; meaning: string; after_seconds: number };
+  name: string;
+  script: string;
+  /** Its record below DATA_DIR/run. */
+  record: string;
+  variable: string;
+}
+
+const after_seconds = patienceMs / 1000;
+
+/** The kinds of stuck that only a request to a listener shows. */
+export const listeners = {
+  api: {
+    definition: { kind: 'api_unreachable', meaning: 'The API does not respond.', after_seconds },
+    name: 'the API',
+    script: 'npm run api',
+    record: 'api.json',
+    variable: 'API_URL',
+  },
+  pages: {
+    definition: { kind: 'pages_unreachable', meaning: 'The pages for payers do not respond.', after_seconds },
+    name: 'the pages',
+    script: 'npm run pages',
+    record: 'pages.json',
+    variable: 'PUBLIC_URL',
+  },
+} as const satisfies Record<string, Listener>;
+
+/**
+ * Asks API or pages at this address (without a slash at its end) for `/healthz`, which needs neither PostgreSQL nor
+ * Temporal, for up to five seconds. Neither PostgreSQL nor Temporal can tell that a process hangs, nor can the process
+ * itself: so only a program beside it asks, `npm run ops -- stuck`. The metric `payments_stuck` and the page `/ops` do
+ * not have these kinds: the scrape of a process that hangs fails, and so does the page. Does not throw.
+ */
+export async function findUnreachable(listener: Listener, address: string): Promise<StuckReport> {
+  const { definition } = listener;
+  const url = `${address}/healthz`;
+  const signal = AbortSignal.timeout(patienceMs);
+  let outcome: Outcome;
+  do {
+    outcome = await ask(url, signal);
+    if (outcome === 'healthy') return { ...definition, count: 0, found: [] };
+    await pause(askAgainMs, undefined, { signal }).catch(() => {});
+  } while (!signal.aborted);
+  const place = { subject_id: null, biller_id: null, livemode: null, workflow_id: null };
+  const found = [{ kind: definition.kind, ...place, since: null, ...describe(listener, url, outcome) }];
+  return { ...definition, count: 1, found };
+}
+
+/** `silent`: no response came in time. Otherwise the status of the response, or why there is no connection. */
+type Outcome = 'healthy' | 'silent' | { status: number } | { refusal: string };
+
+async function ask(url: string, signal: AbortSignal): Promise<Outcome> {
+  try {
+    const response = await fetch(url, { signal, redirect: 'manual' });
+    await response.body?.cancel();
+    return response.status === 200 ? 'healthy' : { status: response.status };
+  } catch (error) {
+    if (signal.aborted) return 'silent';
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    return { refusal: cause instanceof Error ? cause.message : String(cause) };
+  }
+}
+
+function describe(
+  { name, script, record, variable }: Listener,
+  url: string,
+  outcome: Exclude<Outcome, 'healthy'>,
+): { why: string; remedy: string } {
+  const start = `Start it: ${script} (npm start has one)`;
+  if (outcome === 'silent') {
+    return {
+      why: `${url} gave no response within ${patienceMs / 1000} s: ${name} process hangs, or its host cannot be reached`,
+      remedy:
+        `End ${name} with kill -9 (under npm start: the process in DATA_DIR/run/${record}, which is started again by ` +
+        `itself), then start it: ${script}. Nothing is lost. Its log says what it did last.`,
+    };
+  }
+  if ('status' in outcome) {
+    return {
+      why: `${url} responds ${outcome.status} instead of 200: a proxy without ${name} behind it, or another program`,
+      remedy: `${start}; or correct ${variable}.`,
+    };
+  }
+  return {
+    why: `nothing responds at ${url}: ${outcome.refusal}`,
+    remedy: `${start}; its log says why it has ended. Or correct ${variable}.`,
+  };
+}

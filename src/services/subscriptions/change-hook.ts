@@ -1,0 +1,42 @@
+import { type SubscriptionChangeRow, updateSubscriptionChange } from '../../db/subscription-changes.ts';
+import { changeFailed, changePaid, changeReturned } from '../../domain/subscriptions/changes.ts';
+import type { Tx } from '../../platform/postgres/connection.ts';
+import { InvalidState } from '../errors.ts';
+import type { BookedOutcome, ChargeRecorder } from '../payments/charge.ts';
+import { type LockedSubscription, store } from './situation.ts';
+
+const nothing: BookedOutcome = { nextAttemptAt: null, events: [] };
+
+/**
+ * Records the charge of a change on the change and its subscription, which the caller has locked. The change is made
+ * once it is paid. It is never retried: a payer who still wants it asks for it again.
+ */
+export function changeRecorder(tx: Tx, locked: LockedSubscription, open: SubscriptionChangeRow): ChargeRecorder {
+  return {
+    async opened() {
+      const { row } = locked;
+      throw new InvalidState(
+        `Subscription ${row.id} does not wait for this payment any more. Change it again instead.`,
+      );
+    },
+    async completed({ outcome, at }) {
+      if (open.status !== 'processing' || outcome.kind === 'requires_action') return nothing;
+      if (outcome.kind === 'failed') {
+        await updateSubscriptionChange(tx, open, 'failed');
+        const error = { last_error_code: outcome.code, last_error_message: outcome.message };
+        const { events } = await store(tx, locked, changeFailed(), at, null, error);
+        return { nextAttemptAt: null, events };
+      }
+      const { change, isMade } = changePaid(locked.situation, open);
+      await updateSubscriptionChange(tx, open, isMade ? 'made' : 'credited');
+      const noError = isMade ? { last_error_code: null, last_error_message: null } : {};
+      const { events } = await store(tx, locked, change, at, null, noError);
+      return { nextAttemptAt: null, events };
+    },
+    async returned({ at }) {
+      if (open.status !== 'made' && open.status !== 'credited') return nothing;
+      await store(tx, locked, changeReturned(locked.situation, open), at);
+      return nothing;
+    },
+  };
+}

@@ -1,0 +1,268 @@
+import { selectAttemptInFlight, updateAttemptKeyExpiry } from '../../db/payment-attempts.ts';
+import { insertPaymentIntent, lockPaymentIntent, type PaymentIntentRow } from '../../db/payment-intents.ts';
+import type { PaymentMethodRow } from '../../db/payment-methods.ts';
+import {
+  insertSubscriptionChange,
+  selectChangeAttemptOfRequest,
+  selectChangeOfIntent,
+  updateSubscriptionChange,
+} from '../../db/subscription-changes.ts';
+import type { ShownSubscriptionRow } from '../../db/subscriptions.ts';
+import { dateIn } from '../../domain/calendar.ts';
+import {
+  changeFailed,
+  type ItemChange,
+  nextPeriodAmount,
+  paidNow,
+  type Quote,
+  type QuotedChange,
+  quoteChange,
+  validUntil,
+} from '../../domain/subscriptions/changes.ts';
+import { type PeriodLine, sumOf } from '../../domain/subscriptions/lines.ts';
+import { pass } from '../../platform/crash-points.ts';
+import type { Pool, Tx } from '../../platform/postgres/connection.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
+import { type FieldError, fieldError } from '../../resources/field-errors.ts';
+import type { SubscriptionChange } from '../../resources/subscription-change.ts';
+import { assertNoErrors, InvalidState, NotFound } from '../errors.ts';
+import { type NewEvent, recordEvents } from '../events.ts';
+import { askProcessor, processorFor } from '../payments/ask-processor.ts';
+import { type Charge, type Charging, openCharge, recordOutcome, reopenCharge } from '../payments/charge.ts';
+import { chargeWay, refusalError } from '../payments/charge-way.ts';
+import { acceptDebit } from '../payments/debit-acceptance.ts';
+import { cancelLocked } from '../payments/payment-cancellation.ts';
+import { chargeableMethod, recurringIntent } from '../payments/recurring-intent.ts';
+import { type RepeatableRequest, unrepeatable } from '../payments/repeatable-request.ts';
+import type { RequestContext } from '../request-context.ts';
+import { type LockedSubscription, shownRow, store } from './situation.ts';
+import { lockForRequest, methodMissing, refused } from './subscription-requests.ts';
+import { getSubscription, itemErrors, withIds } from './subscriptions.ts';
+
+/** What a change costs, and the subscription as it is now. */
+export interface ChangeResult {
+  quote: Quote;
+  subscription: ShownSubscriptionRow;
+}
+
+/**
+ * Changes what a subscription sells, from the next period on or now, or returns what that would cost. A change that
+ * costs something now is charged as a confirm is: the attempt is committed before the processor is asked, and a
+ * repetition of the request continues with it. If the charge is declined, nothing changes. While a challenge or a bank
+ * debit is under way, the items stay as they are until it has succeeded.
+ * @throws NotFound
+ * @throws InvalidState if its state does not allow it, or while the customer's clock is advancing; `quote_changed` if
+ * it would cost another amount than expected.
+ * @throws ValidationFailed for items whose sum is out of range, fields that do not go together, or without a method.
+ * @throws ProcessorNotConfigured in live mode without a live processor. Nothing has changed then.
+ * @throws ProcessorUnavailable when the processor gave no outcome. The payment stays processing.
+ */
+export async function changeSubscription(
+  pool: Pool,
+  charging: Charging,
+  context: RequestContext,
+  id: string,
+  input: SubscriptionChange,
+  request: RepeatableRequest<ChangeResult> = unrepeatable,
+): Promise<ChangeResult> {
+  const opened = await atomically(pool, (tx) => openChange(tx, charging, context, id, input, request));
+  if ('completed' in opened) return opened.completed;
+  const { charge, lines } = opened;
+  pass('confirm opened');
+  const outcome = await askProcessor(pool, charging.processors, charge);
+  pass('confirm charged');
+  const changed = await atomically(pool, async (tx) => {
+    const record = { outcome, requestId: context.requestId, now: context.now };
+    if ((await recordOutcome(tx, charge, record, charging.hook)) === null) return null;
+    const result = resultOf(context, await getSubscription(tx, context, id), lines, opened.at);
+    await request.storeResponse(tx, result);
+    return result;
+  });
+  pass('confirm completed');
+  if (changed === null) throw new NotFound('subscription', id);
+  return changed;
+}
+
+type Opened = { charge: Charge; lines: PeriodLine[]; at: Date } | { completed: ChangeResult };
+
+async function openChange(
+  tx: Tx,
+  { processors }: Charging,
+  context: RequestContext,
+  id: string,
+  input: SubscriptionChange,
+  request: RepeatableRequest<ChangeResult>,
+): Promise<Opened> {
+  await request.claimKey(tx);
+  const { locked, at } = await lockForRequest(tx, context, id);
+  const before = await findEarlierTry(tx, locked, context, request);
+  if (before !== null) return before;
+  const wanted = wantedChange(locked, input);
+  const quoted = quoteChange(wanted, locked.situation, at);
+  if ('refused' in quoted) throw refused(id, quoted);
+  const { quote } = quoted;
+  if (input.dry_run === true) {
+    const result = { quote, subscription: shownRow(locked) };
+    await request.storeResponse(tx, result);
+    return { completed: result };
+  }
+  assertExpected(input, quote);
+  const step = { tx, context, at, wanted, quoted, request };
+  const { free, events } = await giveUpOpenChange(step, locked);
+  if (quote.amount > 0) {
+    await recordEvents(tx, context, events);
+    processorFor(processors, context.livemode);
+    return chargeFor(step, free);
+  }
+  if (wanted.when === 'now') await insertChange(step, free, null);
+  const { events: more, ...after } = await store(tx, free, quoted.change, at);
+  await recordEvents(tx, context, [...events, ...more]);
+  return { completed: await finish(step, after) };
+}
+
+interface Step {
+  tx: Tx;
+  context: RequestContext;
+  /** Customer time. */
+  at: Date;
+  wanted: ItemChange;
+  quoted: QuotedChange;
+  request: RepeatableRequest<ChangeResult>;
+}
+
+function wantedChange({ row }: LockedSubscription, input: SubscriptionChange): ItemChange {
+  const { when = 'period_end', proration = 'days', collect = 'next_period', expected_amount_cents: expected } = input;
+  const items = withIds(input.items, row.items);
+  const errors = itemErrors(items);
+  if (when === 'period_end') {
+    if (collect === 'now') errors.push(onlyNow('collect'));
+    if (expected !== undefined) errors.push(onlyNow('expected_amount_cents'));
+  }
+  assertNoErrors(errors);
+  return { items, when, proration, collect };
+}
+
+function onlyNow(field: string): FieldError {
+  return fieldError(
+    `/${field}`,
+    'invalid_value',
+    `A change at the period’s end costs nothing now: leave ${field} out.`,
+  );
+}
+
+function assertExpected({ expected_amount_cents: expected }: SubscriptionChange, { amount }: Quote): void {
+  if (expected === undefined || expected === amount) return;
+  const message = `The change costs ${amount} now, and not ${expected}. Ask for a quote with dry_run, and send its amount.`;
+  throw new InvalidState(message, 'quote_changed');
+}
+
+/**
+ * Ends an earlier change that waits for a challenge, because this one takes its place.
+ * @throws InvalidState if money may already be on its way for it.
+ */
+async function giveUpOpenChange(
+  { tx, at, context }: Step,
+  locked: LockedSubscription,
+): Promise<{ free: LockedSubscription; events: NewEvent[] }> {
+  const { change_payment_intent_id: intentId } = locked.row;
+  if (intentId === null) return { free: locked, events: [] };
+  const [intent, change] = [await lockPaymentIntent(tx, intentId), await selectChangeOfIntent(tx, intentId)];
+  const open = intent && (await selectAttemptInFlight(tx, intent.id));
+  if (intent?.status !== 'requires_action' || change === null || open === null) {
+    throw new InvalidState(`The payment of an earlier change, ${intentId}, is under way. Wait for the outcome.`);
+  }
+  const canceled = await cancelLocked(tx, intent, open, { at, now: context.now });
+  await updateSubscriptionChange(tx, change, 'failed');
+  const { events, ...free } = await store(tx, locked, changeFailed(), at);
+  return { free, events: [canceled.event, ...events] };
+}
+
+/** Opens the charge of a change. A bank debit is accepted: its result comes days later. */
+async function chargeFor(step: Step, locked: LockedSubscription): Promise<Opened> {
+  const { tx, context, at, quoted, request } = step;
+  const { row } = locked;
+  const method = await chargeableMethod(tx, row);
+  if (method === null) throw methodMissing(locked);
+  const intent = await insertIntent(step, locked, method);
+  const way = await chargeWay(tx, intent, method, at);
+  if (way.kind === 'refused') throw refusalError(way.refusal, method.id, '/payment_instrument_id');
+  await insertChange(step, locked, intent.id);
+  const under = { course: { change_payment_intent_id: intent.id }, happenings: [] };
+  const more = { charges: row.charges + 1, latest_payment_intent_id: intent.id };
+  const { events: _, ...after } = await store(tx, locked, under, at, null, more);
+  const { requestKey, keyExpiresAt = null } = request;
+  const about = { at, now: context.now, testClockId: row.test_clock_id, requestKey, keyExpiresAt };
+  const newCharge = { source: 'confirm' as const, ...about };
+  if (way.kind === 'at_once') {
+    return { charge: await openCharge(tx, intent, method, newCharge), lines: quoted.quote.lines, at };
+  }
+  await acceptDebit(tx, intent, method, way, newCharge, context.requestId);
+  return { completed: await finish(step, after) };
+}
+
+async function insertIntent(
+  { tx, at, quoted }: Step,
+  { row }: LockedSubscription,
+  method: PaymentMethodRow,
+): Promise<PaymentIntentRow> {
+  const purpose = { subscription_id: row.id, subscription_charge: row.charges + 1 };
+  const intent = recurringIntent(row, purpose, quoted.quote.amount, method, at);
+  await insertPaymentIntent(tx, intent);
+  return intent;
+}
+
+async function insertChange(
+  { tx, at, wanted, quoted }: Step,
+  { row }: LockedSubscription,
+  intentId: string | null,
+): Promise<void> {
+  await insertSubscriptionChange(tx, {
+    subscription_id: row.id,
+    period: row.current_number,
+    items: wanted.items,
+    proration: wanted.proration,
+    lines: quoted.own,
+    amount_cents: quoted.quote.amount,
+    payment_intent_id: intentId,
+    status: intentId === null ? 'made' : 'processing',
+    changed_at: at,
+  });
+}
+
+async function finish({ tx, context, at, quoted, request }: Step, locked: LockedSubscription): Promise<ChangeResult> {
+  const result = resultOf(context, shownRow(locked), quoted.quote.lines, at, quoted.quote.amount);
+  await request.storeResponse(tx, result);
+  return result;
+}
+
+/** The result of a change that was requested at this instant, the customer's time. */
+function resultOf(
+  { timeZone }: RequestContext,
+  subscription: ShownSubscriptionRow,
+  lines: PeriodLine[],
+  at: Date,
+  amount = sumOf(lines),
+): ChangeResult {
+  const next = nextPeriodAmount(subscription, dateIn(at, timeZone));
+  return { quote: { lines, amount, nextPeriodAmount: next, validUntil: validUntil(at, timeZone) }, subscription };
+}
+
+/** Finds the charge that an earlier try of the same request has opened. */
+async function findEarlierTry(
+  tx: Tx,
+  { row }: LockedSubscription,
+  context: RequestContext,
+  { requestKey, keyExpiresAt }: RepeatableRequest<ChangeResult>,
+): Promise<Opened | null> {
+  if (requestKey === null) return null;
+  const attempt = await selectChangeAttemptOfRequest(tx, row.id, requestKey, context.now);
+  const change = attempt && (await selectChangeOfIntent(tx, attempt.payment_intent_id));
+  if (attempt === null || change === null) return null;
+  // The attempt's key now expires when the response of this try expires.
+  if (keyExpiresAt) await updateAttemptKeyExpiry(tx, attempt.id, keyExpiresAt);
+  const lines = paidNow(change.lines, change.amount_cents);
+  const { changed_at: at } = change;
+  const intent = attempt.outcome === 'processing' ? await lockPaymentIntent(tx, attempt.payment_intent_id) : null;
+  if (intent !== null) return { charge: await reopenCharge(tx, intent, attempt), lines, at };
+  return { completed: resultOf(context, await getSubscription(tx, context, row.id), lines, at) };
+}

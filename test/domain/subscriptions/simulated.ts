@@ -1,0 +1,307 @@
+import fc from 'fast-check';
+import { addDays } from '../../../src/domain/calendar.ts';
+import { nextRetryAt } from '../../../src/domain/dunning.ts';
+import { statementOf } from '../../../src/domain/subscriptions/account.ts';
+import { applyChange, type BegunPeriod } from '../../../src/domain/subscriptions/apply.ts';
+import {
+  changeFailed,
+  changePaid,
+  type ItemChange,
+  type OpenChange,
+  quoteChange,
+} from '../../../src/domain/subscriptions/changes.ts';
+import {
+  type Course,
+  calendarOf,
+  derive,
+  type Period,
+  type Situation,
+} from '../../../src/domain/subscriptions/course.ts';
+import { linesOf, type PeriodLine, type SubscriptionItem, sumOf } from '../../../src/domain/subscriptions/lines.ts';
+import { lengthOf } from '../../../src/domain/subscriptions/periods.ts';
+import { respondTo, type SubscriptionRequest } from '../../../src/domain/subscriptions/requests.ts';
+import {
+  announceTrialEnd,
+  type Change,
+  collected,
+  failed,
+  passBoundary,
+  resume,
+} from '../../../src/domain/subscriptions/steps.ts';
+
+const dayMs = 86_400_000;
+const begin = new Date('2027-01-31T00:00:00Z');
+
+export const fresh: Course = {
+  state: 'pending',
+  state_reason: null,
+  items: [{ id: 'sbi_1', name: 'A', unit_amount_cents: 100, quantity: 1 }],
+  next_items: null,
+  billed_items: null,
+  change_payment_intent_id: null,
+  next_period_lines: [],
+  credit_balance_cents: 0,
+  frequency_type: 'monthly',
+  frequency_period: 1,
+  start_date: '2027-01-31',
+  anchor_day: null,
+  anchor_start: null,
+  anchor_number: 1,
+  trial_days: null,
+  trial_end_date: null,
+  trial_end_behaviour: 'pause',
+  failure_behaviour: 'retry',
+  unpaid_behaviour: 'pause',
+  grace_days: 7,
+  effective_on: 'settled',
+  started_at: null,
+  current_number: 0,
+  next_number: 1,
+  ends_at: null,
+  cancel_requested: false,
+  pauses_at: null,
+  resumes_at: null,
+  trial_notice_sent: false,
+  paid_periods: 0,
+};
+
+/** What happened at an instant. */
+interface Told {
+  at: number;
+  what: string;
+  inEffect: boolean;
+}
+
+/** A subscription in memory, with a processor that follows a list of outcomes: what the services do, without rows. */
+export class Simulated {
+  situation: Situation;
+  inEffect = false;
+  now = begin;
+  readonly told: Told[] = [];
+  readonly periods = new Map<number, Period>();
+  readonly outcomes: boolean[];
+  /** The change whose charge is under way. */
+  open: OpenChange | null = null;
+  readonly quotes: { amount: number; lines: PeriodLine[] }[] = [];
+  paidForChanges = 0;
+  refunded = 0;
+
+  constructor(terms: Partial<Course>, outcomes: boolean[]) {
+    this.situation = { course: { ...fresh, ...terms }, current: null, owed: null, timeZone: 'UTC' };
+    this.outcomes = [...outcomes];
+  }
+
+  apply(change: Change): void {
+    const { begun, ...billed } = this.bill(change);
+    const owedNumber = this.situation.owed?.number;
+    const owed = this.situation.owed && { ...this.situation.owed, ...change.owed };
+    const applied = applyChange(this.situation, { ...change, ...billed }, begun, {
+      before: this.inEffect,
+      at: this.now,
+    });
+    if (owed && owedNumber !== undefined) this.periods.set(owedNumber, owed);
+    if (applied.begins) this.periods.set(applied.begins.number, applied.begins);
+    this.situation = applied.situation;
+    const { current } = applied.situation;
+    if (change.current && current) this.periods.set(current.number, current);
+    this.inEffect = applied.derived.in_effect;
+    for (const what of applied.happenings) this.told.push({ at: this.now.getTime(), what, inEffect: this.inEffect });
+    if (applied.begins?.kind === 'paid') this.chargeOrGive(applied.begins);
+  }
+
+  /** The statement of a period that the change begins, as `opening.ts` makes it. */
+  bill({ begins, course }: Change): { begun: BegunPeriod | null; course?: Partial<Course> } {
+    if (begins === undefined) return { begun: null, ...(course && { course }) };
+    const trial = { status: 'paid', lines: [], amount_cents: 0, carried_cents: 0, payment_intent_id: null } as const;
+    if (begins.kind === 'trial') return { begun: { ...trial, lines: [] }, ...(course && { course }) };
+    const next = { ...this.situation.course, ...course };
+    const items = linesOf(next.items, lengthOf(calendarOf(next), begins));
+    const { lines, amount_cents, carried_cents, account } = statementOf(next, items);
+    const begun = { status: 'processing', lines, amount_cents, carried_cents, payment_intent_id: 'pi' } as const;
+    return { begun, course: { ...course, ...account } };
+  }
+
+  chargeOrGive({ amount_cents: amount }: Period): void {
+    if (amount === 0) this.apply(collected(this.situation, this.now));
+    else this.charge();
+  }
+
+  charge(): void {
+    if (this.outcomes.shift() ?? true) this.apply(collected(this.situation, this.now));
+    else this.decline();
+  }
+
+  decline(): void {
+    const { failures = 0, first_failed_at: first = null } = this.situation.owed ?? {};
+    const firstFailedAt = first ?? this.now;
+    const at = nextRetryAt(failures + 1, firstFailedAt);
+    const series = { failures: failures + 1, first_failed_at: firstFailedAt, last_result_at: null };
+    this.apply(failed(this.situation, { series, step: at === null ? { kind: 'suspend' } : { kind: 'retry', at } }));
+  }
+
+  ask(request: SubscriptionRequest): boolean {
+    const change = respondTo(request, this.situation, this.now);
+    if ('refused' in change) return false;
+    this.apply(change);
+    this.runUntil(this.now);
+    return true;
+  }
+
+  /** A change with its charge: the outcome comes at once, or by `settle`. Returns whether it was not refused. */
+  change(wanted: ItemChange, outcome: boolean | 'later'): boolean {
+    const quoted = quoteChange(wanted, this.situation, this.now);
+    if ('refused' in quoted || this.open !== null) return false;
+    const { amount, lines } = quoted.quote;
+    if (amount === 0) {
+      this.apply(quoted.change);
+      return true;
+    }
+    this.quotes.push({ amount, lines });
+    const { items, proration } = wanted;
+    const period = this.situation.course.current_number;
+    this.open = { items, proration, period, lines: quoted.own, amount_cents: amount };
+    if (outcome !== 'later') this.settle(outcome);
+    return true;
+  }
+
+  /** The outcome of the charge of a change. */
+  settle(isPaid: boolean): void {
+    const { open } = this;
+    if (open === null) return;
+    this.open = null;
+    if (isPaid) this.paidForChanges += open.amount_cents;
+    this.apply(isPaid ? changePaid(this.situation, open).change : changeFailed());
+  }
+
+  /** Pays credit out. */
+  refund(part: number): void {
+    const { course } = this.situation;
+    const amount = Math.floor((course.credit_balance_cents * part) / 10);
+    this.refunded += amount;
+    this.situation = {
+      ...this.situation,
+      course: { ...course, credit_balance_cents: course.credit_balance_cents - amount },
+    };
+  }
+
+  /** What the customer owes for later periods, minus what it has in hand. */
+  balance(): number {
+    const { next_period_lines: lines, credit_balance_cents: credit } = this.situation.course;
+    return sumOf(lines) - credit;
+  }
+
+  runUntil(target: Date): void {
+    for (;;) {
+      const d = derive(this.situation, this.now);
+      const due = (
+        [
+          [d.notice_at, () => this.apply(announceTrialEnd())],
+          [d.grace_ends_at, () => this.apply({ happenings: [] })],
+          [d.next_attempt_at, () => this.retry()],
+          [d.resume_at, () => this.apply(resume(this.situation, this.now))],
+          [d.next_period_at, () => this.apply(passBoundary(this.situation, this.now, { hasMethod: true }))],
+        ] as const
+      )
+        .flatMap(([at, run]) => (at === null || at > target ? [] : [{ at, run }]))
+        .toSorted((a, b) => Number(a.at) - Number(b.at))[0];
+      if (due === undefined) break;
+      if (due.at > this.now) this.now = due.at;
+      due.run();
+    }
+    this.now = target;
+  }
+
+  retry(): void {
+    this.apply({ owed: { status: 'processing', next_attempt_at: null }, happenings: [] });
+    this.charge();
+  }
+
+  /** The whole course in words, for comparison. */
+  summary() {
+    const periods = [...this.periods.values()].map(({ number, start_date, end_date, status }) => [
+      number,
+      start_date,
+      end_date,
+      status,
+    ]);
+    return { periods, told: this.told, state: this.situation.course.state };
+  }
+}
+
+export type Deed =
+  | { do: 'ask'; request: SubscriptionRequest }
+  | { do: 'change'; wanted: ItemChange; outcome: boolean | 'later' }
+  | { do: 'settle'; isPaid: boolean }
+  | { do: 'refund'; part: number }
+  | { do: 'pass'; days: number };
+
+const item: fc.Arbitrary<SubscriptionItem> = fc.record({
+  id: fc.constant('sbi'),
+  name: fc.constantFrom('A', 'B'),
+  unit_amount_cents: fc.integer({ min: 1, max: 9_999 }),
+  quantity: fc.integer({ min: 1, max: 3 }),
+});
+export const changes: fc.Arbitrary<ItemChange> = fc.record({
+  items: fc.array(item, { minLength: 1, maxLength: 3 }),
+  when: fc.constantFrom('now' as const, 'now' as const, 'period_end' as const),
+  proration: fc.constantFrom('days' as const, 'days' as const, 'none' as const),
+  collect: fc.constantFrom('now' as const, 'next_period' as const),
+});
+
+const requests: fc.Arbitrary<SubscriptionRequest> = fc.oneof(
+  fc.constant({ name: 'start' as const }),
+  fc.nat(60).map((days) => ({ name: 'pause' as const, resumesAt: days < 20 ? null : addDays('2027-01-31', 5 * days) })),
+  fc.constant({ name: 'resume' as const }),
+  fc.constantFrom('period_end' as const, 'now' as const).map((when) => ({ name: 'cancel' as const, when })),
+  fc.constant({ name: 'uncancel' as const }),
+  fc.constant({ name: 'retry_now' as const }),
+);
+const deeds: fc.Arbitrary<Deed[]> = fc.array(
+  fc.oneof(
+    { weight: 2, arbitrary: requests.map((request) => ({ do: 'ask' as const, request })) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        do: fc.constant('change' as const),
+        wanted: changes,
+        outcome: fc.constantFrom(true, true, false, 'later' as const),
+      }),
+    },
+    { weight: 1, arbitrary: fc.boolean().map((isPaid) => ({ do: 'settle' as const, isPaid })) },
+    { weight: 1, arbitrary: fc.integer({ min: 1, max: 10 }).map((part) => ({ do: 'refund' as const, part })) },
+    { weight: 3, arbitrary: fc.nat(45).map((days) => ({ do: 'pass' as const, days })) },
+  ),
+  { maxLength: 16 },
+);
+const terms = fc.record({
+  frequency_type: fc.constantFrom('weekly' as const, 'monthly' as const),
+  anchor_day: fc.constant(null),
+  trial_days: fc.option(fc.integer({ min: 1, max: 20 }), { nil: null }),
+  unpaid_behaviour: fc.constantFrom('pause' as const, 'cancel' as const),
+  grace_days: fc.nat(9),
+});
+/** The terms of a subscription, what is asked of it, and the outcomes of its charges. */
+export interface Lived {
+  terms: Partial<Course>;
+  deeds: Deed[];
+  outcomes: boolean[];
+}
+
+export const courses: fc.Arbitrary<Lived> = fc.record({
+  terms,
+  deeds,
+  outcomes: fc.array(fc.boolean(), { maxLength: 12 }),
+});
+
+export function live({ terms: own, deeds: all, outcomes }: Lived): Simulated {
+  const subject = new Simulated(own, outcomes);
+  subject.ask({ name: 'start' });
+  for (const deed of all) {
+    if (deed.do === 'ask') subject.ask(deed.request);
+    else if (deed.do === 'change') subject.change(deed.wanted, deed.outcome);
+    else if (deed.do === 'settle') subject.settle(deed.isPaid);
+    else if (deed.do === 'refund') subject.refund(deed.part);
+    else subject.runUntil(new Date(subject.now.getTime() + deed.days * dayMs));
+  }
+  return subject;
+}

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { before, describe, it } from 'mocha';
+import type { Tab } from '../../lab/browser.ts';
+import { eventually } from '../../lab/eventually.ts';
+import { desktop, useBrowser } from '../support/browser.ts';
+import { useService } from '../support/service.ts';
+import { useReceiver } from '../support/webhooks.ts';
+import { workbenchLink } from '../support/workbench.ts';
+
+const phone = { width: 360, height: 780 };
+const noon = '2027-01-04T00:00:00Z';
+
+/** Presses the button or follows the link with these words. */
+const press = (words: string) =>
+  `[...document.querySelectorAll('button, main a, nav a')].find((e) => e.textContent.trim().startsWith(${JSON.stringify(words)})).click()`;
+const fill = (name: string, value: string) =>
+  `document.getElementById(${JSON.stringify(name)}).value = ${JSON.stringify(value)}`;
+const text = (tab: Tab, selector = 'main') =>
+  tab.evaluate<string>(`document.querySelector(${JSON.stringify(selector)})?.innerText ?? ''`);
+const count = (tab: Tab, selector: string) =>
+  tab.evaluate<number>(`document.querySelectorAll(${JSON.stringify(selector)}).length`);
+
+describe('the workbench in a real browser', function () {
+  this.timeout(120_000);
+  const service = useService();
+  const receiver = useReceiver();
+  const browser = useBrowser();
+  let axe = '';
+  before('read axe-core', async () => {
+    axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  });
+
+  async function account() {
+    const merchant = await service.merchant();
+    await merchant.endpoint(receiver.url);
+    return { merchant, url: await workbenchLink(service.url, merchant.key) };
+  }
+
+  /** Puts a payer with a weekly plan, whose second payment fails at first, on the clock of the page. */
+  async function subscribe(merchant: Awaited<ReturnType<typeof account>>['merchant'], clockId: string) {
+    const payer = await merchant.payer({ name: 'Ada Lovelace', test_clock: clockId });
+    return merchant.activePlan({
+      customer_id: payer.id,
+      name: 'Gym',
+      start_date: '2027-01-06',
+      recurring_amount_cents: 2500,
+    });
+  }
+
+  const clockOf = (tab: Tab) => tab.evaluate<string>(`location.pathname.split('/').pop()`);
+
+  it('goes with scripts off from a new clock by a dry run and an advance to a mark with its webhook', async () => {
+    const { merchant, url } = await account();
+    const tab = await browser.open(url, { ...desktop, isWithoutScripts: true });
+    await tab.evaluate(fill('name', 'Renewals'));
+    await tab.evaluate(fill('frozen_time', '2027-01-04T00:00:00'));
+    await tab.follow(press('Create'));
+    assert.equal(await text(tab, 'h1'), 'Renewals');
+    const clockId = await clockOf(tab);
+    await subscribe(merchant, clockId);
+    await tab.goto(await tab.evaluate('location.href'));
+
+    await tab.follow(press('6 Jan 2027: Gym'));
+    assert.equal(await count(tab, '.lane.plan a.would.paid'), 1);
+    assert.match(await text(tab, '#rehearsal'), /AUD 25\.00 collected/);
+    assert.equal((await merchant.getClock(clockId)).frozen_time, '2027-01-04T00:00:00.000Z');
+
+    await tab.follow(press('Advance to 6 Jan 2027'));
+    await merchant.stopped(clockId);
+    await eventually('the webhook is delivered', async () => {
+      await tab.goto(`${url}clocks/${clockId}`);
+      return /AUD 25\.00 collected payment_intent\.succeeded 1 delivered/.test(await text(tab, '#happened'));
+    });
+    assert.equal(await count(tab, '.lane.plan a.would'), 0);
+    const mark = `document.querySelector('.lane.plan a.paid').dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }))`;
+    await tab.follow(mark);
+    assert.match(await text(tab, 'h1'), /^\s*AUD 25\.00 collected$/);
+    assert.match(await text(tab, '#webhooks'), /delivered[\s\S]*1[\s\S]*200/);
+    assert.deepEqual(tab.complaints, []);
+  });
+
+  it('moves the time of the dry run by a handle, shows an advance as it goes, and opens a mark in a dialog', async () => {
+    const { merchant, url } = await account();
+    const clock = await merchant.clock(noon);
+    await subscribe(merchant, clock.id);
+    const tab = await browser.open(`${url}clocks/${clock.id}`);
+    const handle = `document.querySelector('.handle input')`;
+    const at = (time: string) =>
+      `{ const handle = ${handle}; handle.value = ${Date.parse(time)}; for (const type of ['input', 'change']) handle.dispatchEvent(new Event(type)) }`;
+    await tab.evaluate(at('2027-01-14T00:00:00Z'));
+    await eventually('the dry run is shown', async () => (await count(tab, '.lane.plan a.would.paid')) === 2);
+    assert.equal(await tab.evaluate(`document.getElementById('to').value`), '2027-01-14T00:00');
+    const right = `${handle}.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowLeft', bubbles: true, cancelable: true }))`;
+    await tab.evaluate(right);
+    await tab.evaluate(right);
+    await eventually('the keys move it too', async () => (await count(tab, '.lane.plan a.would.paid')) === 1);
+    await tab.evaluate(`document.getElementById('outcome').value = 'decline_once'; ${press('See what')}`);
+    await eventually(
+      'the supposed outcome is shown',
+      async () => (await count(tab, '.lane.plan a.would.failed')) === 1,
+    );
+
+    await tab.follow(press('Advance to'));
+    await eventually(
+      'the page shows the effects by itself',
+      async () => (await count(tab, '.lane.plan a.paid:not(.would)')) === 1,
+    );
+    await eventually('the title shows the new time', async () => (await text(tab, '.title')).includes('ready'));
+    await tab.evaluate(
+      `document.querySelector('.lane.plan a.paid').dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }))`,
+    );
+    await eventually('the event is open', async () => /AUD 25\.00 collected/.test(await text(tab, 'dialog[open]')));
+    assert.match(await tab.evaluate('location.pathname'), new RegExp(`${clock.id}$`));
+    await tab.evaluate(press('Close'));
+    await eventually('the dialog is gone', async () => (await count(tab, 'dialog')) === 0);
+    assert.deepEqual(tab.complaints, []);
+  });
+
+  it('shows events and their deliveries as they come', async () => {
+    const { merchant, url } = await account();
+    const tab = await browser.open(`${url}events`);
+    await merchant.clock(noon);
+    await eventually('the event is there, and delivered', async () =>
+      /test clock created test_clock\.created 1 delivered/.test(await text(tab)),
+    );
+    assert.deepEqual(tab.complaints, []);
+  });
+
+  for (const scheme of ['light', 'dark'] as const) {
+    it(`can be read by everybody and fits a telephone, with every page of a clock, ${scheme}`, async () => {
+      const { merchant, url } = await account();
+      const clock = await merchant.clock(noon);
+      await subscribe(merchant, clock.id);
+      await merchant.advance(clock.id, '2027-01-14T00:00:00Z');
+      const [event] = await merchant.events({ event_type: 'payment_intent.succeeded' });
+      const [customer] = await merchant.client.customers.list({ test_clock: clock.id }).toArray();
+      const paths = [
+        '',
+        `clocks/${clock.id}`,
+        `clocks/${clock.id}?to=2027-01-26&outcome=decline`,
+        `clocks/${clock.id}?to=2029-01-26`,
+        `clocks/${clock.id}/delete`,
+        'events',
+        `events/${event?.id}`,
+        `customers/${customer?.id}`,
+        'customers/cus_00000000000000000000000000000000',
+      ];
+      for (const isSmall of [true, false]) {
+        const view = isSmall ? { ...phone, scheme } : { ...desktop, scheme };
+        const tab = await browser.open(url, view);
+        for (const path of paths) {
+          await tab.goto(`${url}${path}`);
+          await tab.evaluate(`${axe}; null`);
+          const obstacles = await tab.evaluate<string[]>(
+            `axe.run().then(({ violations }) => violations.map(({ id, impact, nodes }) => id + ' ' + impact + ' ' + nodes.map(({ html }) => html).join(' ').slice(0, 600)))`,
+          );
+          assert.deepEqual(obstacles, [], path);
+          if (isSmall) assert.equal(await tab.evaluate('document.documentElement.scrollWidth'), phone.width, path);
+        }
+        assert.deepEqual(
+          tab.complaints.filter((line) => !line.includes('404')),
+          [],
+        );
+      }
+    });
+  }
+});

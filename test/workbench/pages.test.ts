@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { makeDebtor } from '../../lab/payer.ts';
+import { contentsOf } from '../support/pages.ts';
+import { useStage } from '../support/stage.ts';
+import { workbenchLink } from '../support/workbench.ts';
+
+const frozen = '2027-01-04T00:00:00Z';
+const markup = `"><script src=x></script><img src=x onerror=alert(1)>'`;
+/** What the issue allows one page to weigh, with its style and script. */
+const mostBytes = 60 * 1024;
+
+describe('the pages of the workbench', () => {
+  const stage = useStage();
+
+  async function page(path: string, init: RequestInit = {}) {
+    const url = path.startsWith('http') ? path : (await link()) + path;
+    const response = await fetch(url, { redirect: 'manual', ...init });
+    const html = await response.text();
+    return { status: response.status, headers: response.headers, html, text: textOf(html) };
+  }
+  const link = () => workbenchLink(stage.api.url, stage.keys.sandboxSecret);
+  const post = (path: string, fields: Record<string, string> = {}) =>
+    page(path, { method: 'POST', body: new URLSearchParams(fields) });
+  const textOf = (html: string) =>
+    html
+      .replace(/^[\s\S]*<main[^>]*>/, '')
+      .replace(/<title>[^<]*<\/title>/g, '')
+      .replace(/<[^>]*>/g, ' ')
+      .replace(/\s+/g, ' ');
+  const section = (html: string, id: string) =>
+    textOf(new RegExp(`<section class="card" id="${id}"[\\s\\S]*?</section>`).exec(html)?.[0] ?? '');
+
+  it('create, advance and delete a clock by their forms', async () => {
+    const made = await post('clocks', { name: 'Renewals', frozen_time: '2027-01-04T09:00:00' });
+    assert.equal(made.status, 303);
+    const [, id = ''] = /clocks\/(clk_\w+)$/.exec(made.headers.get('location') ?? '') ?? [];
+    const clock = await stage.merchant.getClock(id);
+    assert.deepEqual([clock.name, clock.frozen_time], ['Renewals', '2027-01-04T09:00:00.000Z']);
+    assert.match((await page(`clocks/${id}`)).text, /Renewals created 4 Jan 2027 09:00 UTC/);
+    assert.equal((await post(`clocks/${id}/advance`, { to: '2027-01-05T10:00' })).status, 303);
+    assert.match((await page(`clocks/${id}`)).html, /<noscript><meta http-equiv="refresh"/);
+    await stage.carryOut(id);
+    assert.match((await page(`clocks/${id}`)).text, /ready 5 Jan 2027 10:00 UTC/);
+    assert.match((await page(`clocks/${id}/delete`)).text, /It cannot be undone/);
+    assert.equal((await post(`clocks/${id}/delete`)).status, 303);
+    assert.equal((await page(`clocks/${id}`)).status, 404);
+  });
+
+  it('say why a clock is not created or moved, and change nothing', async () => {
+    const clock = await stage.merchant.clock(frozen);
+    await stage.merchant.clock(frozen);
+    await stage.merchant.clock(frozen);
+    const before = await contentsOf(stage);
+    const fourth = await post('clocks', { frozen_time: '2027-01-04' });
+    assert.match(`${fourth.status} ${fourth.text}`, /^422 .*has 3 active test clocks/);
+    assert.match((await post('clocks', { frozen_time: 'soon' })).text, /Give the clock a time/);
+    assert.match((await post(`clocks/${clock.id}/advance`, { to: '2027-01-01' })).text, /must be after/);
+    assert.match((await post(`clocks/${clock.id}/advance`, { to: '2028-01-01' })).text, /2027-03-07/);
+    const shown = await page(`clocks/${clock.id}?to=2028-01-01`);
+    assert.match(section(shown.html, 'rehearsal'), /2027-03-07/);
+    assert.equal(await contentsOf(stage), before);
+  });
+
+  it('rehearse an advance with an outcome of the reader’s choosing, of one card or of all, and write nothing', async () => {
+    const { clock, payer } = await stage.merchant.planOnClock(frozen, { name: 'Gym', start_date: '2027-01-06' });
+    const other = await stage.merchant.payer({ name: 'Grace', test_clock: clock.id });
+    await stage.merchant.activePlan({ customer_id: other.id, name: 'Pool', start_date: '2027-01-06' });
+    const [card] = (await stage.request('GET', `/customers/${payer.id}/payment_methods`)).body.payment_methods;
+    const before = await contentsOf(stage);
+    const shown = async (query: string) =>
+      section((await page(`clocks/${clock.id}?to=2027-01-08&${query}`)).html, 'rehearsal').match(
+        /AUD 10\.00 (collected|failed: \w+)/g,
+      );
+    assert.deepEqual(await shown(''), ['AUD 10.00 collected', 'AUD 10.00 collected']);
+    const failed = 'AUD 10.00 failed: insufficient_funds';
+    assert.deepEqual(await shown('outcome=decline'), [failed, failed, failed, failed]);
+    const ofOne = (await shown(`outcome=decline&method=${card.id}`)) ?? [];
+    assert.deepEqual(ofOne.toSorted(), ['AUD 10.00 collected', failed, failed]);
+    assert.deepEqual((await shown('outcome=decline_once'))?.toSorted(), [
+      'AUD 10.00 collected',
+      'AUD 10.00 collected',
+      failed,
+      failed,
+    ]);
+    assert.deepEqual((await shown('outcome=timeout'))?.[0], 'AUD 10.00 failed: gateway_timeout');
+    assert.deepEqual((await shown('outcome=3ds'))?.[0], 'AUD 10.00 failed: authentication_required');
+    assert.deepEqual(await shown('outcome=unknown'), ['AUD 10.00 collected', 'AUD 10.00 collected']);
+    assert.equal(await contentsOf(stage), before);
+  });
+
+  it('draw what happened and what would happen in the lane that it belongs to', async () => {
+    const { clock, plan } = await stage.merchant.planOnClock(frozen, { name: 'Gym', start_date: '2027-01-06' });
+    const link = await stage.request('POST', '/payment_links', {
+      name: 'Invoice 7',
+      amount: 4200,
+      currency: 'AUD',
+      customer_id: plan.customer_id,
+      expires_at: '2027-01-12T00:00:00Z',
+    });
+    assert.equal(link.status, 201, link.text);
+    await stage.advance(clock.id, '2027-01-07T00:00:00Z');
+    const { html } = await page(`clocks/${clock.id}?to=2027-01-14`);
+    const lanes = [...html.matchAll(/<div class="lane (plan|link|customer|clock)">[\s\S]*?<\/svg>/g)];
+    const marks = new Map(
+      lanes.map(([lane = '', kind]) => [
+        kind,
+        [...lane.matchAll(/<a href="[^"]*" class="([a-z ]+)">/g)].map(([, look]) => look),
+      ]),
+    );
+    assert.deepEqual(Object.fromEntries(marks), {
+      clock: ['clock'],
+      customer: ['begun'],
+      plan: ['begun', 'begun', 'paid', 'paid would'],
+      link: ['begun', 'ended would'],
+    });
+  });
+
+  it('draw a subscription’s periods, and a bank debit as a bar until the bank has reported', async () => {
+    const { clock, payer } = await stage.merchant.payerOnClock(frozen);
+    const { body: subscription } = await stage.request('POST', '/subscriptions', {
+      customer_id: payer.id,
+      name: 'Membership',
+      currency: 'AUD',
+      frequency_type: 'weekly',
+      items: [{ name: 'Membership', unit_amount_cents: 4900 }],
+    });
+    await stage.request('POST', `/subscriptions/${subscription.id}/start`);
+    const debtor = await makeDebtor(stage.merchant.client, { name: 'Jo', test_clock: clock.id });
+    await stage.merchant.activePlan({ customer_id: debtor.customerId, name: 'Swimming', start_date: '2027-01-06' });
+    await stage.advance(clock.id, '2027-01-13T12:00:00Z');
+    const { html } = await page(`clocks/${clock.id}?to=2027-01-18T12:00&outcome=disputed`);
+    const [, bars = ''] = /<div class="lane debits">([\s\S]*?)<\/svg>/.exec(html) ?? [];
+    assert.deepEqual(
+      [...bars.matchAll(/<rect class="bar (\w+)"/g)].map(([, look]) => look),
+      ['settled', 'debit'],
+    );
+    const [, periods = ''] = /<div class="lane subscription">([\s\S]*?)<\/svg>/.exec(html) ?? [];
+    assert.equal(periods.match(/class="paid"/g)?.length, 2);
+    assert.equal(periods.match(/class="paid would"/g)?.length, 1);
+  });
+
+  it('offer the next instants at which something is due, and lead to each', async () => {
+    const { clock } = await stage.merchant.planOnClock(frozen, { name: 'Gym', start_date: '2027-01-06' });
+    const { html } = await page(`clocks/${clock.id}`);
+    const offered = [...html.matchAll(/name="next" value="([^"]+)">([^<]+)</g)].map(
+      ([, at, label]) => `${at} ${label}`,
+    );
+    assert.equal(offered[0], '2027-01-06T00:00:00.000Z 6 Jan 2027: Gym');
+    assert.match(offered.at(-1) ?? '', /as far as it goes/);
+    const { html: rehearsed } = await page(`clocks/${clock.id}?to=2027-01-05T00:00:00&next=2027-01-06T00:00:00.000Z`);
+    assert.match(section(rehearsed, 'rehearsal'), /Advance to 6 Jan 2027/);
+  });
+
+  it('tell a customer’s whole story in order, in real time too', async () => {
+    const payer = await stage.merchant.payer({ name: 'Ada Lovelace' });
+    const { id } = await stage.merchant.intent({ customer_id: payer.id });
+    const [card] = (await stage.request('GET', `/customers/${payer.id}/payment_methods`)).body.payment_methods;
+    await stage.request('POST', `/payment_intents/${id}/confirm`, { payment_method: card.id });
+    await stage.request('POST', `/payment_intents/${id}/refunds`, { amount: 400 });
+    const { text } = await page(`customers/${payer.id}`);
+    const story = text.slice(text.indexOf('The story'));
+    assert.match(story, /Customer created .*Visa 4242 saved .*AUD 10\.00 collected .*AUD 4\.00 refund succeeded/);
+  });
+
+  it('escape what billers and receivers have written', async () => {
+    const clock = await stage.merchant.clock(frozen);
+    const payer = await stage.merchant.payer({ name: markup, test_clock: clock.id });
+    await stage.merchant.activePlan({ customer_id: payer.id, name: markup, start_date: '2027-01-04' });
+    await post('clocks', { name: markup, frozen_time: '2027-01-04' });
+    const [event] = await stage.merchant.events({ event_type: 'payment_plan.activated' });
+    for (const path of [
+      '',
+      `clocks/${clock.id}?to=2027-01-05`,
+      `customers/${payer.id}`,
+      `events/${event?.id}`,
+      'events',
+    ]) {
+      const { status, html } = await page(path);
+      assert.equal(status, 200, path);
+      assert.ok(!html.includes('<script src=x>') && !html.includes('<img src=x'), path);
+    }
+  });
+
+  it('weigh at most 60 KiB with style and script, with a year of three customers on the clock', async function () {
+    this.timeout(60_000);
+    const clock = await stage.merchant.clock(frozen);
+    for (const name of ['Ada Lovelace', 'Grace Hopper', 'Barbara Liskov']) {
+      const payer = await stage.merchant.payer({ name, test_clock: clock.id });
+      for (const plan of ['Gym', 'Pool']) {
+        await stage.merchant.activePlan({ customer_id: payer.id, name: plan, start_date: '2027-01-04' });
+      }
+    }
+    for (let week = 2; week <= 52; week += 2) {
+      const to = new Date(Date.parse(frozen) + week * 7 * 86_400_000);
+      await stage.advance(clock.id, to.toISOString());
+    }
+    const { max_frozen_time: max } = await stage.merchant.getClock(clock.id);
+    const parts = [`clocks/${clock.id}?to=${max}&show=all`, '../assets/style.css', '../assets/script.js'];
+    const sizes = await Promise.all(parts.map(async (path) => Buffer.byteLength((await page(path)).html)));
+    const total = sizes.reduce((sum, size) => sum + size, 0);
+    assert.ok(total <= mostBytes, `${sizes.join(' + ')} = ${total} bytes`);
+  });
+});
