@@ -1,5 +1,5 @@
-// A subscription from its start to its end: trial, decline and recovery, upgrade, pause, end. The days and amounts are worked
-// out by hand; nothing is shared with the service.
+// A subscription from its start to its end: trial, decline and recovery, upgrade, pause, end. The days and amounts are
+// worked out by hand; nothing is shared with the service.
 import type { WebhookEvent } from '@payments-service/client';
 import { becomesTrue } from '../lab/eventually.ts';
 import { saveCard } from '../lab/payer.ts';

@@ -18,8 +18,8 @@ export interface AttemptCount {
 }
 
 /**
- * Counts the attempts of plans, subscriptions and scheduled payments since `since`. Attempts of test clocks are left out: their `at`
- * is the time of their clock. The mode is read from the prefix of the intent's id.
+ * Counts the attempts of plans, subscriptions and scheduled payments since `since`. Attempts of test clocks are left
+ * out: their `at` is the time of their clock. The mode is read from the prefix of the intent's id.
  */
 export async function countAttempts(db: Db, since: Date, mode: Mode): Promise<AttemptCount[]> {
   return db<AttemptCount[]>`

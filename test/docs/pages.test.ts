@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const client = 'clients/typescript';
 const pages = [
   ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'temporal/README.md', `${client}/README.md`],
-  ...['clients/README.md', 'clients/python/README.md'],
+  ...['clients/README.md', 'clients/python/README.md', 'clients/go/README.md'],
   ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => extname(name) === '.md')
     .map((name) => `docs/${name}`),

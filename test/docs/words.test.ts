@@ -11,6 +11,7 @@ const folders = [
   'clients/typescript/generate',
   'clients/generate',
   'clients/python/generate',
+  'clients/go/generate',
   'monitoring',
   'temporal',
 ];
@@ -21,6 +22,7 @@ const pages = [
   'clients/README.md',
   'clients/typescript/README.md',
   'clients/python/README.md',
+  'clients/go/README.md',
 ];
 const readable = new Set(['.ts', '.mjs', '.md', '.sql', '.yml', '.yaml', '.json', '.sh', '.cfg', '.env']);
 /** Released migrations never change, and generated files follow their sources. */

@@ -144,10 +144,21 @@ export async function commandOf({ title, language, text }: Script, folder: strin
   if (language === 'ts') return [programs.ts, '--conditions=payments-source', file];
   if (language === 'sh') return [programs.sh, '-euo', 'pipefail', file];
   if (language === 'py') return [programs.py, file];
-  const program = join(folder, 'sample');
+  return builtGo(folder, file, title);
+}
+
+/**
+ * Builds a Go program in this folder, in which it finds our client, and nothing else outside the standard library.
+ * Returns the command that runs it. @throws Error with what the compiler says.
+ */
+export async function builtGo(folder: string, file: string, title: string): Promise<string[]> {
+  const program = join(folder, 'program');
+  const client = `payments-service.example/client`;
+  const requirement = `require ${client} v0.0.0\nreplace ${client} => ${join(root, 'clients/go')}\n`;
+  await writeFile(join(folder, 'go.mod'), `module sample\n\ngo 1.24\n${requirement}`);
   // In our own cache, and with the flag that the Temporal server is built with, so that the standard library is there.
   const cache = spawnSync(programs.go, ['env', 'GOCACHE'], { encoding: 'utf8' }).stdout.trim();
-  const environment = { GOCACHE: cache, GOTOOLCHAIN: 'local', GO111MODULE: 'off' };
+  const environment = { GOCACHE: cache, GOTOOLCHAIN: 'local', GOFLAGS: '-mod=mod', GOPROXY: 'off' };
   const command = [programs.go, 'build', '-trimpath', '-o', program, file];
   const { code, stderr } = await run(command, folder, environment, { timeoutMs: longestBuildMs });
   if (code !== 0) throw new Error(`${title} cannot be built:\n${stderr}`);

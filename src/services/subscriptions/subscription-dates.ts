@@ -11,7 +11,9 @@ const inWords: Record<keyof StoredDates, string> = {
   resume_at: 'the end of its pause',
 };
 
-/** Less than a day apart: the time zone of the account or the rules of that zone have changed since. In milliseconds. */
+/**
+ * Less than a day apart: the time zone of the account or the rules of that zone have changed since. In milliseconds.
+ */
 const toleranceMs = 26 * 3_600_000;
 
 /**

@@ -1,10 +1,13 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { after, before } from 'mocha';
 import { root, runProgram } from '../../../lab/run-program.ts';
+import { builtGo } from '../../support/samples.ts';
 
 /** A call of a client in another language. Names are those of Python; times are in seconds. */
 export interface Call {
@@ -29,7 +32,8 @@ export interface Outcome {
 
 /** A command that starts a driver: a program in another language that calls its client as the tests ask. */
 export interface Driver {
-  command: () => Promise<string[]>;
+  /** Makes what it needs in this folder. */
+  command: (folder: string) => Promise<string[]>;
   env: Record<string, string>;
 }
 
@@ -38,33 +42,49 @@ export const pythonDriver: Driver = {
   env: { PYTHONPATH: join(root, 'clients/python/src'), PYTHONDONTWRITEBYTECODE: '1' },
 };
 
+export const goDriver: Driver = {
+  async command(folder) {
+    await copyFile(join(root, 'test/client/languages/driver.go'), join(folder, 'driver.go'));
+    return builtGo(folder, 'driver.go', 'the driver');
+  },
+  env: {},
+};
+
 /** Starts a driver for the tests of the calling `describe`, with a client for this address and key. */
 export function useDriver({ command, env }: Driver, target: () => { url: string; key: string }) {
+  let folder = '';
   let child: ChildProcessByStdio<Writable, Readable, null> | undefined;
   const waiting: ((line: string) => void)[] = [];
 
   before('start the client', async function () {
     this.timeout(300_000);
-    const [program = '', ...args] = await command();
+    folder = await mkdtemp(join(tmpdir(), 'driver-'));
+    const [program = '', ...args] = await command(folder);
     child = spawn(program, args, {
       env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     createInterface(child.stdout).on('line', (line) => waiting.shift()?.(line));
+    child.once('close', (code) => {
+      for (const tell of waiting.splice(0)) tell(JSON.stringify({ error: { name: `the driver ended with ${code}` } }));
+    });
   });
   after('end the client', async () => {
-    if (child === undefined) return;
-    const ended = once(child, 'close');
-    child.stdin.end();
-    await ended;
+    if (child?.exitCode === null) {
+      const ended = once(child, 'close');
+      child.stdin.end();
+      await ended;
+    }
+    await rm(folder, { recursive: true });
   });
 
   /** Makes a call. Calls are made one after the other. */
   async function attempt(call: Call): Promise<Outcome> {
+    if (child === undefined || child.exitCode !== null) throw new Error('the driver has ended');
     const answered = new Promise<string>((resolve) => waiting.push(resolve));
     const { url, key } = target();
     const given = { base_url: url, api_key: key, ...call.client };
-    child?.stdin.write(`${JSON.stringify({ ...call, client: given })}\n`);
+    child.stdin.write(`${JSON.stringify({ ...call, client: given })}\n`);
     return JSON.parse(await answered);
   }
 

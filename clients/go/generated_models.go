@@ -1,0 +1,4831 @@
+// Code generated from the OpenAPI document of the service by `npm run generate`. DO NOT EDIT.
+
+package payments
+
+import (
+	"encoding/json"
+	"time"
+)
+
+type Account struct {
+	// Your biller id.
+	ID string `json:"id"`
+	// The name of the account.
+	Name string `json:"name"`
+	// The name that payers read. Null: `name`.
+	DisplayName *string `json:"display_name"`
+	// Where payers write with questions.
+	SupportEmail *string `json:"support_email"`
+	// Where payers call with questions.
+	SupportPhone *string `json:"support_phone"`
+	// The business address, as one line.
+	Address *string `json:"address"`
+	// Such as an ABN. Receipts show it.
+	TaxID *string `json:"tax_id"`
+	// The colour of buttons, as `#rrggbb`.
+	BrandColor *string `json:"brand_color"`
+	// The origins of your pages that may hold the widget. Those with `http` count in the sandbox only.
+	CheckoutOrigins []string `json:"checkout_origins"`
+}
+
+type Address struct {
+	// Street and number.
+	Line1 *string `json:"line1,omitzero"`
+	// Further address line.
+	Line2 *string `json:"line2,omitzero"`
+	// City or suburb.
+	CityOrSuburb *string `json:"city_or_suburb,omitzero"`
+	// State or region.
+	StateOrRegion *string `json:"state_or_region,omitzero"`
+	// Postal code.
+	PostalCode *string `json:"postal_code,omitzero"`
+	// Country.
+	Country *string `json:"country,omitzero"`
+}
+
+type AdvancingTestClock struct {
+	// The id of the test clock.
+	ID string `json:"id"`
+	Status string `json:"status"`
+	// The time before the advance. It changes when the advance is complete.
+	FrozenTime time.Time `json:"frozen_time"`
+}
+
+type AmountRange struct {
+	// The least, minor units.
+	Min int `json:"min"`
+	// The most, minor units.
+	Max int `json:"max"`
+	// Amounts to choose from, minor units.
+	Suggested []int `json:"suggested"`
+}
+
+type AmountRangeInput struct {
+	// The least, minor units.
+	Min int `json:"min"`
+	// The most, minor units.
+	Max int `json:"max"`
+	// Up to five amounts to choose from.
+	Suggested Optional[[]int] `json:"suggested,omitzero"`
+}
+
+type ApplyTo struct {
+	// The plan: the method that was used becomes its instrument. If a failed payment has suspended it,
+	// it is resumed.
+	PaymentPlanID *string `json:"payment_plan_id,omitzero"`
+	// The subscription: the method that was used becomes its instrument. It is started if it is
+	// pending, and resumed if a failed payment has paused it.
+	SubscriptionID *string `json:"subscription_id,omitzero"`
+}
+
+// What a completed payment or setup does: to a plan, or to a subscription. The method becomes its
+// instrument, and is kept. If a failed payment has suspended the plan, it is resumed, and its
+// unpaid payment is tried again at once. A subscription that is pending is started; one that a
+// failed payment has paused is resumed; one that is past due is tried again at once.
+type ApplyToInput struct {
+	// A plan of the customer that has not ended.
+	PaymentPlanID Optional[string] `json:"payment_plan_id,omitzero"`
+	// A subscription of the customer that has not ended.
+	SubscriptionID Optional[string] `json:"subscription_id,omitzero"`
+}
+
+// Present for an attempt that is a bank debit under a mandate.
+type BankDebit struct {
+	// The authority to debit the account.
+	MandateID string `json:"mandate_id"`
+	// Shown on the payer’s statement.
+	LodgementReference string `json:"lodgement_reference"`
+	// The day on which the account is debited. Dates here are those of the scheme.
+	ChargeDate string `json:"charge_date"`
+	// When it was handed to the bank; null before.
+	SubmittedAt *time.Time `json:"submitted_at"`
+	// When the bank is expected to report.
+	ExpectedResultAt time.Time `json:"expected_result_at"`
+	// When the bank reported that it was collected.
+	SettledAt *time.Time `json:"settled_at"`
+	// The last date on which it can come back.
+	ReturnableUntil *string `json:"returnable_until"`
+	// When it came back.
+	ReturnedAt *time.Time `json:"returned_at"`
+	// The bank’s own code for a refusal or a return.
+	BankCode *string `json:"bank_code"`
+}
+
+// The steps of bank debits among all effects of the query, those on other pages included.
+type BankDebitCounts struct {
+	// Debits that were opened.
+	Accepted int `json:"accepted"`
+	// Debits that the bank has collected.
+	Settled int `json:"settled"`
+	// Debits that the bank has not collected, or that were withdrawn before it had them.
+	Failed int `json:"failed"`
+	// Debits that the bank has taken back.
+	Returned int `json:"returned"`
+}
+
+type BecsData struct {
+	// Six digits, with or without a hyphen. In the sandbox 000-000 is enough.
+	BsbNumber string `json:"bsb_number"`
+	// The name of the account.
+	AccountName string `json:"account_name"`
+	// 6 to 9 characters; never shown again.
+	AccountNumber string `json:"account_number"`
+	// The tokenised account number.
+	AccountNumberToken Optional[string] `json:"account_number_token,omitzero"`
+	// Exactly 4 characters.
+	AccountNumberEnd Optional[string] `json:"account_number_end,omitzero"`
+	// A value that is the same for the same account.
+	Fingerprint Optional[string] `json:"fingerprint,omitzero"`
+}
+
+type BecsInstrument struct {
+	// Bank, state and branch.
+	BsbNumber string `json:"bsb_number"`
+	// The name of the account.
+	AccountName string `json:"account_name"`
+	// The tokenised account number.
+	AccountNumberToken *string `json:"account_number_token,omitzero"`
+	// Exactly 4 characters.
+	AccountNumberEnd *string `json:"account_number_end,omitzero"`
+	// A value that is the same for the same account.
+	Fingerprint *string `json:"fingerprint,omitzero"`
+}
+
+type BecsPaymentMethod struct {
+	// The id of the payment method.
+	ID string `json:"id"`
+	Type string `json:"type"`
+	InstrumentData BecsInstrument `json:"instrument_data"`
+}
+
+type BecsPaymentMethodCreate struct {
+	Type string `json:"type"`
+	PaymentMethodData BecsData `json:"payment_method_data"`
+	// The customer that the method belongs to: a cus_ id, or your own reference of the customer.
+	CustomerReference Optional[string] `json:"customer_reference,omitzero"`
+	// Required with a publishable key and `customer_reference`: the client_secret of a payment intent
+	// of that customer.
+	ClientSecret Optional[string] `json:"client_secret,omitzero"`
+}
+
+type BecsSummary struct {
+	// Bank, state and branch.
+	BsbNumber string `json:"bsb_number"`
+	// The name of the account.
+	AccountName string `json:"account_name"`
+	// The end of the account number.
+	Last4 string `json:"last4"`
+}
+
+type BusinessDays struct {
+	// On the scheme’s clock, in order.
+	Data []string `json:"data"`
+	// Whether more follow: false at the end of the calendar, in 2099.
+	HasMore bool `json:"has_more"`
+}
+
+type CardData struct {
+	// The month in which it expires.
+	ExpiryMonth int `json:"expiry_month"`
+	// The year in which it expires.
+	ExpiryYear int `json:"expiry_year"`
+	TokenMetadata TokenMetadata `json:"token_metadata"`
+	// The name on the card, at most 30 characters.
+	CardName Optional[string] `json:"card_name,omitzero"`
+	// The tokenised card number.
+	CardNumberToken Optional[string] `json:"card_number_token,omitzero"`
+	// Exactly 4 characters.
+	CardNumberEnd Optional[string] `json:"card_number_end,omitzero"`
+	// Exactly 8 digits.
+	CardBin Optional[string] `json:"card_bin,omitzero"`
+	// A value that is the same for the same card.
+	Fingerprint Optional[string] `json:"fingerprint,omitzero"`
+	// The wallet that the card came from.
+	Wallet Optional[string] `json:"wallet,omitzero"`
+	// The brand. By default derived from `card_bin`.
+	CardBrand Optional[string] `json:"card_brand,omitzero"`
+}
+
+type CardInstrument struct {
+	// The name on the card, at most 30 characters.
+	CardName string `json:"card_name"`
+	// The month in which it expires.
+	ExpiryMonth int `json:"expiry_month"`
+	// The year in which it expires.
+	ExpiryYear int `json:"expiry_year"`
+	// The tokenised card number.
+	CardNumberToken *string `json:"card_number_token,omitzero"`
+	// Exactly 4 characters.
+	CardNumberEnd *string `json:"card_number_end,omitzero"`
+	// Exactly 8 digits.
+	CardBin *string `json:"card_bin,omitzero"`
+	// A value that is the same for the same card.
+	Fingerprint *string `json:"fingerprint,omitzero"`
+	// The wallet that the card came from.
+	Wallet *string `json:"wallet,omitzero"`
+}
+
+type CardPaymentMethod struct {
+	// The id of the payment method.
+	ID string `json:"id"`
+	Type string `json:"type"`
+	InstrumentData CardInstrument `json:"instrument_data"`
+}
+
+type CardPaymentMethodCreate struct {
+	Type string `json:"type"`
+	PaymentMethodData CardData `json:"payment_method_data"`
+	// The customer that the method belongs to: a cus_ id, or your own reference of the customer.
+	CustomerReference Optional[string] `json:"customer_reference,omitzero"`
+	// Required with a publishable key and `customer_reference`: the client_secret of a payment intent
+	// of that customer.
+	ClientSecret Optional[string] `json:"client_secret,omitzero"`
+}
+
+type CardSummary struct {
+	// The last four digits, if known.
+	Last4 *string `json:"last4"`
+	// The month in which it expires.
+	ExpMonth int `json:"exp_month"`
+	// The year in which it expires.
+	ExpYear int `json:"exp_year"`
+	// Such as Visa; null if unknown.
+	Brand *string `json:"brand"`
+	// The wallet that the card came from; null if there was none.
+	Wallet *string `json:"wallet"`
+}
+
+type CheckoutSession struct {
+	// The id of the checkout session.
+	ID string `json:"id"`
+	// The page for the payer. Lists and events leave it out.
+	URL *string `json:"url,omitzero"`
+	// Lets a browser read this session with a publishable key. Only for keys with
+	// `payment_links:write`. Lists and events leave it out.
+	ClientSecret *string `json:"client_secret,omitzero"`
+	// `payment`, the default: the payer pays. `setup`: the payer saves a payment method; no money is
+	// taken.
+	Mode PaymentLinkMode `json:"mode"`
+	// The link that it was started from.
+	PaymentLinkID *string `json:"payment_link_id"`
+	// The payment; null before the first attempt.
+	PaymentIntentID *string `json:"payment_intent_id"`
+	// The method that was charged or saved; null until the session is completed.
+	PaymentMethodID *string `json:"payment_method_id"`
+	// What is paid for, as the payer reads it.
+	Name *string `json:"name"`
+	// More about it, for the payer.
+	Description *string `json:"description"`
+	// Minor units, without surcharge; null if the payer chooses it.
+	Amount *int `json:"amount"`
+	// Between which amounts the payer chooses.
+	AmountRange *AmountRange `json:"amount_range"`
+	// Null in `setup` mode without one.
+	Currency *Currency `json:"currency"`
+	// The payer; null until a payer is known.
+	CustomerID *string `json:"customer_id"`
+	Collect Collect `json:"collect"`
+	// How can be paid.
+	PaymentMethodTypes []PayableMethodType `json:"payment_method_types"`
+	// Whether the method is kept for later payments: never, if the payer agrees, or always.
+	SavePaymentMethod SavePaymentMethod `json:"save_payment_method"`
+	// What a completed payment or setup does to a plan or a subscription.
+	ApplyTo *ApplyTo `json:"apply_to"`
+	// Whether the fee is added on top.
+	SurchargeApplied bool `json:"surcharge_applied"`
+	// What the payer’s statement shows.
+	StatementDescriptor *string `json:"statement_descriptor"`
+	// For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500.
+	Metadata map[string]string `json:"metadata"`
+	// Where the last page leads after success.
+	SuccessURL *string `json:"success_url"`
+	// Where the page leads a payer who leaves.
+	CancelURL *string `json:"cancel_url"`
+	// When it expires, in the customer’s time.
+	ExpiresAt time.Time `json:"expires_at"`
+	// `open`: the payer can pay. `processing`: an attempt is under way, or the bank’s challenge, or a
+	// bank debit. `completed`: paid, or the method is saved. `expired`: it has ended without that
+	// (`status_reason`).
+	Status CheckoutSessionStatus `json:"status"`
+	// Why it expired: `time`, `requested`, `too_many_attempts`, `link_completed`, `link_expired`,
+	// `link_deactivated`, `customer_deleted` or `payment_canceled`; otherwise null.
+	StatusReason *string `json:"status_reason"`
+	// How often the payer was declined. The tenth time ends the session.
+	FailedAttempts int `json:"failed_attempts"`
+	// ISO 8601, UTC.
+	CompletedAt *time.Time `json:"completed_at"`
+	// ISO 8601, UTC.
+	ExpiredAt *time.Time `json:"expired_at"`
+	// The account that is paid.
+	BillerID string `json:"biller_id"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The test clock of its customer; null in real time.
+	TestClock *string `json:"test_clock"`
+	// ISO 8601, UTC.
+	CreatedAt time.Time `json:"created_at"`
+	// ISO 8601, UTC.
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+type CheckoutSessionChanges struct {
+	// The method that was charged or saved; null until the session is completed.
+	PaymentMethodID *string `json:"payment_method_id"`
+	// `open`: the payer can pay. `processing`: an attempt is under way, or the bank’s challenge, or a
+	// bank debit. `completed`: paid, or the method is saved. `expired`: it has ended without that
+	// (`status_reason`).
+	Status CheckoutSessionStatus `json:"status"`
+	// Why it expired: `time`, `requested`, `too_many_attempts`, `link_completed`, `link_expired`,
+	// `link_deactivated`, `customer_deleted` or `payment_canceled`; otherwise null.
+	StatusReason *string `json:"status_reason"`
+	// How often the payer was declined. The tenth time ends the session.
+	FailedAttempts int `json:"failed_attempts"`
+}
+
+type CheckoutSessionCompletedEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data CheckoutSession `json:"data"`
+}
+
+type CheckoutSessionCreate struct {
+	// `payment`, the default: the payer pays. `setup`: the payer saves a payment method; no money is
+	// taken.
+	Mode Optional[PaymentLinkMode] `json:"mode,omitzero"`
+	// What is paid for, as the payer reads it. Shown as text.
+	Name Optional[string] `json:"name,omitzero"`
+	// More about it, for the payer.
+	Description Optional[string] `json:"description,omitzero"`
+	// Minor units. Either this or `amount_range`; neither in `setup` mode.
+	Amount Optional[int] `json:"amount,omitzero"`
+	AmountRange Optional[AmountRangeInput] `json:"amount_range,omitzero"`
+	// An ISO 4217 code, in capitals.
+	Currency Optional[Currency] `json:"currency,omitzero"`
+	// The payer. A customer on a test clock brings its clock along.
+	CustomerID Optional[string] `json:"customer_id,omitzero"`
+	Collect Optional[CollectInput] `json:"collect,omitzero"`
+	// How can be paid. By default `card`. `au_becs_debit` needs AUD.
+	PaymentMethodTypes Optional[[]PayableMethodType] `json:"payment_method_types,omitzero"`
+	// Whether the method is kept for later payments. By default `no`; in `setup` mode always `always`.
+	SavePaymentMethod Optional[SavePaymentMethod] `json:"save_payment_method,omitzero"`
+	ApplyTo Optional[ApplyToInput] `json:"apply_to,omitzero"`
+	// Adds the fee on top of the amount.
+	SurchargeApplied Optional[bool] `json:"surcharge_applied,omitzero"`
+	// What the payer’s statement shows. By default that of the account.
+	StatementDescriptor Optional[string] `json:"statement_descriptor,omitzero"`
+	// For your own use. Copied to the payment intents, so that `_sandbox_outcome` chooses their
+	// outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500.
+	Metadata Optional[map[string]string] `json:"metadata,omitzero"`
+	// Where the last page leads after success; `{CHECKOUT_SESSION_ID}` is filled in. https in live
+	// mode.
+	SuccessURL Optional[string] `json:"success_url,omitzero"`
+	// Where the page leads a payer who leaves. https in live mode.
+	CancelURL Optional[string] `json:"cancel_url,omitzero"`
+	// An intent of yours that can be confirmed. It decides about amount, payer and metadata.
+	PaymentIntentID Optional[string] `json:"payment_intent_id,omitzero"`
+	// From 5 minutes to 31 days ahead, in the customer’s time. By default in 24 hours.
+	ExpiresAt Optional[time.Time] `json:"expires_at,omitzero"`
+}
+
+type CheckoutSessionEffect struct {
+	Object string `json:"object"`
+	// The checkout session.
+	ObjectID string `json:"object_id"`
+	// The advance that caused it; null in a dry run.
+	AdvanceID *string `json:"advance_id"`
+	// The simulated instant at which it happens.
+	At time.Time `json:"at"`
+	// What happened.
+	EventType ClockEffectType `json:"event_type"`
+	// The event that reports it; null in a dry run.
+	EventID *string `json:"event_id"`
+	Changes CheckoutSessionChanges `json:"changes"`
+}
+
+type CheckoutSessionExpiredEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data CheckoutSession `json:"data"`
+}
+
+type CheckoutSessionForPayer struct {
+	// The id of the checkout session.
+	ID string `json:"id"`
+	// `payment`, the default: the payer pays. `setup`: the payer saves a payment method; no money is
+	// taken.
+	Mode PaymentLinkMode `json:"mode"`
+	// The method that was charged or saved; null until the session is completed.
+	PaymentMethodID *string `json:"payment_method_id"`
+	// When it expires, in the customer’s time.
+	ExpiresAt time.Time `json:"expires_at"`
+	// `open`: the payer can pay. `processing`: an attempt is under way, or the bank’s challenge, or a
+	// bank debit. `completed`: paid, or the method is saved. `expired`: it has ended without that
+	// (`status_reason`).
+	Status CheckoutSessionStatus `json:"status"`
+	// Why it expired: `time`, `requested`, `too_many_attempts`, `link_completed`, `link_expired`,
+	// `link_deactivated`, `customer_deleted` or `payment_canceled`; otherwise null.
+	StatusReason *string `json:"status_reason"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+}
+
+type CheckoutSessionList struct {
+	Data []CheckoutSession `json:"data"`
+	// Whether more items follow.
+	HasMore bool `json:"has_more"`
+}
+
+// CheckoutSessionStatus is a name of the API.
+type CheckoutSessionStatus string
+
+const (
+	CheckoutSessionStatusOpen CheckoutSessionStatus = "open"
+	CheckoutSessionStatusProcessing CheckoutSessionStatus = "processing"
+	CheckoutSessionStatusCompleted CheckoutSessionStatus = "completed"
+	CheckoutSessionStatusExpired CheckoutSessionStatus = "expired"
+)
+
+// One effect of an advance of a test clock: the object, what happened to it, and its new values.
+//
+// Value is a pointer to the type itself; nil if this client does not know it.
+type ClockEffect struct {
+	Object string `json:"object"`
+	// The advance that caused it; null in a dry run.
+	AdvanceID *string `json:"advance_id"`
+	// The simulated instant at which it happens.
+	At time.Time `json:"at"`
+	// What happened.
+	EventType ClockEffectType `json:"event_type"`
+	// The event that reports it; null in a dry run.
+	EventID *string `json:"event_id"`
+	Value ClockEffectValue `json:"-"`
+	// Raw is the JSON as received.
+	Raw json.RawMessage `json:"-"`
+}
+
+// ClockEffectValue is one of the types that a ClockEffect has.
+type ClockEffectValue interface{ isClockEffect() }
+
+func (PaymentIntentEffect) isClockEffect() {}
+func (PaymentPlanEffect) isClockEffect() {}
+func (SubscriptionEffect) isClockEffect() {}
+func (MandateEffect) isClockEffect() {}
+func (PaymentLinkEffect) isClockEffect() {}
+func (CheckoutSessionEffect) isClockEffect() {}
+
+// UnmarshalJSON reads the type that the JSON names.
+func (u *ClockEffect) UnmarshalJSON(data []byte) error {
+	type shared ClockEffect
+	var read shared
+	if err := json.Unmarshal(data, &read); err != nil {
+		return err
+	}
+	switch read.Object {
+	case "payment_intent":
+		read.Value = &PaymentIntentEffect{}
+	case "payment_plan":
+		read.Value = &PaymentPlanEffect{}
+	case "subscription":
+		read.Value = &SubscriptionEffect{}
+	case "mandate":
+		read.Value = &MandateEffect{}
+	case "payment_link":
+		read.Value = &PaymentLinkEffect{}
+	case "checkout_session":
+		read.Value = &CheckoutSessionEffect{}
+	}
+	read.Raw = append(json.RawMessage(nil), data...)
+	*u = ClockEffect(read)
+	if u.Value == nil {
+		return nil
+	}
+	return json.Unmarshal(data, u.Value)
+}
+
+// MarshalJSON writes Value with its `object`; without a Value it writes Raw.
+func (u ClockEffect) MarshalJSON() ([]byte, error) {
+	switch u.Value.(type) {
+	case PaymentIntentEffect, *PaymentIntentEffect:
+		return marshalWith(u.Value, "object", "payment_intent")
+	case PaymentPlanEffect, *PaymentPlanEffect:
+		return marshalWith(u.Value, "object", "payment_plan")
+	case SubscriptionEffect, *SubscriptionEffect:
+		return marshalWith(u.Value, "object", "subscription")
+	case MandateEffect, *MandateEffect:
+		return marshalWith(u.Value, "object", "mandate")
+	case PaymentLinkEffect, *PaymentLinkEffect:
+		return marshalWith(u.Value, "object", "payment_link")
+	case CheckoutSessionEffect, *CheckoutSessionEffect:
+		return marshalWith(u.Value, "object", "checkout_session")
+	}
+	if len(u.Raw) == 0 {
+		return []byte("{}"), nil
+	}
+	return u.Raw, nil
+}
+
+type ClockEffectList struct {
+	Data []ClockEffect `json:"data"`
+	// Whether more items follow.
+	HasMore bool `json:"has_more"`
+	BankDebits BankDebitCounts `json:"bank_debits"`
+}
+
+// ClockEffectType is a name of the API.
+type ClockEffectType string
+
+const (
+	ClockEffectTypePaymentIntentSucceeded ClockEffectType = "payment_intent.succeeded"
+	ClockEffectTypePaymentIntentFailed ClockEffectType = "payment_intent.failed"
+	ClockEffectTypePaymentIntentCanceled ClockEffectType = "payment_intent.canceled"
+	ClockEffectTypePaymentIntentRequiresAction ClockEffectType = "payment_intent.requires_action"
+	ClockEffectTypePaymentIntentProcessing ClockEffectType = "payment_intent.processing"
+	ClockEffectTypePaymentIntentReturned ClockEffectType = "payment_intent.returned"
+	ClockEffectTypeMandateCreated ClockEffectType = "mandate.created"
+	ClockEffectTypeMandateActivated ClockEffectType = "mandate.activated"
+	ClockEffectTypeMandateNoticeDue ClockEffectType = "mandate.notice_due"
+	ClockEffectTypeMandateCanceled ClockEffectType = "mandate.canceled"
+	ClockEffectTypeMandateFailed ClockEffectType = "mandate.failed"
+	ClockEffectTypeMandateExpired ClockEffectType = "mandate.expired"
+	ClockEffectTypePaymentPlanActivated ClockEffectType = "payment_plan.activated"
+	ClockEffectTypePaymentPlanSuspended ClockEffectType = "payment_plan.suspended"
+	ClockEffectTypePaymentPlanDeactivated ClockEffectType = "payment_plan.deactivated"
+	ClockEffectTypePaymentPlanClosed ClockEffectType = "payment_plan.closed"
+	ClockEffectTypePaymentLinkCreated ClockEffectType = "payment_link.created"
+	ClockEffectTypePaymentLinkPaid ClockEffectType = "payment_link.paid"
+	ClockEffectTypePaymentLinkCompleted ClockEffectType = "payment_link.completed"
+	ClockEffectTypePaymentLinkExpired ClockEffectType = "payment_link.expired"
+	ClockEffectTypePaymentLinkDeactivated ClockEffectType = "payment_link.deactivated"
+	ClockEffectTypePaymentLinkRenewed ClockEffectType = "payment_link.renewed"
+	ClockEffectTypePaymentLinkThrottled ClockEffectType = "payment_link.throttled"
+	ClockEffectTypeCheckoutSessionCompleted ClockEffectType = "checkout_session.completed"
+	ClockEffectTypeCheckoutSessionExpired ClockEffectType = "checkout_session.expired"
+	ClockEffectTypeSubscriptionStarted ClockEffectType = "subscription.started"
+	ClockEffectTypeSubscriptionTrialEnding ClockEffectType = "subscription.trial_ending"
+	ClockEffectTypeSubscriptionRenewed ClockEffectType = "subscription.renewed"
+	ClockEffectTypeSubscriptionPastDue ClockEffectType = "subscription.past_due"
+	ClockEffectTypeSubscriptionRecovered ClockEffectType = "subscription.recovered"
+	ClockEffectTypeSubscriptionPauseScheduled ClockEffectType = "subscription.pause_scheduled"
+	ClockEffectTypeSubscriptionPauseRemoved ClockEffectType = "subscription.pause_removed"
+	ClockEffectTypeSubscriptionPaused ClockEffectType = "subscription.paused"
+	ClockEffectTypeSubscriptionResumed ClockEffectType = "subscription.resumed"
+	ClockEffectTypeSubscriptionCancelScheduled ClockEffectType = "subscription.cancel_scheduled"
+	ClockEffectTypeSubscriptionCancelRemoved ClockEffectType = "subscription.cancel_removed"
+	ClockEffectTypeSubscriptionCanceled ClockEffectType = "subscription.canceled"
+	ClockEffectTypeSubscriptionChanged ClockEffectType = "subscription.changed"
+	ClockEffectTypeSubscriptionChangeScheduled ClockEffectType = "subscription.change_scheduled"
+	ClockEffectTypeSubscriptionChangeRemoved ClockEffectType = "subscription.change_removed"
+	ClockEffectTypeSubscriptionChangeFailed ClockEffectType = "subscription.change_failed"
+	ClockEffectTypeSubscriptionInEffectChanged ClockEffectType = "subscription.in_effect_changed"
+)
+
+type Collect struct {
+	// Whether the payer is asked for an e-mail address.
+	Email CollectChoice `json:"email"`
+	// Whether the payer is asked for a name.
+	Name CollectChoice `json:"name"`
+	// Whether the payer is asked for a phone number.
+	Phone CollectChoice `json:"phone"`
+}
+
+// CollectChoice is a name of the API.
+type CollectChoice string
+
+const (
+	CollectChoiceRequired CollectChoice = "required"
+	CollectChoiceOptional CollectChoice = "optional"
+	CollectChoiceNo CollectChoice = "no"
+)
+
+// What to ask a payer about the person, if there is no `customer_id`. By default name and email are
+// required. A customer is made from it with the first attempt to pay.
+type CollectInput struct {
+	// Whether the payer is asked for an e-mail address.
+	Email Optional[CollectChoice] `json:"email,omitzero"`
+	// Whether the payer is asked for a name.
+	Name Optional[CollectChoice] `json:"name,omitzero"`
+	// Whether the payer is asked for a phone number.
+	Phone Optional[CollectChoice] `json:"phone,omitzero"`
+}
+
+type ComingPeriod struct {
+	// From 1. A trial is period 1.
+	Number int `json:"number"`
+	// The first day.
+	Start string `json:"start"`
+	// The first day after it.
+	End string `json:"end"`
+	// What it costs, without surcharge, minor units.
+	AmountCents int `json:"amount_cents"`
+}
+
+type ComingPeriodList struct {
+	Data []ComingPeriod `json:"data"`
+	// Whether more items follow.
+	HasMore bool `json:"has_more"`
+}
+
+type CreatedPaymentMethod struct {
+	// Always true.
+	Success bool `json:"success"`
+	PaymentMethod PaymentMethodSummary `json:"payment_method"`
+}
+
+// Currency is a name of the API.
+type Currency string
+
+const (
+	CurrencyUSD Currency = "USD"
+	CurrencyAUD Currency = "AUD"
+	CurrencyNZD Currency = "NZD"
+	CurrencyEUR Currency = "EUR"
+	CurrencyGBP Currency = "GBP"
+	CurrencyJPY Currency = "JPY"
+)
+
+type CurrentPeriod struct {
+	// From 1. A trial is period 1.
+	Number int `json:"number"`
+	// The first day.
+	Start string `json:"start"`
+	// The first day after it.
+	End string `json:"end"`
+	// `processing`: being charged. `paid`: collected, or a trial. `retrying`: failed, and retried.
+	// `unpaid`: failed, and not retried. `void`: nothing is owed for it any more, and it was not
+	// bought.
+	Status SubscriptionPeriodStatus `json:"status"`
+}
+
+type Customer struct {
+	// The id of the customer.
+	ID string `json:"id"`
+	// Full name.
+	Name *string `json:"name"`
+	// Email address.
+	Email *string `json:"email"`
+	// Your own reference.
+	Reference *string `json:"reference"`
+	// For your own use. By default `active`.
+	Status *CustomerStatus `json:"status"`
+	// Business name.
+	BusinessName *string `json:"business_name"`
+	BillingAddress *Address `json:"billing_address"`
+	ShippingAddress *Address `json:"shipping_address"`
+	NotificationPreferences *NotificationPreferences `json:"notification_preferences"`
+	FeePreferences *FeePreferences `json:"fee_preferences"`
+	// Free-form.
+	AdditionalAttributes map[string]any `json:"additional_attributes"`
+	// In the order given.
+	Phones []Phone `json:"phones"`
+	// The method that is charged if no other is named. At first, the first method that was saved.
+	DefaultPaymentMethod *string `json:"default_payment_method"`
+	// The test clock whose time the customer follows; null in real time.
+	TestClock *string `json:"test_clock"`
+	// The account that the customer belongs to.
+	BillerID *string `json:"biller_id"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// ISO 8601, UTC.
+	CreatedAt time.Time `json:"created_at"`
+	// ISO 8601, UTC.
+	UpdatedAt time.Time `json:"updated_at"`
+	// When it was deleted; null if it was not.
+	DeletedAt *time.Time `json:"deleted_at"`
+}
+
+type CustomerCreate struct {
+	// Full name.
+	Name string `json:"name"`
+	// For your own use. By default `active`.
+	Status Optional[CustomerStatus] `json:"status,omitzero"`
+	// Email address.
+	Email Optional[string] `json:"email,omitzero"`
+	// Your own reference.
+	Reference Optional[string] `json:"reference,omitzero"`
+	// Business name.
+	BusinessName Optional[string] `json:"business_name,omitzero"`
+	BillingAddress Optional[Address] `json:"billing_address,omitzero"`
+	ShippingAddress Optional[Address] `json:"shipping_address,omitzero"`
+	NotificationPreferences Optional[NotificationPreferences] `json:"notification_preferences,omitzero"`
+	FeePreferences Optional[FeePreferences] `json:"fee_preferences,omitzero"`
+	// Free-form.
+	AdditionalAttributes Optional[map[string]any] `json:"additional_attributes,omitzero"`
+	// At most 20.
+	Phones Optional[[]Phone] `json:"phones,omitzero"`
+	// Sandbox only: the test clock whose time the customer follows. Set at creation; it cannot be
+	// changed.
+	TestClock Optional[string] `json:"test_clock,omitzero"`
+}
+
+type CustomerList struct {
+	Data []Customer `json:"data"`
+	// Whether more items follow.
+	HasMore bool `json:"has_more"`
+}
+
+// CustomerStatus is a name of the API.
+type CustomerStatus string
+
+const (
+	CustomerStatusActive CustomerStatus = "active"
+	CustomerStatusInactive CustomerStatus = "inactive"
+)
+
+type CustomerUpdate struct {
+	// Full name.
+	Name Optional[string] `json:"name,omitzero"`
+	// For your own use. By default `active`.
+	Status Optional[CustomerStatus] `json:"status,omitzero"`
+	// Email address.
+	Email Optional[string] `json:"email,omitzero"`
+	// Your own reference.
+	Reference Optional[string] `json:"reference,omitzero"`
+	// Business name.
+	BusinessName Optional[string] `json:"business_name,omitzero"`
+	BillingAddress Optional[Address] `json:"billing_address,omitzero"`
+	ShippingAddress Optional[Address] `json:"shipping_address,omitzero"`
+	NotificationPreferences Optional[NotificationPreferences] `json:"notification_preferences,omitzero"`
+	FeePreferences Optional[FeePreferences] `json:"fee_preferences,omitzero"`
+	// Free-form.
+	AdditionalAttributes Optional[map[string]any] `json:"additional_attributes,omitzero"`
+	// At most 20.
+	Phones Optional[[]Phone] `json:"phones,omitzero"`
+	// A method of this customer, or null to have no default.
+	DefaultPaymentMethod Optional[string] `json:"default_payment_method,omitzero"`
+	// Cannot be changed. Sending it is a validation error.
+	TestClock Optional[string] `json:"test_clock,omitzero"`
+}
+
+type DateOfBirth struct {
+	// The day; null if unknown.
+	Day *int `json:"day"`
+	// The month; null if unknown.
+	Month *int `json:"month"`
+	// The year; null if unknown.
+	Year *int `json:"year"`
+}
+
+type DateOfBirthData struct {
+	// Day of the month.
+	Day Optional[int] `json:"day,omitzero"`
+	// Month; 1 is January.
+	Month Optional[int] `json:"month,omitzero"`
+	// Year, with four digits.
+	Year Optional[int] `json:"year,omitzero"`
+}
+
+// DebitScheme is a name of the API.
+type DebitScheme string
+
+const (
+	DebitSchemeAuBecs DebitScheme = "au_becs"
+)
+
+type DeletedTestClock struct {
+	// The id of the deleted clock.
+	ID string `json:"id"`
+	Object string `json:"object"`
+	Deleted bool `json:"deleted"`
+}
+
+type DeletedWebhookEndpoint struct {
+	// The id of the deleted endpoint.
+	ID string `json:"id"`
+	Deleted bool `json:"deleted"`
+}
+
+// EffectiveOn is a name of the API.
+type EffectiveOn string
+
+const (
+	EffectiveOnSettled EffectiveOn = "settled"
+	EffectiveOnSubmitted EffectiveOn = "submitted"
+)
+
+type EffectsManifest struct {
+	// Payment intents attempted during the advance, each counted once.
+	PaymentIntentsEnqueued int `json:"payment_intents_enqueued"`
+	// Payment links that expired.
+	LinksExpired int `json:"links_expired"`
+	// Always 0: there are no subscriptions.
+	SubscriptionsRolled int `json:"subscriptions_rolled"`
+	// Plans whose next payment, next attempt or state changed.
+	PlansRecalculated int `json:"plans_recalculated"`
+}
+
+type ErrorEnvelope struct {
+	Error ErrorBody `json:"error"`
+}
+
+type ErrorBody struct {
+	// What is wrong, for people. The words may change. Programs use `code`.
+	Message string `json:"message"`
+	// - `invalid_request_error`: the request is wrong, or does not fit the state of the object
+	// - `authentication_error`: the key is missing or not valid
+	// - `permission_error`: the key may not do this
+	// - `idempotency_error`: the Idempotency-Key belongs to another request, or its first request is
+	// still running
+	// - `rate_limit_error`: too many requests
+	// - `api_error`: something is wrong on our side
+	Type ErrorBodyType `json:"type"`
+	// What is wrong, for programs. See *Codes of errors*.
+	Code *ErrorBodyCode `json:"code,omitzero"`
+	// Every field error of the request, not only the first.
+	Details []ErrorDetail `json:"details,omitzero"`
+	// The id of the request, as in the `Request-Id` header.
+	RequestID string `json:"request_id"`
+	// With `advance_bound_exceeded`: the latest possible target of one advance.
+	MaxFrozenTime *time.Time `json:"max_frozen_time,omitzero"`
+	// With `mandate_exists`: the mandate of the bank account that has not ended.
+	MandateID *string `json:"mandate_id,omitzero"`
+	// With `/readyz`: the parts that are not reachable.
+	Missing []string `json:"missing,omitzero"`
+}
+
+// ErrorBodyType is a name of the API.
+//
+// - `invalid_request_error`: the request is wrong, or does not fit the state of the object
+// - `authentication_error`: the key is missing or not valid
+// - `permission_error`: the key may not do this
+// - `idempotency_error`: the Idempotency-Key belongs to another request, or its first request is
+// still running
+// - `rate_limit_error`: too many requests
+// - `api_error`: something is wrong on our side
+type ErrorBodyType string
+
+const (
+	ErrorBodyTypeInvalidRequestError ErrorBodyType = "invalid_request_error"
+	ErrorBodyTypeAuthenticationError ErrorBodyType = "authentication_error"
+	ErrorBodyTypePermissionError ErrorBodyType = "permission_error"
+	ErrorBodyTypeIdempotencyError ErrorBodyType = "idempotency_error"
+	ErrorBodyTypeRateLimitError ErrorBodyType = "rate_limit_error"
+	ErrorBodyTypeAPIError ErrorBodyType = "api_error"
+)
+
+// ErrorBodyCode is a name of the API.
+//
+// What is wrong, for programs. See *Codes of errors*.
+type ErrorBodyCode string
+
+const (
+	ErrorBodyCodeValidationFailed ErrorBodyCode = "validation_failed"
+	ErrorBodyCodeBadRequest ErrorBodyCode = "bad_request"
+	ErrorBodyCodeInvalidJson ErrorBodyCode = "invalid_json"
+	ErrorBodyCodeBodyIncomplete ErrorBodyCode = "body_incomplete"
+	ErrorBodyCodeInvalidHeader ErrorBodyCode = "invalid_header"
+	ErrorBodyCodeUnsupportedContentType ErrorBodyCode = "unsupported_content_type"
+	ErrorBodyCodeUnsupportedEncoding ErrorBodyCode = "unsupported_encoding"
+	ErrorBodyCodeUnauthenticated ErrorBodyCode = "unauthenticated"
+	ErrorBodyCodeInsufficientScope ErrorBodyCode = "insufficient_scope"
+	ErrorBodyCodeSecretKeyRequired ErrorBodyCode = "secret_key_required"
+	ErrorBodyCodeClientSecretInvalid ErrorBodyCode = "client_secret_invalid"
+	ErrorBodyCodeSandboxOnly ErrorBodyCode = "sandbox_only"
+	ErrorBodyCodePaymentMethodNotAllowed ErrorBodyCode = "payment_method_not_allowed"
+	ErrorBodyCodeResourceMissing ErrorBodyCode = "resource_missing"
+	ErrorBodyCodeRouteNotFound ErrorBodyCode = "route_not_found"
+	ErrorBodyCodeMethodNotAllowed ErrorBodyCode = "method_not_allowed"
+	ErrorBodyCodeRequestTimeout ErrorBodyCode = "request_timeout"
+	ErrorBodyCodeIdempotencyKeyInUse ErrorBodyCode = "idempotency_key_in_use"
+	ErrorBodyCodePayloadTooLarge ErrorBodyCode = "payload_too_large"
+	ErrorBodyCodePaymentMethodLimit ErrorBodyCode = "payment_method_limit"
+	ErrorBodyCodeMisdirectedRequest ErrorBodyCode = "misdirected_request"
+	ErrorBodyCodeIdempotencyKeyReused ErrorBodyCode = "idempotency_key_reused"
+	ErrorBodyCodeInvalidState ErrorBodyCode = "invalid_state"
+	ErrorBodyCodeMandateExists ErrorBodyCode = "mandate_exists"
+	ErrorBodyCodeMandateTextUnknown ErrorBodyCode = "mandate_text_unknown"
+	ErrorBodyCodeMandateUnavailable ErrorBodyCode = "mandate_unavailable"
+	ErrorBodyCodeMandateLimitExceeded ErrorBodyCode = "mandate_limit_exceeded"
+	ErrorBodyCodeQuoteChanged ErrorBodyCode = "quote_changed"
+	ErrorBodyCodeTestClockAdvancing ErrorBodyCode = "test_clock_advancing"
+	ErrorBodyCodeTestClockFailed ErrorBodyCode = "test_clock_failed"
+	ErrorBodyCodeTestClockFull ErrorBodyCode = "test_clock_full"
+	ErrorBodyCodeTestClockLimit ErrorBodyCode = "test_clock_limit"
+	ErrorBodyCodeTestClockCustomersLimit ErrorBodyCode = "test_clock_customers_limit"
+	ErrorBodyCodeAdvanceBoundExceeded ErrorBodyCode = "advance_bound_exceeded"
+	ErrorBodyCodeWebhookEndpointLimit ErrorBodyCode = "webhook_endpoint_limit"
+	ErrorBodyCodeWebhookEndpointUnverified ErrorBodyCode = "webhook_endpoint_unverified"
+	ErrorBodyCodeHeadersTooLarge ErrorBodyCode = "headers_too_large"
+	ErrorBodyCodeRateLimited ErrorBodyCode = "rate_limited"
+	ErrorBodyCodeWebhookReplayLimit ErrorBodyCode = "webhook_replay_limit"
+	ErrorBodyCodeInternalError ErrorBodyCode = "internal_error"
+	ErrorBodyCodeUnavailable ErrorBodyCode = "unavailable"
+	ErrorBodyCodeProcessorNotConfigured ErrorBodyCode = "processor_not_configured"
+	ErrorBodyCodeTimeSkippingUnavailable ErrorBodyCode = "time_skipping_unavailable"
+)
+
+// What is wrong with one field.
+type ErrorDetail struct {
+	// For programs. See *Codes of details*.
+	Code ErrorDetailCode `json:"code"`
+	// For people.
+	Message string `json:"message"`
+	// A JSON pointer into the body, such as `/phones/0/raw`; or `query/limit`,
+	// `header/Idempotency-TTL`.
+	Path *string `json:"path,omitzero"`
+}
+
+// ErrorDetailCode is a name of the API.
+//
+// For programs. See *Codes of details*.
+type ErrorDetailCode string
+
+const (
+	ErrorDetailCodeParameterMissing ErrorDetailCode = "parameter_missing"
+	ErrorDetailCodeUnknownParameter ErrorDetailCode = "unknown_parameter"
+	ErrorDetailCodeInvalidType ErrorDetailCode = "invalid_type"
+	ErrorDetailCodeInvalidValue ErrorDetailCode = "invalid_value"
+	ErrorDetailCodeInvalidFormat ErrorDetailCode = "invalid_format"
+	ErrorDetailCodeOutOfRange ErrorDetailCode = "out_of_range"
+	ErrorDetailCodeTooLong ErrorDetailCode = "too_long"
+	ErrorDetailCodeTooShort ErrorDetailCode = "too_short"
+	ErrorDetailCodeTooMany ErrorDetailCode = "too_many"
+	ErrorDetailCodeTooFew ErrorDetailCode = "too_few"
+	ErrorDetailCodeDuplicate ErrorDetailCode = "duplicate"
+	ErrorDetailCodeImmutable ErrorDetailCode = "immutable"
+	ErrorDetailCodeResourceMissing ErrorDetailCode = "resource_missing"
+	ErrorDetailCodeCustomerDeleted ErrorDetailCode = "customer_deleted"
+	ErrorDetailCodePaymentMethodDetached ErrorDetailCode = "payment_method_detached"
+	ErrorDetailCodePaymentMethodOfOtherCustomer ErrorDetailCode = "payment_method_of_other_customer"
+	ErrorDetailCodePaymentMethodOfOtherIntent ErrorDetailCode = "payment_method_of_other_intent"
+	ErrorDetailCodePaymentMethodLimit ErrorDetailCode = "payment_method_limit"
+	ErrorDetailCodePaymentMethodMissing ErrorDetailCode = "payment_method_missing"
+	ErrorDetailCodePaymentMethodUnattached ErrorDetailCode = "payment_method_unattached"
+	ErrorDetailCodeMandateRequired ErrorDetailCode = "mandate_required"
+	ErrorDetailCodeCurrencyOfScheme ErrorDetailCode = "currency_of_scheme"
+	ErrorDetailCodeMandateTextUnknown ErrorDetailCode = "mandate_text_unknown"
+	ErrorDetailCodeAmountTooSmall ErrorDetailCode = "amount_too_small"
+	ErrorDetailCodeAmountOrRange ErrorDetailCode = "amount_or_range"
+	ErrorDetailCodeMethodCurrencyMismatch ErrorDetailCode = "method_currency_mismatch"
+	ErrorDetailCodeTotalOrUntilFurtherNotice ErrorDetailCode = "total_or_until_further_notice"
+	ErrorDetailCodeUnknownFixtureToken ErrorDetailCode = "unknown_fixture_token"
+	ErrorDetailCodeUnknownEventType ErrorDetailCode = "unknown_event_type"
+	ErrorDetailCodeURLInvalid ErrorDetailCode = "url_invalid"
+	ErrorDetailCodeURLUnresolvable ErrorDetailCode = "url_unresolvable"
+	ErrorDetailCodeURLNotPublic ErrorDetailCode = "url_not_public"
+)
+
+// Event is one of several types, by `event_type`.
+//
+// Value is a pointer to the type itself; nil if this client does not know it.
+type Event struct {
+	EventType string `json:"event_type"`
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Value EventValue `json:"-"`
+	// Raw is the JSON as received.
+	Raw json.RawMessage `json:"-"`
+}
+
+// EventValue is one of the types that a Event has.
+type EventValue interface{ isEvent() }
+
+func (PaymentIntentSucceededEvent) isEvent() {}
+func (PaymentIntentFailedEvent) isEvent() {}
+func (PaymentIntentCanceledEvent) isEvent() {}
+func (PaymentIntentRequiresActionEvent) isEvent() {}
+func (PaymentIntentProcessingEvent) isEvent() {}
+func (PaymentIntentReturnedEvent) isEvent() {}
+func (MandateCreatedEvent) isEvent() {}
+func (MandateActivatedEvent) isEvent() {}
+func (MandateNoticeDueEvent) isEvent() {}
+func (MandateCanceledEvent) isEvent() {}
+func (MandateFailedEvent) isEvent() {}
+func (MandateExpiredEvent) isEvent() {}
+func (PaymentPlanActivatedEvent) isEvent() {}
+func (PaymentPlanSuspendedEvent) isEvent() {}
+func (PaymentPlanDeactivatedEvent) isEvent() {}
+func (PaymentPlanClosedEvent) isEvent() {}
+func (PaymentLinkCreatedEvent) isEvent() {}
+func (PaymentLinkPaidEvent) isEvent() {}
+func (PaymentLinkCompletedEvent) isEvent() {}
+func (PaymentLinkExpiredEvent) isEvent() {}
+func (PaymentLinkDeactivatedEvent) isEvent() {}
+func (PaymentLinkRenewedEvent) isEvent() {}
+func (PaymentLinkThrottledEvent) isEvent() {}
+func (CheckoutSessionCompletedEvent) isEvent() {}
+func (CheckoutSessionExpiredEvent) isEvent() {}
+func (RefundSucceededEvent) isEvent() {}
+func (RefundFailedEvent) isEvent() {}
+func (SubscriptionStartedEvent) isEvent() {}
+func (SubscriptionTrialEndingEvent) isEvent() {}
+func (SubscriptionRenewedEvent) isEvent() {}
+func (SubscriptionPastDueEvent) isEvent() {}
+func (SubscriptionRecoveredEvent) isEvent() {}
+func (SubscriptionPauseScheduledEvent) isEvent() {}
+func (SubscriptionPauseRemovedEvent) isEvent() {}
+func (SubscriptionPausedEvent) isEvent() {}
+func (SubscriptionResumedEvent) isEvent() {}
+func (SubscriptionCancelScheduledEvent) isEvent() {}
+func (SubscriptionCancelRemovedEvent) isEvent() {}
+func (SubscriptionCanceledEvent) isEvent() {}
+func (SubscriptionChangedEvent) isEvent() {}
+func (SubscriptionChangeScheduledEvent) isEvent() {}
+func (SubscriptionChangeRemovedEvent) isEvent() {}
+func (SubscriptionChangeFailedEvent) isEvent() {}
+func (SubscriptionInEffectChangedEvent) isEvent() {}
+func (TestClockCreatedEvent) isEvent() {}
+func (TestClockAdvancingEvent) isEvent() {}
+func (TestClockReadyEvent) isEvent() {}
+func (TestClockDeletedEvent) isEvent() {}
+func (WebhookEndpointPingEvent) isEvent() {}
+func (WebhookEndpointDisabledEvent) isEvent() {}
+
+// UnmarshalJSON reads the type that the JSON names.
+func (u *Event) UnmarshalJSON(data []byte) error {
+	type shared Event
+	var read shared
+	if err := json.Unmarshal(data, &read); err != nil {
+		return err
+	}
+	switch read.EventType {
+	case "payment_intent.succeeded":
+		read.Value = &PaymentIntentSucceededEvent{}
+	case "payment_intent.failed":
+		read.Value = &PaymentIntentFailedEvent{}
+	case "payment_intent.canceled":
+		read.Value = &PaymentIntentCanceledEvent{}
+	case "payment_intent.requires_action":
+		read.Value = &PaymentIntentRequiresActionEvent{}
+	case "payment_intent.processing":
+		read.Value = &PaymentIntentProcessingEvent{}
+	case "payment_intent.returned":
+		read.Value = &PaymentIntentReturnedEvent{}
+	case "mandate.created":
+		read.Value = &MandateCreatedEvent{}
+	case "mandate.activated":
+		read.Value = &MandateActivatedEvent{}
+	case "mandate.notice_due":
+		read.Value = &MandateNoticeDueEvent{}
+	case "mandate.canceled":
+		read.Value = &MandateCanceledEvent{}
+	case "mandate.failed":
+		read.Value = &MandateFailedEvent{}
+	case "mandate.expired":
+		read.Value = &MandateExpiredEvent{}
+	case "payment_plan.activated":
+		read.Value = &PaymentPlanActivatedEvent{}
+	case "payment_plan.suspended":
+		read.Value = &PaymentPlanSuspendedEvent{}
+	case "payment_plan.deactivated":
+		read.Value = &PaymentPlanDeactivatedEvent{}
+	case "payment_plan.closed":
+		read.Value = &PaymentPlanClosedEvent{}
+	case "payment_link.created":
+		read.Value = &PaymentLinkCreatedEvent{}
+	case "payment_link.paid":
+		read.Value = &PaymentLinkPaidEvent{}
+	case "payment_link.completed":
+		read.Value = &PaymentLinkCompletedEvent{}
+	case "payment_link.expired":
+		read.Value = &PaymentLinkExpiredEvent{}
+	case "payment_link.deactivated":
+		read.Value = &PaymentLinkDeactivatedEvent{}
+	case "payment_link.renewed":
+		read.Value = &PaymentLinkRenewedEvent{}
+	case "payment_link.throttled":
+		read.Value = &PaymentLinkThrottledEvent{}
+	case "checkout_session.completed":
+		read.Value = &CheckoutSessionCompletedEvent{}
+	case "checkout_session.expired":
+		read.Value = &CheckoutSessionExpiredEvent{}
+	case "refund.succeeded":
+		read.Value = &RefundSucceededEvent{}
+	case "refund.failed":
+		read.Value = &RefundFailedEvent{}
+	case "subscription.started":
+		read.Value = &SubscriptionStartedEvent{}
+	case "subscription.trial_ending":
+		read.Value = &SubscriptionTrialEndingEvent{}
+	case "subscription.renewed":
+		read.Value = &SubscriptionRenewedEvent{}
+	case "subscription.past_due":
+		read.Value = &SubscriptionPastDueEvent{}
+	case "subscription.recovered":
+		read.Value = &SubscriptionRecoveredEvent{}
+	case "subscription.pause_scheduled":
+		read.Value = &SubscriptionPauseScheduledEvent{}
+	case "subscription.pause_removed":
+		read.Value = &SubscriptionPauseRemovedEvent{}
+	case "subscription.paused":
+		read.Value = &SubscriptionPausedEvent{}
+	case "subscription.resumed":
+		read.Value = &SubscriptionResumedEvent{}
+	case "subscription.cancel_scheduled":
+		read.Value = &SubscriptionCancelScheduledEvent{}
+	case "subscription.cancel_removed":
+		read.Value = &SubscriptionCancelRemovedEvent{}
+	case "subscription.canceled":
+		read.Value = &SubscriptionCanceledEvent{}
+	case "subscription.changed":
+		read.Value = &SubscriptionChangedEvent{}
+	case "subscription.change_scheduled":
+		read.Value = &SubscriptionChangeScheduledEvent{}
+	case "subscription.change_removed":
+		read.Value = &SubscriptionChangeRemovedEvent{}
+	case "subscription.change_failed":
+		read.Value = &SubscriptionChangeFailedEvent{}
+	case "subscription.in_effect_changed":
+		read.Value = &SubscriptionInEffectChangedEvent{}
+	case "test_clock.created":
+		read.Value = &TestClockCreatedEvent{}
+	case "test_clock.advancing":
+		read.Value = &TestClockAdvancingEvent{}
+	case "test_clock.ready":
+		read.Value = &TestClockReadyEvent{}
+	case "test_clock.deleted":
+		read.Value = &TestClockDeletedEvent{}
+	case "webhook_endpoint.ping":
+		read.Value = &WebhookEndpointPingEvent{}
+	case "webhook_endpoint.disabled":
+		read.Value = &WebhookEndpointDisabledEvent{}
+	}
+	read.Raw = append(json.RawMessage(nil), data...)
+	*u = Event(read)
+	if u.Value == nil {
+		return nil
+	}
+	return json.Unmarshal(data, u.Value)
+}
+
+// MarshalJSON writes Value with its `event_type`; without a Value it writes Raw.
+func (u Event) MarshalJSON() ([]byte, error) {
+	switch u.Value.(type) {
+	case PaymentIntentSucceededEvent, *PaymentIntentSucceededEvent:
+		return marshalWith(u.Value, "event_type", "payment_intent.succeeded")
+	case PaymentIntentFailedEvent, *PaymentIntentFailedEvent:
+		return marshalWith(u.Value, "event_type", "payment_intent.failed")
+	case PaymentIntentCanceledEvent, *PaymentIntentCanceledEvent:
+		return marshalWith(u.Value, "event_type", "payment_intent.canceled")
+	case PaymentIntentRequiresActionEvent, *PaymentIntentRequiresActionEvent:
+		return marshalWith(u.Value, "event_type", "payment_intent.requires_action")
+	case PaymentIntentProcessingEvent, *PaymentIntentProcessingEvent:
+		return marshalWith(u.Value, "event_type", "payment_intent.processing")
+	case PaymentIntentReturnedEvent, *PaymentIntentReturnedEvent:
+		return marshalWith(u.Value, "event_type", "payment_intent.returned")
+	case MandateCreatedEvent, *MandateCreatedEvent:
+		return marshalWith(u.Value, "event_type", "mandate.created")
+	case MandateActivatedEvent, *MandateActivatedEvent:
+		return marshalWith(u.Value, "event_type", "mandate.activated")
+	case MandateNoticeDueEvent, *MandateNoticeDueEvent:
+		return marshalWith(u.Value, "event_type", "mandate.notice_due")
+	case MandateCanceledEvent, *MandateCanceledEvent:
+		return marshalWith(u.Value, "event_type", "mandate.canceled")
+	case MandateFailedEvent, *MandateFailedEvent:
+		return marshalWith(u.Value, "event_type", "mandate.failed")
+	case MandateExpiredEvent, *MandateExpiredEvent:
+		return marshalWith(u.Value, "event_type", "mandate.expired")
+	case PaymentPlanActivatedEvent, *PaymentPlanActivatedEvent:
+		return marshalWith(u.Value, "event_type", "payment_plan.activated")
+	case PaymentPlanSuspendedEvent, *PaymentPlanSuspendedEvent:
+		return marshalWith(u.Value, "event_type", "payment_plan.suspended")
+	case PaymentPlanDeactivatedEvent, *PaymentPlanDeactivatedEvent:
+		return marshalWith(u.Value, "event_type", "payment_plan.deactivated")
+	case PaymentPlanClosedEvent, *PaymentPlanClosedEvent:
+		return marshalWith(u.Value, "event_type", "payment_plan.closed")
+	case PaymentLinkCreatedEvent, *PaymentLinkCreatedEvent:
+		return marshalWith(u.Value, "event_type", "payment_link.created")
+	case PaymentLinkPaidEvent, *PaymentLinkPaidEvent:
+		return marshalWith(u.Value, "event_type", "payment_link.paid")
+	case PaymentLinkCompletedEvent, *PaymentLinkCompletedEvent:
+		return marshalWith(u.Value, "event_type", "payment_link.completed")
+	case PaymentLinkExpiredEvent, *PaymentLinkExpiredEvent:
+		return marshalWith(u.Value, "event_type", "payment_link.expired")
+	case PaymentLinkDeactivatedEvent, *PaymentLinkDeactivatedEvent:
+		return marshalWith(u.Value, "event_type", "payment_link.deactivated")
+	case PaymentLinkRenewedEvent, *PaymentLinkRenewedEvent:
+		return marshalWith(u.Value, "event_type", "payment_link.renewed")
+	case PaymentLinkThrottledEvent, *PaymentLinkThrottledEvent:
+		return marshalWith(u.Value, "event_type", "payment_link.throttled")
+	case CheckoutSessionCompletedEvent, *CheckoutSessionCompletedEvent:
+		return marshalWith(u.Value, "event_type", "checkout_session.completed")
+	case CheckoutSessionExpiredEvent, *CheckoutSessionExpiredEvent:
+		return marshalWith(u.Value, "event_type", "checkout_session.expired")
+	case RefundSucceededEvent, *RefundSucceededEvent:
+		return marshalWith(u.Value, "event_type", "refund.succeeded")
+	case RefundFailedEvent, *RefundFailedEvent:
+		return marshalWith(u.Value, "event_type", "refund.failed")
+	case SubscriptionStartedEvent, *SubscriptionStartedEvent:
+		return marshalWith(u.Value, "event_type", "subscription.started")
+	case SubscriptionTrialEndingEvent, *SubscriptionTrialEndingEvent:
+		return marshalWith(u.Value, "event_type", "subscription.trial_ending")
+	case SubscriptionRenewedEvent, *SubscriptionRenewedEvent:
+		return marshalWith(u.Value, "event_type", "subscription.renewed")
+	case SubscriptionPastDueEvent, *SubscriptionPastDueEvent:
+		return marshalWith(u.Value, "event_type", "subscription.past_due")
+	case SubscriptionRecoveredEvent, *SubscriptionRecoveredEvent:
+		return marshalWith(u.Value, "event_type", "subscription.recovered")
+	case SubscriptionPauseScheduledEvent, *SubscriptionPauseScheduledEvent:
+		return marshalWith(u.Value, "event_type", "subscription.pause_scheduled")
+	case SubscriptionPauseRemovedEvent, *SubscriptionPauseRemovedEvent:
+		return marshalWith(u.Value, "event_type", "subscription.pause_removed")
+	case SubscriptionPausedEvent, *SubscriptionPausedEvent:
+		return marshalWith(u.Value, "event_type", "subscription.paused")
+	case SubscriptionResumedEvent, *SubscriptionResumedEvent:
+		return marshalWith(u.Value, "event_type", "subscription.resumed")
+	case SubscriptionCancelScheduledEvent, *SubscriptionCancelScheduledEvent:
+		return marshalWith(u.Value, "event_type", "subscription.cancel_scheduled")
+	case SubscriptionCancelRemovedEvent, *SubscriptionCancelRemovedEvent:
+		return marshalWith(u.Value, "event_type", "subscription.cancel_removed")
+	case SubscriptionCanceledEvent, *SubscriptionCanceledEvent:
+		return marshalWith(u.Value, "event_type", "subscription.canceled")
+	case SubscriptionChangedEvent, *SubscriptionChangedEvent:
+		return marshalWith(u.Value, "event_type", "subscription.changed")
+	case SubscriptionChangeScheduledEvent, *SubscriptionChangeScheduledEvent:
+		return marshalWith(u.Value, "event_type", "subscription.change_scheduled")
+	case SubscriptionChangeRemovedEvent, *SubscriptionChangeRemovedEvent:
+		return marshalWith(u.Value, "event_type", "subscription.change_removed")
+	case SubscriptionChangeFailedEvent, *SubscriptionChangeFailedEvent:
+		return marshalWith(u.Value, "event_type", "subscription.change_failed")
+	case SubscriptionInEffectChangedEvent, *SubscriptionInEffectChangedEvent:
+		return marshalWith(u.Value, "event_type", "subscription.in_effect_changed")
+	case TestClockCreatedEvent, *TestClockCreatedEvent:
+		return marshalWith(u.Value, "event_type", "test_clock.created")
+	case TestClockAdvancingEvent, *TestClockAdvancingEvent:
+		return marshalWith(u.Value, "event_type", "test_clock.advancing")
+	case TestClockReadyEvent, *TestClockReadyEvent:
+		return marshalWith(u.Value, "event_type", "test_clock.ready")
+	case TestClockDeletedEvent, *TestClockDeletedEvent:
+		return marshalWith(u.Value, "event_type", "test_clock.deleted")
+	case WebhookEndpointPingEvent, *WebhookEndpointPingEvent:
+		return marshalWith(u.Value, "event_type", "webhook_endpoint.ping")
+	case WebhookEndpointDisabledEvent, *WebhookEndpointDisabledEvent:
+		return marshalWith(u.Value, "event_type", "webhook_endpoint.disabled")
+	}
+	if len(u.Raw) == 0 {
+		return []byte("{}"), nil
+	}
+	return u.Raw, nil
+}
+
+type EventList struct {
+	Data []Event `json:"data"`
+	// Whether more items follow.
+	HasMore bool `json:"has_more"`
+}
+
+// EventType is a name of the API.
+type EventType string
+
+const (
+	EventTypePaymentIntentSucceeded EventType = "payment_intent.succeeded"
+	EventTypePaymentIntentFailed EventType = "payment_intent.failed"
+	EventTypePaymentIntentCanceled EventType = "payment_intent.canceled"
+	EventTypePaymentIntentRequiresAction EventType = "payment_intent.requires_action"
+	EventTypePaymentIntentProcessing EventType = "payment_intent.processing"
+	EventTypePaymentIntentReturned EventType = "payment_intent.returned"
+	EventTypeMandateCreated EventType = "mandate.created"
+	EventTypeMandateActivated EventType = "mandate.activated"
+	EventTypeMandateNoticeDue EventType = "mandate.notice_due"
+	EventTypeMandateCanceled EventType = "mandate.canceled"
+	EventTypeMandateFailed EventType = "mandate.failed"
+	EventTypeMandateExpired EventType = "mandate.expired"
+	EventTypePaymentPlanActivated EventType = "payment_plan.activated"
+	EventTypePaymentPlanSuspended EventType = "payment_plan.suspended"
+	EventTypePaymentPlanDeactivated EventType = "payment_plan.deactivated"
+	EventTypePaymentPlanClosed EventType = "payment_plan.closed"
+	EventTypePaymentLinkCreated EventType = "payment_link.created"
+	EventTypePaymentLinkPaid EventType = "payment_link.paid"
+	EventTypePaymentLinkCompleted EventType = "payment_link.completed"
+	EventTypePaymentLinkExpired EventType = "payment_link.expired"
+	EventTypePaymentLinkDeactivated EventType = "payment_link.deactivated"
+	EventTypePaymentLinkRenewed EventType = "payment_link.renewed"
+	EventTypePaymentLinkThrottled EventType = "payment_link.throttled"
+	EventTypeCheckoutSessionCompleted EventType = "checkout_session.completed"
+	EventTypeCheckoutSessionExpired EventType = "checkout_session.expired"
+	EventTypeRefundSucceeded EventType = "refund.succeeded"
+	EventTypeRefundFailed EventType = "refund.failed"
+	EventTypeSubscriptionStarted EventType = "subscription.started"
+	EventTypeSubscriptionTrialEnding EventType = "subscription.trial_ending"
+	EventTypeSubscriptionRenewed EventType = "subscription.renewed"
+	EventTypeSubscriptionPastDue EventType = "subscription.past_due"
+	EventTypeSubscriptionRecovered EventType = "subscription.recovered"
+	EventTypeSubscriptionPauseScheduled EventType = "subscription.pause_scheduled"
+	EventTypeSubscriptionPauseRemoved EventType = "subscription.pause_removed"
+	EventTypeSubscriptionPaused EventType = "subscription.paused"
+	EventTypeSubscriptionResumed EventType = "subscription.resumed"
+	EventTypeSubscriptionCancelScheduled EventType = "subscription.cancel_scheduled"
+	EventTypeSubscriptionCancelRemoved EventType = "subscription.cancel_removed"
+	EventTypeSubscriptionCanceled EventType = "subscription.canceled"
+	EventTypeSubscriptionChanged EventType = "subscription.changed"
+	EventTypeSubscriptionChangeScheduled EventType = "subscription.change_scheduled"
+	EventTypeSubscriptionChangeRemoved EventType = "subscription.change_removed"
+	EventTypeSubscriptionChangeFailed EventType = "subscription.change_failed"
+	EventTypeSubscriptionInEffectChanged EventType = "subscription.in_effect_changed"
+	EventTypeTestClockCreated EventType = "test_clock.created"
+	EventTypeTestClockAdvancing EventType = "test_clock.advancing"
+	EventTypeTestClockReady EventType = "test_clock.ready"
+	EventTypeTestClockDeleted EventType = "test_clock.deleted"
+	EventTypeWebhookEndpointPing EventType = "webhook_endpoint.ping"
+	EventTypeWebhookEndpointDisabled EventType = "webhook_endpoint.disabled"
+)
+
+type FailedPaymentIntent struct {
+	// The id of the payment intent; `pi_sandbox_…` in the sandbox.
+	ID string `json:"id"`
+	// Lets a browser act on this payment intent with a publishable key. A secret key gets it only with
+	// the scope `payment_intents:write`. Lists and events leave it out.
+	ClientSecret *string `json:"client_secret,omitzero"`
+	// The base amount, minor units.
+	Amount int `json:"amount"`
+	// What is charged: base amount plus surcharge, minor units.
+	TotalAmount int `json:"total_amount"`
+	// The fee by the biller’s fee schedule, minor units, whether or not it is passed on.
+	FeeAmount int `json:"fee_amount"`
+	// The fee if it is passed on to the payer, else 0; minor units.
+	SurchargeAmount int `json:"surcharge_amount"`
+	// Whether the payer pays the fee on top.
+	SurchargeApplied bool `json:"surcharge_applied"`
+	// An ISO 4217 code, in capitals.
+	Currency Currency `json:"currency"`
+	// `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled.
+	// `processing`: the processor was asked, or a bank debit is under way; wait for the webhook.
+	// `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`:
+	// declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not
+	// be charged. `returned`: a bank debit had succeeded, and the bank has taken the money back;
+	// `last_payment_error` says why.
+	Status PaymentIntentStatus `json:"status"`
+	// The saved method that is or was charged.
+	PaymentMethodID *string `json:"payment_method_id,omitzero"`
+	// The payer.
+	CustomerID *string `json:"customer_id,omitzero"`
+	// The account that is paid.
+	BillerID string `json:"biller_id"`
+	// The plan that created it; null for a single payment.
+	PaymentPlanID *string `json:"payment_plan_id"`
+	// The payment link that it was made by.
+	PaymentLinkID *string `json:"payment_link_id,omitzero"`
+	// The last checkout session in which a payer could pay it.
+	CheckoutSessionID *string `json:"checkout_session_id,omitzero"`
+	// The subscription that created it, if one did.
+	SubscriptionID *string `json:"subscription_id,omitzero"`
+	// For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500.
+	Metadata map[string]string `json:"metadata"`
+	// The date of a scheduled payment.
+	ScheduledPaymentDate *string `json:"scheduled_payment_date,omitzero"`
+	// What the payer’s statement shows: the one given, or that of the account.
+	StatementDescriptor *string `json:"statement_descriptor,omitzero"`
+	// The sum of the refunds that succeeded, minor units.
+	TotalRefundedAmount int `json:"total_refunded_amount"`
+	// The mandate of the last debit. Present for bank debits under a mandate only.
+	MandateID *string `json:"mandate_id,omitzero"`
+	// When the bank reports whether it collected the debit, a date of its scheme. Bank debits only.
+	ExpectedResultDate *string `json:"expected_result_date,omitzero"`
+	// The last date on which the bank can take the debit back. Present once a debit has succeeded.
+	ReturnableUntil *string `json:"returnable_until,omitzero"`
+	// What the bank has taken back, minor units: the whole of each debit that came back, whatever was
+	// refunded before. Bank debits only.
+	TotalReturnedAmount *int `json:"total_returned_amount,omitzero"`
+	// Why the last attempt failed; null if it did not fail or there was none.
+	LastPaymentError *PaymentError `json:"last_payment_error"`
+	// Where to send the payer while the status is `requires_action`, else null. In live mode it is
+	// null: your processor has the page. Shown where `client_secret` is.
+	NextAction *NextAction `json:"next_action,omitzero"`
+	// The page with the receipt, once the payment has succeeded. Anyone who has this URL can read it.
+	// Lists and events leave it out.
+	ReceiptURL *string `json:"receipt_url,omitzero"`
+	// ISO 8601, UTC.
+	CreatedAt time.Time `json:"created_at"`
+	// ISO 8601, UTC.
+	UpdatedAt time.Time `json:"updated_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The number of the attempt that failed, from 1.
+	Attempt int `json:"attempt"`
+	// Whether the plan or subscription retries this payment.
+	WillRetry bool `json:"will_retry"`
+	// When the plan or subscription retries it; null if it does not.
+	NextAttemptAt *time.Time `json:"next_attempt_at"`
+}
+
+// FailureBehaviour is a name of the API.
+type FailureBehaviour string
+
+const (
+	FailureBehaviourRetry FailureBehaviour = "retry"
+	FailureBehaviourStop FailureBehaviour = "stop"
+)
+
+type FeePreferences struct {
+	// Whether every payment of the customer carries the fee as a surcharge.
+	CustomerPaysTransactionFees *bool `json:"customer_pays_transaction_fees,omitzero"`
+}
+
+type Healthy struct {
+	Status string `json:"status"`
+}
+
+type KlarnaData struct {
+	// The date of birth, as far as it is known. Parts that you leave out are returned as null.
+	Dob Optional[DateOfBirthData] `json:"dob,omitzero"`
+}
+
+type KlarnaInstrument struct {
+	Dob *DateOfBirth `json:"dob"`
+}
+
+type KlarnaPaymentMethod struct {
+	// The id of the payment method.
+	ID string `json:"id"`
+	Type string `json:"type"`
+	InstrumentData KlarnaInstrument `json:"instrument_data"`
+}
+
+type KlarnaPaymentMethodCreate struct {
+	Type string `json:"type"`
+	InstrumentData KlarnaData `json:"instrument_data"`
+	// The customer that the method belongs to: a cus_ id, or your own reference of the customer.
+	CustomerReference Optional[string] `json:"customer_reference,omitzero"`
+}
+
+type Mandate struct {
+	// The id of the mandate.
+	ID string `json:"id"`
+	// The payer.
+	CustomerID string `json:"customer_id"`
+	// The bank account that may be debited.
+	PaymentMethodID string `json:"payment_method_id"`
+	// The debit scheme. `au_becs`: direct debits in Australia.
+	Scheme DebitScheme `json:"scheme"`
+	// For people: `DDR-` and 14 letters and digits. Tell it to the payer.
+	Reference string `json:"reference"`
+	// `pending`: the payer has not agreed yet. `active`: the account may be debited. `canceled`,
+	// `failed`, `expired`: ended for good; `status_reason` says why. The payer can give a new mandate.
+	Status MandateStatus `json:"status"`
+	// Why it has ended; null until then. `requested`: by you. `payer_canceled`, `payment_stopped`: by
+	// the payer at the bank. `debit_disputed`: the payer has claimed a debit back.
+	// `payment_method_detached`, `customer_deleted`: with its account or customer. `account_invalid`,
+	// `account_closed`, `account_holder_deceased`: the bank has refused a debit. `unused`: 15 months
+	// without a debit.
+	StatusReason *string `json:"status_reason"`
+	// Why you canceled it, in your words.
+	CancellationReason *string `json:"cancellation_reason"`
+	// How the payer agreed; null until then.
+	Acceptance *MandateAcceptance `json:"acceptance"`
+	// The most that one debit may take, surcharge included, minor units; null for no limit.
+	MaxAmountCents *int `json:"max_amount_cents"`
+	// What the payer was told: whether the amounts of the debits differ.
+	AmountType MandateAmountType `json:"amount_type"`
+	// What the payer was told: how often debits are made.
+	FrequencyText *string `json:"frequency_text"`
+	// The date, on the scheme’s clock, on which a debit that is requested now would be charged. Null
+	// unless the mandate is active.
+	NextPossibleChargeDate *string `json:"next_possible_charge_date"`
+	// When it was last used; null if it never was.
+	LastDebitedAt *time.Time `json:"last_debited_at"`
+	// When it became active; null while it is pending.
+	ActivatedAt *time.Time `json:"activated_at"`
+	// When it ended; null until then.
+	EndedAt *time.Time `json:"ended_at"`
+	// What the payer is to be told, and what was sent; oldest first.
+	Notices []MandateNotice `json:"notices"`
+	// The account that is paid.
+	BillerID string `json:"biller_id"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The test clock of the customer; null in real time.
+	TestClock *string `json:"test_clock"`
+	// ISO 8601, UTC.
+	CreatedAt time.Time `json:"created_at"`
+	// ISO 8601, UTC.
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+type MandateAccept struct {
+	// How the payer agreed. `online` needs `ip_address` and `user_agent`. `imported`: with other
+	// words, to another service, from which you bring the mandate. A publishable key accepts `online`
+	// only.
+	Type MandateAcceptanceType `json:"type"`
+	// When the payer agreed, on the customer’s time; not ahead. By default now, if `type` is `online`.
+	AcceptedAt Optional[time.Time] `json:"accepted_at,omitzero"`
+	// The address that the payer’s browser had at your server.
+	IPAddress Optional[string] `json:"ip_address,omitzero"`
+	// The `User-Agent` of the payer’s browser.
+	UserAgent Optional[string] `json:"user_agent,omitzero"`
+	// The name of the person who agreed.
+	SignatoryName string `json:"signatory_name"`
+	// The `version` of the text that the payer was shown. Required unless `type` is `imported`.
+	TextVersion Optional[string] `json:"text_version,omitzero"`
+	// The `sha256` of that text. Required unless `type` is `imported`.
+	TextSha256 Optional[string] `json:"text_sha256,omitzero"`
+	// Required with a publishable key: the client_secret of a payment intent of the mandate’s customer
+	// that can still be confirmed.
+	ClientSecret Optional[string] `json:"client_secret,omitzero"`
+}
+
+type MandateAcceptance struct {
+	// How the payer agreed.
+	Type MandateAcceptanceType `json:"type"`
+	// ISO 8601, UTC.
+	AcceptedAt time.Time `json:"accepted_at"`
+	// The payer’s address, as you sent it.
+	IPAddress *string `json:"ip_address"`
+	// The payer’s browser, as you sent it.
+	UserAgent *string `json:"user_agent"`
+	// Who agreed.
+	SignatoryName string `json:"signatory_name"`
+	// The version of the text; null for an imported mandate that was agreed to with other words.
+	TextVersion *string `json:"text_version"`
+	// The hash of the text.
+	TextSha256 *string `json:"text_sha256"`
+}
+
+type MandateAcceptanceInput struct {
+	// How the payer agreed. `online` needs `ip_address` and `user_agent`. `imported`: with other
+	// words, to another service, from which you bring the mandate. A publishable key accepts `online`
+	// only.
+	Type MandateAcceptanceType `json:"type"`
+	// When the payer agreed, on the customer’s time; not ahead. By default now, if `type` is `online`.
+	AcceptedAt Optional[time.Time] `json:"accepted_at,omitzero"`
+	// The address that the payer’s browser had at your server.
+	IPAddress Optional[string] `json:"ip_address,omitzero"`
+	// The `User-Agent` of the payer’s browser.
+	UserAgent Optional[string] `json:"user_agent,omitzero"`
+	// The name of the person who agreed.
+	SignatoryName string `json:"signatory_name"`
+	// The `version` of the text that the payer was shown. Required unless `type` is `imported`.
+	TextVersion Optional[string] `json:"text_version,omitzero"`
+	// The `sha256` of that text. Required unless `type` is `imported`.
+	TextSha256 Optional[string] `json:"text_sha256,omitzero"`
+}
+
+// MandateAcceptanceType is a name of the API.
+type MandateAcceptanceType string
+
+const (
+	MandateAcceptanceTypeOnline MandateAcceptanceType = "online"
+	MandateAcceptanceTypePaper MandateAcceptanceType = "paper"
+	MandateAcceptanceTypeTelephone MandateAcceptanceType = "telephone"
+	MandateAcceptanceTypeImported MandateAcceptanceType = "imported"
+)
+
+type MandateActivatedEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data Mandate `json:"data"`
+}
+
+// MandateAmountType is a name of the API.
+type MandateAmountType string
+
+const (
+	MandateAmountTypeVariable MandateAmountType = "variable"
+	MandateAmountTypeFixed MandateAmountType = "fixed"
+)
+
+type MandateCancel struct {
+	// The reason, in your words.
+	Reason Optional[string] `json:"reason,omitzero"`
+}
+
+type MandateCanceledEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data Mandate `json:"data"`
+}
+
+type MandateChanges struct {
+	// `pending`: the payer has not agreed yet. `active`: the account may be debited. `canceled`,
+	// `failed`, `expired`: ended for good; `status_reason` says why. The payer can give a new mandate.
+	Status MandateStatus `json:"status"`
+	// Why it has ended; null until then. `requested`: by you. `payer_canceled`, `payment_stopped`: by
+	// the payer at the bank. `debit_disputed`: the payer has claimed a debit back.
+	// `payment_method_detached`, `customer_deleted`: with its account or customer. `account_invalid`,
+	// `account_closed`, `account_holder_deceased`: the bank has refused a debit. `unused`: 15 months
+	// without a debit.
+	StatusReason *string `json:"status_reason"`
+	// When it ended; null until then.
+	EndedAt *time.Time `json:"ended_at"`
+}
+
+type MandateCreate struct {
+	// A saved Australian bank account, pm_…. It has no other mandate that has not ended.
+	PaymentMethodID string `json:"payment_method_id"`
+	// The payer. By default the customer of the payment method. A method without one is attached.
+	CustomerID Optional[string] `json:"customer_id,omitzero"`
+	Acceptance Optional[MandateAcceptanceInput] `json:"acceptance,omitzero"`
+	// The most that one debit may take, surcharge included, minor units. By default no limit.
+	MaxAmountCents Optional[int] `json:"max_amount_cents,omitzero"`
+	// Whether the amounts of the debits differ; by default `variable`. It is for the payer only.
+	AmountType Optional[MandateAmountType] `json:"amount_type,omitzero"`
+	// How often debits are made, for the payer.
+	FrequencyText Optional[string] `json:"frequency_text,omitzero"`
+	// Required with a publishable key: the client_secret of a payment intent of the mandate’s customer
+	// that can still be confirmed.
+	ClientSecret Optional[string] `json:"client_secret,omitzero"`
+}
+
+type MandateCreatedEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data Mandate `json:"data"`
+}
+
+type MandateEffect struct {
+	Object string `json:"object"`
+	// The mandate.
+	ObjectID string `json:"object_id"`
+	// The advance that caused it; null in a dry run.
+	AdvanceID *string `json:"advance_id"`
+	// The simulated instant at which it happens.
+	At time.Time `json:"at"`
+	// What happened.
+	EventType ClockEffectType `json:"event_type"`
+	// The event that reports it; null in a dry run.
+	EventID *string `json:"event_id"`
+	Changes MandateChanges `json:"changes"`
+}
+
+type MandateExpiredEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data Mandate `json:"data"`
+}
+
+type MandateFailedEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data Mandate `json:"data"`
+}
+
+type MandateForPayer struct {
+	// The id of the mandate.
+	ID string `json:"id"`
+	// The bank account that may be debited.
+	PaymentMethodID string `json:"payment_method_id"`
+	// The debit scheme. `au_becs`: direct debits in Australia.
+	Scheme DebitScheme `json:"scheme"`
+	// For people: `DDR-` and 14 letters and digits. Tell it to the payer.
+	Reference string `json:"reference"`
+	// `pending`: the payer has not agreed yet. `active`: the account may be debited. `canceled`,
+	// `failed`, `expired`: ended for good; `status_reason` says why. The payer can give a new mandate.
+	Status MandateStatus `json:"status"`
+	// Why it has ended; null until then. `requested`: by you. `payer_canceled`, `payment_stopped`: by
+	// the payer at the bank. `debit_disputed`: the payer has claimed a debit back.
+	// `payment_method_detached`, `customer_deleted`: with its account or customer. `account_invalid`,
+	// `account_closed`, `account_holder_deceased`: the bank has refused a debit. `unused`: 15 months
+	// without a debit.
+	StatusReason *string `json:"status_reason"`
+	// The most that one debit may take, surcharge included, minor units; null for no limit.
+	MaxAmountCents *int `json:"max_amount_cents"`
+	// What the payer was told: whether the amounts of the debits differ.
+	AmountType MandateAmountType `json:"amount_type"`
+	// What the payer was told: how often debits are made.
+	FrequencyText *string `json:"frequency_text"`
+	// The date, on the scheme’s clock, on which a debit that is requested now would be charged. Null
+	// unless the mandate is active.
+	NextPossibleChargeDate *string `json:"next_possible_charge_date"`
+	// When it became active; null while it is pending.
+	ActivatedAt *time.Time `json:"activated_at"`
+	// When it ended; null until then.
+	EndedAt *time.Time `json:"ended_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// ISO 8601, UTC.
+	CreatedAt time.Time `json:"created_at"`
+	// ISO 8601, UTC.
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+type MandateList struct {
+	Data []Mandate `json:"data"`
+	// Whether more items follow.
+	HasMore bool `json:"has_more"`
+}
+
+// Something that the payer is to be told. You send it, not the service.
+type MandateNotice struct {
+	// `confirmation`: that the mandate holds. `amount_changed`, `terms_changed`: a change of what the
+	// payer agreed to.
+	Kind MandateNoticeKind `json:"kind"`
+	// The last date, on the scheme’s clock, to send it in time; null if you recorded it unasked.
+	DueBy *string `json:"due_by"`
+	// When you sent it, as you recorded it; null until then.
+	SentAt *time.Time `json:"sent_at"`
+	// How you sent it; null until then.
+	Channel *MandateNoticeChannel `json:"channel"`
+}
+
+// MandateNoticeChannel is a name of the API.
+type MandateNoticeChannel string
+
+const (
+	MandateNoticeChannelEmail MandateNoticeChannel = "email"
+	MandateNoticeChannelLetter MandateNoticeChannel = "letter"
+	MandateNoticeChannelMessage MandateNoticeChannel = "message"
+	MandateNoticeChannelTelephone MandateNoticeChannel = "telephone"
+	MandateNoticeChannelInPerson MandateNoticeChannel = "in_person"
+)
+
+type MandateNoticeDueEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data Mandate `json:"data"`
+}
+
+// MandateNoticeKind is a name of the API.
+type MandateNoticeKind string
+
+const (
+	MandateNoticeKindConfirmation MandateNoticeKind = "confirmation"
+	MandateNoticeKindAmountChanged MandateNoticeKind = "amount_changed"
+	MandateNoticeKindTermsChanged MandateNoticeKind = "terms_changed"
+)
+
+type MandateNoticeSent struct {
+	// `confirmation`: that the mandate holds. `amount_changed`, `terms_changed`: a change of what the
+	// payer agreed to.
+	Kind MandateNoticeKind `json:"kind"`
+	// How you told the payer.
+	Channel MandateNoticeChannel `json:"channel"`
+	// When you sent it, on the customer’s time; not ahead. By default now.
+	SentAt Optional[time.Time] `json:"sent_at,omitzero"`
+}
+
+// MandateStatus is a name of the API.
+type MandateStatus string
+
+const (
+	MandateStatusPending MandateStatus = "pending"
+	MandateStatusActive MandateStatus = "active"
+	MandateStatusCanceled MandateStatus = "canceled"
+	MandateStatusFailed MandateStatus = "failed"
+	MandateStatusExpired MandateStatus = "expired"
+)
+
+type MandateText struct {
+	// The debit scheme. `au_becs`: direct debits in Australia.
+	Scheme DebitScheme `json:"scheme"`
+	// The version of the words. A text never changes under one version and name.
+	Version string `json:"version"`
+	// A part of a page, without scripts and styles. Show it as it is.
+	HTML string `json:"html"`
+	// Of the bytes of `html` in UTF-8.
+	Sha256 string `json:"sha256"`
+}
+
+type NextAction struct {
+	// Open the URL in the payer’s browser.
+	Type string `json:"type"`
+	// The page on which the payer passes the challenge.
+	URL string `json:"url"`
+}
+
+type NotificationPreferences struct {
+	// Emails about payments. Stored for you; the service sends nothing.
+	SendPaymentEmails *bool `json:"send_payment_emails,omitzero"`
+	// Reminders by SMS. Stored for you; the service sends nothing.
+	SendSmsReminders *bool `json:"send_sms_reminders,omitzero"`
+	// Failures by SMS. Stored for you; the service sends nothing.
+	SendSmsFailures *bool `json:"send_sms_failures,omitzero"`
+}
+
+type PayIdData struct {
+	// The PayID.
+	Payid string `json:"payid"`
+	// The name of the account.
+	AccountName string `json:"account_name"`
+	// Such as email or phone.
+	PayidType Optional[string] `json:"payid_type,omitzero"`
+}
+
+type PayIdInstrument struct {
+	// The PayID.
+	Payid string `json:"payid"`
+	// The name of the account.
+	AccountName string `json:"account_name"`
+	// Such as email or phone.
+	PayidType *string `json:"payid_type,omitzero"`
+}
+
+type PayIdPaymentMethod struct {
+	// The id of the payment method.
+	ID string `json:"id"`
+	Type string `json:"type"`
+	InstrumentData PayIdInstrument `json:"instrument_data"`
+}
+
+type PayIdPaymentMethodCreate struct {
+	Type string `json:"type"`
+	InstrumentData PayIdData `json:"instrument_data"`
+	// The customer that the method belongs to: a cus_ id, or your own reference of the customer.
+	CustomerReference Optional[string] `json:"customer_reference,omitzero"`
+}
+
+type PayPalData struct {
+	// The email address of the PayPal account.
+	PaypalEmail string `json:"paypal_email"`
+	// The name of the account.
+	AccountName string `json:"account_name"`
+	// The tokenised account.
+	PaypalToken Optional[string] `json:"paypal_token,omitzero"`
+}
+
+type PayPalInstrument struct {
+	// The email address of the PayPal account.
+	PaypalEmail string `json:"paypal_email"`
+	// The name of the account.
+	AccountName string `json:"account_name"`
+	// The tokenised account.
+	PaypalToken *string `json:"paypal_token,omitzero"`
+}
+
+type PayPalPaymentMethod struct {
+	// The id of the payment method.
+	ID string `json:"id"`
+	Type string `json:"type"`
+	InstrumentData PayPalInstrument `json:"instrument_data"`
+}
+
+type PayPalPaymentMethodCreate struct {
+	Type string `json:"type"`
+	InstrumentData PayPalData `json:"instrument_data"`
+	// The customer that the method belongs to: a cus_ id, or your own reference of the customer.
+	CustomerReference Optional[string] `json:"customer_reference,omitzero"`
+}
+
+// PayableMethodType is a name of the API.
+type PayableMethodType string
+
+const (
+	PayableMethodTypeCard PayableMethodType = "card"
+	PayableMethodTypeAuBecsDebit PayableMethodType = "au_becs_debit"
+)
+
+type PaymentError struct {
+	// Why the last attempt failed, for programs: see *Codes of failed payments*.
+	Code string `json:"code"`
+	// For people.
+	Message string `json:"message"`
+}
+
+type PaymentIntent struct {
+	// The id of the payment intent; `pi_sandbox_…` in the sandbox.
+	ID string `json:"id"`
+	// Lets a browser act on this payment intent with a publishable key. A secret key gets it only with
+	// the scope `payment_intents:write`. Lists and events leave it out.
+	ClientSecret *string `json:"client_secret,omitzero"`
+	// The base amount, minor units.
+	Amount int `json:"amount"`
+	// What is charged: base amount plus surcharge, minor units.
+	TotalAmount int `json:"total_amount"`
+	// The fee by the biller’s fee schedule, minor units, whether or not it is passed on.
+	FeeAmount int `json:"fee_amount"`
+	// The fee if it is passed on to the payer, else 0; minor units.
+	SurchargeAmount int `json:"surcharge_amount"`
+	// Whether the payer pays the fee on top.
+	SurchargeApplied bool `json:"surcharge_applied"`
+	// An ISO 4217 code, in capitals.
+	Currency Currency `json:"currency"`
+	// `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled.
+	// `processing`: the processor was asked, or a bank debit is under way; wait for the webhook.
+	// `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`:
+	// declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not
+	// be charged. `returned`: a bank debit had succeeded, and the bank has taken the money back;
+	// `last_payment_error` says why.
+	Status PaymentIntentStatus `json:"status"`
+	// The saved method that is or was charged.
+	PaymentMethodID *string `json:"payment_method_id,omitzero"`
+	// The payer.
+	CustomerID *string `json:"customer_id,omitzero"`
+	// The account that is paid.
+	BillerID string `json:"biller_id"`
+	// The plan that created it; null for a single payment.
+	PaymentPlanID *string `json:"payment_plan_id"`
+	// The payment link that it was made by.
+	PaymentLinkID *string `json:"payment_link_id,omitzero"`
+	// The last checkout session in which a payer could pay it.
+	CheckoutSessionID *string `json:"checkout_session_id,omitzero"`
+	// The subscription that created it, if one did.
+	SubscriptionID *string `json:"subscription_id,omitzero"`
+	// For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500.
+	Metadata map[string]string `json:"metadata"`
+	// The date of a scheduled payment.
+	ScheduledPaymentDate *string `json:"scheduled_payment_date,omitzero"`
+	// What the payer’s statement shows: the one given, or that of the account.
+	StatementDescriptor *string `json:"statement_descriptor,omitzero"`
+	// The sum of the refunds that succeeded, minor units.
+	TotalRefundedAmount int `json:"total_refunded_amount"`
+	// The mandate of the last debit. Present for bank debits under a mandate only.
+	MandateID *string `json:"mandate_id,omitzero"`
+	// When the bank reports whether it collected the debit, a date of its scheme. Bank debits only.
+	ExpectedResultDate *string `json:"expected_result_date,omitzero"`
+	// The last date on which the bank can take the debit back. Present once a debit has succeeded.
+	ReturnableUntil *string `json:"returnable_until,omitzero"`
+	// What the bank has taken back, minor units: the whole of each debit that came back, whatever was
+	// refunded before. Bank debits only.
+	TotalReturnedAmount *int `json:"total_returned_amount,omitzero"`
+	// Why the last attempt failed; null if it did not fail or there was none.
+	LastPaymentError *PaymentError `json:"last_payment_error"`
+	// Where to send the payer while the status is `requires_action`, else null. In live mode it is
+	// null: your processor has the page. Shown where `client_secret` is.
+	NextAction *NextAction `json:"next_action,omitzero"`
+	// The page with the receipt, once the payment has succeeded. Anyone who has this URL can read it.
+	// Lists and events leave it out.
+	ReceiptURL *string `json:"receipt_url,omitzero"`
+	// ISO 8601, UTC.
+	CreatedAt time.Time `json:"created_at"`
+	// ISO 8601, UTC.
+	UpdatedAt time.Time `json:"updated_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+}
+
+type PaymentIntentActionCompletion struct {
+	// Whether the payer passes the challenge.
+	Result PaymentIntentActionCompletionResult `json:"result"`
+}
+
+// PaymentIntentActionCompletionResult is a name of the API.
+//
+// Whether the payer passes the challenge.
+type PaymentIntentActionCompletionResult string
+
+const (
+	PaymentIntentActionCompletionResultSucceed PaymentIntentActionCompletionResult = "succeed"
+	PaymentIntentActionCompletionResultFail PaymentIntentActionCompletionResult = "fail"
+)
+
+type PaymentIntentBankResult struct {
+	// `settled`: collected. `dishonoured`: not collected. Both while the payment is processing.
+	// `returned`: a late dishonour. `disputed`: the payer claims the money back. Both after it has
+	// succeeded.
+	Result PaymentIntentBankResultResult `json:"result"`
+	// The bank’s code for `dishonoured` and `returned`: 1 to 6, or 9. By default 6, a lack of funds.
+	BankCode Optional[string] `json:"bank_code,omitzero"`
+}
+
+// PaymentIntentBankResultResult is a name of the API.
+//
+// `settled`: collected. `dishonoured`: not collected. Both while the payment is processing.
+// `returned`: a late dishonour. `disputed`: the payer claims the money back. Both after it has
+// succeeded.
+type PaymentIntentBankResultResult string
+
+const (
+	PaymentIntentBankResultResultSettled PaymentIntentBankResultResult = "settled"
+	PaymentIntentBankResultResultDishonoured PaymentIntentBankResultResult = "dishonoured"
+	PaymentIntentBankResultResultReturned PaymentIntentBankResultResult = "returned"
+	PaymentIntentBankResultResultDisputed PaymentIntentBankResultResult = "disputed"
+)
+
+type PaymentIntentCanceledEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data PaymentIntent `json:"data"`
+}
+
+type PaymentIntentChanges struct {
+	// `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled.
+	// `processing`: the processor was asked, or a bank debit is under way; wait for the webhook.
+	// `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`:
+	// declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not
+	// be charged. `returned`: a bank debit had succeeded, and the bank has taken the money back;
+	// `last_payment_error` says why.
+	Status PaymentIntentStatus `json:"status"`
+	// The base amount, minor units.
+	Amount int `json:"amount"`
+	// An ISO 4217 code, in capitals.
+	Currency Currency `json:"currency"`
+	// The number of the attempt, from 1.
+	Attempt int `json:"attempt"`
+	// Why the last attempt failed; null if it did not fail or there was none.
+	LastPaymentError *PaymentError `json:"last_payment_error"`
+	// When the bank reports whether it collected the debit, a date of its scheme. Bank debits only.
+	ExpectedResultDate *string `json:"expected_result_date,omitzero"`
+	// Whether the plan retries this payment.
+	WillRetry bool `json:"will_retry"`
+	// ISO 8601, UTC.
+	NextAttemptAt *time.Time `json:"next_attempt_at"`
+}
+
+type PaymentIntentConfirm struct {
+	// A saved method, pm_…. You can leave it out if the payment intent has one.
+	PaymentMethod Optional[string] `json:"payment_method,omitzero"`
+	// Required with a publishable key: the client_secret of this payment intent.
+	ClientSecret Optional[string] `json:"client_secret,omitzero"`
+	// Where the payer goes on from the page of a 3D Secure challenge. Absolute, without credentials,
+	// `https` in live mode. It stays until another confirm names one.
+	ReturnURL Optional[string] `json:"return_url,omitzero"`
+}
+
+type PaymentIntentCreate struct {
+	// Minor units, at least 200 and at most 100000.
+	Amount int `json:"amount"`
+	// An ISO 4217 code, in capitals.
+	Currency Currency `json:"currency"`
+	// The payer. By default the customer of the method that is charged.
+	CustomerID Optional[string] `json:"customer_id,omitzero"`
+	// Your own biller id. Any other is refused.
+	BillerID Optional[string] `json:"biller_id,omitzero"`
+	// A saved method, pm_…. A confirm that names no method charges this one.
+	PaymentMethod Optional[string] `json:"payment_method,omitzero"`
+	// Charges the payment in the same request, as a confirm does. Needs `payment_method`. Not together
+	// with `scheduled_payment_date`.
+	Confirm Optional[bool] `json:"confirm,omitzero"`
+	// Free-form. Accepted, but not stored: to charge a method, save it with POST /payment_methods.
+	PaymentMethodData Optional[map[string]any] `json:"payment_method_data,omitzero"`
+	// For your own use. In the sandbox `_sandbox_outcome` chooses the outcome of a charge, and
+	// `_sandbox_bank_outcome` that of a bank debit: see *Modes*. At most 50 pairs; keys of at most 40
+	// characters, values of at most 500.
+	Metadata Optional[map[string]string] `json:"metadata,omitzero"`
+	// Adds the fee on top of the amount.
+	SurchargeApplied Optional[bool] `json:"surcharge_applied,omitzero"`
+	// The service charges at 00:00 of this date in the account’s time zone, or within seconds if it is
+	// today. From today to 366 days ahead. Needs `payment_method`. Confirming or canceling earlier
+	// ends the schedule.
+	ScheduledPaymentDate Optional[string] `json:"scheduled_payment_date,omitzero"`
+	// What the payer’s statement shows. By default that of the account.
+	StatementDescriptor Optional[string] `json:"statement_descriptor,omitzero"`
+}
+
+type PaymentIntentEffect struct {
+	Object string `json:"object"`
+	// Null in a dry run if the advance would create the payment intent.
+	ObjectID *string `json:"object_id"`
+	// The advance that caused it; null in a dry run.
+	AdvanceID *string `json:"advance_id"`
+	// The simulated instant at which it happens.
+	At time.Time `json:"at"`
+	// What happened.
+	EventType ClockEffectType `json:"event_type"`
+	// The event that reports it; null in a dry run.
+	EventID *string `json:"event_id"`
+	// Null for a scheduled payment.
+	PaymentPlanID *string `json:"payment_plan_id"`
+	// The slot of the plan that the payment is for.
+	Slot *int `json:"slot"`
+	// The date of the slot.
+	DueDate *string `json:"due_date"`
+	Changes PaymentIntentChanges `json:"changes"`
+}
+
+type PaymentIntentFailedEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data FailedPaymentIntent `json:"data"`
+}
+
+type PaymentIntentForPayer struct {
+	// The id of the payment intent; `pi_sandbox_…` in the sandbox.
+	ID string `json:"id"`
+	// Lets a browser act on this payment intent with a publishable key. A secret key gets it only with
+	// the scope `payment_intents:write`. Lists and events leave it out.
+	ClientSecret *string `json:"client_secret,omitzero"`
+	// The base amount, minor units.
+	Amount int `json:"amount"`
+	// What is charged: base amount plus surcharge, minor units.
+	TotalAmount int `json:"total_amount"`
+	// The fee if it is passed on to the payer, else 0; minor units.
+	SurchargeAmount int `json:"surcharge_amount"`
+	// Whether the payer pays the fee on top.
+	SurchargeApplied bool `json:"surcharge_applied"`
+	// An ISO 4217 code, in capitals.
+	Currency Currency `json:"currency"`
+	// `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled.
+	// `processing`: the processor was asked, or a bank debit is under way; wait for the webhook.
+	// `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`:
+	// declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not
+	// be charged. `returned`: a bank debit had succeeded, and the bank has taken the money back;
+	// `last_payment_error` says why.
+	Status PaymentIntentStatus `json:"status"`
+	// What the payer’s statement shows: the one given, or that of the account.
+	StatementDescriptor *string `json:"statement_descriptor,omitzero"`
+	// Why the last attempt failed; null if it did not fail or there was none.
+	LastPaymentError *PaymentError `json:"last_payment_error"`
+	// Where to send the payer while the status is `requires_action`, else null. In live mode it is
+	// null: your processor has the page. Shown where `client_secret` is.
+	NextAction *NextAction `json:"next_action,omitzero"`
+	// The page with the receipt, once the payment has succeeded. Anyone who has this URL can read it.
+	// Lists and events leave it out.
+	ReceiptURL *string `json:"receipt_url,omitzero"`
+	// ISO 8601, UTC.
+	CreatedAt time.Time `json:"created_at"`
+	// ISO 8601, UTC.
+	UpdatedAt time.Time `json:"updated_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+}
+
+type PaymentIntentList struct {
+	Data []PaymentIntent `json:"data"`
+	// Whether more items follow.
+	HasMore bool `json:"has_more"`
+}
+
+type PaymentIntentProcessingEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data PaymentIntent `json:"data"`
+}
+
+type PaymentIntentRequiresActionEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data PaymentIntent `json:"data"`
+}
+
+type PaymentIntentReturnedEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data ReturnedPaymentIntent `json:"data"`
+}
+
+// PaymentIntentStatus is a name of the API.
+type PaymentIntentStatus string
+
+const (
+	PaymentIntentStatusRequiresPaymentMethod PaymentIntentStatus = "requires_payment_method"
+	PaymentIntentStatusProcessing PaymentIntentStatus = "processing"
+	PaymentIntentStatusRequiresAction PaymentIntentStatus = "requires_action"
+	PaymentIntentStatusSucceeded PaymentIntentStatus = "succeeded"
+	PaymentIntentStatusFailed PaymentIntentStatus = "failed"
+	PaymentIntentStatusCanceled PaymentIntentStatus = "canceled"
+	PaymentIntentStatusReturned PaymentIntentStatus = "returned"
+)
+
+type PaymentIntentSucceededEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data PaymentIntent `json:"data"`
+}
+
+type PaymentLink struct {
+	// The id of the payment link.
+	ID string `json:"id"`
+	// What you send to the payer. Anybody who has it can pay. Events leave it out.
+	URL *string `json:"url,omitzero"`
+	// `payment`, the default: the payer pays. `setup`: the payer saves a payment method; no money is
+	// taken.
+	Mode PaymentLinkMode `json:"mode"`
+	// What is paid for, as the payer reads it.
+	Name string `json:"name"`
+	// More about it, for the payer.
+	Description *string `json:"description"`
+	// Minor units, without surcharge; null if the payer chooses it.
+	Amount *int `json:"amount"`
+	// Between which amounts the payer chooses.
+	AmountRange *AmountRange `json:"amount_range"`
+	// Null in `setup` mode without one.
+	Currency *Currency `json:"currency"`
+	// The payer; null until a payer is known.
+	CustomerID *string `json:"customer_id"`
+	Collect Collect `json:"collect"`
+	// How can be paid.
+	PaymentMethodTypes []PayableMethodType `json:"payment_method_types"`
+	// Whether the method is kept for later payments: never, if the payer agrees, or always.
+	SavePaymentMethod SavePaymentMethod `json:"save_payment_method"`
+	// What a completed payment or setup does to a plan or a subscription.
+	ApplyTo *ApplyTo `json:"apply_to"`
+	// Whether the fee is added on top.
+	SurchargeApplied bool `json:"surcharge_applied"`
+	// What the payer’s statement shows.
+	StatementDescriptor *string `json:"statement_descriptor"`
+	// For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500.
+	Metadata map[string]string `json:"metadata"`
+	// Where the last page leads after success.
+	SuccessURL *string `json:"success_url"`
+	// Where the page leads a payer who leaves.
+	CancelURL *string `json:"cancel_url"`
+	// Your own reference.
+	Reference *string `json:"reference"`
+	// How many payments it takes; null for any number.
+	MaxPayments *int `json:"max_payments"`
+	// When it expires, in the customer’s time; null if never.
+	ExpiresAt *time.Time `json:"expires_at"`
+	// `open`: it can be paid. `completed`: it has taken all its payments. `expired`: its `expires_at`
+	// has come. `deactivated`: by you, or with its customer (`status_reason`). The last two can be
+	// renewed.
+	Status PaymentLinkStatus `json:"status"`
+	// Why it ended: `time`, `requested` or `customer_deleted`; null while open and when completed.
+	StatusReason *string `json:"status_reason"`
+	// Its payments that have succeeded and did not come back. In `setup` mode, the methods saved.
+	PaymentsCount int `json:"payments_count"`
+	// The sum of these payments without surcharges, minor units.
+	CollectedAmount int `json:"collected_amount"`
+	// ISO 8601, UTC.
+	CompletedAt *time.Time `json:"completed_at"`
+	// ISO 8601, UTC.
+	ExpiredAt *time.Time `json:"expired_at"`
+	// The account that is paid.
+	BillerID string `json:"biller_id"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The test clock of its customer; null in real time.
+	TestClock *string `json:"test_clock"`
+	// ISO 8601, UTC.
+	CreatedAt time.Time `json:"created_at"`
+	// ISO 8601, UTC.
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+type PaymentLinkChanges struct {
+	// `open`: it can be paid. `completed`: it has taken all its payments. `expired`: its `expires_at`
+	// has come. `deactivated`: by you, or with its customer (`status_reason`). The last two can be
+	// renewed.
+	Status PaymentLinkStatus `json:"status"`
+	// Why it ended: `time`, `requested` or `customer_deleted`; null while open and when completed.
+	StatusReason *string `json:"status_reason"`
+	// Its payments that have succeeded and did not come back. In `setup` mode, the methods saved.
+	PaymentsCount int `json:"payments_count"`
+	// The sum of these payments without surcharges, minor units.
+	CollectedAmount int `json:"collected_amount"`
+}
+
+type PaymentLinkCompletedEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data PaymentLink `json:"data"`
+}
+
+type PaymentLinkCreate struct {
+	// `payment`, the default: the payer pays. `setup`: the payer saves a payment method; no money is
+	// taken.
+	Mode Optional[PaymentLinkMode] `json:"mode,omitzero"`
+	// What is paid for, as the payer reads it. Shown as text.
+	Name string `json:"name"`
+	// More about it, for the payer.
+	Description Optional[string] `json:"description,omitzero"`
+	// Minor units. Either this or `amount_range`; neither in `setup` mode.
+	Amount Optional[int] `json:"amount,omitzero"`
+	AmountRange Optional[AmountRangeInput] `json:"amount_range,omitzero"`
+	// An ISO 4217 code, in capitals.
+	Currency Optional[Currency] `json:"currency,omitzero"`
+	// The payer. A customer on a test clock brings its clock along.
+	CustomerID Optional[string] `json:"customer_id,omitzero"`
+	Collect Optional[CollectInput] `json:"collect,omitzero"`
+	// How can be paid. By default `card`. `au_becs_debit` needs AUD.
+	PaymentMethodTypes Optional[[]PayableMethodType] `json:"payment_method_types,omitzero"`
+	// Whether the method is kept for later payments. By default `no`; in `setup` mode always `always`.
+	SavePaymentMethod Optional[SavePaymentMethod] `json:"save_payment_method,omitzero"`
+	ApplyTo Optional[ApplyToInput] `json:"apply_to,omitzero"`
+	// Adds the fee on top of the amount.
+	SurchargeApplied Optional[bool] `json:"surcharge_applied,omitzero"`
+	// What the payer’s statement shows. By default that of the account.
+	StatementDescriptor Optional[string] `json:"statement_descriptor,omitzero"`
+	// For your own use. Copied to the payment intents, so that `_sandbox_outcome` chooses their
+	// outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500.
+	Metadata Optional[map[string]string] `json:"metadata,omitzero"`
+	// Where the last page leads after success; `{CHECKOUT_SESSION_ID}` is filled in. https in live
+	// mode.
+	SuccessURL Optional[string] `json:"success_url,omitzero"`
+	// Where the page leads a payer who leaves. https in live mode.
+	CancelURL Optional[string] `json:"cancel_url,omitzero"`
+	// Your own reference, to find it by.
+	Reference Optional[string] `json:"reference,omitzero"`
+	// How many payments it takes. By default 1; null for any number.
+	MaxPayments Optional[int] `json:"max_payments,omitzero"`
+	// When it expires: after now, at most 366 days ahead, both in the customer’s time.
+	ExpiresAt Optional[time.Time] `json:"expires_at,omitzero"`
+}
+
+type PaymentLinkCreatedEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data PaymentLink `json:"data"`
+}
+
+type PaymentLinkDeactivatedEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data PaymentLink `json:"data"`
+}
+
+type PaymentLinkEffect struct {
+	Object string `json:"object"`
+	// The payment link.
+	ObjectID string `json:"object_id"`
+	// The advance that caused it; null in a dry run.
+	AdvanceID *string `json:"advance_id"`
+	// The simulated instant at which it happens.
+	At time.Time `json:"at"`
+	// What happened.
+	EventType ClockEffectType `json:"event_type"`
+	// The event that reports it; null in a dry run.
+	EventID *string `json:"event_id"`
+	Changes PaymentLinkChanges `json:"changes"`
+}
+
+type PaymentLinkExpiredEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data PaymentLink `json:"data"`
+}
+
+type PaymentLinkList struct {
+	Data []PaymentLink `json:"data"`
+	// Whether more items follow.
+	HasMore bool `json:"has_more"`
+}
+
+// PaymentLinkMode is a name of the API.
+type PaymentLinkMode string
+
+const (
+	PaymentLinkModePayment PaymentLinkMode = "payment"
+	PaymentLinkModeSetup PaymentLinkMode = "setup"
+)
+
+type PaymentLinkPaidEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data PaymentLink `json:"data"`
+}
+
+type PaymentLinkRenew struct {
+	// The new `expires_at`; null for none. Required if the old one has passed.
+	ExpiresAt Optional[time.Time] `json:"expires_at,omitzero"`
+}
+
+type PaymentLinkRenewedEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data PaymentLink `json:"data"`
+}
+
+// PaymentLinkStatus is a name of the API.
+type PaymentLinkStatus string
+
+const (
+	PaymentLinkStatusOpen PaymentLinkStatus = "open"
+	PaymentLinkStatusCompleted PaymentLinkStatus = "completed"
+	PaymentLinkStatusExpired PaymentLinkStatus = "expired"
+	PaymentLinkStatusDeactivated PaymentLinkStatus = "deactivated"
+)
+
+type PaymentLinkThrottledEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data PaymentLink `json:"data"`
+}
+
+type PaymentLinkUpdate struct {
+	// What is paid for, as the payer reads it. Shown as text.
+	Name Optional[string] `json:"name,omitzero"`
+	// For your own use. It replaces all pairs. At most 50 pairs; keys of at most 40 characters, values
+	// of at most 500.
+	Metadata Optional[map[string]string] `json:"metadata,omitzero"`
+	// More about it, for the payer.
+	Description Optional[string] `json:"description,omitzero"`
+	// Your own reference, to find it by.
+	Reference Optional[string] `json:"reference,omitzero"`
+	// When it expires: after now, at most 366 days ahead, both in the customer’s time.
+	ExpiresAt Optional[time.Time] `json:"expires_at,omitzero"`
+	// Where the last page leads after success.
+	SuccessURL Optional[string] `json:"success_url,omitzero"`
+	// Where the page leads a payer who leaves.
+	CancelURL Optional[string] `json:"cancel_url,omitzero"`
+}
+
+// PaymentMethod is one of several types, by `type`.
+//
+// Value is a pointer to the type itself; nil if this client does not know it.
+type PaymentMethod struct {
+	Type string `json:"type"`
+	// The id of the payment method.
+	ID string `json:"id"`
+	Value PaymentMethodValue `json:"-"`
+	// Raw is the JSON as received.
+	Raw json.RawMessage `json:"-"`
+}
+
+// PaymentMethodValue is one of the types that a PaymentMethod has.
+type PaymentMethodValue interface{ isPaymentMethod() }
+
+func (CardPaymentMethod) isPaymentMethod() {}
+func (BecsPaymentMethod) isPaymentMethod() {}
+func (KlarnaPaymentMethod) isPaymentMethod() {}
+func (PayIdPaymentMethod) isPaymentMethod() {}
+func (PayPalPaymentMethod) isPaymentMethod() {}
+
+// UnmarshalJSON reads the type that the JSON names.
+func (u *PaymentMethod) UnmarshalJSON(data []byte) error {
+	type shared PaymentMethod
+	var read shared
+	if err := json.Unmarshal(data, &read); err != nil {
+		return err
+	}
+	switch read.Type {
+	case "card":
+		read.Value = &CardPaymentMethod{}
+	case "au_becs_debit":
+		read.Value = &BecsPaymentMethod{}
+	case "klarna":
+		read.Value = &KlarnaPaymentMethod{}
+	case "pay_id":
+		read.Value = &PayIdPaymentMethod{}
+	case "paypal":
+		read.Value = &PayPalPaymentMethod{}
+	}
+	read.Raw = append(json.RawMessage(nil), data...)
+	*u = PaymentMethod(read)
+	if u.Value == nil {
+		return nil
+	}
+	return json.Unmarshal(data, u.Value)
+}
+
+// MarshalJSON writes Value with its `type`; without a Value it writes Raw.
+func (u PaymentMethod) MarshalJSON() ([]byte, error) {
+	switch u.Value.(type) {
+	case CardPaymentMethod, *CardPaymentMethod:
+		return marshalWith(u.Value, "type", "card")
+	case BecsPaymentMethod, *BecsPaymentMethod:
+		return marshalWith(u.Value, "type", "au_becs_debit")
+	case KlarnaPaymentMethod, *KlarnaPaymentMethod:
+		return marshalWith(u.Value, "type", "klarna")
+	case PayIdPaymentMethod, *PayIdPaymentMethod:
+		return marshalWith(u.Value, "type", "pay_id")
+	case PayPalPaymentMethod, *PayPalPaymentMethod:
+		return marshalWith(u.Value, "type", "paypal")
+	}
+	if len(u.Raw) == 0 {
+		return []byte("{}"), nil
+	}
+	return u.Raw, nil
+}
+
+type PaymentMethodAttach struct {
+	// The customer to attach it to.
+	CustomerID string `json:"customer_id"`
+}
+
+// PaymentMethodCreate is one of several types, by `type`.
+//
+// Value is a pointer to the type itself; nil if this client does not know it.
+type PaymentMethodCreate struct {
+	Type string `json:"type"`
+	Value PaymentMethodCreateValue `json:"-"`
+	// Raw is the JSON as received.
+	Raw json.RawMessage `json:"-"`
+}
+
+// PaymentMethodCreateValue is one of the types that a PaymentMethodCreate has.
+type PaymentMethodCreateValue interface{ isPaymentMethodCreate() }
+
+func (CardPaymentMethodCreate) isPaymentMethodCreate() {}
+func (BecsPaymentMethodCreate) isPaymentMethodCreate() {}
+
+// UnmarshalJSON reads the type that the JSON names.
+func (u *PaymentMethodCreate) UnmarshalJSON(data []byte) error {
+	type shared PaymentMethodCreate
+	var read shared
+	if err := json.Unmarshal(data, &read); err != nil {
+		return err
+	}
+	switch read.Type {
+	case "card":
+		read.Value = &CardPaymentMethodCreate{}
+	case "au_becs_debit":
+		read.Value = &BecsPaymentMethodCreate{}
+	}
+	read.Raw = append(json.RawMessage(nil), data...)
+	*u = PaymentMethodCreate(read)
+	if u.Value == nil {
+		return nil
+	}
+	return json.Unmarshal(data, u.Value)
+}
+
+// MarshalJSON writes Value with its `type`; without a Value it writes Raw.
+func (u PaymentMethodCreate) MarshalJSON() ([]byte, error) {
+	switch u.Value.(type) {
+	case CardPaymentMethodCreate, *CardPaymentMethodCreate:
+		return marshalWith(u.Value, "type", "card")
+	case BecsPaymentMethodCreate, *BecsPaymentMethodCreate:
+		return marshalWith(u.Value, "type", "au_becs_debit")
+	}
+	if len(u.Raw) == 0 {
+		return []byte("{}"), nil
+	}
+	return u.Raw, nil
+}
+
+type PaymentMethodEnvelope struct {
+	// Always true.
+	Success bool `json:"success"`
+	PaymentMethod PaymentMethod `json:"payment_method"`
+}
+
+type PaymentMethodList struct {
+	// Always true.
+	Success bool `json:"success"`
+	PaymentMethods []PaymentMethod `json:"payment_methods"`
+	// Whether more methods follow.
+	HasMore bool `json:"has_more"`
+}
+
+type PaymentMethodSummary struct {
+	// The id of the payment method.
+	ID string `json:"id"`
+	// The type. The member of the same name has the details.
+	Type PayableMethodType `json:"type"`
+	Card *CardSummary `json:"card,omitzero"`
+	AuBecsDebit *BecsSummary `json:"au_becs_debit,omitzero"`
+}
+
+type PaymentPlan struct {
+	// The id of the payment plan.
+	ID string `json:"id"`
+	// The customer that is charged.
+	CustomerID string `json:"customer_id"`
+	// A label.
+	Name string `json:"name"`
+	// `pending`: created; collects nothing yet. `active`: collects on its dates. `suspended`: collects
+	// nothing until you resume it. `deactivated`, `closed`: ended for good.
+	State PaymentPlanState `json:"state"`
+	// `requested`: by you. `payment_failed`: suspended because a payment failed for good.
+	// `payment_returned`: suspended because the bank took a debit back for good; or closed by its last
+	// payment, and a debit came back after that. `total_collected`: closed by its last payment.
+	// `customer_deleted`: closed with its customer. Null while pending or active.
+	StateReason *string `json:"state_reason"`
+	// Whether payments are weeks or months apart. Daily plans are not possible.
+	FrequencyType PlanFrequency `json:"frequency_type"`
+	// Weeks or months between payments.
+	FrequencyPeriod int `json:"frequency_period"`
+	// The amount of each payment, minor units.
+	RecurringAmountCents int `json:"recurring_amount_cents"`
+	// The amount of the first payment, if it differs.
+	FirstAmountCents *int `json:"first_amount_cents"`
+	// The sum to collect; null for a plan until further notice.
+	TotalAmountCents *int `json:"total_amount_cents"`
+	// Whether the plan has no total.
+	UntilFurtherNotice bool `json:"until_further_notice"`
+	// An ISO 4217 code, in capitals.
+	Currency Currency `json:"currency"`
+	// The date that the calendar is counted from.
+	StartDate string `json:"start_date"`
+	// The date of the first payment, if it is not start_date.
+	FirstDate *string `json:"first_date"`
+	// The method to charge; null for the customer’s default at each charge.
+	PaymentInstrumentID *string `json:"payment_instrument_id"`
+	// What happens after a failed payment. `retry`, the default: the same payment intent is charged
+	// again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes
+	// `suspended` when all retries have failed, or at once if the decline is final (`card_declined`,
+	// `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan
+	// becomes `suspended` at the first failure.
+	FailureBehaviour FailureBehaviour `json:"failure_behaviour"`
+	// For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses
+	// their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500.
+	Metadata map[string]string `json:"metadata"`
+	// The base amounts collected so far, without surcharges.
+	CollectedAmountCents int `json:"collected_amount_cents"`
+	// What is missing of the total because debits came back after the plan was closed, minor units.
+	ShortfallAmountCents *int `json:"shortfall_amount_cents,omitzero"`
+	// The date of the next payment of the calendar; retries do not count. For a pending plan, the date
+	// of its first payment. Null if the plan is suspended or has ended, or if nothing would remain to
+	// be collected.
+	NextPaymentDate *string `json:"next_payment_date"`
+	// When a failed payment is next retried: the earliest time if there are several; null if there is
+	// none.
+	NextAttemptAt *time.Time `json:"next_attempt_at"`
+	// The account that is paid.
+	BillerID string `json:"biller_id"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The test clock of the customer; null in real time.
+	TestClock *string `json:"test_clock"`
+	// ISO 8601, UTC.
+	CreatedAt time.Time `json:"created_at"`
+	// ISO 8601, UTC.
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+type PaymentPlanActivatedEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data PaymentPlan `json:"data"`
+}
+
+type PaymentPlanChanges struct {
+	// `pending`: created; collects nothing yet. `active`: collects on its dates. `suspended`: collects
+	// nothing until you resume it. `deactivated`, `closed`: ended for good.
+	State PaymentPlanState `json:"state"`
+	// `requested`: by you. `payment_failed`: suspended because a payment failed for good.
+	// `payment_returned`: suspended because the bank took a debit back for good; or closed by its last
+	// payment, and a debit came back after that. `total_collected`: closed by its last payment.
+	// `customer_deleted`: closed with its customer. Null while pending or active.
+	StateReason *string `json:"state_reason"`
+	// The base amounts collected so far, without surcharges.
+	CollectedAmountCents int `json:"collected_amount_cents"`
+	// The date of the next payment of the calendar; retries do not count. For a pending plan, the date
+	// of its first payment. Null if the plan is suspended or has ended, or if nothing would remain to
+	// be collected.
+	NextPaymentDate *string `json:"next_payment_date"`
+	// When a failed payment is next retried: the earliest time if there are several; null if there is
+	// none.
+	NextAttemptAt *time.Time `json:"next_attempt_at"`
+}
+
+type PaymentPlanClosedEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data PaymentPlan `json:"data"`
+}
+
+type PaymentPlanCreate struct {
+	// The customer to charge.
+	CustomerID string `json:"customer_id"`
+	// A label.
+	Name string `json:"name"`
+	// Whether payments are weeks or months apart. Daily plans are not possible.
+	FrequencyType PlanFrequency `json:"frequency_type"`
+	// The amount of each payment, minor units. The limits of payment intents (200 and 100000) do not
+	// apply.
+	RecurringAmountCents int `json:"recurring_amount_cents"`
+	// An ISO 4217 code, in capitals.
+	Currency Currency `json:"currency"`
+	// The date of the first payment (slot 0). Slot n is due n intervals later, always counted from
+	// this date: 31 January is followed by 28 or 29 February, then by 31 March. A payment is due at
+	// 00:00 of its date in the account’s time zone. Not in the past.
+	StartDate string `json:"start_date"`
+	// How many weeks or months are between payments. Weekly with 2 is fortnightly. By default 1.
+	FrequencyPeriod Optional[int] `json:"frequency_period,omitzero"`
+	// True for a plan without a total.
+	UntilFurtherNotice Optional[bool] `json:"until_further_notice,omitzero"`
+	// What happens after a failed payment. `retry`, the default: the same payment intent is charged
+	// again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes
+	// `suspended` when all retries have failed, or at once if the decline is final (`card_declined`,
+	// `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan
+	// becomes `suspended` at the first failure.
+	FailureBehaviour Optional[FailureBehaviour] `json:"failure_behaviour,omitzero"`
+	// For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses
+	// their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500.
+	Metadata Optional[map[string]string] `json:"metadata,omitzero"`
+	// The amount of the first payment only, minor units.
+	FirstAmountCents Optional[int] `json:"first_amount_cents,omitzero"`
+	// The sum to collect, minor units. The last payment is cut to what remains, and closes the plan.
+	// Send either this or `until_further_notice: true`.
+	TotalAmountCents Optional[int] `json:"total_amount_cents,omitzero"`
+	// The date of the first payment instead of start_date. It must be before the second payment. All
+	// others are still counted from start_date.
+	FirstDate Optional[string] `json:"first_date,omitzero"`
+	// The method to charge. By default the customer’s default method at the time of each charge; there
+	// must be one now.
+	PaymentInstrumentID Optional[string] `json:"payment_instrument_id,omitzero"`
+}
+
+type PaymentPlanDeactivatedEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data PaymentPlan `json:"data"`
+}
+
+type PaymentPlanEffect struct {
+	Object string `json:"object"`
+	// The plan.
+	ObjectID string `json:"object_id"`
+	// The advance that caused it; null in a dry run.
+	AdvanceID *string `json:"advance_id"`
+	// The simulated instant at which it happens.
+	At time.Time `json:"at"`
+	// What happened.
+	EventType ClockEffectType `json:"event_type"`
+	// The event that reports it; null in a dry run.
+	EventID *string `json:"event_id"`
+	Changes PaymentPlanChanges `json:"changes"`
+}
+
+type PaymentPlanList struct {
+	Data []PaymentPlan `json:"data"`
+	// Whether more items follow.
+	HasMore bool `json:"has_more"`
+}
+
+// PaymentPlanState is a name of the API.
+type PaymentPlanState string
+
+const (
+	PaymentPlanStatePending PaymentPlanState = "pending"
+	PaymentPlanStateActive PaymentPlanState = "active"
+	PaymentPlanStateSuspended PaymentPlanState = "suspended"
+	PaymentPlanStateDeactivated PaymentPlanState = "deactivated"
+	PaymentPlanStateClosed PaymentPlanState = "closed"
+)
+
+type PaymentPlanSuspendedEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data PaymentPlan `json:"data"`
+}
+
+type PaymentPlanUpdate struct {
+	// Cannot be changed. Sending it is a validation error.
+	CustomerID Optional[string] `json:"customer_id,omitzero"`
+	// A label.
+	Name Optional[string] `json:"name,omitzero"`
+	// Whether payments are weeks or months apart. Daily plans are not possible.
+	FrequencyType Optional[PlanFrequency] `json:"frequency_type,omitzero"`
+	// The amount of each payment, minor units. The limits of payment intents (200 and 100000) do not
+	// apply.
+	RecurringAmountCents Optional[int] `json:"recurring_amount_cents,omitzero"`
+	// An ISO 4217 code, in capitals.
+	Currency Optional[Currency] `json:"currency,omitzero"`
+	// The date of the first payment (slot 0). Slot n is due n intervals later, always counted from
+	// this date: 31 January is followed by 28 or 29 February, then by 31 March. A payment is due at
+	// 00:00 of its date in the account’s time zone. Not in the past.
+	StartDate Optional[string] `json:"start_date,omitzero"`
+	// How many weeks or months are between payments. Weekly with 2 is fortnightly. By default 1.
+	FrequencyPeriod Optional[int] `json:"frequency_period,omitzero"`
+	// True for a plan without a total.
+	UntilFurtherNotice Optional[bool] `json:"until_further_notice,omitzero"`
+	// What happens after a failed payment. `retry`, the default: the same payment intent is charged
+	// again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes
+	// `suspended` when all retries have failed, or at once if the decline is final (`card_declined`,
+	// `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan
+	// becomes `suspended` at the first failure.
+	FailureBehaviour Optional[FailureBehaviour] `json:"failure_behaviour,omitzero"`
+	// For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses
+	// their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500.
+	Metadata Optional[map[string]string] `json:"metadata,omitzero"`
+	// The amount of the first payment only, minor units.
+	FirstAmountCents Optional[int] `json:"first_amount_cents,omitzero"`
+	// The sum to collect, minor units. The last payment is cut to what remains, and closes the plan.
+	// Send either this or `until_further_notice: true`.
+	TotalAmountCents Optional[int] `json:"total_amount_cents,omitzero"`
+	// The date of the first payment instead of start_date. It must be before the second payment. All
+	// others are still counted from start_date.
+	FirstDate Optional[string] `json:"first_date,omitzero"`
+	// The method to charge. By default the customer’s default method at the time of each charge; there
+	// must be one now.
+	PaymentInstrumentID Optional[string] `json:"payment_instrument_id,omitzero"`
+}
+
+type Phone struct {
+	// Such as mobile or home.
+	Kind *string `json:"kind,omitzero"`
+	// The number, in any form.
+	Raw string `json:"raw"`
+	// Such as AU or +61.
+	CountryCode *string `json:"country_code,omitzero"`
+}
+
+type PingedWebhookEndpoint struct {
+	// The id of the webhook endpoint.
+	ID string `json:"id"`
+	// Where events are posted.
+	URL string `json:"url"`
+	// What it subscribes to: event types, groups, or `*`.
+	EventTypes []string `json:"event_types"`
+	// For your own use.
+	Description *string `json:"description"`
+	// Nothing is sent to a disabled endpoint.
+	Status WebhookEndpointStatus `json:"status"`
+	// `requested`: by you. `gone`: it returned 410. `failing`: five days of nothing but failure.
+	DisabledReason *WebhookDisabledReason `json:"disabled_reason"`
+	// When the receiver first returned the challenge of a ping from this URL. Null until then, and
+	// again after the URL changes. In live mode, nothing is replayed to an unverified endpoint.
+	VerifiedAt *time.Time `json:"verified_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// ISO 8601, UTC.
+	CreatedAt time.Time `json:"created_at"`
+	// ISO 8601, UTC.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The signing secret (Standard Webhooks). Shown only when it is created or rotated.
+	Secret *string `json:"secret,omitzero"`
+	// Return it to verify the endpoint: as `{"challenge": …}` or as the bare text of a 2xx response.
+	// Each attempt has its own. It is only in the webhook, not in `GET /events`.
+	Challenge *string `json:"challenge,omitzero"`
+}
+
+// PlanFrequency is a name of the API.
+type PlanFrequency string
+
+const (
+	PlanFrequencyWeekly PlanFrequency = "weekly"
+	PlanFrequencyMonthly PlanFrequency = "monthly"
+)
+
+type PlanPayment struct {
+	// The number of the due date, from 0.
+	Slot int `json:"slot"`
+	// The date in the account’s time zone.
+	DueDate string `json:"due_date"`
+	// The base amount in minor units; null for a skipped slot.
+	Amount *int `json:"amount"`
+	// `processing`: the processor was asked, or a bank debit is under way. `paid`: collected.
+	// `retrying`: failed or returned, and retried at the plan’s next_attempt_at. `failed`: not
+	// retried, unless you resume the plan; never retried if its payment intent is `canceled`.
+	// `skipped`: its date passed before the plan was activated, or while it was suspended; it is never
+	// charged. `returned`: it was paid and the bank took the money back; not retried, unless you
+	// resume the plan.
+	Status PlanPaymentStatus `json:"status"`
+	// The single payment intent of this slot, whatever the number of attempts; null for a skipped
+	// slot.
+	PaymentIntentID *string `json:"payment_intent_id"`
+	// Oldest first.
+	Attempts []PlanPaymentAttempt `json:"attempts"`
+}
+
+// PlanPaymentStatus is a name of the API.
+//
+// `processing`: the processor was asked, or a bank debit is under way. `paid`: collected.
+// `retrying`: failed or returned, and retried at the plan’s next_attempt_at. `failed`: not retried,
+// unless you resume the plan; never retried if its payment intent is `canceled`. `skipped`: its
+// date passed before the plan was activated, or while it was suspended; it is never charged.
+// `returned`: it was paid and the bank took the money back; not retried, unless you resume the
+// plan.
+type PlanPaymentStatus string
+
+const (
+	PlanPaymentStatusProcessing PlanPaymentStatus = "processing"
+	PlanPaymentStatusPaid PlanPaymentStatus = "paid"
+	PlanPaymentStatusRetrying PlanPaymentStatus = "retrying"
+	PlanPaymentStatusFailed PlanPaymentStatus = "failed"
+	PlanPaymentStatusSkipped PlanPaymentStatus = "skipped"
+	PlanPaymentStatusReturned PlanPaymentStatus = "returned"
+)
+
+type PlanPaymentAttempt struct {
+	// The number of the attempt, from 1.
+	Number int `json:"number"`
+	// When it was made, in the customer’s time.
+	At time.Time `json:"at"`
+	// The result. Of a bank debit also `accepted`: it goes to the bank at the cut-off; `submitted`:
+	// the bank has it; `returned`: it had succeeded and came back.
+	Outcome PlanPaymentAttemptOutcome `json:"outcome"`
+	// Why it failed: see *Codes of failed payments*. Null if it did not.
+	Code *string `json:"code"`
+	// For people.
+	Message *string `json:"message"`
+	BankDebit *BankDebit `json:"bank_debit,omitzero"`
+}
+
+// PlanPaymentAttemptOutcome is a name of the API.
+//
+// The result. Of a bank debit also `accepted`: it goes to the bank at the cut-off; `submitted`: the
+// bank has it; `returned`: it had succeeded and came back.
+type PlanPaymentAttemptOutcome string
+
+const (
+	PlanPaymentAttemptOutcomeSucceeded PlanPaymentAttemptOutcome = "succeeded"
+	PlanPaymentAttemptOutcomeFailed PlanPaymentAttemptOutcome = "failed"
+	PlanPaymentAttemptOutcomeAccepted PlanPaymentAttemptOutcome = "accepted"
+	PlanPaymentAttemptOutcomeSubmitted PlanPaymentAttemptOutcome = "submitted"
+	PlanPaymentAttemptOutcomeReturned PlanPaymentAttemptOutcome = "returned"
+)
+
+type PlanPaymentList struct {
+	Data []PlanPayment `json:"data"`
+	// Whether more items follow.
+	HasMore bool `json:"has_more"`
+}
+
+type Refund struct {
+	// The id of the refund.
+	ID string `json:"id"`
+	// The payment that is refunded.
+	PaymentIntentID string `json:"payment_intent_id"`
+	// Minor units.
+	Amount int `json:"amount"`
+	// An ISO 4217 code, in capitals.
+	Currency Currency `json:"currency"`
+	// The reason, in your words.
+	Reason *string `json:"reason"`
+	// For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500.
+	Metadata map[string]string `json:"metadata"`
+	// `processing`: the processor was asked. `succeeded`: the money was returned. `failed`: it was
+	// not; you can request a new refund.
+	Status RefundStatus `json:"status"`
+	// Present and true if the payment was a bank debit that could still come back when it was
+	// refunded. If it does, the payer has the money twice: see `total_returned_amount` of the payment
+	// intent.
+	RefundAtRisk *bool `json:"refund_at_risk,omitzero"`
+	// The account that pays the refund.
+	BillerID string `json:"biller_id"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// ISO 8601, UTC.
+	CreatedAt time.Time `json:"created_at"`
+	// ISO 8601, UTC.
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+// RefundStatus is a name of the API.
+//
+// `processing`: the processor was asked. `succeeded`: the money was returned. `failed`: it was not;
+// you can request a new refund.
+type RefundStatus string
+
+const (
+	RefundStatusProcessing RefundStatus = "processing"
+	RefundStatusSucceeded RefundStatus = "succeeded"
+	RefundStatusFailed RefundStatus = "failed"
+)
+
+type RefundCreate struct {
+	// Minor units. By default everything that remains.
+	Amount Optional[int] `json:"amount,omitzero"`
+	// The reason, in your words.
+	Reason Optional[string] `json:"reason,omitzero"`
+	// For your own use. In the sandbox `_sandbox_refund_outcome`: `fail` makes the refund fail. At
+	// most 50 pairs; keys of at most 40 characters, values of at most 500.
+	Metadata Optional[map[string]string] `json:"metadata,omitzero"`
+}
+
+type RefundFailedEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data Refund `json:"data"`
+}
+
+type RefundList struct {
+	Data []Refund `json:"data"`
+	// Whether more items follow.
+	HasMore bool `json:"has_more"`
+}
+
+type RefundSucceededEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data Refund `json:"data"`
+}
+
+type ReplayResult struct {
+	// How many deliveries were created, the oldest events first.
+	Enqueued int `json:"enqueued"`
+	// Whether the range may hold more than this replay took (10,000, or what was left of the hourly
+	// budget). If so, replay again with `starting_after`.
+	HasMore bool `json:"has_more"`
+	// The last event that this replay delivers; null if there is none.
+	LastEventID *string `json:"last_event_id"`
+}
+
+type ReturnedPaymentIntent struct {
+	// The id of the payment intent; `pi_sandbox_…` in the sandbox.
+	ID string `json:"id"`
+	// Lets a browser act on this payment intent with a publishable key. A secret key gets it only with
+	// the scope `payment_intents:write`. Lists and events leave it out.
+	ClientSecret *string `json:"client_secret,omitzero"`
+	// The base amount, minor units.
+	Amount int `json:"amount"`
+	// What is charged: base amount plus surcharge, minor units.
+	TotalAmount int `json:"total_amount"`
+	// The fee by the biller’s fee schedule, minor units, whether or not it is passed on.
+	FeeAmount int `json:"fee_amount"`
+	// The fee if it is passed on to the payer, else 0; minor units.
+	SurchargeAmount int `json:"surcharge_amount"`
+	// Whether the payer pays the fee on top.
+	SurchargeApplied bool `json:"surcharge_applied"`
+	// An ISO 4217 code, in capitals.
+	Currency Currency `json:"currency"`
+	// `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled.
+	// `processing`: the processor was asked, or a bank debit is under way; wait for the webhook.
+	// `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`:
+	// declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not
+	// be charged. `returned`: a bank debit had succeeded, and the bank has taken the money back;
+	// `last_payment_error` says why.
+	Status PaymentIntentStatus `json:"status"`
+	// The saved method that is or was charged.
+	PaymentMethodID *string `json:"payment_method_id,omitzero"`
+	// The payer.
+	CustomerID *string `json:"customer_id,omitzero"`
+	// The account that is paid.
+	BillerID string `json:"biller_id"`
+	// The plan that created it; null for a single payment.
+	PaymentPlanID *string `json:"payment_plan_id"`
+	// The payment link that it was made by.
+	PaymentLinkID *string `json:"payment_link_id,omitzero"`
+	// The last checkout session in which a payer could pay it.
+	CheckoutSessionID *string `json:"checkout_session_id,omitzero"`
+	// The subscription that created it, if one did.
+	SubscriptionID *string `json:"subscription_id,omitzero"`
+	// For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500.
+	Metadata map[string]string `json:"metadata"`
+	// The date of a scheduled payment.
+	ScheduledPaymentDate *string `json:"scheduled_payment_date,omitzero"`
+	// What the payer’s statement shows: the one given, or that of the account.
+	StatementDescriptor *string `json:"statement_descriptor,omitzero"`
+	// The sum of the refunds that succeeded, minor units.
+	TotalRefundedAmount int `json:"total_refunded_amount"`
+	// The mandate of the last debit. Present for bank debits under a mandate only.
+	MandateID *string `json:"mandate_id,omitzero"`
+	// When the bank reports whether it collected the debit, a date of its scheme. Bank debits only.
+	ExpectedResultDate *string `json:"expected_result_date,omitzero"`
+	// The last date on which the bank can take the debit back. Present once a debit has succeeded.
+	ReturnableUntil *string `json:"returnable_until,omitzero"`
+	// What the bank has taken back, minor units: the whole of each debit that came back, whatever was
+	// refunded before. Bank debits only.
+	TotalReturnedAmount *int `json:"total_returned_amount,omitzero"`
+	// Why the last attempt failed; null if it did not fail or there was none.
+	LastPaymentError *PaymentError `json:"last_payment_error"`
+	// Where to send the payer while the status is `requires_action`, else null. In live mode it is
+	// null: your processor has the page. Shown where `client_secret` is.
+	NextAction *NextAction `json:"next_action,omitzero"`
+	// The page with the receipt, once the payment has succeeded. Anyone who has this URL can read it.
+	// Lists and events leave it out.
+	ReceiptURL *string `json:"receipt_url,omitzero"`
+	// ISO 8601, UTC.
+	CreatedAt time.Time `json:"created_at"`
+	// ISO 8601, UTC.
+	UpdatedAt time.Time `json:"updated_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The number of the attempt that came back, from 1.
+	Attempt int `json:"attempt"`
+	// Why, for programs: see *Codes of failed payments*.
+	Reason string `json:"reason"`
+	// The bank’s own code; null if it gave none.
+	BankCode *string `json:"bank_code"`
+	// When the bank reported it.
+	ReturnedAt time.Time `json:"returned_at"`
+	// Whether the plan or subscription retries this payment.
+	WillRetry bool `json:"will_retry"`
+	// When the plan or subscription retries it; null if it does not.
+	NextAttemptAt *time.Time `json:"next_attempt_at"`
+}
+
+// SandboxPaymentMethodCreate is one of several types, by `type`.
+//
+// Value is a pointer to the type itself; nil if this client does not know it.
+type SandboxPaymentMethodCreate struct {
+	Type string `json:"type"`
+	Value SandboxPaymentMethodCreateValue `json:"-"`
+	// Raw is the JSON as received.
+	Raw json.RawMessage `json:"-"`
+}
+
+// SandboxPaymentMethodCreateValue is one of the types that a SandboxPaymentMethodCreate has.
+type SandboxPaymentMethodCreateValue interface{ isSandboxPaymentMethodCreate() }
+
+func (KlarnaPaymentMethodCreate) isSandboxPaymentMethodCreate() {}
+func (PayIdPaymentMethodCreate) isSandboxPaymentMethodCreate() {}
+func (PayPalPaymentMethodCreate) isSandboxPaymentMethodCreate() {}
+
+// UnmarshalJSON reads the type that the JSON names.
+func (u *SandboxPaymentMethodCreate) UnmarshalJSON(data []byte) error {
+	type shared SandboxPaymentMethodCreate
+	var read shared
+	if err := json.Unmarshal(data, &read); err != nil {
+		return err
+	}
+	switch read.Type {
+	case "klarna":
+		read.Value = &KlarnaPaymentMethodCreate{}
+	case "pay_id":
+		read.Value = &PayIdPaymentMethodCreate{}
+	case "paypal":
+		read.Value = &PayPalPaymentMethodCreate{}
+	}
+	read.Raw = append(json.RawMessage(nil), data...)
+	*u = SandboxPaymentMethodCreate(read)
+	if u.Value == nil {
+		return nil
+	}
+	return json.Unmarshal(data, u.Value)
+}
+
+// MarshalJSON writes Value with its `type`; without a Value it writes Raw.
+func (u SandboxPaymentMethodCreate) MarshalJSON() ([]byte, error) {
+	switch u.Value.(type) {
+	case KlarnaPaymentMethodCreate, *KlarnaPaymentMethodCreate:
+		return marshalWith(u.Value, "type", "klarna")
+	case PayIdPaymentMethodCreate, *PayIdPaymentMethodCreate:
+		return marshalWith(u.Value, "type", "pay_id")
+	case PayPalPaymentMethodCreate, *PayPalPaymentMethodCreate:
+		return marshalWith(u.Value, "type", "paypal")
+	}
+	if len(u.Raw) == 0 {
+		return []byte("{}"), nil
+	}
+	return u.Raw, nil
+}
+
+// SavePaymentMethod is a name of the API.
+type SavePaymentMethod string
+
+const (
+	SavePaymentMethodNo SavePaymentMethod = "no"
+	SavePaymentMethodOffer SavePaymentMethod = "offer"
+	SavePaymentMethodAlways SavePaymentMethod = "always"
+)
+
+type ScheduledPayment struct {
+	// The number of the due date, from 0.
+	Slot int `json:"slot"`
+	// The date in the account’s time zone.
+	DueDate string `json:"due_date"`
+	// The base amount in minor units.
+	Amount int `json:"amount"`
+}
+
+type ScheduledPaymentList struct {
+	Data []ScheduledPayment `json:"data"`
+	// Whether more items follow.
+	HasMore bool `json:"has_more"`
+}
+
+type SecretRotation struct {
+	// How many hours the old secret keeps signing beside the new one; by default 24.
+	OverlapHours Optional[int] `json:"overlap_hours,omitzero"`
+}
+
+type Subscription struct {
+	// The id of the subscription.
+	ID string `json:"id"`
+	// The customer who gets the service and is charged.
+	CustomerID string `json:"customer_id"`
+	// A label.
+	Name string `json:"name"`
+	// `pending`: not started; nothing is owed. `trialing`: in its trial. `active`: paid, or its
+	// payment is under way. `past_due`: a payment failed and is retried. `paused`: no period, no
+	// service. `canceled`: ended for good.
+	State SubscriptionState `json:"state"`
+	// Why it is paused or canceled. `requested`: by you. `payment_failed`: nothing is retried any
+	// more. `no_payment_method`: its trial ended without one. `ended`: at `ends_at`.
+	// `customer_deleted`.
+	StateReason *string `json:"state_reason"`
+	// Whether the customer may use the service now.
+	InEffect bool `json:"in_effect"`
+	// Until when, if nothing else happens. Null while that is open, and while it is not in effect.
+	InEffectUntil *time.Time `json:"in_effect_until"`
+	// An ISO 4217 code, in capitals.
+	Currency Currency `json:"currency"`
+	// What is sold in the current period.
+	Items []SubscriptionItem `json:"items"`
+	// What is sold from the next period on, if that was changed; null if it is the same.
+	NextItems []SubscriptionItem `json:"next_items"`
+	// The unit of a period.
+	FrequencyType SubscriptionFrequency `json:"frequency_type"`
+	// How many weeks, months or years a period has. By default 1.
+	FrequencyPeriod int `json:"frequency_period"`
+	// The first day. By default today, for this customer. Not in the past. Periods are counted from
+	// here, or from the end of the trial: 31 January is followed by 28 or 29 February, then by 31
+	// March.
+	StartDate string `json:"start_date"`
+	// The day of the month on which periods begin; in shorter months the last day. The first period is
+	// then short, and costs its share of the days. Not for weekly subscriptions. A resume counts anew
+	// from its own day.
+	AnchorDay *int `json:"anchor_day"`
+	// The days of a trial before the first paid period.
+	TrialDays *int `json:"trial_days"`
+	// The first day after the trial. Either this or `trial_days`.
+	TrialEndDate *string `json:"trial_end_date"`
+	// What happens if a trial ends and there is no method to charge. `pause`, the default; `cancel`;
+	// `charge`: the collection fails, and `unpaid_behaviour` decides.
+	TrialEndBehaviour TrialEndBehaviour `json:"trial_end_behaviour"`
+	// The method to charge; null for the customer’s default at each charge.
+	PaymentInstrumentID *string `json:"payment_instrument_id"`
+	// What happens after a failed payment, as for plans. `retry`, the default: it is charged again 1,
+	// 3 and 5 days after its first failure, unless the decline is final. `stop`: it is not retried.
+	FailureBehaviour FailureBehaviour `json:"failure_behaviour"`
+	// What happens when nothing is retried any more. `pause` is the default.
+	UnpaidBehaviour UnpaidBehaviour `json:"unpaid_behaviour"`
+	// For how many days after the first failure `in_effect` stays true while retries go on, if a
+	// period was paid before. By default 7, which covers all retries.
+	GraceDays int `json:"grace_days"`
+	// When the first period takes effect that is paid by a bank debit. `settled`, the default: when
+	// the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their
+	// dates.
+	EffectiveOn EffectiveOn `json:"effective_on"`
+	// The day on which it ends, the first without service: an end of a period. Null: it goes on.
+	EndsAt *string `json:"ends_at"`
+	// The day on which a pause begins that was requested.
+	PausesAt *string `json:"pauses_at"`
+	// The day on which the pause ends by itself.
+	ResumesAt *string `json:"resumes_at"`
+	// The period that has begun last; null before the first.
+	CurrentPeriod *CurrentPeriod `json:"current_period"`
+	// When the next period begins; null if none is to come.
+	NextPeriodStart *string `json:"next_period_start"`
+	// When a failed payment is retried; null if it is not.
+	NextAttemptAt *time.Time `json:"next_attempt_at"`
+	// What the customer has in hand for later periods, minor units.
+	CreditBalanceCents int `json:"credit_balance_cents"`
+	// What changes have left for the next period to take, besides its items.
+	NextPeriodLines []SubscriptionPeriodLine `json:"next_period_lines"`
+	// The payment of a change that is under way; null if none is.
+	ChangePaymentIntentID *string `json:"change_payment_intent_id"`
+	// The periods that were collected. Trials do not count.
+	PaidPeriods int `json:"paid_periods"`
+	// Its last payment; null before the first.
+	LatestPaymentIntentID *string `json:"latest_payment_intent_id"`
+	// Why its last charge failed; null if it did not.
+	LastPaymentError *SubscriptionPaymentError `json:"last_payment_error"`
+	// For your own use. Copied to each payment intent, so that `_sandbox_outcome` chooses their
+	// outcomes; `_sandbox_outcome_by_period` has one such list for each paid period, separated by
+	// semicolons, and the last repeats. At most 50 pairs; keys of at most 40 characters, values of at
+	// most 500.
+	Metadata map[string]string `json:"metadata"`
+	// The account that is paid.
+	BillerID string `json:"biller_id"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The test clock of the customer; null in real time.
+	TestClock *string `json:"test_clock"`
+	// ISO 8601, UTC.
+	CreatedAt time.Time `json:"created_at"`
+	// ISO 8601, UTC.
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+type SubscriptionCancel struct {
+	// `period_end`, the default: the service that is paid goes on until then. `now`: it ends at once.
+	At Optional[SubscriptionCancelAt] `json:"at,omitzero"`
+}
+
+// SubscriptionCancelAt is a name of the API.
+//
+// `period_end`, the default: the service that is paid goes on until then. `now`: it ends at once.
+type SubscriptionCancelAt string
+
+const (
+	SubscriptionCancelAtPeriodEnd SubscriptionCancelAt = "period_end"
+	SubscriptionCancelAtNow SubscriptionCancelAt = "now"
+)
+
+type SubscriptionCancelRemovedEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data Subscription `json:"data"`
+}
+
+type SubscriptionCancelScheduledEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data Subscription `json:"data"`
+}
+
+type SubscriptionCanceledEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data Subscription `json:"data"`
+}
+
+type SubscriptionChange struct {
+	// What is sold. A period costs the sum of unit amount times quantity, at least 1 minor unit. The
+	// limits of payment intents (200 and 100000) do not apply.
+	Items []SubscriptionItemInput `json:"items"`
+	// `period_end`, the default: from the next period on. `now`: from now on.
+	When Optional[SubscriptionChangeWhen] `json:"when,omitzero"`
+	// What a change now costs. `days`, the default: the days that are left, this day included, are
+	// credited at the price before and charged at the new one. `none`: nothing; the next period takes
+	// the new price.
+	Proration Optional[SubscriptionChangeProration] `json:"proration,omitzero"`
+	// When a change now is paid. `next_period`, the default: the next period takes it. `now`: it is
+	// charged at once, and made when that has succeeded.
+	Collect Optional[SubscriptionChangeCollect] `json:"collect,omitzero"`
+	// The `amount_cents` of your quote. If the change costs another amount now, nothing changes.
+	ExpectedAmountCents Optional[int] `json:"expected_amount_cents,omitzero"`
+	// Only return what the change costs.
+	DryRun Optional[bool] `json:"dry_run,omitzero"`
+}
+
+// SubscriptionChangeWhen is a name of the API.
+//
+// `period_end`, the default: from the next period on. `now`: from now on.
+type SubscriptionChangeWhen string
+
+const (
+	SubscriptionChangeWhenNow SubscriptionChangeWhen = "now"
+	SubscriptionChangeWhenPeriodEnd SubscriptionChangeWhen = "period_end"
+)
+
+// SubscriptionChangeProration is a name of the API.
+//
+// What a change now costs. `days`, the default: the days that are left, this day included, are
+// credited at the price before and charged at the new one. `none`: nothing; the next period takes
+// the new price.
+type SubscriptionChangeProration string
+
+const (
+	SubscriptionChangeProrationDays SubscriptionChangeProration = "days"
+	SubscriptionChangeProrationNone SubscriptionChangeProration = "none"
+)
+
+// SubscriptionChangeCollect is a name of the API.
+//
+// When a change now is paid. `next_period`, the default: the next period takes it. `now`: it is
+// charged at once, and made when that has succeeded.
+type SubscriptionChangeCollect string
+
+const (
+	SubscriptionChangeCollectNow SubscriptionChangeCollect = "now"
+	SubscriptionChangeCollectNextPeriod SubscriptionChangeCollect = "next_period"
+)
+
+type SubscriptionChangeFailedEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data Subscription `json:"data"`
+}
+
+type SubscriptionChangeRemovedEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data Subscription `json:"data"`
+}
+
+type SubscriptionChangeResult struct {
+	// What the change costs and credits. If it is paid now, their sum is `amount_cents`: what earlier
+	// changes have left for the next period and the credit balance are among them.
+	Lines []SubscriptionPeriodLine `json:"lines"`
+	// What the change takes now, without surcharge, minor units.
+	AmountCents int `json:"amount_cents"`
+	// What the next period takes, without surcharge, minor units. 0 if none is to come.
+	NextPeriodAmountCents int `json:"next_period_amount_cents"`
+	Subscription Subscription `json:"subscription"`
+	// The same request gets this quote until then: the end of the day.
+	ValidUntil time.Time `json:"valid_until"`
+}
+
+type SubscriptionChangeScheduledEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data Subscription `json:"data"`
+}
+
+type SubscriptionChangedEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data Subscription `json:"data"`
+}
+
+type SubscriptionChanges struct {
+	// `pending`: not started; nothing is owed. `trialing`: in its trial. `active`: paid, or its
+	// payment is under way. `past_due`: a payment failed and is retried. `paused`: no period, no
+	// service. `canceled`: ended for good.
+	State SubscriptionState `json:"state"`
+	// Why it is paused or canceled. `requested`: by you. `payment_failed`: nothing is retried any
+	// more. `no_payment_method`: its trial ended without one. `ended`: at `ends_at`.
+	// `customer_deleted`.
+	StateReason *string `json:"state_reason"`
+	// Whether the customer may use the service now.
+	InEffect bool `json:"in_effect"`
+	// Until when, if nothing else happens. Null while that is open, and while it is not in effect.
+	InEffectUntil *time.Time `json:"in_effect_until"`
+	// When a failed payment is retried; null if it is not.
+	NextAttemptAt *time.Time `json:"next_attempt_at"`
+}
+
+type SubscriptionCreate struct {
+	// The customer who gets the service and is charged.
+	CustomerID string `json:"customer_id"`
+	// A label.
+	Name string `json:"name"`
+	// An ISO 4217 code, in capitals.
+	Currency Currency `json:"currency"`
+	// What is sold. A period costs the sum of unit amount times quantity, at least 1 minor unit. The
+	// limits of payment intents (200 and 100000) do not apply.
+	Items []SubscriptionItemInput `json:"items"`
+	// The unit of a period.
+	FrequencyType SubscriptionFrequency `json:"frequency_type"`
+	// How many weeks, months or years a period has. By default 1.
+	FrequencyPeriod Optional[int] `json:"frequency_period,omitzero"`
+	// What happens if a trial ends and there is no method to charge. `pause`, the default; `cancel`;
+	// `charge`: the collection fails, and `unpaid_behaviour` decides.
+	TrialEndBehaviour Optional[TrialEndBehaviour] `json:"trial_end_behaviour,omitzero"`
+	// What happens after a failed payment, as for plans. `retry`, the default: it is charged again 1,
+	// 3 and 5 days after its first failure, unless the decline is final. `stop`: it is not retried.
+	FailureBehaviour Optional[FailureBehaviour] `json:"failure_behaviour,omitzero"`
+	// What happens when nothing is retried any more. `pause` is the default.
+	UnpaidBehaviour Optional[UnpaidBehaviour] `json:"unpaid_behaviour,omitzero"`
+	// For how many days after the first failure `in_effect` stays true while retries go on, if a
+	// period was paid before. By default 7, which covers all retries.
+	GraceDays Optional[int] `json:"grace_days,omitzero"`
+	// When the first period takes effect that is paid by a bank debit. `settled`, the default: when
+	// the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their
+	// dates.
+	EffectiveOn Optional[EffectiveOn] `json:"effective_on,omitzero"`
+	// For your own use. Copied to each payment intent, so that `_sandbox_outcome` chooses their
+	// outcomes; `_sandbox_outcome_by_period` has one such list for each paid period, separated by
+	// semicolons, and the last repeats. At most 50 pairs; keys of at most 40 characters, values of at
+	// most 500.
+	Metadata Optional[map[string]string] `json:"metadata,omitzero"`
+	// The first day. By default today, for this customer. Not in the past. Periods are counted from
+	// here, or from the end of the trial: 31 January is followed by 28 or 29 February, then by 31
+	// March.
+	StartDate Optional[string] `json:"start_date,omitzero"`
+	// The day of the month on which periods begin; in shorter months the last day. The first period is
+	// then short, and costs its share of the days. Not for weekly subscriptions. A resume counts anew
+	// from its own day.
+	AnchorDay Optional[int] `json:"anchor_day,omitzero"`
+	// The days of a trial before the first paid period.
+	TrialDays Optional[int] `json:"trial_days,omitzero"`
+	// The first day after the trial. Either this or `trial_days`.
+	TrialEndDate Optional[string] `json:"trial_end_date,omitzero"`
+	// The day on which it ends, the first without service: an end of a period. Null: it goes on.
+	EndsAt Optional[string] `json:"ends_at,omitzero"`
+	// The method to charge. By default the customer’s default method at the time of each charge.
+	PaymentInstrumentID Optional[string] `json:"payment_instrument_id,omitzero"`
+}
+
+type SubscriptionCreditRefund struct {
+	// Minor units. By default all credit, but no more than what remains of the last payment.
+	AmountCents Optional[int] `json:"amount_cents,omitzero"`
+	// The reason, in your words.
+	Reason Optional[string] `json:"reason,omitzero"`
+	// For your own use. In the sandbox `_sandbox_refund_outcome`: `fail` makes the refund fail. At
+	// most 50 pairs; keys of at most 40 characters, values of at most 500.
+	Metadata Optional[map[string]string] `json:"metadata,omitzero"`
+}
+
+type SubscriptionEffect struct {
+	Object string `json:"object"`
+	// The subscription.
+	ObjectID string `json:"object_id"`
+	// The advance that caused it; null in a dry run.
+	AdvanceID *string `json:"advance_id"`
+	// The simulated instant at which it happens.
+	At time.Time `json:"at"`
+	// What happened.
+	EventType ClockEffectType `json:"event_type"`
+	// The event that reports it; null in a dry run.
+	EventID *string `json:"event_id"`
+	// The number before `to_period` if that has begun with this effect, else the same.
+	FromPeriod *int `json:"from_period"`
+	// The period that has begun last, after this effect.
+	ToPeriod *int `json:"to_period"`
+	Changes SubscriptionChanges `json:"changes"`
+}
+
+// SubscriptionFrequency is a name of the API.
+type SubscriptionFrequency string
+
+const (
+	SubscriptionFrequencyWeekly SubscriptionFrequency = "weekly"
+	SubscriptionFrequencyMonthly SubscriptionFrequency = "monthly"
+	SubscriptionFrequencyYearly SubscriptionFrequency = "yearly"
+)
+
+type SubscriptionInEffectChangedEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data Subscription `json:"data"`
+}
+
+type SubscriptionItem struct {
+	// The id of the item.
+	ID string `json:"id"`
+	// A label, for statements.
+	Name string `json:"name"`
+	// The price of one for a whole period, minor units.
+	UnitAmountCents int `json:"unit_amount_cents"`
+	// How many.
+	Quantity int `json:"quantity"`
+}
+
+type SubscriptionItemInput struct {
+	// A label, for statements.
+	Name string `json:"name"`
+	// The price of one, for a whole period, minor units.
+	UnitAmountCents int `json:"unit_amount_cents"`
+	// How many; by default 1.
+	Quantity Optional[int] `json:"quantity,omitzero"`
+}
+
+type SubscriptionList struct {
+	Data []Subscription `json:"data"`
+	// Whether more items follow.
+	HasMore bool `json:"has_more"`
+}
+
+type SubscriptionMadeChange struct {
+	// From 1.
+	Number int `json:"number"`
+	// The period in which it was requested.
+	Period int `json:"period"`
+	// `processing`: its payment is under way. `made`. `failed`: its payment was declined, or another
+	// change took its place; nothing has changed. `credited`: it was paid when its period was over or
+	// the subscription not active any more; nothing has changed, and the money is credit.
+	Status SubscriptionMadeChangeStatus `json:"status"`
+	// What it sells from then on.
+	Items []SubscriptionItem `json:"items"`
+	// What it costs and credits by itself.
+	Lines []SubscriptionPeriodLine `json:"lines"`
+	// What was charged for it at once, without surcharge, minor units.
+	AmountCents int `json:"amount_cents"`
+	// That payment; null if nothing was charged.
+	PaymentIntentID *string `json:"payment_intent_id"`
+	// When it was requested.
+	ChangedAt time.Time `json:"changed_at"`
+}
+
+// SubscriptionMadeChangeStatus is a name of the API.
+//
+// `processing`: its payment is under way. `made`. `failed`: its payment was declined, or another
+// change took its place; nothing has changed. `credited`: it was paid when its period was over or
+// the subscription not active any more; nothing has changed, and the money is credit.
+type SubscriptionMadeChangeStatus string
+
+const (
+	SubscriptionMadeChangeStatusProcessing SubscriptionMadeChangeStatus = "processing"
+	SubscriptionMadeChangeStatusMade SubscriptionMadeChangeStatus = "made"
+	SubscriptionMadeChangeStatusFailed SubscriptionMadeChangeStatus = "failed"
+	SubscriptionMadeChangeStatusCredited SubscriptionMadeChangeStatus = "credited"
+)
+
+type SubscriptionMadeChangeList struct {
+	Data []SubscriptionMadeChange `json:"data"`
+	// Whether more items follow.
+	HasMore bool `json:"has_more"`
+}
+
+type SubscriptionPastDueEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data Subscription `json:"data"`
+}
+
+type SubscriptionPause struct {
+	// When it resumes by itself: after the end of the present period. By default it waits for a
+	// resume.
+	ResumesAt Optional[string] `json:"resumes_at,omitzero"`
+}
+
+type SubscriptionPauseRemovedEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data Subscription `json:"data"`
+}
+
+type SubscriptionPauseScheduledEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data Subscription `json:"data"`
+}
+
+type SubscriptionPausedEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data Subscription `json:"data"`
+}
+
+type SubscriptionPaymentError struct {
+	// Why it failed, for programs: see *Codes of failed payments*.
+	Code string `json:"code"`
+	// For people.
+	Message string `json:"message"`
+}
+
+type SubscriptionPeriod struct {
+	// From 1. A trial is period 1.
+	Number int `json:"number"`
+	// The first day.
+	Start string `json:"start"`
+	// The first day after it.
+	End string `json:"end"`
+	// `processing`: being charged. `paid`: collected, or a trial. `retrying`: failed, and retried.
+	// `unpaid`: failed, and not retried. `void`: nothing is owed for it any more, and it was not
+	// bought.
+	Status SubscriptionPeriodStatus `json:"status"`
+	// Whether it is a trial.
+	Kind SubscriptionPeriodKind `json:"kind"`
+	// The statement of the period.
+	Lines []SubscriptionPeriodLine `json:"lines"`
+	// The sum of the lines, without surcharge, minor units.
+	AmountCents int `json:"amount_cents"`
+	// Its payment; null for a trial.
+	PaymentIntentID *string `json:"payment_intent_id"`
+	// The failed attempts of the present series.
+	Failures int `json:"failures"`
+	// When it is retried; null if it is not.
+	NextAttemptAt *time.Time `json:"next_attempt_at"`
+}
+
+// SubscriptionPeriodKind is a name of the API.
+//
+// Whether it is a trial.
+type SubscriptionPeriodKind string
+
+const (
+	SubscriptionPeriodKindTrial SubscriptionPeriodKind = "trial"
+	SubscriptionPeriodKindPaid SubscriptionPeriodKind = "paid"
+)
+
+type SubscriptionPeriodLine struct {
+	// `item`: a whole period. `proration`: the share of its days. `credit`: negative.
+	Kind SubscriptionPeriodLineKind `json:"kind"`
+	// For people.
+	Description string `json:"description"`
+	// How many.
+	Quantity int `json:"quantity"`
+	// The amount of the line, minor units.
+	AmountCents int `json:"amount_cents"`
+}
+
+// SubscriptionPeriodLineKind is a name of the API.
+//
+// `item`: a whole period. `proration`: the share of its days. `credit`: negative.
+type SubscriptionPeriodLineKind string
+
+const (
+	SubscriptionPeriodLineKindItem SubscriptionPeriodLineKind = "item"
+	SubscriptionPeriodLineKindProration SubscriptionPeriodLineKind = "proration"
+	SubscriptionPeriodLineKindCredit SubscriptionPeriodLineKind = "credit"
+)
+
+type SubscriptionPeriodList struct {
+	Data []SubscriptionPeriod `json:"data"`
+	// Whether more items follow.
+	HasMore bool `json:"has_more"`
+}
+
+// SubscriptionPeriodStatus is a name of the API.
+type SubscriptionPeriodStatus string
+
+const (
+	SubscriptionPeriodStatusProcessing SubscriptionPeriodStatus = "processing"
+	SubscriptionPeriodStatusPaid SubscriptionPeriodStatus = "paid"
+	SubscriptionPeriodStatusRetrying SubscriptionPeriodStatus = "retrying"
+	SubscriptionPeriodStatusUnpaid SubscriptionPeriodStatus = "unpaid"
+	SubscriptionPeriodStatusVoid SubscriptionPeriodStatus = "void"
+)
+
+type SubscriptionRecoveredEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data Subscription `json:"data"`
+}
+
+type SubscriptionRenewedEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data Subscription `json:"data"`
+}
+
+type SubscriptionResumedEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data Subscription `json:"data"`
+}
+
+type SubscriptionStartedEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data Subscription `json:"data"`
+}
+
+// SubscriptionState is a name of the API.
+type SubscriptionState string
+
+const (
+	SubscriptionStatePending SubscriptionState = "pending"
+	SubscriptionStateTrialing SubscriptionState = "trialing"
+	SubscriptionStateActive SubscriptionState = "active"
+	SubscriptionStatePastDue SubscriptionState = "past_due"
+	SubscriptionStatePaused SubscriptionState = "paused"
+	SubscriptionStateCanceled SubscriptionState = "canceled"
+)
+
+type SubscriptionTrialEndingEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data Subscription `json:"data"`
+}
+
+type SubscriptionUpdate struct {
+	// Cannot be changed. Sending it is a validation error.
+	CustomerID Optional[string] `json:"customer_id,omitzero"`
+	// A label.
+	Name Optional[string] `json:"name,omitzero"`
+	// An ISO 4217 code, in capitals.
+	Currency Optional[Currency] `json:"currency,omitzero"`
+	// What is sold. A period costs the sum of unit amount times quantity, at least 1 minor unit. The
+	// limits of payment intents (200 and 100000) do not apply.
+	Items Optional[[]SubscriptionItemInput] `json:"items,omitzero"`
+	// The unit of a period.
+	FrequencyType Optional[SubscriptionFrequency] `json:"frequency_type,omitzero"`
+	// How many weeks, months or years a period has. By default 1.
+	FrequencyPeriod Optional[int] `json:"frequency_period,omitzero"`
+	// What happens if a trial ends and there is no method to charge. `pause`, the default; `cancel`;
+	// `charge`: the collection fails, and `unpaid_behaviour` decides.
+	TrialEndBehaviour Optional[TrialEndBehaviour] `json:"trial_end_behaviour,omitzero"`
+	// What happens after a failed payment, as for plans. `retry`, the default: it is charged again 1,
+	// 3 and 5 days after its first failure, unless the decline is final. `stop`: it is not retried.
+	FailureBehaviour Optional[FailureBehaviour] `json:"failure_behaviour,omitzero"`
+	// What happens when nothing is retried any more. `pause` is the default.
+	UnpaidBehaviour Optional[UnpaidBehaviour] `json:"unpaid_behaviour,omitzero"`
+	// For how many days after the first failure `in_effect` stays true while retries go on, if a
+	// period was paid before. By default 7, which covers all retries.
+	GraceDays Optional[int] `json:"grace_days,omitzero"`
+	// When the first period takes effect that is paid by a bank debit. `settled`, the default: when
+	// the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their
+	// dates.
+	EffectiveOn Optional[EffectiveOn] `json:"effective_on,omitzero"`
+	// For your own use. Copied to each payment intent, so that `_sandbox_outcome` chooses their
+	// outcomes; `_sandbox_outcome_by_period` has one such list for each paid period, separated by
+	// semicolons, and the last repeats. At most 50 pairs; keys of at most 40 characters, values of at
+	// most 500.
+	Metadata Optional[map[string]string] `json:"metadata,omitzero"`
+	// The first day. By default today, for this customer. Not in the past. Periods are counted from
+	// here, or from the end of the trial: 31 January is followed by 28 or 29 February, then by 31
+	// March.
+	StartDate Optional[string] `json:"start_date,omitzero"`
+	// The day of the month on which periods begin; in shorter months the last day. The first period is
+	// then short, and costs its share of the days. Not for weekly subscriptions. A resume counts anew
+	// from its own day.
+	AnchorDay Optional[int] `json:"anchor_day,omitzero"`
+	// The days of a trial before the first paid period.
+	TrialDays Optional[int] `json:"trial_days,omitzero"`
+	// The first day after the trial. Either this or `trial_days`.
+	TrialEndDate Optional[string] `json:"trial_end_date,omitzero"`
+	// The day on which it ends, the first without service: an end of a period. Null: it goes on.
+	EndsAt Optional[string] `json:"ends_at,omitzero"`
+	// The method to charge. By default the customer’s default method at the time of each charge.
+	PaymentInstrumentID Optional[string] `json:"payment_instrument_id,omitzero"`
+}
+
+type TestClock struct {
+	// The id of the test clock.
+	ID string `json:"id"`
+	Object string `json:"object"`
+	// A label.
+	Name *string `json:"name"`
+	// `created`: not advanced yet. `advancing`: until every effect of an advance is committed.
+	// `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect could not
+	// be carried out; the clock cannot be advanced again.
+	Status TestClockStatus `json:"status"`
+	// The current time of the clock’s customers.
+	FrozenTime time.Time `json:"frozen_time"`
+	// When the clock is deleted with all its objects: 30 days after creation, in real time.
+	ExpiresAt time.Time `json:"expires_at"`
+	// When the last advance was complete, in real time.
+	LastAdvancedAt *time.Time `json:"last_advanced_at"`
+	// Why the last advance failed, in words.
+	FailureReason *string `json:"failure_reason"`
+	Livemode bool `json:"livemode"`
+	// The latest target of one advance now: two of the shortest intervals of the active plans ahead. A
+	// week counts 7 days, a month 30. Without active plans, it is 62 days ahead. Null while the clock
+	// cannot be advanced.
+	MaxFrozenTime *time.Time `json:"max_frozen_time"`
+	// Null before the first advance.
+	LastAdvance *TestClockLastAdvance `json:"last_advance"`
+	WebhookDeliveries WebhookDeliveryCounts `json:"webhook_deliveries"`
+}
+
+type TestClockAdvance struct {
+	// The instant to advance to.
+	FrozenTime time.Time `json:"frozen_time"`
+	// Return what the advance would do, with 200, and change nothing. By default false.
+	DryRun Optional[bool] `json:"dry_run,omitzero"`
+}
+
+type TestClockAdvancing struct {
+	// The id of the test clock.
+	ID string `json:"id"`
+	Object string `json:"object"`
+	// A label.
+	Name *string `json:"name"`
+	// `created`: not advanced yet. `advancing`: until every effect of an advance is committed.
+	// `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect could not
+	// be carried out; the clock cannot be advanced again.
+	Status TestClockStatus `json:"status"`
+	// The current time of the clock’s customers.
+	FrozenTime time.Time `json:"frozen_time"`
+	// When the clock is deleted with all its objects: 30 days after creation, in real time.
+	ExpiresAt time.Time `json:"expires_at"`
+	// When the last advance was complete, in real time.
+	LastAdvancedAt *time.Time `json:"last_advanced_at"`
+	// Why the last advance failed, in words.
+	FailureReason *string `json:"failure_reason"`
+	Livemode bool `json:"livemode"`
+	// The instant that the clock advances to.
+	TargetTime time.Time `json:"target_time"`
+}
+
+type TestClockAdvancingEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data TestClockAdvancing `json:"data"`
+}
+
+type TestClockCreate struct {
+	// The current time of the clock’s customers.
+	FrozenTime time.Time `json:"frozen_time"`
+	// A label.
+	Name Optional[string] `json:"name,omitzero"`
+}
+
+type TestClockCreatedEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data TestClockState `json:"data"`
+}
+
+type TestClockDeletedEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data TestClockState `json:"data"`
+}
+
+type TestClockDryRun struct {
+	// The id of the test clock.
+	ID string `json:"id"`
+	DryRun bool `json:"dry_run"`
+	// `created`: not advanced yet. `advancing`: until every effect of an advance is committed.
+	// `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect could not
+	// be carried out; the clock cannot be advanced again.
+	Status TestClockStatus `json:"status"`
+	// The current time of the clock’s customers.
+	FrozenTime time.Time `json:"frozen_time"`
+	// The target of the advance.
+	TargetTime time.Time `json:"target_time"`
+	EffectsManifest EffectsManifest `json:"effects_manifest"`
+	// What the advance would do, in order.
+	Effects []ClockEffect `json:"effects"`
+}
+
+type TestClockLastAdvance struct {
+	// The id of the advance, adv_…. Use it to list its effects.
+	ID string `json:"id"`
+	// The state of the advance.
+	Status TestClockLastAdvanceStatus `json:"status"`
+	// The clock’s time before the advance.
+	FromTime time.Time `json:"from_time"`
+	// The target of the advance.
+	TargetTime time.Time `json:"target_time"`
+	// Null until it is complete.
+	EffectsManifest *EffectsManifest `json:"effects_manifest"`
+	// When it was requested, in real time.
+	RequestedAt time.Time `json:"requested_at"`
+	// When it ended, in real time; null until then.
+	FinishedAt *time.Time `json:"finished_at"`
+	WebhookDeliveries WebhookDeliveryCounts `json:"webhook_deliveries"`
+}
+
+// TestClockLastAdvanceStatus is a name of the API.
+//
+// The state of the advance.
+type TestClockLastAdvanceStatus string
+
+const (
+	TestClockLastAdvanceStatusAdvancing TestClockLastAdvanceStatus = "advancing"
+	TestClockLastAdvanceStatusReady TestClockLastAdvanceStatus = "ready"
+	TestClockLastAdvanceStatusFailed TestClockLastAdvanceStatus = "failed"
+)
+
+type TestClockList struct {
+	Data []TestClock `json:"data"`
+	// Whether more items follow.
+	HasMore bool `json:"has_more"`
+}
+
+type TestClockReady struct {
+	// The id of the test clock.
+	ID string `json:"id"`
+	Object string `json:"object"`
+	// A label.
+	Name *string `json:"name"`
+	// `created`: not advanced yet. `advancing`: until every effect of an advance is committed.
+	// `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect could not
+	// be carried out; the clock cannot be advanced again.
+	Status TestClockStatus `json:"status"`
+	// The current time of the clock’s customers.
+	FrozenTime time.Time `json:"frozen_time"`
+	// When the clock is deleted with all its objects: 30 days after creation, in real time.
+	ExpiresAt time.Time `json:"expires_at"`
+	// When the last advance was complete, in real time.
+	LastAdvancedAt *time.Time `json:"last_advanced_at"`
+	// Why the last advance failed, in words.
+	FailureReason *string `json:"failure_reason"`
+	Livemode bool `json:"livemode"`
+	EffectsManifest EffectsManifest `json:"effects_manifest"`
+}
+
+type TestClockReadyEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data TestClockReady `json:"data"`
+}
+
+type TestClockState struct {
+	// The id of the test clock.
+	ID string `json:"id"`
+	Object string `json:"object"`
+	// A label.
+	Name *string `json:"name"`
+	// `created`: not advanced yet. `advancing`: until every effect of an advance is committed.
+	// `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect could not
+	// be carried out; the clock cannot be advanced again.
+	Status TestClockStatus `json:"status"`
+	// The current time of the clock’s customers.
+	FrozenTime time.Time `json:"frozen_time"`
+	// When the clock is deleted with all its objects: 30 days after creation, in real time.
+	ExpiresAt time.Time `json:"expires_at"`
+	// When the last advance was complete, in real time.
+	LastAdvancedAt *time.Time `json:"last_advanced_at"`
+	// Why the last advance failed, in words.
+	FailureReason *string `json:"failure_reason"`
+	Livemode bool `json:"livemode"`
+}
+
+// TestClockStatus is a name of the API.
+type TestClockStatus string
+
+const (
+	TestClockStatusCreated TestClockStatus = "created"
+	TestClockStatusAdvancing TestClockStatus = "advancing"
+	TestClockStatusReady TestClockStatus = "ready"
+	TestClockStatusFailed TestClockStatus = "failed"
+)
+
+type TokenMetadata struct {
+	// Who issued the token; `fixture` for a test card.
+	Type string `json:"type"`
+	// The token. For a fixture, one of those under *Test cards*.
+	Token string `json:"token"`
+	// Further token data; an empty string for a fixture.
+	Data string `json:"data"`
+}
+
+// TrialEndBehaviour is a name of the API.
+type TrialEndBehaviour string
+
+const (
+	TrialEndBehaviourCharge TrialEndBehaviour = "charge"
+	TrialEndBehaviourPause TrialEndBehaviour = "pause"
+	TrialEndBehaviourCancel TrialEndBehaviour = "cancel"
+)
+
+// UnpaidBehaviour is a name of the API.
+type UnpaidBehaviour string
+
+const (
+	UnpaidBehaviourPause UnpaidBehaviour = "pause"
+	UnpaidBehaviourCancel UnpaidBehaviour = "cancel"
+)
+
+type WebhookAttempt struct {
+	// ISO 8601, UTC.
+	At time.Time `json:"at"`
+	// The HTTP status of the response; null if there was none.
+	StatusCode *int `json:"status_code"`
+	// Why it failed; null if it succeeded.
+	Error *string `json:"error"`
+	// How long it took, in milliseconds.
+	DurationMs int `json:"duration_ms"`
+	// The first 2 KiB of the response. Null without a response, and for a key that may not read the
+	// event.
+	ResponseExcerpt *string `json:"response_excerpt"`
+}
+
+type WebhookDelivery struct {
+	// The id of the delivery.
+	ID string `json:"id"`
+	// The event that is delivered. Its id is the `webhook-id` of every attempt.
+	EventID string `json:"event_id"`
+	// The type of that event.
+	EventType EventType `json:"event_type"`
+	// The endpoint that it is delivered to.
+	EndpointID string `json:"endpoint_id"`
+	// `pending`: on its way, or between two attempts. `delivered`: the receiver returned a 2xx.
+	// `failed`: given up.
+	Status WebhookDeliveryStatus `json:"status"`
+	// Why it was given up: all attempts were used, or the endpoint was disabled or deleted.
+	FailureReason *string `json:"failure_reason"`
+	// Oldest first.
+	Attempts []WebhookAttempt `json:"attempts"`
+	// When the next attempt is due. Like all times here, in real time.
+	NextAttemptAt *time.Time `json:"next_attempt_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// ISO 8601, UTC.
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// Webhook deliveries, by status. When `pending` is 0, your receiver has got everything, except what
+// failed. For a clock, the deliveries of all its events. For an advance, those of the events that
+// it caused and of its `test_clock.ready`.
+type WebhookDeliveryCounts struct {
+	// On their way, or between two attempts.
+	Pending int `json:"pending"`
+	// The receiver returned a 2xx.
+	Delivered int `json:"delivered"`
+	// Given up.
+	Failed int `json:"failed"`
+}
+
+type WebhookDeliveryList struct {
+	Data []WebhookDelivery `json:"data"`
+	// Whether more items follow.
+	HasMore bool `json:"has_more"`
+}
+
+// WebhookDeliveryStatus is a name of the API.
+type WebhookDeliveryStatus string
+
+const (
+	WebhookDeliveryStatusPending WebhookDeliveryStatus = "pending"
+	WebhookDeliveryStatusDelivered WebhookDeliveryStatus = "delivered"
+	WebhookDeliveryStatusFailed WebhookDeliveryStatus = "failed"
+)
+
+// WebhookDisabledReason is a name of the API.
+type WebhookDisabledReason string
+
+const (
+	WebhookDisabledReasonRequested WebhookDisabledReason = "requested"
+	WebhookDisabledReasonGone WebhookDisabledReason = "gone"
+	WebhookDisabledReasonFailing WebhookDisabledReason = "failing"
+)
+
+type WebhookEndpoint struct {
+	// The id of the webhook endpoint.
+	ID string `json:"id"`
+	// Where events are posted.
+	URL string `json:"url"`
+	// What it subscribes to: event types, groups, or `*`.
+	EventTypes []string `json:"event_types"`
+	// For your own use.
+	Description *string `json:"description"`
+	// Nothing is sent to a disabled endpoint.
+	Status WebhookEndpointStatus `json:"status"`
+	// `requested`: by you. `gone`: it returned 410. `failing`: five days of nothing but failure.
+	DisabledReason *WebhookDisabledReason `json:"disabled_reason"`
+	// When the receiver first returned the challenge of a ping from this URL. Null until then, and
+	// again after the URL changes. In live mode, nothing is replayed to an unverified endpoint.
+	VerifiedAt *time.Time `json:"verified_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// ISO 8601, UTC.
+	CreatedAt time.Time `json:"created_at"`
+	// ISO 8601, UTC.
+	UpdatedAt time.Time `json:"updated_at"`
+	// The signing secret (Standard Webhooks). Shown only when it is created or rotated.
+	Secret *string `json:"secret,omitzero"`
+}
+
+type WebhookEndpointCreate struct {
+	// Where events are posted: `https`, or in the sandbox also `http`, without credentials or
+	// fragment. The host must be public. The service checks this now, and again at each connection.
+	URL string `json:"url"`
+	// Event types, groups such as `payment_plan.*`, or `*` for everything. By default everything.
+	EventTypes Optional[[]string] `json:"event_types,omitzero"`
+	// For your own use.
+	Description Optional[string] `json:"description,omitzero"`
+}
+
+type WebhookEndpointDisabledEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data WebhookEndpoint `json:"data"`
+}
+
+type WebhookEndpointList struct {
+	Data []WebhookEndpoint `json:"data"`
+	// Whether more items follow.
+	HasMore bool `json:"has_more"`
+}
+
+type WebhookEndpointPingEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data PingedWebhookEndpoint `json:"data"`
+}
+
+// WebhookEndpointStatus is a name of the API.
+type WebhookEndpointStatus string
+
+const (
+	WebhookEndpointStatusEnabled WebhookEndpointStatus = "enabled"
+	WebhookEndpointStatusDisabled WebhookEndpointStatus = "disabled"
+)
+
+type WebhookEndpointUpdate struct {
+	// Where events are posted: `https`, or in the sandbox also `http`, without credentials or
+	// fragment. The host must be public. The service checks this now, and again at each connection.
+	URL Optional[string] `json:"url,omitzero"`
+	// Event types, groups such as `payment_plan.*`, or `*` for everything. Unchanged if left out.
+	EventTypes Optional[[]string] `json:"event_types,omitzero"`
+	// For your own use.
+	Description Optional[string] `json:"description,omitzero"`
+	// Disabling ends the pending deliveries. After you enable it again, you can replay what happened
+	// in between.
+	Status Optional[WebhookEndpointStatus] `json:"status,omitzero"`
+}
+
+type WebhookReplay struct {
+	// Only events from this real time on.
+	Since time.Time `json:"since"`
+	// Only events up to this real time; by default until now.
+	Until Optional[time.Time] `json:"until,omitzero"`
+	// `failed`, the default: what was not delivered. `all`: also what was delivered.
+	Status Optional[WebhookReplayStatus] `json:"status,omitzero"`
+	// Only events after this one. Pass `last_event_id` of the previous replay while that returns
+	// `has_more`.
+	StartingAfter Optional[string] `json:"starting_after,omitzero"`
+}
+
+// WebhookReplayStatus is a name of the API.
+//
+// `failed`, the default: what was not delivered. `all`: also what was delivered.
+type WebhookReplayStatus string
+
+const (
+	WebhookReplayStatusFailed WebhookReplayStatus = "failed"
+	WebhookReplayStatusAll WebhookReplayStatus = "all"
+)

@@ -1,0 +1,3 @@
+module payments-service.example/client
+
+go 1.24
