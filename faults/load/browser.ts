@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import type { Chance } from '../../lab/random.ts';
+import { reasonOf } from './client.ts';
 import type { Journal } from './journal.ts';
 
 /** A tab of a payer's browser, without scripts. */
@@ -110,8 +111,7 @@ async function tryOnce(
     }
     return { status: statusCode, goTo: statusCode === 303 ? String(headers.location) : null, html };
   } catch (error) {
-    const reason = error instanceof Error ? ((error as NodeJS.ErrnoException).code ?? error.name) : String(error);
-    journal.setBack(`page ${reason}`);
+    journal.setBack(`page: ${reasonOf(error)}`);
     return null;
   }
 }

@@ -95,7 +95,8 @@ export function openClients(
   };
 }
 
-function reasonOf(error: unknown): string {
+/** Why a try had no response, in a word. */
+export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'TimeoutError') return `no response within ${tryTimeoutMs / 1000} s`;
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
