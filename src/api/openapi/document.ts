@@ -7,7 +7,7 @@ import { info } from './info.ts';
 import { operationOf } from './operations.ts';
 import { documentedPath, headerParameters } from './parameters.ts';
 import { schemaBook } from './schemas.ts';
-import { webhookHeaders, webhooksOf } from './webhooks.ts';
+import { webhooksOf } from './webhooks.ts';
 
 /** The parts of an OpenAPI document that the code builds or reads. */
 export interface OpenApiDocument {
@@ -59,7 +59,7 @@ export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
     components: {
       schemas: book.components(),
       responses,
-      parameters: { ...headerParameters, ...webhookHeaders },
+      parameters: headerParameters,
       headers: headerComponents,
       securitySchemes,
     },

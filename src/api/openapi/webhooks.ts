@@ -4,8 +4,11 @@ import { webhookEvents } from '../../resources/webhook-endpoint.ts';
 import type { SchemaNode } from '../validation/describe-schema.ts';
 import type { SchemaBook } from './schemas.ts';
 
-/** The headers of the Standard Webhooks specification, by component name. */
-export const webhookHeaders = {
+/**
+ * The headers of the Standard Webhooks specification, by name. Each webhook has them in full: oapi-codegen does not
+ * write components that only webhooks refer to.
+ */
+const webhookHeaders = {
   WebhookId: {
     name: 'webhook-id',
     in: 'header',
@@ -46,7 +49,7 @@ function webhookOf(type: EventType, book: SchemaBook): SchemaNode {
     tags: [webhookEvents.name],
     summary: occasion.split(/[.:;] |\.$/)[0],
     description: occasion,
-    parameters: Object.keys(webhookHeaders).map((header) => ({ $ref: `#/components/parameters/${header}` })),
+    parameters: Object.values(webhookHeaders),
     requestBody: {
       required: true,
       content: { 'application/json': { schema: book.refer(eventSchemas[type]), example } },

@@ -37,9 +37,13 @@ export function camel(words: readonly string[]): string {
   return words.map((word, index) => (index === 0 ? word : capital(word))).join('');
 }
 
+/** Returns an exported name of Go: `CustomerID`. */
 export function pascal(words: readonly string[]): string {
-  return words.map(capital).join('');
+  return words.map((word) => (initialisms.has(word) ? word.toUpperCase() : capital(word))).join('');
 }
+
+/** As in `clients/go/generate/naming.ts`. */
+const initialisms: ReadonlySet<string> = new Set(['id', 'url', 'ip', 'html', 'api']);
 
 function singular(word: string): string {
   return word.endsWith('ies') ? `${word.slice(0, -3)}y` : word.replace(/s$/, '');
