@@ -10,6 +10,7 @@ import { runDebits } from './debits.ts';
 import { help, type Options, readOptions } from './options.ts';
 import { awaitWebhooks, newScene, runAll, type Scene, showNews } from './scene.ts';
 import { findOrStart, type Outcome, type Service } from './service.ts';
+import { runSubscription } from './subscription.ts';
 import { showSummary } from './summary.ts';
 import { chapter, count, difference, minute, say, verdict } from './timeline.ts';
 import { checkWebhooks } from './webhooks.ts';
@@ -48,6 +49,7 @@ async function run(service: Service, { keep }: Options, signal: AbortSignal): Pr
   try {
     await runAll(scene);
     await runDebits(scene);
+    await runSubscription(scene);
     if (!keep) await deleteClock(scene);
     await checkWebhooks(scene);
     showSummary(scene, service, keep);
@@ -101,7 +103,7 @@ function conclude({ checks, advances }: Scene): number {
 /** Removes what the demo has made. If it is kept, the endpoint is disabled: its receiver ends with the demo. */
 async function tidy(
   payments: PaymentsClient,
-  { clockId, debitClockId, endpointId }: Scene,
+  { clockId, debitClockId, subscriptionClockId, endpointId }: Scene,
   keep: boolean,
 ): Promise<void> {
   const ignoreMissing = (error: unknown) => {
@@ -111,12 +113,12 @@ async function tidy(
   if (keep) {
     if (endpointId !== null)
       await payments.webhookEndpoints.update(endpointId, { status: 'disabled' }).catch(ignoreMissing);
-    const clocks = [clockId, debitClockId].filter((id) => id !== null);
+    const clocks = [clockId, debitClockId, subscriptionClockId].filter((id) => id !== null);
     if (clocks.length > 0)
       say(`Kept: the test clocks ${clocks.join(', ')} with their customers, and the endpoint ${endpointId}, disabled.`);
     return;
   }
-  for (const id of [clockId, debitClockId]) {
+  for (const id of [clockId, debitClockId, subscriptionClockId]) {
     if (id !== null) await payments.testClocks.delete(id).catch(ignoreMissing);
   }
   if (endpointId !== null) await payments.webhookEndpoints.delete(endpointId).catch(ignoreMissing);

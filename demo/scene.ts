@@ -27,6 +27,8 @@ export interface Scene {
   clockId: string | null;
   /** That of the plan by bank debit. */
   debitClockId: string | null;
+  /** That of the subscription. */
+  subscriptionClockId: string | null;
   now: number;
   tracked: Tracked[];
   advances: Advance[];
@@ -46,7 +48,8 @@ const mostAdvances = 10;
 const optionalEvents = new Set(['payment_plan.resumed']);
 
 export function newScene(parts: Pick<Scene, 'payments' | 'receiver' | 'signal' | 'checks'>): Scene {
-  const made = { endpointId: null, clockId: null, debitClockId: null, tracked: [], advances: [], clockEvents: [] };
+  const clocks = { clockId: null, debitClockId: null, subscriptionClockId: null };
+  const made = { endpointId: null, ...clocks, tracked: [], advances: [], clockEvents: [] };
   return { ...parts, ...made, now: start, isLate: false, arrivedAfterMs: new Map() };
 }
 

@@ -18,15 +18,15 @@ export interface AttemptCount {
 }
 
 /**
- * Counts the attempts of plans and scheduled payments since `since`. Attempts of test clocks are left out: their `at`
- * is the time of their clock. The mode is read from the prefix of the intent's id.
+ * Counts the attempts of plans, subscriptions and scheduled payments since `since`. Attempts of test clocks are left
+ * out: their `at` is the time of their clock. The mode is read from the prefix of the intent's id.
  */
 export async function countAttempts(db: Db, since: Date, mode: Mode): Promise<AttemptCount[]> {
   return db<AttemptCount[]>`
     select (opened_at at time zone 'UTC')::date as date, outcome, code,
       count(*) filter (where number = 1)::integer as first, count(*)::integer as count
     from payment_attempts
-    where opened_at >= ${since} and source in ('plan', 'schedule')
+    where opened_at >= ${since} and source in ('plan', 'schedule', 'subscription')
       and at between opened_at - interval '1 hour' and opened_at + interval '1 hour'
       and ${mode === null ? db`true` : db`starts_with(payment_intent_id, 'pi_sandbox_') = ${!mode}`}
     group by 1, 2, 3`;
@@ -83,6 +83,28 @@ export async function countDunning(db: Db, mode: Mode): Promise<DunningCount> {
       select count(*)::integer as suspended from payment_plans p
       where state = 'suspended' and state_reason in ('payment_failed', 'payment_returned') and test_clock_id is null ${ofMode(db, mode, 'p')}
     ) s`;
+  return row;
+}
+
+/** Subscriptions in real time whose payments fail. */
+export interface UnpaidSubscriptionCount {
+  /** Subscriptions that wait for a retry, and when the next retry is. */
+  retrying: number;
+  next_retry_at: Date | null;
+  /** Subscriptions that are paused because nothing is retried any more. */
+  paused: number;
+}
+
+export async function countUnpaidSubscriptions(db: Db, mode: Mode): Promise<UnpaidSubscriptionCount> {
+  const [row] = await db<[UnpaidSubscriptionCount]>`
+    select r.retrying, r.next_retry_at, u.paused
+    from (
+      select count(*)::integer as retrying, min(next_attempt_at) as next_retry_at from subscriptions s
+      where next_attempt_at is not null and test_clock_id is null ${ofMode(db, mode, 's')}
+    ) r, (
+      select count(*)::integer as paused from subscriptions s
+      where state = 'paused' and state_reason = 'payment_failed' and test_clock_id is null ${ofMode(db, mode, 's')}
+    ) u`;
   return row;
 }
 

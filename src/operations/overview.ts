@@ -7,11 +7,13 @@ import {
   countDeliveries,
   countDue,
   countDunning,
+  countUnpaidSubscriptions,
   type DueCount,
   type DunningCount,
   type EndpointCount,
   listAdvances,
   type Mode,
+  type UnpaidSubscriptionCount,
 } from './overview-queries.ts';
 
 export type { Mode };
@@ -44,6 +46,7 @@ export interface Overview {
   /** Attempts that failed in these days, the most frequent code first. */
   failures: { code: string; count: number }[];
   dunning: DunningCount;
+  subscriptions: UnpaidSubscriptionCount;
   /**
    * `count` is the number of all endpoints; `endpoints` holds those with the most pending deliveries. `delivered` and
    * `failed` count the events of the last day.
@@ -58,10 +61,11 @@ export async function overview(db: Db, now: Date, mode: Mode): Promise<Overview>
   const since = new Date(today - pastDays * dayMs);
   const until = new Date(today + (comingDays + 1) * dayMs);
   const sinceId = firstIdSince('webhook_delivery', new Date(now.getTime() - dayMs));
-  const [attempts, due, dunning, deliveries, advances] = await Promise.all([
+  const [attempts, due, dunning, subscriptions, deliveries, advances] = await Promise.all([
     countAttempts(db, since, mode),
     countDue(db, now, until, mode),
     countDunning(db, mode),
+    countUnpaidSubscriptions(db, mode),
     countDeliveries(db, { now, sinceId, limit: shownAtMost }, mode),
     mode === true ? { count: 0, clocks: [] } : listAdvances(db, shownAtMost),
   ]);
@@ -71,6 +75,7 @@ export async function overview(db: Db, now: Date, mode: Mode): Promise<Overview>
     days: daysOf(today, attempts, due),
     failures: failuresOf(attempts),
     dunning,
+    subscriptions,
     deliveries,
     advances,
   };

@@ -16,6 +16,7 @@ export interface ChargeOpened extends Owner {
   source: 'confirm' | 'plan' | 'schedule' | 'subscription';
   paymentIntentId: string;
   paymentPlanId: string | null;
+  subscriptionId: string | null;
   /**
    * Seconds from the due instant to the opening. Null when nothing waits in real time: for a request or a test clock.
    */
@@ -30,6 +31,7 @@ export interface ChargeCompleted extends Owner {
   attempt: number;
   paymentIntentId: string;
   paymentPlanId: string | null;
+  subscriptionId: string | null;
   requestId: string | null;
   /** `returned`: a debit that had succeeded came back. It is emitted beside `succeeded`. */
   outcome: 'succeeded' | 'failed' | 'requires_action' | 'returned';
@@ -63,9 +65,10 @@ export interface DeliveryAttempted extends Owner {
   endpointId: string;
   eventId: string;
   eventType: string;
-  /** The resource that the event is about, and its payment plan if it has one. */
+  /** The resource that the event is about, and its payment plan or subscription if it has one. */
   subjectId: string;
   paymentPlanId: string | null;
+  subscriptionId: string | null;
   /** The request that caused the event. */
   requestId: string | null;
   attempt: number;

@@ -175,7 +175,14 @@ describe('/ops', () => {
     });
     assert.deepEqual(
       saved.map(([name]) => name),
-      ['Stalled', 'Plans between retries', 'Suspended plans', 'Clocks that advance', 'Failing deliveries'],
+      [
+        'Stalled',
+        'Plans between retries',
+        'Suspended plans',
+        'Subscriptions past due',
+        'Clocks that advance',
+        'Failing deliveries',
+      ],
     );
     assert.equal(saved[0]?.[1], 'Stalled=true AND ExecutionStatus="Running"');
     assert.deepEqual(linksTo({ live: null, sandbox: null }, null).views(), [], 'without a Web UI there are none');
@@ -283,6 +290,37 @@ describe('/ops', () => {
       [1, clock.id],
     );
     assert.equal((await figures('live')).deliveries.count, 0);
+  });
+
+  it('counts subscriptions that wait for a retry, and those that are paused because a payment failed', async () => {
+    const { merchant } = stage;
+    const before = await figures();
+    const payer = await merchant.payer();
+    const { subscriptions } = merchant.client;
+    const start = async () => {
+      const { id } = await subscriptions.create({
+        ...{ customer_id: payer.id, name: 'Membership', currency: 'AUD', frequency_type: 'weekly' },
+        items: [{ name: 'Membership', unit_amount_cents: 4900 }],
+      });
+      await subscriptions.start(id);
+      return id;
+    };
+    const [retried, given] = [await start(), await start()];
+    const next = new Date(realNow().getTime() + day);
+    const { sql } = stage.db;
+    await sql`
+      update subscription_periods set status = 'retrying', next_attempt_at = ${next} where subscription_id = ${retried}`;
+    await sql`update subscriptions set state = 'past_due', next_attempt_at = ${next} where id = ${retried}`;
+    await sql`
+      update subscriptions set state = 'paused', state_reason = 'payment_failed', in_effect = false, in_effect_until = null
+      where id = ${given}`;
+    const { subscriptions: now } = await figures();
+    assert.equal(now.retrying - before.subscriptions.retrying, 1);
+    assert.equal(now.paused - before.subscriptions.paused, 1);
+    assert.equal(String(now.next_retry_at), next.toISOString());
+    const { text: page } = await freshly('/ops');
+    assert.match(page, /Subscriptions past due, waiting for a retry: .*, the next at /);
+    await sql`delete from subscriptions where id in (${retried}, ${given})`;
   });
 
   it('shows no personal data, and nothing that somebody else has written as anything but text', async () => {

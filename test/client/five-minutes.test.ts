@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'mocha';
-import { root } from '../../lab/run-program.ts';
+import { root, runProgram } from '../../lab/run-program.ts';
 import { assertRan, scriptsIn } from '../support/samples.ts';
 import { openShell, type Shell } from '../support/shell.ts';
 import { serveRegistry } from './registry.ts';
@@ -45,5 +45,16 @@ describe('a stranger with an empty folder', function () {
     const took = performance.now() - startedAt;
     console.log(`      took ${Math.round(took / 1000)} s`);
     assert.ok(took < limitMs, `${took} ms`);
+  });
+
+  it('has written a program that is right by the types of the packed packages', async () => {
+    const types = join(root, 'node_modules/@types');
+    const compilerOptions = { module: 'nodenext', target: 'es2023', strict: true, types: ['node'], typeRoots: [types] };
+    const project = join(folder, 'five-minutes');
+    const config = { compilerOptions: { ...compilerOptions, noEmit: true }, files: ['course.ts'] };
+    await writeFile(join(project, 'tsconfig.json'), JSON.stringify(config));
+    const tsc = join(root, 'node_modules/typescript/bin/tsc');
+    const { stdout } = await runProgram(process.execPath, [tsc, '--pretty', 'false', '-p', project], { cwd: project });
+    assert.equal(stdout, '');
   });
 });

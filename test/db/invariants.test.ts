@@ -130,6 +130,8 @@ const damages: Record<string, string> = {
   'a change is made or credited exactly when its payment has succeeded, and its subscription waits for no other': `
     insert into subscription_changes (subscription_id, number, period, items, proration, lines, amount_cents, payment_intent_id, status, changed_at)
       select id, 1, 1, '[]', 'days', '[]', 4900, latest_payment_intent_id, 'failed', now() from subscriptions`,
+  'the periods of a subscription and its next steps are those of its calendar': `
+    update subscriptions set next_period_at = next_period_at - interval '9 days'`,
   'a subscription wakes for the retry of its unpaid period, and for no other': `
     update subscriptions set next_attempt_at = '2027-02-01'`,
   'the events of a subscription say in turn that it is in effect and that it is not, as its row does at last': `

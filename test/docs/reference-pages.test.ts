@@ -91,6 +91,12 @@ describe('the pages of the reference', () => {
     }
   });
 
+  it('are none for a tag without operations', () => {
+    for (const { path, parts, group } of pages) {
+      if (group === 'Reference') assert.ok(parts.length > 0, path);
+    }
+  });
+
   it('show every field of a body, with its type and whether it is required', () => {
     const page = pages.find(({ path }) => path === '/docs/payment-plans')?.main().text ?? '';
     const [section = ''] = (page.split('id="createPaymentPlan"')[1] ?? '').split('</section>');

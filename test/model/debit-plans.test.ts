@@ -8,7 +8,7 @@ import { DebitPlan } from './debit-plans.ts';
 
 /** As in model.test.ts. */
 const { MODEL_RUNS, MODEL_SEED } = process.env;
-const usualMs = 20_000;
+const usualMs = 14_000;
 const mostRuns = 200;
 const hour = 3_600_000;
 const lifeDays = 150;

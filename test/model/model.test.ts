@@ -14,8 +14,8 @@ import { sequences } from './sequences.ts';
 const { MODEL_RUNS, MODEL_SEED } = process.env;
 
 /** What the two tests may take of a usual run; each ends with the sequence that it is at. */
-const stageMs = 28_000;
-const serviceMs = 20_000;
+const stageMs = 22_000;
+const serviceMs = 18_000;
 /** For how long a sequence that fails is made shorter. */
 const shrinkingMs = 60_000;
 /** More than any sequence takes. */

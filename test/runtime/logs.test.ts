@@ -64,6 +64,19 @@ describe('the log of running processes', function () {
     assert.deepEqual(byDelivery.map(({ msg }) => msg).sort(), ['delivery attempted', 'outbox: dispatched to Temporal']);
   });
 
+  it('follows a subscription’s payment by the id of the subscription, from the request to the webhook', async () => {
+    const { merchant } = processes;
+    const payer = await merchant.payer();
+    const { id } = await merchant.client.subscriptions.create({
+      ...{ customer_id: payer.id, name: 'Membership', currency: 'AUD', frequency_type: 'weekly' },
+      items: [{ name: 'Membership', unit_amount_cents: 4900 }],
+    });
+    await merchant.client.subscriptions.start(id);
+    const lines = await linesOf(id, { request: 1, 'charge completed': 1, 'delivery attempted': 1 });
+    const named = (msg: string) => lines.find((line) => line.msg === msg)?.subscription_id;
+    assert.deepEqual(['request', 'charge completed', 'delivery attempted'].map(named), [id, id, id]);
+  });
+
   it('follows a confirm by the id of its request, to the webhook that it has caused', async () => {
     const { merchant } = processes;
     const payer = await merchant.payer();

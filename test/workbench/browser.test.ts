@@ -4,7 +4,10 @@ import { createRequire } from 'node:module';
 import { before, describe, it } from 'mocha';
 import type { Tab } from '../../lab/browser.ts';
 import { eventually } from '../../lab/eventually.ts';
+import { realNow } from '../../src/platform/real-time.ts';
+import { revokeKey } from '../../src/services/accounts/api-keys.ts';
 import { desktop, useBrowser } from '../support/browser.ts';
+import { tester } from '../support/factories.ts';
 import { useService } from '../support/service.ts';
 import { useReceiver } from '../support/webhooks.ts';
 import { workbenchLink } from '../support/workbench.ts';
@@ -126,6 +129,15 @@ describe('the workbench in a real browser', function () {
       /test clock created test_clock\.created 1 delivered/.test(await text(tab)),
     );
     assert.deepEqual(tab.complaints, []);
+  });
+
+  it('says by itself that the link has ended, once its key is revoked', async () => {
+    const { merchant, url } = await account();
+    const clock = await merchant.clock(noon);
+    const tab = await browser.open(`${url}clocks/${clock.id}`);
+    const [, keyId = ''] = /(key_[0-9A-Za-z]{32})/.exec(url) ?? [];
+    await revokeKey(service.db.sql, keyId, { by: tester, now: realNow() });
+    await eventually('the page says so', async () => (await text(tab, 'h1')) === 'This link opens nothing');
   });
 
   for (const scheme of ['light', 'dark'] as const) {

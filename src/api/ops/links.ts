@@ -8,6 +8,10 @@ const planQueries = {
   retrying: 'WorkflowType="paymentPlan" AND PlanState="active" AND FailedAttempts>0',
   suspended: 'WorkflowType="paymentPlan" AND PlanState="suspended"',
 };
+const subscriptionQueries = {
+  pastDue: 'WorkflowType="subscription" AND PlanState="past_due"',
+  paused: 'WorkflowType="subscription" AND PlanState="paused (payment_failed)"',
+};
 const clocksAdvancing = 'WorkflowType="testClock" AND ClockStatus="advancing"';
 
 /**
@@ -30,6 +34,7 @@ export function linksTo(webUis: WebUis, mode: Mode) {
     { name: 'Stalled', query: 'Stalled=true' },
     { name: 'Plans between retries', query: planQueries.retrying },
     { name: 'Suspended plans', query: planQueries.suspended },
+    { name: 'Subscriptions past due', query: subscriptionQueries.pastDue },
     { name: 'Clocks that advance', query: clocksAdvancing },
     {
       name: 'Failing deliveries',
@@ -53,6 +58,8 @@ export function linksTo(webUis: WebUis, mode: Mode) {
       ofMode(`WorkflowType="paymentPlan" AND NextDueAt BETWEEN "${date}T00:00:00Z" AND "${date}T23:59:59Z"`),
     retrying: () => ofMode(planQueries.retrying),
     suspended: () => ofMode(planQueries.suspended),
+    pastDue: () => ofMode(subscriptionQueries.pastDue),
+    paused: () => ofMode(subscriptionQueries.paused),
     advancing: () => running(clocksAdvancing, false),
     deliveriesTo: (endpointId: string, livemode: boolean) =>
       running(`WorkflowType="webhookDelivery" AND EndpointId="${endpointId}"`, livemode),

@@ -143,13 +143,15 @@ ${
 </section>`;
 }
 
-function dunningSection({ dunning }: Overview, links: Links): Html {
-  const next = dunning.next_retry_at;
+function dunningSection({ dunning, subscriptions: unpaid }: Overview, links: Links): Html {
+  const nextAt = (next: Date | null) => (next === null ? null : html`, the next at ${instant(next)}`);
   return html`<section aria-labelledby="dunning">
 <h2 id="dunning">Dunning in progress</h2>
 <ul>
-<li>Plans waiting for a retry: ${linked(dunning.retrying, links.retrying())}${next === null ? null : html`, the next at ${instant(next)}`}</li>
+<li>Plans waiting for a retry: ${linked(dunning.retrying, links.retrying())}${nextAt(dunning.next_retry_at)}</li>
 <li>Plans suspended because a payment failed: ${linked(dunning.suspended, links.suspended())}</li>
+<li>Subscriptions past due, waiting for a retry: ${linked(unpaid.retrying, links.pastDue())}${nextAt(unpaid.next_retry_at)}</li>
+<li>Subscriptions paused because a payment failed: ${linked(unpaid.paused, links.paused())}</li>
 </ul>
 </section>`;
 }

@@ -19,10 +19,9 @@ export interface Reference {
 /** Writes all pages of the reference: operations by resource, webhooks, basics, codes, and the guides. */
 export function referenceOf(document: OpenApiDocument): Reference {
   const operations = operationsOf(document);
-  const tags = asNodes(document.tags).map(({ name, description }) => ({
-    name: String(name),
-    description: String(description),
-  }));
+  const tags = asNodes(document.tags)
+    .map(({ name, description }) => ({ name: String(name), description: String(description) }))
+    .filter(({ name }) => operations.some(({ tag }) => tag === name));
   const guides = readGuides();
   const resources = tags.map((tag) => resourcePage(tag, operations, document));
   const events = eventsPage(document);

@@ -2,7 +2,7 @@ import type { TimelineEventRow } from '../../db/workbench.ts';
 import { type Html, html } from '../../platform/html.ts';
 import type { DryRunResult } from '../../resources/clock-effect.ts';
 import { ServiceError } from '../../services/errors.ts';
-import { dryRunAdvance } from '../../services/test-clocks/dry-run.ts';
+import { dryRunAdvance, type Supposition } from '../../services/test-clocks/dry-run.ts';
 import { getTimeline, type Timeline } from '../../services/workbench/timeline.ts';
 import type { Axis } from './axis.ts';
 import { chart } from './chart.ts';
@@ -79,7 +79,7 @@ function latest(events: readonly TimelineEventRow[]): TimelineEventRow[] {
 async function rehearse(
   { sql, context, id }: Visit,
   target: Date,
-  suppose: NonNullable<Parameters<typeof dryRunAdvance>[4]>,
+  suppose: Supposition,
 ): Promise<DryRunResult | ServiceError> {
   try {
     return await dryRunAdvance(sql, context, id, target.toISOString(), suppose);

@@ -9,7 +9,9 @@ const movingMs = 300;
 const parse = (text) => new DOMParser().parseFromString(text, 'text/html').querySelector('main');
 
 async function load(url) {
-  const response = await fetch(url, { redirect: 'error' });
+  const response = await fetch(url, { redirect: 'manual' });
+  // The link has ended: the page itself says what to do, or goes on with a new link.
+  if (response.type === 'opaqueredirect' || response.status === 403) location.reload();
   return response.ok ? parse(await response.text()) : null;
 }
 

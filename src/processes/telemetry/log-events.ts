@@ -30,18 +30,22 @@ function owner(seen: { billerId: string; livemode: boolean; testClockId: string 
   return { biller_id: seen.billerId, livemode: seen.livemode, test_clock_id: seen.testClockId ?? undefined };
 }
 
-function payment({ source, paymentIntentId, paymentPlanId }: ChargeOpened | ChargeCompleted) {
+function payment(seen: ChargeOpened | ChargeCompleted) {
+  const { source, paymentIntentId, paymentPlanId, subscriptionId } = seen;
   return {
     payment_plan_id: paymentPlanId ?? undefined,
+    subscription_id: subscriptionId ?? undefined,
     payment_intent_id: paymentIntentId,
-    workflow_id: workflowOf(source, paymentIntentId, paymentPlanId),
+    workflow_id: workflowOf(seen),
     source,
   };
 }
 
 /** The workflow that made the charge. The API itself makes a confirm. */
-function workflowOf(source: ChargeOpened['source'], intentId: string, planId: string | null): string | undefined {
+function workflowOf({ source, ...ids }: ChargeOpened | ChargeCompleted): string | undefined {
+  const { paymentIntentId: intentId, paymentPlanId: planId, subscriptionId } = ids;
   if (source === 'plan' && planId !== null) return workflowIdOf('paymentPlan', planId);
+  if (source === 'subscription' && subscriptionId !== null) return workflowIdOf('subscription', subscriptionId);
   return source === 'schedule' ? workflowIdOf('scheduledPayment', intentId) : undefined;
 }
 
@@ -85,6 +89,7 @@ function attempted(seen: DeliveryAttempted) {
     event_id: seen.eventId,
     event_type: seen.eventType,
     payment_plan_id: seen.paymentPlanId ?? undefined,
+    subscription_id: seen.subscriptionId ?? undefined,
     ...idFields(seen.subjectId),
     workflow_id: workflowIdOf('webhookDelivery', seen.deliveryId),
     attempt: seen.attempt,

@@ -70,6 +70,7 @@ export function emitOpened(intent: PaymentIntentRow, { source, dueAt = null, tes
     ...ownerOf(intent, testClockId),
     paymentIntentId: intent.id,
     paymentPlanId: intent.payment_plan_id,
+    subscriptionId: intent.subscription_id,
     lagSeconds: dueAt === null || testClockId !== null ? null : secondsBetween(dueAt, now),
   });
 }
@@ -132,6 +133,7 @@ export function emitCompleted(
     attempt: attempt.number,
     paymentIntentId: intent.id,
     paymentPlanId: intent.payment_plan_id,
+    subscriptionId: intent.subscription_id,
     outcome: outcome.kind,
     code: outcome.code ?? null,
     ...others,

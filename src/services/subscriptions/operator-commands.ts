@@ -5,11 +5,12 @@ import { respondTo } from '../../domain/subscriptions/requests.ts';
 import type { OperatorCommand } from '../../messages/operator-command.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
-import { type ChangeOrigin, changesBetween, operator, recordAudit } from '../accounts/audit.ts';
+import { type ChangeOrigin, type Changes, changesBetween, operator, recordAudit } from '../accounts/audit.ts';
 import { CommandRefused } from '../command-refused.ts';
 import { timeForWrite } from '../customer-time.ts';
 import { InvalidState } from '../errors.ts';
 import { type LockedSubscription, situationOf, store } from './situation.ts';
+import { wrongSubscriptionDates } from './subscription-dates.ts';
 import { subscriptionStatus } from './subscription-status.ts';
 
 /** A command repeated within this time is refused: the operator may not have seen the outcome of the first attempt. */
@@ -32,13 +33,35 @@ export async function executeSubscriptionCommand(
   if (command.name !== 'recheck') {
     throw new CommandRefused('Nothing was done: a subscription has neither slots nor advances.');
   }
+  const changes = await correctDates(db, id, now);
   const status = await subscriptionStatus(db, id);
   if (status.billerId === '') return 'Read again: it was deleted.';
   const { billerId, livemode } = status;
-  const entry = { by: origin.by, at: now, tenant: { billerId, livemode }, subjectId: id, changes: {} };
+  const entry = { by: origin.by, at: now, tenant: { billerId, livemode }, subjectId: id, changes };
   await recordAudit(db, { ...entry, action: 'subscription.rechecked' });
   if (status.nextAt === null) return `Read again: ${status.state}; waits for ${status.story?.waitsFor}.`;
   return `Read again: ${status.state}; next is ${status.next}, at ${new Date(status.nextAt).toISOString()}.`;
+}
+
+/** Sets the dates of the next steps to those that follow from the rows, if they are others. Charges nothing. */
+async function correctDates(db: Db, id: string, now: Date): Promise<Changes> {
+  return atomically(db, async (tx) => {
+    const { locked, at } = await lockForCommand(tx, id, now);
+    const { row, situation } = locked;
+    if (wrongSubscriptionDates(row, situation, [], at).length === 0) return {};
+    const { row: corrected } = await store(tx, locked, { happenings: [] }, at);
+    const datesOf = ({ next_period_at, next_attempt_at, notice_at, resume_at }: typeof row) => ({
+      next_period_at,
+      next_attempt_at,
+      notice_at,
+      resume_at,
+    });
+    return changesBetween(datesOf(row), datesOf(corrected));
+  }).catch((error: unknown) => {
+    // Gone, or its clock is advancing: then its own loop looks at it.
+    if (error instanceof InvalidState || error instanceof CommandRefused) return {};
+    throw error;
+  });
 }
 
 /** Makes the next attempt of the unpaid period due now. It stays the next step of its series, only earlier. */

@@ -23,7 +23,7 @@ export function attemptTelemetry(
     eventId: event.id,
     eventType: event.event_type,
     subjectId: event.subject_id,
-    paymentPlanId: event.event_type.startsWith('payment_intent.') ? planOf(event.data) : null,
+    ...ownersOf(event),
     requestId: event.request_id,
     attempt,
     outcome: error === null ? 'delivered' : recorded.status === 'pending' ? 'retrying' : 'failed',
@@ -35,9 +35,14 @@ export function attemptTelemetry(
 }
 
 /**
- * Returns the plan of a payment's event: the first `payment_plan_id` in its JSON is the payment's own, before any
- * metadata. A regular expression is enough, since nothing else here needs the parsed body.
+ * Returns the plan and the subscription of a payment's event: the first `payment_plan_id` and `subscription_id` in its
+ * JSON are the payment's own, before any metadata. A regular expression is enough, since nothing else here needs the
+ * parsed body.
  */
-function planOf(data: string): string | null {
-  return /"payment_plan_id":(?:null|"(pp_[0-9A-Za-z]{32})")/.exec(data)?.[1] ?? null;
+function ownersOf({ event_type: type, data }: { event_type: string; data: string }) {
+  if (!type.startsWith('payment_intent.')) return { paymentPlanId: null, subscriptionId: null };
+  return {
+    paymentPlanId: /"payment_plan_id":(?:null|"(pp_[0-9A-Za-z]{32})")/.exec(data)?.[1] ?? null,
+    subscriptionId: /"subscription_id":(?:null|"(sub_[0-9A-Za-z]{32})")/.exec(data)?.[1] ?? null,
+  };
 }

@@ -1,0 +1,320 @@
+// The rules of a subscription, written a second time: with a calendar of its own, and without a database, a workflow or
+// the service's code. All instants are epoch ms; the biller's zone is UTC.
+import { dueDate } from '../../demo/rules.ts';
+
+export interface SubscriptionTerms {
+  every: 'week' | 'month';
+  /** Weeks or months in a period. */
+  period: number;
+  trialDays: number;
+  behaviour: 'retry' | 'stop';
+  unpaid: 'pause' | 'cancel';
+  graceDays: number;
+  /** Whether each attempt of each paid period succeeds; the last of a list repeats, and so does the last list. */
+  outcomes: boolean[][];
+}
+
+/** What a biller asks. `resumesIn`: days after the day of the request. */
+export type Ask =
+  | { ask: 'pause'; resumesIn: number | null }
+  | { ask: 'resume' | 'uncancel' | 'retry' }
+  | { ask: 'cancel'; at: 'period_end' | 'now' };
+
+interface Period {
+  number: number;
+  start: string;
+  end: string;
+  isTrial: boolean;
+  status: 'paid' | 'retrying' | 'unpaid' | 'void';
+  attempts: number;
+  outcomes: boolean[];
+  failures: number;
+  firstFailedAt: number | null;
+  nextAt: number | null;
+}
+
+const day = 86_400_000;
+const retryDays = [1, 3, 5];
+const never = Number.POSITIVE_INFINITY;
+const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+const instantOf = (date: string | null) => (date === null ? never : Date.parse(date));
+
+/** A subscription that was started at `now`, and whose first payment succeeds. `advance` lets time pass. */
+export class Subscription {
+  readonly #terms: SubscriptionTerms;
+  #now: number;
+  #anchor: { date: string; number: number };
+  #next = 2;
+  readonly #periods: Period[] = [];
+  #isEndRequested = false;
+  #endsAt: string | null = null;
+  #pausesAt: string | null = null;
+  #resumesAt: string | null = null;
+  #isAnnounced = false;
+  state = 'active';
+  reason: string | null = null;
+  inEffect = false;
+  /** Such as `2027-03-02 renewed`. */
+  readonly told: string[] = [];
+
+  constructor(terms: SubscriptionTerms, now: number) {
+    this.#terms = terms;
+    this.#now = now;
+    const today = dateOf(now);
+    const end = dateOf(Date.parse(today) + terms.trialDays * day);
+    const hasTrial = terms.trialDays > 0;
+    this.#anchor = { date: end, number: hasTrial ? 2 : 1 };
+    if (hasTrial) {
+      this.state = 'trialing';
+      this.#periods.push({ ...none, number: 1, start: today, end, isTrial: true, status: 'paid' });
+      this.#settle('started');
+    } else this.#begin(1, ['started']);
+    this.advance(now);
+  }
+
+  get paid(): number {
+    return this.#periods.filter(({ isTrial, status }) => !isTrial && status === 'paid').length;
+  }
+
+  /** Such as `2 2027-02-10 2027-03-10 paid 2`, with the number of attempts. */
+  get periods(): string[] {
+    return this.#periods.map(({ number, start, end, status, attempts }) =>
+      [number, start, end, status, attempts].join(' '),
+    );
+  }
+
+  /** Lets time pass, and does what is due on the way. */
+  advance(to: number): void {
+    for (;;) {
+      const due = this.#due();
+      const first = due.reduce((a, b) => (b.at < a.at ? b : a));
+      if (first.at > to) break;
+      this.#now = Math.max(first.at, this.#now);
+      first.run();
+    }
+    this.#now = to;
+  }
+
+  /** Does what was asked. Returns false, and nothing has changed, if it is refused. */
+  request(asked: Ask): boolean {
+    const did = this.#answer(asked);
+    if (did) this.advance(this.#now);
+    return did;
+  }
+
+  get #current(): Period {
+    return this.#periods.at(-1) as Period;
+  }
+
+  get #owed(): Period | undefined {
+    return this.#periods.find(({ status }) => status === 'retrying' || status === 'unpaid');
+  }
+
+  get #graceEndsAt(): number {
+    const first = this.state === 'past_due' ? this.#owed?.firstFailedAt : null;
+    return first == null ? -never : first + (this.paid > 0 ? this.#terms.graceDays : 0) * day;
+  }
+
+  /** What comes next, in the order in which it is done at one instant. */
+  #due(): { at: number; run: () => void }[] {
+    const isTrial = this.state === 'trialing';
+    const grace = this.#graceEndsAt;
+    return [
+      {
+        at: isTrial && !this.#isAnnounced ? Date.parse(this.#current.end) - 3 * day : never,
+        run: () => {
+          this.#isAnnounced = true;
+          this.#settle('trial_ending');
+        },
+      },
+      { at: this.inEffect && grace > -never ? grace : never, run: () => this.#settle() },
+      { at: this.#owed?.nextAt ?? never, run: () => this.#charge(this.#owed as Period) },
+      { at: this.state === 'paused' ? instantOf(this.#resumesAt) : never, run: () => this.#resume() },
+      { at: this.#boundaryAt(), run: () => this.#passBoundary() },
+    ];
+  }
+
+  #boundaryAt(): number {
+    if (this.state === 'canceled') return never;
+    const endsAt = instantOf(this.#endsAt);
+    if (this.state === 'paused') return endsAt;
+    const stopsAt = Math.min(endsAt, instantOf(this.#pausesAt));
+    if (this.#owed !== undefined) return stopsAt;
+    const next = this.state === 'trialing' ? this.#current.end : this.#startOf(this.#next);
+    return Math.min(stopsAt, Date.parse(next));
+  }
+
+  #passBoundary(): void {
+    const today = dateOf(this.#now);
+    if (this.#endsAt !== null && this.#endsAt <= today) this.#stop('canceled', 'ended');
+    else if (this.#pausesAt !== null && this.#pausesAt <= today) this.#stop('paused', 'requested');
+    else this.#begin(this.#next, ['renewed']);
+  }
+
+  #startOf(number: number): string {
+    const { date, number: first } = this.#anchor;
+    return dueDate({ ...this.#terms, start: date, amount: 0, total: null }, number - first);
+  }
+
+  #begin(number: number, happenings: string[]): void {
+    const ordinal = this.#periods.filter(({ isTrial }) => !isTrial).length;
+    const { outcomes } = this.#terms;
+    const period: Period = {
+      ...none,
+      ...{ number, start: this.#startOf(number), end: this.#startOf(number + 1) },
+      ...{ isTrial: false, status: 'paid', outcomes: outcomes[Math.min(ordinal, outcomes.length - 1)] ?? [] },
+    };
+    this.#periods.push(period);
+    this.#next = number + 1;
+    this.state = 'active';
+    this.reason = null;
+    this.#settle(...happenings);
+    this.#charge(period);
+  }
+
+  #charge(period: Period): void {
+    const { outcomes, attempts } = period;
+    const isPaid = outcomes[Math.min(attempts, outcomes.length - 1)] ?? true;
+    const wasCollecting = this.state === 'active' || this.state === 'past_due';
+    const couldRecover = this.state === 'past_due' || (this.state === 'paused' && this.reason === 'payment_failed');
+    period.attempts += 1;
+    period.nextAt = null;
+    if (isPaid) {
+      period.status = 'paid';
+      if (!couldRecover) return;
+      this.state = 'active';
+      this.reason = null;
+      this.#resumesAt = null;
+      while (this.#startOf(this.#next + 1) <= dateOf(this.#now)) this.#next += 1;
+      this.#settle('recovered');
+      return;
+    }
+    period.status = 'unpaid';
+    period.failures += 1;
+    period.firstFailedAt ??= this.#now;
+    if (!wasCollecting) return;
+    const wasActive = this.state === 'active';
+    const days = retryDays[period.failures - 1];
+    const isGivenUp = this.#terms.behaviour === 'stop' || days === undefined;
+    if (isGivenUp && !this.#isEndRequested) {
+      this.#stop(this.#terms.unpaid === 'pause' ? 'paused' : 'canceled', 'payment_failed');
+      return;
+    }
+    this.state = 'past_due';
+    if (!this.#isEndRequested) {
+      period.status = 'retrying';
+      period.nextAt = period.firstFailedAt + (days ?? 0) * day;
+    }
+    this.#settle(...(wasActive ? ['past_due'] : []));
+  }
+
+  #stop(state: 'paused' | 'canceled', reason: string): void {
+    this.state = state;
+    this.reason = reason;
+    this.#pausesAt = null;
+    if (state === 'canceled') this.#resumesAt = null;
+    this.#endRetries();
+    this.#settle(state);
+  }
+
+  #endRetries(): void {
+    const owed = this.#owed;
+    if (owed !== undefined) Object.assign(owed, { status: 'unpaid', nextAt: null });
+  }
+
+  #resume(): void {
+    const today = dateOf(this.#now);
+    const owed = this.#owed;
+    if (owed !== undefined) Object.assign(owed, { status: 'void', nextAt: null });
+    this.#next = Math.max(this.#next, this.#current.number + 1);
+    this.#anchor = { date: today, number: this.#next };
+    if (this.#endsAt !== null) {
+      let last = this.#next;
+      while (this.#startOf(last + 1) < this.#endsAt) last += 1;
+      this.#endsAt = this.#startOf(last + 1);
+    }
+    this.state = 'active';
+    this.reason = null;
+    this.#pausesAt = null;
+    this.#resumesAt = null;
+    this.#settle('resumed');
+  }
+
+  #answer(asked: Ask): boolean {
+    if (this.state === 'canceled') return false;
+    switch (asked.ask) {
+      case 'pause':
+        return this.#pause(asked.resumesIn === null ? null : dateOf(this.#now + asked.resumesIn * day));
+      case 'resume':
+        if (this.state === 'past_due') return false;
+        if (this.state === 'paused') this.#resume();
+        else if (this.#pausesAt === null) return false;
+        else {
+          this.#pausesAt = null;
+          this.#resumesAt = null;
+          this.#settle('pause_removed');
+        }
+        return true;
+      case 'cancel':
+        return this.#cancel(asked.at);
+      case 'uncancel':
+        return this.#uncancel();
+      case 'retry': {
+        const owed = this.#owed;
+        if (owed === undefined || this.#isEndRequested || !['past_due', 'paused'].includes(this.state)) return false;
+        Object.assign(owed, { status: 'retrying', nextAt: this.#now });
+        this.#settle();
+        return true;
+      }
+    }
+  }
+
+  #pause(resumesAt: string | null): boolean {
+    const at = this.#current.end;
+    if (this.state !== 'active' && this.state !== 'trialing') return false;
+    if (this.#endsAt !== null && this.#endsAt <= at) return false;
+    if (resumesAt !== null && resumesAt <= at) return false;
+    this.#pausesAt = at;
+    this.#resumesAt = resumesAt;
+    this.#settle('pause_scheduled');
+    return true;
+  }
+
+  #cancel(when: 'period_end' | 'now'): boolean {
+    const { end } = this.#current;
+    if (when === 'now' || this.state === 'paused' || end <= dateOf(this.#now)) this.#stop('canceled', 'requested');
+    else {
+      this.#endsAt = end;
+      this.#isEndRequested = true;
+      this.#pausesAt = null;
+      this.#resumesAt = null;
+      this.#endRetries();
+      this.#settle('cancel_scheduled');
+    }
+    return true;
+  }
+
+  #uncancel(): boolean {
+    if (this.#endsAt === null) return false;
+    const owed = this.#owed;
+    if (this.state === 'past_due' && owed?.status === 'unpaid') {
+      const days = retryDays[Math.max(1, owed.failures) - 1];
+      const at = days === undefined ? this.#now : (owed.firstFailedAt ?? 0) + days * day;
+      Object.assign(owed, { status: 'retrying', nextAt: Math.max(at, this.#now) });
+    }
+    this.#endsAt = null;
+    this.#isEndRequested = false;
+    this.#settle('cancel_removed');
+    return true;
+  }
+
+  /** What has happened, and whether the customer may use the service after it. */
+  #settle(...happenings: string[]): void {
+    const before = this.inEffect;
+    this.inEffect = this.state === 'active' || this.state === 'trialing' || this.#now < this.#graceEndsAt;
+    const all = before === this.inEffect ? happenings : [...happenings, 'in_effect_changed'];
+    for (const what of all) this.told.push(`${dateOf(this.#now)} ${what}`);
+  }
+}
+
+const none = { attempts: 0, outcomes: [], failures: 0, firstFailedAt: null, nextAt: null };
