@@ -119,7 +119,7 @@ async function attackAndJudge(options: RunOptions, cluster: Cluster, receiver: F
   await cluster.heal();
   await cluster.standIn.setClimate(null);
   world.stop();
-  await endLoad(world, load, log);
+  const hasEnded = await endLoad(world, load, log);
   let { stuck, replays } = await settle(
     world,
     receiver,
@@ -127,7 +127,8 @@ async function attackAndJudge(options: RunOptions, cluster: Cluster, receiver: F
     log,
   );
   log(`at rest ${((performance.now() - endedAt) / 1000).toFixed(1)} s after the last fault`);
-  const recoveries = options.isQuick ? [] : await measureRecovery(world, 3);
+  // Clients that were given up ask only once, so nothing can be measured by them.
+  const recoveries = options.isQuick || !hasEnded ? [] : await measureRecovery(world, 3);
   if (recoveries.length > 0) ({ stuck } = await settle(world, receiver, performance.now() + settleTimeoutMs, log));
 
   log('gathering the evidence');
@@ -190,12 +191,14 @@ function isImpossible({ disks, clocks }: Cluster, kind: string): boolean {
 
 const wantsPoints = (chosen: readonly Attack[]) => chosen.some(({ kind }) => kind === 'crash point');
 
-async function endLoad(world: World, load: Promise<unknown>, log: Log): Promise<void> {
+/** Returns whether the load has ended in time. If not, it is given up. */
+async function endLoad(world: World, load: Promise<unknown>, log: Log): Promise<boolean> {
   const late = pause(endTimeoutMs, 'late' as const, { ref: false });
-  if ((await Promise.race([load.then(() => 'ended' as const), late])) === 'ended') return;
+  if ((await Promise.race([load.then(() => 'ended' as const), late])) === 'ended') return true;
   log(`the load has not ended after ${endTimeoutMs / 1000} s`);
   world.surprises.push({ promise: 'stuck', what: `the load still waits for something after ${endTimeoutMs / 1000} s` });
   world.giveUp();
+  return false;
 }
 
 function judgeCoverage({ fired }: Arena, options: RunOptions, injected: number, chosen: readonly Attack[]): Finding[] {

@@ -203,6 +203,7 @@ BEYOND_THE_SCHEMA = {
     # What a payment intent, a customer or the mode of a link decides about.
     *(("invalid_value", f"/{name}") for name in DECIDED_ELSEWHERE),
     ("invalid_value", "/apply_to/payment_plan_id"),
+    ("invalid_value", "/apply_to/subscription_id"),
     # Needed together with another field, or where the object or the customer has none yet.
     ("parameter_missing", "/currency"),
     ("parameter_missing", "/customer_id"),

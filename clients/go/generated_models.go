@@ -72,15 +72,21 @@ type AmountRangeInput struct {
 type ApplyTo struct {
 	// The plan: the method that was used becomes its instrument. If a failed payment has suspended it,
 	// it is resumed.
-	PaymentPlanID string `json:"payment_plan_id"`
+	PaymentPlanID *string `json:"payment_plan_id,omitzero"`
+	// The subscription: the method that was used becomes its instrument. It is started if it is
+	// pending, and resumed if a failed payment has paused it.
+	SubscriptionID *string `json:"subscription_id,omitzero"`
 }
 
-// What a completed payment or setup does. The method becomes the instrument of the plan, and is
-// kept. If a failed payment has suspended the plan, it is resumed, and its unpaid payment is tried
-// again at once.
+// What a completed payment or setup does: to a plan, or to a subscription. The method becomes its
+// instrument, and is kept. If a failed payment has suspended the plan, it is resumed, and its
+// unpaid payment is tried again at once. A subscription that is pending is started; one that a
+// failed payment has paused is resumed; one that is past due is tried again at once.
 type ApplyToInput struct {
 	// A plan of the customer that has not ended.
-	PaymentPlanID string `json:"payment_plan_id"`
+	PaymentPlanID Optional[string] `json:"payment_plan_id,omitzero"`
+	// A subscription of the customer that has not ended.
+	SubscriptionID Optional[string] `json:"subscription_id,omitzero"`
 }
 
 // Present for an attempt that is a bank debit under a mandate.
@@ -283,7 +289,7 @@ type CheckoutSession struct {
 	PaymentMethodTypes []PayableMethodType `json:"payment_method_types"`
 	// Whether the method is kept for later payments: never, if the payer agrees, or always.
 	SavePaymentMethod SavePaymentMethod `json:"save_payment_method"`
-	// What a completed payment or setup does to a plan.
+	// What a completed payment or setup does to a plan or a subscription.
 	ApplyTo *ApplyTo `json:"apply_to"`
 	// Whether the fee is added on top.
 	SurchargeApplied bool `json:"surcharge_applied"`
@@ -2377,7 +2383,7 @@ type PaymentLink struct {
 	PaymentMethodTypes []PayableMethodType `json:"payment_method_types"`
 	// Whether the method is kept for later payments: never, if the payer agrees, or always.
 	SavePaymentMethod SavePaymentMethod `json:"save_payment_method"`
-	// What a completed payment or setup does to a plan.
+	// What a completed payment or setup does to a plan or a subscription.
 	ApplyTo *ApplyTo `json:"apply_to"`
 	// Whether the fee is added on top.
 	SurchargeApplied bool `json:"surcharge_applied"`

@@ -111,11 +111,14 @@ export async function updateAttemptKeyExpiry(tx: Tx, id: string, expiresAt: Date
   await tx`update payment_attempts set request_key_expires_at = ${expiresAt} where id = ${id}`;
 }
 
-/** The 100 oldest attempts that are still `processing` and were opened before this instant (real time). */
+/**
+ * The 100 oldest attempts that are still `processing` and were opened before this instant (real time), and those of a
+ * process whose clock was ahead: they say that they will be opened.
+ */
 export async function listAbandonedAttempts(db: Db, openedBefore: Date): Promise<PaymentAttemptRow[]> {
   return db<PaymentAttemptRow[]>`
     select * from payment_attempts
-    where outcome = 'processing' and opened_at < ${openedBefore}
+    where outcome = 'processing' and (opened_at < ${openedBefore} or opened_at > now() + interval '1 minute')
     order by opened_at
     limit 100`;
 }

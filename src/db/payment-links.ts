@@ -23,6 +23,8 @@ export interface OfferColumns {
   save_payment_method: 'no' | 'offer' | 'always';
   /** The plan that a completed payment or setup heals. */
   apply_to_payment_plan_id: string | null;
+  /** The subscription that a completed payment or setup starts or heals. */
+  apply_to_subscription_id: string | null;
   surcharge_applied: boolean;
   statement_descriptor: string | null;
   metadata: Record<string, string>;

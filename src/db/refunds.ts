@@ -79,10 +79,16 @@ export async function updateRefundKeyExpiry(tx: Tx, id: string, expiresAt: Date)
   await tx`update refunds set request_key_expires_at = ${expiresAt} where id = ${id}`;
 }
 
-/** The 100 oldest refunds that are still `processing` and were opened before this instant (real time). */
+/**
+ * The 100 oldest refunds that are still `processing` and were opened before this instant (real time), and those of a
+ * process whose clock was ahead.
+ */
 export async function listAbandonedRefunds(db: Db, openedBefore: Date): Promise<RefundRow[]> {
   return db<RefundRow[]>`
-    select * from refunds where status = 'processing' and opened_at < ${openedBefore} order by opened_at limit 100`;
+    select * from refunds
+    where status = 'processing' and (opened_at < ${openedBefore} or opened_at > now() + interval '1 minute')
+    order by opened_at
+    limit 100`;
 }
 
 /** The sum of an intent's refunds that are still `processing`, in minor units. */

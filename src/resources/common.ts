@@ -4,7 +4,10 @@ import { type IdKind, idPattern } from '../domain/ids.ts';
 import type { FieldError } from './field-errors.ts';
 
 /** An object that rejects unknown members, so that a misspelt name is an error and is never dropped silently. */
-export function Strict<P extends TProperties>(properties: P, options: { description?: string; title?: string } = {}) {
+export function Strict<P extends TProperties>(
+  properties: P,
+  options: { description?: string; title?: string; minProperties?: number; maxProperties?: number } = {},
+) {
   return Type.Object(properties, { additionalProperties: false, ...options });
 }
 

@@ -36,12 +36,19 @@ const CollectInput = Strict(
 );
 
 const ApplyToInput = Strict(
-  { payment_plan_id: Reference('A plan of the customer that has not ended.') },
+  {
+    payment_plan_id: Type.Optional(Reference('A plan of the customer that has not ended.')),
+    subscription_id: Type.Optional(Reference('A subscription of the customer that has not ended.')),
+  },
   {
     title: 'ApplyToInput',
+    minProperties: 1,
+    maxProperties: 1,
     description:
-      'What a completed payment or setup does. The method becomes the instrument of the plan, and is kept. If a ' +
-      'failed payment has suspended the plan, it is resumed, and its unpaid payment is tried again at once.',
+      'What a completed payment or setup does: to a plan, or to a subscription. The method becomes its instrument, ' +
+      'and is kept. If a failed payment has suspended the plan, it is resumed, and its unpaid payment is tried again ' +
+      'at once. A subscription that is pending is started; one that a failed payment has paused is resumed; one that ' +
+      'is past due is tried again at once.',
   },
 );
 
@@ -122,7 +129,7 @@ export function offerErrors(body: Record<string, unknown>): FieldError[] {
     add('/collect', 'invalid_value', 'The customer is known by customer_id. Leave out collect.');
   }
   if (customerId === undefined && body.apply_to !== undefined) {
-    add('/customer_id', 'parameter_missing', 'apply_to needs the customer_id of the plan.');
+    add('/customer_id', 'parameter_missing', 'apply_to needs the customer_id of the plan or subscription.');
   }
   const types: unknown = body.payment_method_types;
   if (Array.isArray(types) && types.includes('au_becs_debit') && (mode === 'payment' || currency !== undefined)) {

@@ -42,10 +42,19 @@ export const AmountRange = Strict(
 
 export const ApplyTo = Strict(
   {
-    payment_plan_id: Type.String({
-      description:
-        'The plan: the method that was used becomes its instrument. If a failed payment has suspended it, it is resumed.',
-    }),
+    payment_plan_id: Type.Optional(
+      Type.String({
+        description:
+          'The plan: the method that was used becomes its instrument. If a failed payment has suspended it, it is resumed.',
+      }),
+    ),
+    subscription_id: Type.Optional(
+      Type.String({
+        description:
+          'The subscription: the method that was used becomes its instrument. It is started if it is pending, and ' +
+          'resumed if a failed payment has paused it.',
+      }),
+    ),
   },
   { title: 'ApplyTo' },
 );
@@ -64,7 +73,7 @@ export const offerFields = {
     title: 'SavePaymentMethod',
     description: 'Whether the method is kept for later payments: never, if the payer agrees, or always.',
   }),
-  apply_to: Nullable(ApplyTo, { description: 'What a completed payment or setup does to a plan.' }),
+  apply_to: Nullable(ApplyTo, { description: 'What a completed payment or setup does to a plan or a subscription.' }),
   surcharge_applied: Type.Boolean({ description: 'Whether the fee is added on top.' }),
   statement_descriptor: Nullable(Type.String(), { description: 'What the payer’s statement shows.' }),
   metadata: Metadata,
@@ -147,9 +156,15 @@ export const paymentLinkExample = example(PaymentLink, {
 /** Presents the columns that a link and a session have in common. */
 export function presentOffer(row: OfferColumns) {
   const { amount_min: min, amount_max: max, amount_suggested: suggested, apply_to_payment_plan_id: planId } = row;
+  const { apply_to_subscription_id: subscriptionId } = row;
   return {
     amount_range: min === null || max === null ? null : { min, max, suggested: suggested.map(Number) },
-    apply_to: planId === null ? null : { payment_plan_id: planId },
+    apply_to:
+      planId !== null
+        ? { payment_plan_id: planId }
+        : subscriptionId === null
+          ? null
+          : { subscription_id: subscriptionId },
   };
 }
 

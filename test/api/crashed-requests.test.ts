@@ -117,6 +117,19 @@ describe('the Idempotency-Key of a payment whose process died between the proces
     await areReused(...others);
   });
 
+  it('of a refund goes on when the clock of its dead process was an hour ahead', async () => {
+    await confirm(intent, method, 'paid');
+    stage.ledger.refund = async (request) => {
+      await sandboxProcessor.refund(request);
+      return lost();
+    };
+    assert.equal((await refund(intent, 300)).status, 500);
+    Reflect.deleteProperty(stage.ledger, 'refund'); // the one of its class again
+    await stage.db.sql`update refunds set opened_at = opened_at + interval '1 hour'`;
+    await recoverRefunds(stage.db.sql, stage.processors, realNow());
+    assert.equal((await stage.merchant.getIntent(intent)).total_refunded_amount, 300);
+  });
+
   it('is free again when the payment was refused before anything was committed', async () => {
     assert.equal((await confirm(intent, 'pm_none')).status, 400);
     assert.equal((await confirm(other, method)).body.status, 'succeeded');

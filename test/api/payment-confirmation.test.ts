@@ -291,6 +291,19 @@ describe('confirming a payment intent', () => {
     assert.equal((await stage.merchant.events()).length, 1);
   });
 
+  it('is finished by housekeeping although the clock of its dead process was an hour ahead', async () => {
+    const { id } = await intent();
+    stage.ledger.beforeAnswer = async () => {
+      throw new Error('the process is gone');
+    };
+    await confirm(id, await cardOf());
+    stage.ledger.beforeAnswer = async () => {};
+    await stage.db.sql`update payment_attempts set opened_at = opened_at + interval '1 hour'`;
+    await recoverCharges(stage.db.sql, stage.charging, realNow());
+    assert.equal((await stage.merchant.getIntent(id)).status, 'succeeded');
+    assert.equal(stage.ledger.taken.size, 1);
+  });
+
   it('that cannot be finished does not keep housekeeping from the others', async () => {
     const method = await cardOf();
     const [bad, good] = [await intent(), await intent()];

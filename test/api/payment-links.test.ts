@@ -75,6 +75,7 @@ describe('a payment link in the API', () => {
       { apply_to: { payment_plan_id: newId('payment_plan') } },
       '/customer_id parameter_missing',
     ],
+    ['nothing to apply to', { customer_id: newId('customer'), apply_to: {} }, '/apply_to too_few'],
     ['a misspelt field', { ammount: 1 }, '/ammount unknown_parameter'],
     ['an unknown outcome', { metadata: { _sandbox_outcome: 'win' } }, '/metadata/_sandbox_outcome invalid_value'],
   ] as const) {
@@ -105,6 +106,30 @@ describe('a payment link in the API', () => {
     assert.deepEqual(refusal(await stage.request('POST', '/payment_links', own), 422), [
       '/apply_to/payment_plan_id invalid_value',
     ]);
+  });
+
+  it('heals only a subscription of its customer that has not ended, and not a plan too', async () => {
+    const { merchant } = stage;
+    const { client } = merchant;
+    const [owner, other] = [await merchant.customer(), await merchant.customer()];
+    const items = [{ name: 'Membership', unit_amount_cents: 2500 }];
+    const terms = { customer_id: owner.id, name: 'Gym', frequency_type: 'monthly', currency: 'AUD', items } as const;
+    const { id } = await client.subscriptions.create(terms);
+    const plan = await merchant.activePlan({ start_date: '2199-01-01' });
+    const refused = async (customerId: string, apply_to: object) =>
+      refusal(await stage.request('POST', '/payment_links', { ...invoice, customer_id: customerId, apply_to }), 422);
+    const path = '/apply_to/subscription_id';
+    assert.deepEqual(await refused(other.id, { subscription_id: id }), [`${path} invalid_value`]);
+    assert.deepEqual(await refused(owner.id, { subscription_id: newId('subscription') }), [`${path} resource_missing`]);
+    assert.equal((await refused(owner.id, { subscription_id: id, payment_plan_id: plan.id })).length, 1);
+    const link = await client.paymentLinks.create({
+      ...invoice,
+      customer_id: owner.id,
+      apply_to: { subscription_id: id },
+    });
+    assert.deepEqual(link.apply_to, { subscription_id: id });
+    await client.subscriptions.cancel(id, { at: 'now' });
+    assert.deepEqual(await refused(owner.id, { subscription_id: id }), [`${path} invalid_value`]);
   });
 
   it('can be changed while it is open, and not afterwards', async () => {

@@ -3,6 +3,7 @@ import { describe, it } from 'mocha';
 import { realNow } from '../../src/platform/real-time.ts';
 import { OutcomeUnknown } from '../../src/processors/processor.ts';
 import { recoverCharges } from '../../src/services/payments/payment-confirmation.ts';
+import { recoverRefunds } from '../../src/services/payments/refunds.ts';
 import { useSubscriber } from '../support/subscriber.ts';
 import { assertAccounted } from './account.ts';
 
@@ -110,6 +111,50 @@ describe('a change of a subscription whose process dies', () => {
     const after = await subscriber.get(id);
     assert.deepEqual([after.items[0].unit_amount_cents, after.credit_balance_cents], [4900, 4900]);
     assert.equal(stage.ledger.taken.size, 3);
+    await assertAccounted(stage);
+  });
+});
+
+describe('a refund of credit whose process dies', () => {
+  const subscriber = useSubscriber();
+  const { stage } = subscriber;
+  async function lostRefund(): Promise<{ id: string; send: () => ReturnType<typeof stage.api.send> }> {
+    const id = await subscriber.started();
+    const downgrade = { items: [{ name: 'Membership', unit_amount_cents: 900 }], when: 'now' };
+    await stage.request('POST', `/subscriptions/${id}/change`, downgrade);
+    stage.ledger.beforeRefundAnswer = async () => {
+      stage.ledger.beforeRefundAnswer = async () => {};
+      throw new OutcomeUnknown('its process died');
+    };
+    const send = () =>
+      stage.api.send('POST', `/api/v1/subscriptions/${id}/refund_credit`, {
+        key: stage.keys.sandboxSecret,
+        headers: { 'Idempotency-Key': 'refund' },
+        body: {},
+      });
+    assert.equal((await send()).status, 503);
+    assert.equal((await subscriber.get(id)).credit_balance_cents, 0);
+    return { id, send };
+  }
+  const refundsOf = async (id: string) => {
+    const { latest_payment_intent_id: intent } = await subscriber.get(id);
+    const { body } = await stage.request('GET', `/payment_intents/${intent}/refunds`);
+    return body.data.map(({ status, amount }: { status: string; amount: number }) => `${status} ${amount}`);
+  };
+
+  it('is one refund after a repetition with the same key', async () => {
+    const { id, send } = await lostRefund();
+    const repeated = await send();
+    assert.deepEqual([repeated.status, repeated.body.status], [201, 'succeeded']);
+    assert.deepEqual(await refundsOf(id), ['succeeded 4000']);
+    await assertAccounted(stage);
+  });
+
+  it('is finished by housekeeping if nobody repeats it', async () => {
+    const { id } = await lostRefund();
+    await recoverRefunds(stage.db.sql, stage.processors, new Date(realNow().getTime() + 3_600_000));
+    assert.deepEqual(await refundsOf(id), ['succeeded 4000']);
+    assert.equal((await subscriber.get(id)).credit_balance_cents, 0);
     await assertAccounted(stage);
   });
 });

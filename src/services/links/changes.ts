@@ -16,10 +16,10 @@ export interface Instant {
   now: Date;
 }
 
-/** What a completed payment or setup does to the plan that its link names, in the caller's transaction. */
+/** What a completed payment or setup does to the plan or subscription of its link, in the caller's transaction. */
 export type ApplyTo = (
   tx: Tx,
-  completed: Instant & { paymentPlanId: string; paymentMethodId: string },
+  completed: Instant & { paymentPlanId: string | null; subscriptionId: string | null; paymentMethodId: string },
 ) => Promise<NewEvent[]>;
 
 /** A method was saved, or a payment has succeeded. `amount` is in minor units; null if no money was taken. */
@@ -69,9 +69,9 @@ export async function completeSession(
   await wake.checkoutSession(tx, row, now);
   const events = [checkoutSessionEvent('checkout_session.completed', row, at)];
   if (link !== null) events.unshift(...(await countOnLink(tx, link, completion)));
-  const planId = session.apply_to_payment_plan_id;
-  if (planId === null || paymentMethodId === null) return events;
-  return [...events, ...(await applyTo(tx, { at, now, paymentPlanId: planId, paymentMethodId }))];
+  const { apply_to_payment_plan_id: paymentPlanId, apply_to_subscription_id: subscriptionId } = session;
+  if ((paymentPlanId === null && subscriptionId === null) || paymentMethodId === null) return events;
+  return [...events, ...(await applyTo(tx, { at, now, paymentPlanId, subscriptionId, paymentMethodId }))];
 }
 
 /** Counts a completed session on its link, which ends when it takes no more. */

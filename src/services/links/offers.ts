@@ -1,6 +1,7 @@
 import type { LockedCustomerRow } from '../../db/customers.ts';
 import type { OfferColumns } from '../../db/payment-links.ts';
 import { lockPlan } from '../../db/payment-plans.ts';
+import { lockSubscription } from '../../db/subscriptions.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import type { CheckoutSessionCreate } from '../../resources/checkout-session-input.ts';
@@ -31,6 +32,7 @@ export function offerOf(input: OfferInput, customer: LockedCustomerRow | null): 
     payment_method_types: input.payment_method_types ?? ['card'],
     save_payment_method: isKept ? 'always' : (input.save_payment_method ?? 'no'),
     apply_to_payment_plan_id: input.apply_to?.payment_plan_id ?? null,
+    apply_to_subscription_id: input.apply_to?.subscription_id ?? null,
     surcharge_applied: input.surcharge_applied ?? false,
     statement_descriptor: input.statement_descriptor ?? null,
     metadata: input.metadata ?? {},
@@ -46,11 +48,14 @@ export async function errorsOfOffer(
   input: OfferInput,
   customer: LockedCustomerRow | null,
 ): Promise<FieldError[]> {
-  const planId = input.apply_to?.payment_plan_id;
+  const { payment_plan_id: planId, subscription_id: subscriptionId } = input.apply_to ?? {};
   return [
     ...metadataErrors(input.metadata, context.livemode),
     ...urlErrors(input, context.livemode),
     ...(planId === undefined || customer === null ? [] : await planErrors(tx, context, planId, customer.id)),
+    ...(subscriptionId === undefined || customer === null
+      ? []
+      : await subscriptionErrors(tx, context, subscriptionId, customer.id)),
   ];
 }
 
@@ -73,6 +78,24 @@ function urlProblem(text: string, livemode: boolean): string | null {
     return livemode ? 'must be https in live mode.' : 'must be http or https.';
   }
   return username === '' && password === '' ? null : 'must not contain credentials.';
+}
+
+async function subscriptionErrors(
+  tx: Tx,
+  { billerId, livemode }: RequestContext,
+  id: string,
+  customerId: string,
+): Promise<FieldError[]> {
+  const path = '/apply_to/subscription_id';
+  const subscription = await lockSubscription(tx, id);
+  if (subscription === null || subscription.biller_id !== billerId || subscription.livemode !== livemode) {
+    return [missingReference(path, 'subscription', id)];
+  }
+  if (subscription.customer_id !== customerId) {
+    return [fieldError(path, 'invalid_value', `Subscription ${id} belongs to another customer.`)];
+  }
+  if (subscription.state !== 'canceled') return [];
+  return [fieldError(path, 'invalid_value', `Subscription ${id} is canceled; it has ended for good.`)];
 }
 
 async function planErrors(

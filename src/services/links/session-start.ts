@@ -130,11 +130,18 @@ export function newSession(
 
 function offerColumnsOf(from: OfferColumns): OfferColumns {
   const { mode, name, description, amount, amount_min, amount_max, amount_suggested, currency, collect } = from;
-  const { payment_method_types, save_payment_method, apply_to_payment_plan_id, surcharge_applied } = from;
-  const { statement_descriptor, metadata, success_url, cancel_url } = from;
+  const { payment_method_types, save_payment_method, surcharge_applied } = from;
+  const {
+    apply_to_payment_plan_id,
+    apply_to_subscription_id,
+    statement_descriptor,
+    metadata,
+    success_url,
+    cancel_url,
+  } = from;
   return {
     ...{ mode, name, description, amount, amount_min, amount_max, amount_suggested, currency, collect },
-    ...{ payment_method_types, save_payment_method, apply_to_payment_plan_id, surcharge_applied },
-    ...{ statement_descriptor, metadata, success_url, cancel_url },
+    ...{ payment_method_types, save_payment_method, surcharge_applied },
+    ...{ apply_to_payment_plan_id, apply_to_subscription_id, statement_descriptor, metadata, success_url, cancel_url },
   };
 }

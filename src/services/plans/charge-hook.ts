@@ -3,15 +3,19 @@ import { hasEnded } from '../../domain/plan-state.ts';
 import type { ApplyTo } from '../links/changes.ts';
 import { linkHookWith } from '../links/link-hook.ts';
 import type { ChargeHook } from '../payments/charge.ts';
+import { healSubscription } from '../subscriptions/subscription-healing.ts';
 import { subscriptionHook } from '../subscriptions/subscription-hook.ts';
 import { planHook } from './plan-dunning.ts';
 import { resumeUnpaid } from './plan-transitions.ts';
 
 /**
- * Heals a plan with the method of a completed link: the method becomes its instrument, and if a failed payment has
- * suspended the plan, it is resumed. A plan that has ended meanwhile stays as it is.
+ * Heals what a completed link names. The method becomes the instrument of the plan, and if a failed payment has
+ * suspended the plan, it is resumed. A subscription is started or resumed likewise. What has ended meanwhile stays
+ * as it is.
  */
-export const applyTo: ApplyTo = async (tx, { at, now, paymentPlanId, paymentMethodId }) => {
+export const applyTo: ApplyTo = async (tx, { at, now, paymentPlanId, subscriptionId, paymentMethodId }) => {
+  if (subscriptionId !== null) return healSubscription(tx, { subscriptionId, paymentMethodId, at, now });
+  if (paymentPlanId === null) return [];
   const plan = await lockPlan(tx, paymentPlanId);
   if (plan === null || hasEnded(plan.state)) return [];
   await updatePlan(tx, plan.id, { payment_instrument_id: paymentMethodId, updated_at: at });

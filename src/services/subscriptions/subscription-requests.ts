@@ -80,7 +80,7 @@ export function methodMissing({ row }: LockedSubscription): ValidationFailed {
 }
 
 /** A period that a resume leaves void: its payment is canceled, so no payer pays it any more. */
-async function giveUpUnpaid(tx: Tx, locked: LockedSubscription, at: Date): Promise<NewEvent[]> {
+export async function giveUpUnpaid(tx: Tx, locked: LockedSubscription, at: Date): Promise<NewEvent[]> {
   if (locked.situation.owed === null) return [];
   const intent = await lockOwedIntent(tx, locked);
   const canceled = await markCanceled(tx, intent.id, at);

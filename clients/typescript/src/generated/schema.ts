@@ -2867,12 +2867,16 @@ export interface components {
         };
         ApplyTo: {
             /** @description The plan: the method that was used becomes its instrument. If a failed payment has suspended it, it is resumed. */
-            payment_plan_id: string;
+            payment_plan_id?: string;
+            /** @description The subscription: the method that was used becomes its instrument. It is started if it is pending, and resumed if a failed payment has paused it. */
+            subscription_id?: string;
         };
-        /** @description What a completed payment or setup does. The method becomes the instrument of the plan, and is kept. If a failed payment has suspended the plan, it is resumed, and its unpaid payment is tried again at once. */
+        /** @description What a completed payment or setup does: to a plan, or to a subscription. The method becomes its instrument, and is kept. If a failed payment has suspended the plan, it is resumed, and its unpaid payment is tried again at once. A subscription that is pending is started; one that a failed payment has paused is resumed; one that is past due is tried again at once. */
         ApplyToInput: {
             /** @description A plan of the customer that has not ended. */
-            payment_plan_id: string;
+            payment_plan_id?: string;
+            /** @description A subscription of the customer that has not ended. */
+            subscription_id?: string;
         };
         /** @description Present for an attempt that is a bank debit under a mandate. */
         BankDebit: {
@@ -3091,7 +3095,7 @@ export interface components {
             payment_method_types: components["schemas"]["PayableMethodType"][];
             /** @description Whether the method is kept for later payments: never, if the payer agrees, or always. */
             save_payment_method: components["schemas"]["SavePaymentMethod"];
-            /** @description What a completed payment or setup does to a plan. */
+            /** @description What a completed payment or setup does to a plan or a subscription. */
             apply_to: components["schemas"]["ApplyTo"] | null;
             /** @description Whether the fee is added on top. */
             surcharge_applied: boolean;
@@ -4631,7 +4635,7 @@ export interface components {
             payment_method_types: components["schemas"]["PayableMethodType"][];
             /** @description Whether the method is kept for later payments: never, if the payer agrees, or always. */
             save_payment_method: components["schemas"]["SavePaymentMethod"];
-            /** @description What a completed payment or setup does to a plan. */
+            /** @description What a completed payment or setup does to a plan or a subscription. */
             apply_to: components["schemas"]["ApplyTo"] | null;
             /** @description Whether the fee is added on top. */
             surcharge_applied: boolean;

@@ -118,19 +118,27 @@ class AmountRangeInput(TypedDict):
 
 
 class ApplyTo(TypedDict):
-    payment_plan_id: str
+    payment_plan_id: NotRequired[str]
     """The plan: the method that was used becomes its instrument. If a failed payment has
     suspended it, it is resumed.
+    """
+    subscription_id: NotRequired[str]
+    """The subscription: the method that was used becomes its instrument. It is started if it is
+    pending, and resumed if a failed payment has paused it.
     """
 
 
 class ApplyToInput(TypedDict):
-    """What a completed payment or setup does. The method becomes the instrument of the plan, and
-    is kept. If a failed payment has suspended the plan, it is resumed, and its unpaid payment
-    is tried again at once.
+    """What a completed payment or setup does: to a plan, or to a subscription. The method
+    becomes its instrument, and is kept. If a failed payment has suspended the plan, it is
+    resumed, and its unpaid payment is tried again at once. A subscription that is pending is
+    started; one that a failed payment has paused is resumed; one that is past due is tried
+    again at once.
     """
-    payment_plan_id: str
+    payment_plan_id: NotRequired[str]
     """A plan of the customer that has not ended."""
+    subscription_id: NotRequired[str]
+    """A subscription of the customer that has not ended."""
 
 
 class BankDebit(TypedDict):
@@ -338,7 +346,7 @@ class CheckoutSession(TypedDict):
     save_payment_method: SavePaymentMethod
     """Whether the method is kept for later payments: never, if the payer agrees, or always."""
     apply_to: ApplyTo | None
-    """What a completed payment or setup does to a plan."""
+    """What a completed payment or setup does to a plan or a subscription."""
     surcharge_applied: bool
     """Whether the fee is added on top."""
     statement_descriptor: str | None
@@ -1770,7 +1778,7 @@ class PaymentLink(TypedDict):
     save_payment_method: SavePaymentMethod
     """Whether the method is kept for later payments: never, if the payer agrees, or always."""
     apply_to: ApplyTo | None
-    """What a completed payment or setup does to a plan."""
+    """What a completed payment or setup does to a plan or a subscription."""
     surcharge_applied: bool
     """Whether the fee is added on top."""
     statement_descriptor: str | None

@@ -1,0 +1,65 @@
+import { listOpenPeriods } from '../../db/subscription-periods.ts';
+import { lockSubscription } from '../../db/subscriptions.ts';
+import { dateIn } from '../../domain/calendar.ts';
+import { respondTo } from '../../domain/subscriptions/requests.ts';
+import type { Change } from '../../domain/subscriptions/steps.ts';
+import type { Tx } from '../../platform/postgres/connection.ts';
+import { pipelined } from '../../platform/postgres/transaction.ts';
+import type { NewEvent } from '../events.ts';
+import { wake } from '../wake.ts';
+import { type LockedSubscription, situationOf, store } from './situation.ts';
+import { giveUpUnpaid } from './subscription-requests.ts';
+import { endErrors } from './subscription-terms.ts';
+
+/** What a payer has done for a subscription: paid, or saved a method. `at` is customer time, `now` real time. */
+interface Healing {
+  subscriptionId: string;
+  paymentMethodId: string;
+  at: Date;
+  now: Date;
+}
+
+const nothing: Change = { happenings: [] };
+
+/**
+ * Gives a subscription the method of a completed link as its instrument, in the caller's transaction. One that waits
+ * for its start is started, one that a failed payment has paused is resumed, and an unpaid payment that is retried is
+ * tried again at once. The workflow of the subscription charges. One that has ended stays as it is.
+ */
+export async function healSubscription(tx: Tx, healing: Healing): Promise<NewEvent[]> {
+  const { subscriptionId, paymentMethodId, at, now } = healing;
+  const [row, periods] = await pipelined(tx, [
+    lockSubscription(tx, subscriptionId),
+    listOpenPeriods(tx, subscriptionId),
+  ]);
+  if (row === null || row.state === 'canceled') return [];
+  const locked = situationOf(row, periods);
+  const change = changeOf(locked, at);
+  const given = change.happenings.includes('resumed') ? await giveUpUnpaid(tx, locked, at) : [];
+  const instrument = { payment_instrument_id: paymentMethodId };
+  const { events, ...after } = await store(tx, locked, change, at, null, instrument);
+  await wake.subscription(tx, after.row, now, { start: after.row.started_at !== null });
+  return [...given, ...events];
+}
+
+/** Returns the change of a subscription that can be charged again: nothing if its state does not wait for that. */
+function changeOf({ row, situation }: LockedSubscription, at: Date): Change {
+  const { state, state_reason: reason } = row;
+  if (state === 'pending') return started(row, situation, at);
+  const isPausedUnpaid = state === 'paused' && reason === 'payment_failed';
+  if (!isPausedUnpaid && state !== 'past_due') return nothing;
+  const change = respondTo({ name: isPausedUnpaid ? 'resume' : 'retry_now' }, situation, at);
+  return 'refused' in change ? nothing : change;
+}
+
+/** From now on the subscription starts by itself: on its start date or, if that has come, at once. */
+function started(
+  row: LockedSubscription['row'],
+  { owed, timeZone }: LockedSubscription['situation'],
+  at: Date,
+): Change {
+  const today = dateIn(at, timeZone);
+  const start_date = row.start_date > today ? row.start_date : today;
+  if (row.started_at !== null || owed !== null || endErrors(row, start_date).length > 0) return nothing;
+  return { course: { started_at: at, start_date }, happenings: [] };
+}
