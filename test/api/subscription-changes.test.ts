@@ -167,6 +167,24 @@ describe('a change of a subscription', () => {
     );
   });
 
+  it('that waits for a challenge ends with the subscription: nobody can pay for it any more', async () => {
+    const id = await midwayStarted();
+    await stage.request('PUT', `/subscriptions/${id}`, { metadata: { _sandbox_outcome: 'requires_action,succeed' } });
+    const { change_payment_intent_id: waiting } = await changed(id, upgrade);
+    await stage.request('POST', `/subscriptions/${id}/cancel`, { at: 'now' });
+    refusal(await completeChallenge(waiting), 422, 'invalid_state');
+    assert.equal((await stage.request('GET', `/payment_intents/${waiting}`)).body.status, 'canceled');
+    const after = await subscriber.get(id);
+    assert.deepEqual([after.state, after.change_payment_intent_id, after.credit_balance_cents], ['canceled', null, 0]);
+    assert.equal((await changesOf(id))[0].status, 'failed');
+    const events = await subscriber.events(id);
+    assert.deepEqual(events.slice(-3), [
+      '2027-01-24 change_failed',
+      '2027-01-24 canceled',
+      '2027-01-24 in_effect_changed false',
+    ]);
+  });
+
   it('that is paid only when its period is over is not made: the money is credit', async () => {
     const id = await midwayStarted();
     await stage.request('PUT', `/subscriptions/${id}`, {

@@ -36,6 +36,7 @@ const change = route({
     503: 'No processor is configured for live mode, or a part of the service is unreachable. Nothing was charged.',
   },
   idempotency: 'committed-first',
+  bodyLimit: { kib: 64, since: '20 items have names of up to 255 characters, each of up to 12 bytes' },
   body: SubscriptionChange,
   response: { status: 200, schema: SubscriptionChangeResult },
   handle: async ({ context, params, body, deps }) => {

@@ -1,16 +1,14 @@
-import { selectAttemptInFlight, updateAttemptKeyExpiry } from '../../db/payment-attempts.ts';
+import { updateAttemptKeyExpiry } from '../../db/payment-attempts.ts';
 import { insertPaymentIntent, lockPaymentIntent, type PaymentIntentRow } from '../../db/payment-intents.ts';
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
 import {
   insertSubscriptionChange,
   selectChangeAttemptOfRequest,
   selectChangeOfIntent,
-  updateSubscriptionChange,
 } from '../../db/subscription-changes.ts';
 import type { ShownSubscriptionRow } from '../../db/subscriptions.ts';
 import { dateIn } from '../../domain/calendar.ts';
 import {
-  changeFailed,
   type ItemChange,
   nextPeriodAmount,
   paidNow,
@@ -26,15 +24,15 @@ import { atomically } from '../../platform/postgres/transaction.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { SubscriptionChange } from '../../resources/subscription-change.ts';
 import { assertNoErrors, InvalidState, NotFound } from '../errors.ts';
-import { type NewEvent, recordEvents } from '../events.ts';
+import { recordEvents } from '../events.ts';
 import { askProcessor, processorFor } from '../payments/ask-processor.ts';
 import { type Charge, type Charging, openCharge, recordOutcome, reopenCharge } from '../payments/charge.ts';
 import { chargeWay, refusalError } from '../payments/charge-way.ts';
 import { acceptDebit } from '../payments/debit-acceptance.ts';
-import { cancelLocked } from '../payments/payment-cancellation.ts';
 import { chargeableMethod, recurringIntent } from '../payments/recurring-intent.ts';
 import { type RepeatableRequest, unrepeatable } from '../payments/repeatable-request.ts';
 import type { RequestContext } from '../request-context.ts';
+import { endOpenChange, type FreeSubscription } from './open-change.ts';
 import { type LockedSubscription, shownRow, store } from './situation.ts';
 import { lockForRequest, methodMissing, refused } from './subscription-requests.ts';
 import { getSubscription, itemErrors, withIds } from './subscriptions.ts';
@@ -160,21 +158,11 @@ function assertExpected({ expected_amount_cents: expected }: SubscriptionChange,
  * Ends an earlier change that waits for a challenge, because this one takes its place.
  * @throws InvalidState if money may already be on its way for it.
  */
-async function giveUpOpenChange(
-  { tx, at, context }: Step,
-  locked: LockedSubscription,
-): Promise<{ free: LockedSubscription; events: NewEvent[] }> {
+async function giveUpOpenChange({ tx, at, context }: Step, locked: LockedSubscription): Promise<FreeSubscription> {
+  const ended = await endOpenChange(tx, locked, { at, now: context.now, debitsToo: false });
+  if (ended !== null) return ended;
   const { change_payment_intent_id: intentId } = locked.row;
-  if (intentId === null) return { free: locked, events: [] };
-  const [intent, change] = [await lockPaymentIntent(tx, intentId), await selectChangeOfIntent(tx, intentId)];
-  const open = intent && (await selectAttemptInFlight(tx, intent.id));
-  if (intent?.status !== 'requires_action' || change === null || open === null) {
-    throw new InvalidState(`The payment of an earlier change, ${intentId}, is under way. Wait for the outcome.`);
-  }
-  const canceled = await cancelLocked(tx, intent, open, { at, now: context.now });
-  await updateSubscriptionChange(tx, change, 'failed');
-  const { events, ...free } = await store(tx, locked, changeFailed(), at);
-  return { free, events: [canceled.event, ...events] };
+  throw new InvalidState(`The payment of an earlier change, ${intentId}, is under way. Wait for the outcome.`);
 }
 
 /** Opens the charge of a change. A bank debit is accepted: its result comes days later. */

@@ -11,6 +11,7 @@ import { intentEvent, type NewEvent, recordEvents } from '../events.ts';
 import { chargeableMethod } from '../payments/recurring-intent.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
+import { endOpenChange, type FreeSubscription } from './open-change.ts';
 import { lockOwedIntent } from './opening.ts';
 import { type LockedSubscription, shownRow, situationOf, store } from './situation.ts';
 import { getSubscription } from './subscriptions.ts';
@@ -28,7 +29,9 @@ export async function requestOfSubscription(
   request: Exclude<SubscriptionRequest, { name: 'start' }>,
 ): Promise<ShownSubscriptionRow> {
   return atomically(db, async (tx) => {
-    const { locked, at } = await lockForRequest(tx, context, id);
+    const { locked: found, at } = await lockForRequest(tx, context, id);
+    const isEnd = request.name === 'cancel' && request.when === 'now';
+    const { free: locked, events: before } = isEnd ? await withoutChange(tx, found, at, context) : freed(found);
     const change = respondTo(request, locked.situation, at);
     if ('refused' in change) throw refused(id, change);
     const isResumed = change.happenings.includes('resumed');
@@ -36,7 +39,7 @@ export async function requestOfSubscription(
     const given = isResumed ? await giveUpUnpaid(tx, locked, at) : [];
     const { events, ...after } = await store(tx, locked, change, at);
     await wake.subscription(tx, after.row, context.now, { start: after.row.state !== 'canceled' });
-    await recordEvents(tx, context, [...given, ...events]);
+    await recordEvents(tx, context, [...before, ...given, ...events]);
     return shownRow(after);
   });
 }
@@ -45,10 +48,27 @@ export async function requestOfSubscription(
 export async function endWithCustomer(tx: Tx, context: RequestContext, id: string, at: Date): Promise<NewEvent[]> {
   const [row, periods] = await pipelined(tx, [lockSubscription(tx, id), listOpenPeriods(tx, id)]);
   if (row === null || row.state === 'canceled') return [];
-  const locked = situationOf(row, periods);
-  const { events, ...after } = await store(tx, locked, cancelNow(locked.situation, 'customer_deleted'), at);
+  const { free, events: before } = await withoutChange(tx, situationOf(row, periods), at, context);
+  const { events, ...after } = await store(tx, free, cancelNow(free.situation, 'customer_deleted'), at);
   await wake.subscription(tx, after.row, context.now);
-  return events;
+  return [...before, ...events];
+}
+
+/**
+ * Ends a change that nobody has paid, so that nobody pays for a canceled subscription. If money is already on its way,
+ * it becomes credit.
+ */
+async function withoutChange(
+  tx: Tx,
+  locked: LockedSubscription,
+  at: Date,
+  { now }: RequestContext,
+): Promise<FreeSubscription> {
+  return (await endOpenChange(tx, locked, { at, now, debitsToo: true })) ?? freed(locked);
+}
+
+function freed(free: LockedSubscription): FreeSubscription {
+  return { free, events: [] };
 }
 
 /**

@@ -10019,7 +10019,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            /** @description The body is larger than 16 KiB. */
+            /** @description The body is larger than 64 KiB. The limit is this high because 20 items have names of up to 255 characters, each of up to 12 bytes. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
