@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readdir, symlink } from 'node:fs/promises';
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -32,11 +32,26 @@ async function formerVersion(folder: string): Promise<{ folder: string } | { mis
     const former = join(folder, 'former');
     await run('mkdir', [former]);
     await run('tar', ['-xf', archive, '-C', former]);
-    await symlink(join(root, 'node_modules'), join(former, 'node_modules'));
+    await linkPackages(former);
     return { folder: former };
   } catch (error) {
     return { missing: `git cannot show it: ${error instanceof Error ? error.message : error}` };
   }
+}
+
+/**
+ * Gives the former version our packages. It reads two files of swagger-ui-dist at its start, for its reference page. The
+ * package is not installed any more, and nobody opens that page here: the files are empty.
+ */
+async function linkPackages(former: string): Promise<void> {
+  const packages = join(former, 'node_modules');
+  const swagger = join(packages, 'swagger-ui-dist');
+  await mkdir(swagger, { recursive: true });
+  for (const name of await readdir(join(root, 'node_modules'))) {
+    if (name !== 'swagger-ui-dist') await symlink(join(root, 'node_modules', name), join(packages, name));
+  }
+  await writeFile(join(swagger, 'package.json'), '{ "name": "swagger-ui-dist", "version": "0.0.0" }');
+  for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css']) await writeFile(join(swagger, name), '');
 }
 
 describe('an upgrade from the former version, under load', function () {
