@@ -12,6 +12,8 @@ interface Expected {
   mandate: string;
   /** State and reason of a plan of one payment that stops at a failure. */
   plan: string;
+  /** The same of a subscription in its first period, which was in effect before the result. */
+  subscription: string;
 }
 
 const settled: Expected = {
@@ -20,6 +22,7 @@ const settled: Expected = {
   bankCode: null,
   mandate: 'active null',
   plan: 'closed total_collected',
+  subscription: 'active null true',
 };
 const refused = (code: string, bankCode: string | null, mandate: string): Expected => ({
   told: ['failed'],
@@ -27,6 +30,7 @@ const refused = (code: string, bankCode: string | null, mandate: string): Expect
   bankCode,
   mandate,
   plan: 'suspended payment_failed',
+  subscription: 'paused payment_failed false',
 });
 const returned = (code: string, bankCode: string | null, mandate: string): Expected => ({
   told: ['succeeded', 'returned'],
@@ -34,6 +38,7 @@ const returned = (code: string, bankCode: string | null, mandate: string): Expec
   bankCode,
   mandate,
   plan: 'closed payment_returned',
+  subscription: 'paused payment_failed false',
 });
 
 /** Every word of `_sandbox_bank_outcome`. */
@@ -73,11 +78,18 @@ describe('a debit', () => {
   const stage = useStage();
   const debits = useDebits(stage);
 
-  /** How each kind of payment is begun by the time at which it is accepted: its id, and the plan's, if there is one. */
-  const kinds = {
+  /** A payment, and the plan or subscription that it belongs to. */
+  interface Begun {
+    intent: string;
+    plan?: string;
+    subscription?: string;
+  }
+
+  /** How each kind of payment is begun by the time at which it is accepted. */
+  const kinds: Record<string, (payer: Debtor, metadata: Record<string, string>) => Promise<Begun>> = {
     async 'a payment intent'(payer: Debtor, metadata: Record<string, string>) {
       await stage.advance(payer.clock, times.accepted);
-      return { intent: (await debits.debit(payer, undefined, { metadata })).id, plan: null };
+      return { intent: (await debits.debit(payer, undefined, { metadata })).id };
     },
     async 'a plan'(payer: Debtor, metadata: Record<string, string>) {
       const terms = {
@@ -99,16 +111,30 @@ describe('a debit', () => {
         metadata,
       });
       await stage.advance(payer.clock, times.accepted);
-      return { intent: id, plan: null };
+      return { intent: id };
+    },
+    async 'a subscription'(payer: Debtor, metadata: Record<string, string>) {
+      const { body } = await stage.request('POST', '/subscriptions', {
+        ...{ customer_id: payer.customer, payment_instrument_id: payer.account, name: 'Gym', currency: 'AUD' },
+        ...{ frequency_type: 'yearly', start_date: due, items: [{ name: 'Gym', unit_amount_cents: 1000 }] },
+        ...{ failure_behaviour: 'stop', effective_on: 'submitted', metadata },
+      });
+      const started = await stage.request('POST', `/subscriptions/${body.id}/start`);
+      assert.equal(started.status, 200, started.text);
+      await stage.advance(payer.clock, times.accepted);
+      const begun = await subscriptionOf(body.id);
+      assert.equal(`${begun.state} ${begun.in_effect}`, 'active true');
+      return { intent: begun.latest_payment_intent_id, subscription: body.id };
     },
   };
+  const subscriptionOf = async (id: string) => (await stage.request('GET', `/subscriptions/${id}`)).body;
 
-  for (const [metadata, { told, code, bankCode, mandate, plan: ofPlan }] of expected) {
+  for (const [metadata, { told, code, bankCode, mandate, ...states }] of expected) {
     const [[member, word] = []] = Object.entries(metadata);
     for (const [kind, begin] of Object.entries(kinds)) {
       it(`of ${kind} is in the end what the bank says: ${member} ${word}`, async () => {
         const payer = await debits.payer();
-        const { intent: id, plan } = await begin(payer, metadata);
+        const { intent: id, plan, subscription } = await begin(payer, metadata);
         const status = async () => (await stage.merchant.getIntent(id)).status;
         assert.equal(await status(), 'processing');
         await stage.advance(payer.clock, times.reported);
@@ -128,9 +154,13 @@ describe('a debit', () => {
         assert.deepEqual([debit?.bank_code, debit?.next_at, more.length], [bankCode, null, 0]);
         const { status: mandateStatus, status_reason: reason } = await debits.get(payer.mandate);
         assert.equal(`${mandateStatus} ${reason}`, mandate);
-        if (plan === null) return;
+        if (subscription !== undefined) {
+          const { state, state_reason: why, in_effect: inEffect } = await subscriptionOf(subscription);
+          assert.equal(`${state} ${why} ${inEffect}`, states.subscription);
+        }
+        if (plan === undefined) return;
         const { state, state_reason: why, collected_amount_cents: collected } = await stage.merchant.getPlan(plan);
-        assert.deepEqual([`${state} ${why}`, collected], [ofPlan, told.at(-1) === 'succeeded' ? 1000 : 0]);
+        assert.deepEqual([`${state} ${why}`, collected], [states.plan, told.at(-1) === 'succeeded' ? 1000 : 0]);
       });
     }
   }

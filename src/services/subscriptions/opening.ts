@@ -53,6 +53,22 @@ export async function openPeriod(tx: Tx, locked: LockedSubscription, change: Cha
   return { locked: after, events, payment: { intent, method } };
 }
 
+/**
+ * The bank debit of a period was accepted. In the first period, with `effective_on: submitted`, the subscription is
+ * active from now on; otherwise nothing changes. `at` is customer time.
+ */
+export async function takeEffect(
+  tx: Tx,
+  { locked, events }: Pick<OpenedPeriod, 'locked' | 'events'>,
+  at: Date,
+): Promise<Pick<OpenedPeriod, 'locked' | 'events'>> {
+  const { state, effective_on: effectiveOn } = locked.row;
+  if (state !== 'pending' || effectiveOn === 'settled') return { locked, events };
+  const started: Change = { course: { state: 'active', state_reason: null }, happenings: ['started'] };
+  const { events: more, ...active } = await store(tx, locked, started, at);
+  return { locked: active, events: [...events, ...more] };
+}
+
 /** A period that credit pays, or of which the share of few days rounds to nothing, counts as paid. */
 async function giveAway(
   tx: Tx,

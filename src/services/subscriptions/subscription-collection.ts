@@ -13,7 +13,7 @@ import { type Charge, reopenCharge } from '../payments/charge.ts';
 import { chargeWay } from '../payments/charge-way.ts';
 import { openUnattended, unlessRefused } from '../payments/debit-acceptance.ts';
 import { chargeableMethod, finishCollection } from '../payments/recurring-intent.ts';
-import { lockOwedIntent, openPeriod } from './opening.ts';
+import { lockOwedIntent, openPeriod, takeEffect } from './opening.ts';
 import { type LockedSubscription, situationOf, store } from './situation.ts';
 import { subscriptionHook } from './subscription-hook.ts';
 
@@ -119,8 +119,11 @@ async function save({ tx, locked, at, now }: Step, change: Change): Promise<null
 async function begin(step: Step, change: Change): Promise<Charge | null> {
   const { tx, processors, locked, at, now } = step;
   if (change.begins?.kind === 'paid') processorFor(processors, locked.row.livemode);
-  const { payment, events } = await openPeriod(tx, locked, change, at);
+  const opened = await openPeriod(tx, locked, change, at);
+  const { payment } = opened;
   const charged = payment && (await openCharges(step, payment.intent, payment.method));
+  const isDebitAccepted = charged !== null && charged.charge === null;
+  const { events } = isDebitAccepted ? await takeEffect(tx, opened, at) : opened;
   await recordEvents(tx, originOf(locked, now), events);
   return charged && unlessRefused(tx, charged.charge, charged.way, now, subscriptionHook);
 }

@@ -14,7 +14,7 @@ import { acceptDebit } from '../payments/debit-acceptance.ts';
 import { type RepeatableRequest, unrepeatable } from '../payments/repeatable-request.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
-import { openPeriod } from './opening.ts';
+import { openPeriod, takeEffect } from './opening.ts';
 import { type LockedSubscription, shownRow, store } from './situation.ts';
 import { lockForRequest, methodMissing, refused } from './subscription-requests.ts';
 import { endErrors } from './subscription-terms.ts';
@@ -96,12 +96,8 @@ async function openStart(
   const newCharge = { source: 'confirm' as const, ...about };
   if (way.kind === 'at_once') return { charge: await openCharge(tx, intent, method, newCharge) };
   await acceptDebit(tx, intent, method, way, newCharge, context.requestId);
-  if (row.effective_on === 'settled') {
-    return { completed: await finish(tx, { ...opened.locked, events: opened.events }, record, request) };
-  }
-  const effective = { course: { state: 'active', state_reason: null }, happenings: ['started'] } as const;
-  const active = await store(tx, opened.locked, { ...effective, happenings: ['started'] }, at);
-  return { completed: await finish(tx, active, record, request) };
+  const { locked: after, events } = await takeEffect(tx, opened, at);
+  return { completed: await finish(tx, { ...after, events }, record, request) };
 }
 
 async function trial(tx: Tx, locked: LockedSubscription, change: Parameters<typeof openPeriod>[2], at: Date) {
