@@ -1,8 +1,9 @@
 // A capped plan by bank debit over Easter and Anzac Day 2028. The dates are worked out by hand, from the calendar of
 // the Reserve Bank of Australia; nothing is shared with the service.
 import type { PlanPayment, WebhookEvent } from '@payments-service/client';
+import { payLink } from '../clients/typescript/src/cli/payer.ts';
 import { becomesTrue } from '../lab/eventually.ts';
-import { makeDebtor, makePlan, saveCard } from '../lab/payer.ts';
+import { makeDebtor, makePlan } from '../lab/payer.ts';
 import { arrivalTimeoutMs, arrivalTimes, type Scene } from './scene.ts';
 import { chapter, minute, money, say, table, timeline } from './timeline.ts';
 
@@ -176,7 +177,7 @@ function showDebits({ checks }: Scene, slots: PlanPayment[]): void {
   );
 }
 
-/** The payer pays what is missing by a payment intent of its own. */
+/** The payer pays what is missing behind a payment link, on its page. */
 async function collectShortfall({ payments, checks }: Scene, customerId: string, planId: string): Promise<void> {
   const plan = await payments.paymentPlans.get(planId);
   checks.members('debits, plan', plan, {
@@ -185,16 +186,12 @@ async function collectShortfall({ payments, checks }: Scene, customerId: string,
     collected_amount_cents: 20_000,
     shortfall_amount_cents: missing,
   });
-  chapter(
-    `The plan is closed with a shortfall of ${money(plan.shortfall_amount_cents ?? 0)}: the payer pays it by card`,
-  );
-  const paid = await payments.paymentIntents.create({
-    amount: missing,
-    currency: 'AUD',
-    customer_id: customerId,
-    payment_method: await saveCard(payments, customerId),
-    confirm: true,
+  chapter(`The plan is closed with a shortfall of ${money(plan.shortfall_amount_cents ?? 0)}: the payer gets a link`);
+  const { id, url } = await payments.paymentLinks.create({
+    ...{ name: 'What is missing', amount: missing, currency: 'AUD', customer_id: customerId },
   });
-  checks.members('debits, shortfall', paid, { status: 'succeeded', amount: missing });
-  say('Paid by a payment intent of its own; the plan stays as it is.');
+  await payLink(url ?? '');
+  const paid = await payments.paymentLinks.get(id);
+  checks.members('debits, shortfall', paid, { status: 'completed', collected_amount: missing });
+  say('Paid by card on the page of the link; the plan stays as it is.');
 }

@@ -61,7 +61,7 @@ describe('npm run demo', function () {
     );
     assert.match(output, /^2028-04-07 {2}2028-04-12 {2}2028-04-17 23:00 {2}succeeded$/m);
     assert.match(output, /^2028-04-28 {2}2028-04-28 {2}2028-05-01 23:00 {2}returned +6$/m);
-    assert.match(output, /closed with a shortfall of 20\.00: the payer pays it by card$/m);
+    assert.match(output, /closed with a shortfall of 20\.00: the payer gets a link$/m);
     assert.match(output, /^2028-02-25 00:00 {2}subscription\.recovered +active +yes$/m);
     assert.match(output, /^ +32\.11 {2}charged$/m);
     assert.match(output, /^4 +2028-05-01 {2}2028-06-01 {2}paid +98\.00$/m);
