@@ -74,7 +74,7 @@ function storeNamed(text: string): RunOptions['temporalStore'] {
 // What was started ends with this process: see lab/supervised-process.ts and lab/servers.ts.
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => process.exit(130));
 
-// As in the processes of the service: the client of PostgreSQL leaves some rejections to nobody when a connection dies
+// As in the processes of the service: the client of PostgreSQL leaves some rejections unhandled when a connection dies
 // while it is being opened. The run's own connections die too.
 process.on('unhandledRejection', (reason) => {
   if (isOutage(reason)) return;

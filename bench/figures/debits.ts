@@ -1,12 +1,9 @@
 import { Client, Connection } from '@temporalio/client';
-import { eventually } from '../../lab/eventually.ts';
 import { inParallel, range } from '../../lab/parallel.ts';
 import { makeDebtor } from '../../lab/payer.ts';
-import { realNow } from '../../src/platform/real-time.ts';
 import type { Bench, Measurement } from '../bench.ts';
-import { type DueCourse, type DueRun, followCourse, leadFor, NotAllTimersSet, withLead } from '../due-course.ts';
+import { allWaiting, dueBesideCards } from '../beside-cards.ts';
 import { besideOf, type Figure, figure } from '../figure.ts';
-import { expectChargedOnce, lastEvent, makeLivePlans, pokeAll, setTimers } from '../live-plans.ts';
 import { advance, type Scene, setUp, tearDown } from '../scenery.ts';
 
 const namespace = 'payments';
@@ -14,8 +11,6 @@ const amount = 1500;
 const days = 14;
 /** The attempts after 14 days. The last payment is due at their end: a debit is only accepted by then. */
 const left = { card: { succeeded: 3 }, debit: { succeeded: 2, accepted: 1 } };
-/** A first guess of how long the timers of one take, in milliseconds. */
-const timerMs = 15;
 
 /** Bank debits beside cards: an advance of a clock, and what falls due at one instant in real time. */
 export const debits: Measurement = {
@@ -85,51 +80,22 @@ async function expectOutcomes({ sql }: Bench, clockId: string, expected: Record<
   throw new Error(`clock ${clockId}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(rows)}`);
 }
 
-async function results(bench: Bench, temporal: Client): Promise<Figure[]> {
-  const { plans: count, sql, client, log } = bench;
-  log(`debits: making ${count} plans by card`);
-  const cards = await makeLivePlans(client, temporal, count);
-  const byCard = async (leadMs: number): Promise<DueRun> => {
-    cards.charges += 1;
-    const { dueAt, preparedMs, areSet } = await setTimers(sql, temporal, cards.ids, leadMs);
-    const course = await follow(bench, dueAt);
-    await expectChargedOnce(sql, cards);
-    if (!areSet) throw new NotAllTimersSet(`not all of ${count} plans had their timer in time`);
-    return { course, preparedMs };
-  };
-  const byDebit = async (leadMs: number): Promise<DueRun> => {
-    log(`debits: making ${count} debits`);
-    const ids = await makeSubmitted(bench, temporal);
-    const begun = performance.now();
-    const dueAt = new Date(Math.ceil((realNow().getTime() + leadMs) / 1000) * 1000);
-    await sql`update bank_debits set next_at = ${dueAt}, expected_result_at = ${dueAt} where attempt_id = any(${ids})`;
-    const areSet = await pokeAll(temporal, 'bankDebit', ids, dueAt);
-    const preparedMs = performance.now() - begun;
-    const course = await follow(bench, dueAt);
-    await expectSettled(bench, ids);
-    if (!areSet) throw new NotAllTimersSet(`not all of ${count} debits had their timer in time`);
-    return { course, preparedMs };
-  };
-  const kinds = {
-    debit: withLead(leadFor(timerMs * count), byDebit, log),
-    card: withLead(leadFor(timerMs * count), byCard, log),
-  };
-  const courses = { debit: [] as DueCourse[], card: [] as DueCourse[] };
-  for (let round = 0; round < (bench.quick ? 1 : 2); round += 1) {
-    for (const kind of ['debit', 'card'] as const) courses[kind].push(await kinds[kind]());
-  }
-  const last = (kind: 'debit' | 'card') => courses[kind].map((course) => course.last);
-  return [
-    figure('debits.results', `from the instant to the last of ${count} results`, 's', last('debit'), {
-      ...(count === 1000 ? { target: { atMost: 12 } } : {}),
-      beside: besideOf('charges of plans by card', last('debit'), last('card')),
-    }),
-  ];
-}
-
-async function follow({ sql, plans: count }: Bench, dueAt: Date): Promise<DueCourse> {
-  const before = await lastEvent(sql);
-  return followCourse(dueAt.getTime(), count, async () => (await lastEvent(sql)) - before);
+function results(bench: Bench, temporal: Client): Promise<Figure[]> {
+  const { plans: count, sql, log } = bench;
+  return dueBesideCards(bench, temporal, {
+    id: 'debits.results',
+    title: `from the instant to the last of ${count} results`,
+    name: 'debits',
+    workflowType: 'bankDebit',
+    atMost: 12,
+    make() {
+      log(`debits: making ${count} debits`);
+      return makeSubmitted(bench, temporal);
+    },
+    move: (ids, at) =>
+      sql`update bank_debits set next_at = ${at}, expected_result_at = ${at} where attempt_id = any(${[...ids]})`,
+    expectDone: (ids) => expectSettled(bench, ids),
+  });
 }
 
 /** Makes payments in real time whose debits the bank has had for two weeks. Returns the ids of their attempts. */
@@ -145,9 +111,7 @@ async function makeSubmitted({ client, sql, plans: count }: Bench, temporal: Cli
     } as const;
     return (await client.paymentIntents.create(payment)).id;
   });
-  const waiting = `WorkflowType = 'bankDebit' and ExecutionStatus = 'Running' and NextDueAt > '${realNow().toISOString()}'`;
-  const areWaiting = async () => (await temporal.workflow.count(waiting)).count >= count;
-  await eventually('all debits wait', areWaiting, { timeoutMs: Number.POSITIVE_INFINITY, everyMs: 100 });
+  await allWaiting(temporal, 'bankDebit', count);
   const rows = await sql<{ attempt_id: string }[]>`
     update bank_debits
     set charge_date = charge_date - 14, hand_over_at = hand_over_at - interval '14 days',

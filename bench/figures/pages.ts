@@ -1,16 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
-import { eventually } from '../../lab/eventually.ts';
 import { inParallel, range } from '../../lab/parallel.ts';
 import { makePayer } from '../../lab/payer.ts';
 import { percentile } from '../../lab/statistics.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import type { Bench, Measurement } from '../bench.ts';
-import { type DueCourse, type DueRun, followCourse, leadFor, NotAllTimersSet, withLead } from '../due-course.ts';
+import { allWaiting, dueBesideCards } from '../beside-cards.ts';
 import { besideOf, type Figure, figure } from '../figure.ts';
 import { type Sender, startSender } from '../flood/job.ts';
-import { expectChargedOnce, lastEvent, makeLivePlans, pokeAll, setTimers } from '../live-plans.ts';
 import { advance, day, type PlayedScene, setUp, tearDown } from '../scenery.ts';
 
 const namespace = 'payments';
@@ -18,8 +16,6 @@ const invoice = { name: 'Invoice 1042', amount: 2500, currency: 'AUD' } as const
 const unknownPerSecond = 2_000;
 const steadyPerSecond = 50;
 const linksEach = 30;
-/** A first guess of how long the timers of one link take, in milliseconds. */
-const timerMs = 15;
 
 /** The pages for payers, and payment links that expire. */
 export const pages: Measurement = {
@@ -201,53 +197,25 @@ async function makeLinksOnClock({ client }: Bench): Promise<PlayedScene> {
   return { clockId, time };
 }
 
-async function atOneInstant(bench: Bench, temporal: Client): Promise<Figure[]> {
-  const { plans: count, sql, client, log } = bench;
-  log(`pages: making ${count} plans by card`);
-  const cards = await makeLivePlans(client, temporal, count);
-  const byCard = async (leadMs: number): Promise<DueRun> => {
-    cards.charges += 1;
-    const { dueAt, preparedMs, areSet } = await setTimers(sql, temporal, cards.ids, leadMs);
-    const course = await follow(bench, dueAt);
-    await expectChargedOnce(sql, cards);
-    if (!areSet) throw new NotAllTimersSet(`not all of ${count} plans had their timer in time`);
-    return { course, preparedMs };
-  };
-  const byLink = async (leadMs: number): Promise<DueRun> => {
-    log(`pages: making ${count} links`);
-    const ids = await makeLinks(bench, temporal);
-    const begun = performance.now();
-    const dueAt = new Date(Math.ceil((realNow().getTime() + leadMs) / 1000) * 1000);
-    await sql`update payment_links set expires_at = ${dueAt}, wake_at = ${dueAt} where id = any(${ids})`;
-    const areSet = await pokeAll(temporal, 'paymentLink', ids, dueAt);
-    const preparedMs = performance.now() - begun;
-    const course = await follow(bench, dueAt);
-    const [row] = await sql<[{ count: number }]>`
-      select count(*)::integer as count from payment_links where id = any(${ids}) and status = 'expired'`;
-    if (row.count !== count) throw new Error(`${row.count} of ${count} links have expired`);
-    if (!areSet) throw new NotAllTimersSet(`not all of ${count} links had their timer in time`);
-    return { course, preparedMs };
-  };
-  const kinds = {
-    link: withLead(leadFor(timerMs * count), byLink, log),
-    card: withLead(leadFor(timerMs * count), byCard, log),
-  };
-  const courses = { link: [] as DueCourse[], card: [] as DueCourse[] };
-  for (let round = 0; round < (bench.quick ? 1 : 2); round += 1) {
-    for (const kind of ['link', 'card'] as const) courses[kind].push(await kinds[kind]());
-  }
-  const last = (kind: 'link' | 'card') => courses[kind].map((course) => course.last);
-  return [
-    figure('pages.expiry', `from the instant to the last of ${count} links that expire`, 's', last('link'), {
-      ...(count === 1000 ? { target: { atMost: 10 } } : {}),
-      beside: besideOf('charges of plans by card', last('link'), last('card')),
-    }),
-  ];
-}
-
-async function follow({ sql, plans: count }: Bench, dueAt: Date): Promise<DueCourse> {
-  const before = await lastEvent(sql);
-  return followCourse(dueAt.getTime(), count, async () => (await lastEvent(sql)) - before);
+function atOneInstant(bench: Bench, temporal: Client): Promise<Figure[]> {
+  const { plans: count, sql, log } = bench;
+  return dueBesideCards(bench, temporal, {
+    id: 'pages.expiry',
+    title: `from the instant to the last of ${count} links that expire`,
+    name: 'links',
+    workflowType: 'paymentLink',
+    atMost: 10,
+    make() {
+      log(`pages: making ${count} links`);
+      return makeLinks(bench, temporal);
+    },
+    move: (ids, at) => sql`update payment_links set expires_at = ${at}, wake_at = ${at} where id = any(${[...ids]})`,
+    async expectDone(ids) {
+      const [row] = await sql<[{ count: number }]>`
+        select count(*)::integer as count from payment_links where id = any(${[...ids]}) and status = 'expired'`;
+      if (row.count !== count) throw new Error(`${row.count} of ${count} links have expired`);
+    },
+  });
 }
 
 /** Makes links in real time, and waits until the workflow of each has its timer. */
@@ -257,8 +225,6 @@ async function makeLinks({ client, plans: count }: Bench, temporal: Client): Pro
     const { id } = await client.paymentLinks.create({ ...invoice, expires_at });
     return id;
   });
-  const waiting = `WorkflowType = 'paymentLink' and ExecutionStatus = 'Running' and NextDueAt > '${realNow().toISOString()}'`;
-  const areWaiting = async () => (await temporal.workflow.count(waiting)).count >= count;
-  await eventually('all links wait', areWaiting, { timeoutMs: Number.POSITIVE_INFINITY, everyMs: 100 });
+  await allWaiting(temporal, 'paymentLink', count);
   return ids;
 }

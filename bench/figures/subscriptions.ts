@@ -1,20 +1,15 @@
 import { Client, Connection } from '@temporalio/client';
-import { eventually } from '../../lab/eventually.ts';
 import { inParallel, range } from '../../lab/parallel.ts';
 import { makePayer } from '../../lab/payer.ts';
-import { realNow } from '../../src/platform/real-time.ts';
 import type { Bench, Measurement } from '../bench.ts';
-import { type DueCourse, type DueRun, followCourse, leadFor, NotAllTimersSet, withLead } from '../due-course.ts';
+import { allWaiting, dueBesideCards } from '../beside-cards.ts';
 import { besideOf, type Figure, figure } from '../figure.ts';
-import { expectChargedOnce, lastEvent, makeLivePlans, pokeAll, setTimers } from '../live-plans.ts';
 import { advance, expectAttempts, type PlayedScene, setUp, tearDown } from '../scenery.ts';
 
 const namespace = 'payments';
 const terms = { name: 'Membership', currency: 'AUD' } as const;
 const items = [{ name: 'Membership', unit_amount_cents: 1500 }];
 const start = new Date('2031-01-06T00:00:00.000Z');
-/** A first guess of how long the timers of one subscription take, in milliseconds. */
-const timerMs = 15;
 
 /** Subscriptions beside plans: advances of a clock, and what is renewed at one instant in real time. */
 export const subscriptions: Measurement = {
@@ -101,53 +96,28 @@ async function aYear(bench: Bench): Promise<Figure[]> {
 }
 
 async function renewals(bench: Bench, temporal: Client): Promise<Figure[]> {
-  const { plans: count, sql, client, log } = bench;
-  log(`subscriptions: making ${count} plans by card`);
-  const cards = await makeLivePlans(client, temporal, count);
+  const { plans: count, sql, log } = bench;
   log(`subscriptions: making ${count} subscriptions`);
   const ids = await makeWeekly(bench, temporal);
   let periods = 1;
-  const paid = async () => {
-    const [row] = await sql<[{ count: number }]>`
-      select count(*)::integer as count from subscriptions where id = any(${ids}) and paid_periods = ${periods}`;
-    return row.count;
-  };
-  const byPlan = async (leadMs: number): Promise<DueRun> => {
-    cards.charges += 1;
-    const { dueAt, preparedMs, areSet } = await setTimers(sql, temporal, cards.ids, leadMs);
-    const before = await lastEvent(sql);
-    const course = await followCourse(dueAt.getTime(), count, async () => (await lastEvent(sql)) - before);
-    await expectChargedOnce(sql, cards);
-    if (!areSet) throw new NotAllTimersSet(`not all of ${count} plans had their timer in time`);
-    return { course, preparedMs };
-  };
-  const bySubscription = async (leadMs: number): Promise<DueRun> => {
-    const begun = performance.now();
-    const dueAt = new Date(Math.ceil((realNow().getTime() + leadMs) / 1000) * 1000);
-    await sql`update subscriptions set next_period_at = ${dueAt} where id = any(${ids})`;
-    const areSet = await pokeAll(temporal, 'subscription', ids, dueAt);
-    const preparedMs = performance.now() - begun;
-    periods += 1;
-    const course = await followCourse(dueAt.getTime(), count, paid);
-    await expectOneEach(bench, ids, periods);
-    if (!areSet) throw new NotAllTimersSet(`not all of ${count} subscriptions had their timer in time`);
-    return { course, preparedMs };
-  };
-  const kinds = {
-    subscription: withLead(leadFor(timerMs * count), bySubscription, log),
-    plan: withLead(leadFor(timerMs * count), byPlan, log),
-  };
-  const courses = { subscription: [] as DueCourse[], plan: [] as DueCourse[] };
-  for (let round = 0; round < (bench.quick ? 1 : 2); round += 1) {
-    for (const kind of ['subscription', 'plan'] as const) courses[kind].push(await kinds[kind]());
-  }
-  const last = (kind: 'subscription' | 'plan') => courses[kind].map((course) => course.last);
-  return [
-    figure('subscriptions.renewals', `from the instant to the last of ${count} renewals`, 's', last('subscription'), {
-      ...(count === 1000 ? { target: { atMost: 12 } } : {}),
-      beside: besideOf('charges of plans', last('subscription'), last('plan')),
-    }),
-  ];
+  return dueBesideCards(bench, temporal, {
+    id: 'subscriptions.renewals',
+    title: `from the instant to the last of ${count} renewals`,
+    name: 'subscriptions',
+    workflowType: 'subscription',
+    atMost: 12,
+    async make() {
+      periods += 1;
+      return ids;
+    },
+    move: (_, at) => sql`update subscriptions set next_period_at = ${at} where id = any(${ids})`,
+    async countDone() {
+      const [row] = await sql<[{ count: number }]>`
+        select count(*)::integer as count from subscriptions where id = any(${ids}) and paid_periods = ${periods}`;
+      return row.count;
+    },
+    expectDone: () => expectOneEach(bench, ids, periods),
+  });
 }
 
 /** Starts weekly subscriptions in real time, and waits until the workflow of each has its timer. */
@@ -158,9 +128,7 @@ async function makeWeekly({ client, plans: count }: Bench, temporal: Client): Pr
     await client.subscriptions.start(id);
     return id;
   });
-  const waiting = `WorkflowType = 'subscription' and ExecutionStatus = 'Running' and NextDueAt > '${realNow().toISOString()}'`;
-  const areWaiting = async () => (await temporal.workflow.count(waiting)).count >= count;
-  await eventually('all subscriptions wait', areWaiting, { timeoutMs: Number.POSITIVE_INFINITY, everyMs: 100 });
+  await allWaiting(temporal, 'subscription', count);
   return ids;
 }
 

@@ -1,4 +1,3 @@
-import { fixtureCards } from '../domain/cards.ts';
 import { currentMandateText } from '../domain/mandates/mandate-texts.ts';
 import { Html, html } from '../platform/html.ts';
 import type { SessionForPayer } from '../services/links/public-tokens.ts';
@@ -8,7 +7,7 @@ import { moment } from './dates.ts';
 import { signature } from './forms.ts';
 import { alert } from './layout.ts';
 import { amountOf } from './link-page.ts';
-import { accountFields, choice, field, testCards, testNumberField } from './method-fields.ts';
+import { accountFields, field, methodChoices } from './method-fields.ts';
 import { inMajorUnits, inWords } from './money.ts';
 import { reasonOf } from './payment-words.ts';
 import type { Page, Visit } from './visit.ts';
@@ -101,16 +100,7 @@ function detailFields({ form }: Visit, { session }: SessionForPayer, errors: For
 
 function methodFields(visit: Visit, found: SessionForPayer, saved: readonly SavedCard[], errors: FormErrors): Html {
   const types = methodTypes(found);
-  const first = saved[0]?.id ?? (types.includes('card') ? fixtureCards[0]?.token : 'au_becs_debit');
-  const chosen = visit.form.get('method') ?? first;
-  const wrong = errors.fields['/method'];
-  return html`<fieldset>
-<legend>How do you want to pay?</legend>
-${wrong === undefined ? null : html`<span class="wrong" role="alert">${wrong}</span>`}
-${saved.map(({ id, brand, last4 }) => choice(id, `${brand ?? 'Card'} ending in ${last4 ?? '…'}`, 'saved', chosen === id))}
-${types.includes('card') ? html`${testCards(chosen)}${testNumberField}` : null}
-${types.includes('au_becs_debit') ? choice('au_becs_debit', 'Australian bank account', 'direct debit', chosen === 'au_becs_debit') : null}
-</fieldset>
+  return html`${methodChoices(types, saved, visit.form, errors.fields)}
 ${types.includes('au_becs_debit') ? bankFields(visit, found, errors, types.length + saved.length > 1) : null}`;
 }
 

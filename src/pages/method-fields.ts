@@ -1,22 +1,42 @@
 import { fixtureCards } from '../domain/cards.ts';
 import { Html, html } from '../platform/html.ts';
+import type { SavedCard } from '../services/pages/saved-cards.ts';
 
 /** What is wrong with the fields of a form, in a payer's words, by their paths. */
 export type FieldWords = Readonly<Record<string, string>>;
 
 /** The sandbox's test cards to choose from. */
-export function testCards(chosen: string | undefined): Html[] {
+function testCards(chosen: string | undefined): Html[] {
   return fixtureCards.map(({ token, brand, last4, outcome }) => {
     const end = outcome.kind === 'succeeded' ? 'succeeds' : outcome.kind === 'failed' ? 'is declined' : 'asks the bank';
     return choice(token, `${brand} ending in ${last4}`, `test card, ${end}`, chosen === token);
   });
 }
 
+/** The ways to pay to choose from: of these types, and cards that are saved. */
+export function methodChoices(
+  types: readonly string[],
+  saved: readonly SavedCard[],
+  form: URLSearchParams,
+  wrong: FieldWords,
+): Html {
+  const first = saved[0]?.id ?? (types.includes('card') ? fixtureCards[0]?.token : 'au_becs_debit');
+  const chosen = form.get('method') ?? first;
+  const words = wrong['/method'];
+  return html`<fieldset>
+<legend>How do you want to pay?</legend>
+${words === undefined ? null : html`<span class="wrong" role="alert">${words}</span>`}
+${saved.map(({ id, brand, last4 }) => choice(id, `${brand ?? 'Card'} ending in ${last4 ?? '…'}`, 'saved', chosen === id))}
+${types.includes('card') ? html`${testCards(chosen)}${testNumberField}` : null}
+${types.includes('au_becs_debit') ? choice('au_becs_debit', 'Australian bank account', 'direct debit', chosen === 'au_becs_debit') : null}
+</fieldset>`;
+}
+
 /**
  * A field for the number of a test card, which the script of the page shows. It has no name, so no form sends it: in
  * the browser, the script chooses the test card that has the number.
  */
-export const testNumberField = html`<div class="field" hidden><label for="test-number">Or type the number of a test card</label>
+const testNumberField = html`<div class="field" hidden><label for="test-number">Or type the number of a test card</label>
 <input type="text" id="test-number" inputmode="numeric" autocomplete="off" maxlength="23" placeholder="4242 4242 4242 4242" aria-describedby="test-number-note">
 <span class="faint" id="test-number-note" role="status">The number stays in your browser. Do not type a real one.</span></div>`;
 

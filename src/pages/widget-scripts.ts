@@ -18,8 +18,7 @@ export const widgetScript = `
     // Behind the #, where no server and no log sees it.
     const secret = clientSecret ? '#client_secret=' + encodeURIComponent(clientSecret) : '';
     frame.src = pages + '/widget/frame?' + query + secret;
-    let timer = setTimeout(() => {
-      timer = null;
+    const timer = setTimeout(() => {
       onError?.({ code: 'not_loaded', message: 'The widget did not load. Is ' + location.origin + ' registered?' });
     }, loadedWithinMs);
     const listen = ({ source, origin, data }) => {

@@ -1,5 +1,4 @@
 import type { PaymentMethodRow } from '../db/payment-methods.ts';
-import { fixtureCards } from '../domain/cards.ts';
 import { type Html, html } from '../platform/html.ts';
 import { addressSubject, countUse, pageLimits } from '../services/pages/page-limits.ts';
 import { openWidget, saveWidgetMethod, type WidgetHost, type WidgetRefusal } from '../services/pages/widget.ts';
@@ -7,7 +6,7 @@ import { readMethod } from './checkout-input.ts';
 import { postedVersion, signature } from './forms.ts';
 import { framePolicy } from './headers.ts';
 import { alert } from './layout.ts';
-import { accountFields, choice, type FieldWords, testCards, testNumberField } from './method-fields.ts';
+import { accountFields, type FieldWords, methodChoices } from './method-fields.ts';
 import { methodInWords } from './payment-words.ts';
 import { notFound } from './plain-pages.ts';
 import { type Answer, type Page, type PageRoute, payerOf, type Visit } from './visit.ts';
@@ -81,14 +80,7 @@ function form(
   { host, origin, types, query }: Frame,
   { status, above, fields = {} }: Said = { status: 200, above: null },
 ): Page {
-  const chosen = visit.form.get('method') ?? (types.includes('card') ? fixtureCards[0]?.token : 'au_becs_debit');
-  const wrong = fields['/method'];
-  const method = html`<fieldset>
-<legend>How do you want to pay?</legend>
-${wrong === undefined ? null : html`<span class="wrong" role="alert">${wrong}</span>`}
-${types.includes('card') ? html`${testCards(chosen)}${testNumberField}` : null}
-${types.includes('au_becs_debit') ? choice('au_becs_debit', 'Australian bank account', 'direct debit', chosen === 'au_becs_debit') : null}
-</fieldset>
+  const method = html`${methodChoices(types, [], visit.form, fields)}
 ${types.includes('au_becs_debit') ? html`<fieldset><legend>Bank account</legend>${accountFields(visit.form, fields)}</fieldset>` : null}`;
   const main: Html = html`${above === null ? null : alert(above)}
 <form method="post" action="/widget/frame?${query}">

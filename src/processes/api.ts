@@ -1,4 +1,5 @@
 // The API process: serves HTTP, and dispatches the outbox entries of its own transactions at once.
+
 import { setTimeout as pause } from 'node:timers/promises';
 import { createApp } from '../api/app.ts';
 import { serve } from '../api/http/server.ts';
@@ -12,6 +13,7 @@ import { readConfig } from './config/config.ts';
 import { processorsOf, requiredOf, webUisOf } from './dependencies.ts';
 import { startDispatcher } from './dispatcher.ts';
 import { announceReady, onShutdown, surviveOutages } from './lifecycle.ts';
+import { openMetrics } from './metrics/open.ts';
 import { logTelemetry } from './telemetry/log-events.ts';
 import { closeSides, openSides } from './temporal/sides.ts';
 import { watchTimeSkipping } from './temporal/time-skipping.ts';
@@ -46,18 +48,7 @@ const ending = new AbortController();
 const keys = checkVault(sql, vault, config.lostEncryptionKeys, logger, ending.signal);
 const sides = openSides(config, tracing?.client);
 const timeSkipping = watchTimeSkipping(sideOf(sides, false).temporal, logger);
-// Imported only when metrics are configured, to keep the start of the process short.
-const metrics =
-  config.metricsPort === null
-    ? null
-    : await (await import('./metrics/start.ts')).startMetrics({
-        port: config.metricsPort,
-        host: config.metricsHost,
-        sql,
-        poolMax: connections,
-        worker: null,
-        logger,
-      });
+const metrics = await openMetrics(config, { sql, poolMax: connections, worker: null, logger });
 const dispatchers = sides.map((side) => startDispatcher(sql, side, logger));
 const app = createApp({
   sql,

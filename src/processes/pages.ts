@@ -1,4 +1,5 @@
 // The process of the pages for payers: serves HTML, and dispatches the outbox entries of its own transactions at once.
+
 import { setTimeout as pause } from 'node:timers/promises';
 import { serve } from '../api/http/server.ts';
 import { createPages } from '../pages/app.ts';
@@ -9,6 +10,7 @@ import { readConfig } from './config/config.ts';
 import { processorsOf, requiredOf } from './dependencies.ts';
 import { startDispatcher } from './dispatcher.ts';
 import { announceReady, onShutdown, surviveOutages } from './lifecycle.ts';
+import { openMetrics } from './metrics/open.ts';
 import { logTelemetry } from './telemetry/log-events.ts';
 import { closeSides, openSides } from './temporal/sides.ts';
 
@@ -29,18 +31,7 @@ const sql = openPool(databaseUrl, { max: connections, name: 'payments pages', ac
 const ending = new AbortController();
 const keys = checkVault(sql, vault, config.lostEncryptionKeys, logger, ending.signal);
 const sides = openSides(config);
-// Imported only when metrics are configured, to keep the start of the process short.
-const metrics =
-  config.metricsPort === null
-    ? null
-    : await (await import('./metrics/start.ts')).startMetrics({
-        port: config.metricsPort,
-        host: config.metricsHost,
-        sql,
-        poolMax: connections,
-        worker: null,
-        logger,
-      });
+const metrics = await openMetrics(config, { sql, poolMax: connections, worker: null, logger });
 const dispatchers = sides.map((side) => startDispatcher(sql, side, logger));
 const pages = createPages({
   sql,

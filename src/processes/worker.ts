@@ -7,7 +7,7 @@ import { readConfig } from './config/config.ts';
 import { processorsOf, requiredOf } from './dependencies.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { announceReady, onShutdown, surviveOutages } from './lifecycle.ts';
-import { startMetrics } from './metrics/start.ts';
+import { openMetrics } from './metrics/open.ts';
 import { logTelemetry } from './telemetry/log-events.ts';
 import { closeSides, openSides } from './temporal/sides.ts';
 import { TemporalRefusal } from './temporal/wait.ts';
@@ -31,17 +31,7 @@ surviveOutages(logger);
 const sql = openPool(databaseUrl, { max: connections, name: 'payments worker' });
 const sides = openSides(config, tracing?.client);
 const processors = processorsOf(config);
-const metrics =
-  config.metricsPort === null
-    ? null
-    : await startMetrics({
-        port: config.metricsPort,
-        host: config.metricsHost,
-        sql,
-        poolMax: connections,
-        worker: sides,
-        logger,
-      });
+const metrics = await openMetrics(config, { sql, poolMax: connections, worker: sides, logger });
 
 // A stop signal during the wait for Temporal ends the process at once: nothing is under way yet.
 const starting = new AbortController();

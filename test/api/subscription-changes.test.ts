@@ -167,7 +167,7 @@ describe('a change of a subscription', () => {
     );
   });
 
-  it('that waits for a challenge ends with the subscription: nobody can pay for it any more', async () => {
+  it('that waits for a challenge ends with the subscription, and can no longer be paid', async () => {
     const id = await midwayStarted();
     await stage.request('PUT', `/subscriptions/${id}`, { metadata: { _sandbox_outcome: 'requires_action,succeed' } });
     const { change_payment_intent_id: waiting } = await changed(id, upgrade);

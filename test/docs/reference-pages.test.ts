@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { before, it } from 'mocha';
-import type { Tab } from '../../lab/browser.ts';
+import { it } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
 import { openApiDocument } from '../../src/api/openapi/document.ts';
 import { referenceOf } from '../../src/api/reference/pages.ts';
 import { search } from '../../src/api/reference/search.ts';
 import { allRoutes } from '../../src/api/routes/index.ts';
 import { asNode } from '../../src/api/validation/describe-schema.ts';
-import { desktop, useBrowser } from '../support/browser.ts';
+import { desktop, obstacles, useBrowser } from '../support/browser.ts';
 import { useStage } from '../support/stage.ts';
 
 const document = openApiDocument(allRoutes);
@@ -144,18 +141,6 @@ describe('the search of the reference', () => {
 describe('the reference in a real browser', () => {
   const stage = useStage();
   const browser = useBrowser();
-  let axe = '';
-  before('read axe-core', async () => {
-    axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-  });
-
-  /** What a screen reader's user would stumble over, in the words of axe-core. */
-  async function obstacles(tab: Tab): Promise<string[]> {
-    await tab.evaluate(`${axe}; null`);
-    return tab.evaluate<string[]>(
-      `axe.run().then(({ violations }) => violations.map(({ id, impact, nodes }) => id + ' ' + impact + ' ' + nodes[0].html))`,
-    );
-  }
   const paths = ['/docs', '/docs/payment-plans', '/docs/codes', '/docs/guides/introduction', '/docs/search?q=retry'];
 
   for (const scheme of ['light', 'dark'] as const) {

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { before, describe, it } from 'mocha';
+import { describe, it } from 'mocha';
 import type { Tab } from '../../lab/browser.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { changeBillerProfile } from '../../src/services/accounts/biller-profile.ts';
 import { createVault } from '../../src/services/accounts/vault.ts';
-import { desktop, useBrowser } from '../support/browser.ts';
+import { desktop, obstacles, useBrowser } from '../support/browser.ts';
 import { tester } from '../support/factories.ts';
 import { useLinks } from '../support/links.ts';
 import { usePages } from '../support/pages.ts';
@@ -82,19 +80,6 @@ describe('the pages for payers in a real browser', () => {
   const links = useLinks(stage);
   const pages = usePages(stage);
   const browser = useBrowser();
-  let axe = '';
-  before('read axe-core', async () => {
-    axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-  });
-
-  /** What a screen reader's user would stumble over, in the words of axe-core. */
-  async function obstacles(tab: Tab): Promise<string[]> {
-    await tab.evaluate(`${axe}; null`);
-    return tab.evaluate<string[]>(
-      `axe.run().then(({ violations }) => violations.map(({ id, impact, nodes }) => id + ' ' + impact + ' ' + nodes[0].html))`,
-    );
-  }
-
   for (const scheme of ['light', 'dark'] as const) {
     it(`can be read by everybody and fit a telephone, with every page of a payment, ${scheme}`, async function () {
       this.timeout(180_000);

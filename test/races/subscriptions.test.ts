@@ -91,7 +91,7 @@ describe('a change of a subscription whose process dies', () => {
     await assertAccounted(stage);
   });
 
-  it('is made by housekeeping if nobody repeats it, and until then no other change is made', async () => {
+  it('is made by housekeeping if the request is not repeated, and until then no other change is made', async () => {
     const id = await subscriber.started();
     loseNextResponse();
     assert.equal((await send(id, 'one')).status, 503);
@@ -150,7 +150,7 @@ describe('a refund of credit whose process dies', () => {
     await assertAccounted(stage);
   });
 
-  it('is finished by housekeeping if nobody repeats it', async () => {
+  it('is finished by housekeeping if the request is not repeated', async () => {
     const { id } = await lostRefund();
     await recoverRefunds(stage.db.sql, stage.processors, new Date(realNow().getTime() + 3_600_000));
     assert.deepEqual(await refundsOf(id), ['succeeded 4000']);

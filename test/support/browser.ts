@@ -1,7 +1,18 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { after, before } from 'mocha';
 import { type Browser, findChromium, openBrowser, type Tab, type View } from '../../lab/browser.ts';
 
 export const desktop: View = { width: 1280, height: 900, scheme: 'light' };
+
+/** Returns what hinders the user of a screen reader on the page of a tab, in the words of axe-core. */
+export async function obstacles(tab: Tab): Promise<string[]> {
+  const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  await tab.evaluate(`${axe}; null`);
+  return tab.evaluate<string[]>(
+    `axe.run().then(({ violations }) => violations.map(({ id, impact, nodes }) => id + ' ' + impact + ' ' + nodes.map(({ html }) => html).join(' ').slice(0, 600)))`,
+  );
+}
 
 /**
  * A Chromium for the tests of the calling `describe`; if none is on PATH, they are skipped. `options` are for its

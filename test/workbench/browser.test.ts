@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { before, describe, it } from 'mocha';
+import { describe, it } from 'mocha';
 import type { Tab } from '../../lab/browser.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { revokeKey } from '../../src/services/accounts/api-keys.ts';
-import { desktop, useBrowser } from '../support/browser.ts';
+import { desktop, obstacles, useBrowser } from '../support/browser.ts';
 import { tester } from '../support/factories.ts';
 import { useService } from '../support/service.ts';
 import { useReceiver } from '../support/webhooks.ts';
@@ -30,11 +28,6 @@ describe('the workbench in a real browser', function () {
   const service = useService();
   const receiver = useReceiver();
   const browser = useBrowser();
-  let axe = '';
-  before('read axe-core', async () => {
-    axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-  });
-
   async function account() {
     const merchant = await service.merchant();
     await merchant.endpoint(receiver.url);
@@ -164,11 +157,7 @@ describe('the workbench in a real browser', function () {
         const tab = await browser.open(url, view);
         for (const path of paths) {
           await tab.goto(`${url}${path}`);
-          await tab.evaluate(`${axe}; null`);
-          const obstacles = await tab.evaluate<string[]>(
-            `axe.run().then(({ violations }) => violations.map(({ id, impact, nodes }) => id + ' ' + impact + ' ' + nodes.map(({ html }) => html).join(' ').slice(0, 600)))`,
-          );
-          assert.deepEqual(obstacles, [], path);
+          assert.deepEqual(await obstacles(tab), [], path);
           if (isSmall) assert.equal(await tab.evaluate('document.documentElement.scrollWidth'), phone.width, path);
         }
         assert.deepEqual(

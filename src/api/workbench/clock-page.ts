@@ -105,7 +105,7 @@ function zoom({ clock, startedAt }: Timeline, { from }: Axis): Html | null {
 }
 
 function firstSteps(clockId: string): Html {
-  return html`<p>Nobody is on this clock yet. Create a customer with <code>"test_clock": "${clockId}"</code>, then a card
+  return html`<p>This clock has no customers yet. Create a customer with <code>"test_clock": "${clockId}"</code>, then a card
 and a plan.</p>`;
 }
 

@@ -1,8 +1,9 @@
 import type { WebhookAttemptRow } from '../../db/webhook-deliveries.ts';
+import { listTimelineEvents } from '../../db/workbench.ts';
 import { isId } from '../../domain/ids.ts';
 import { type Html, html } from '../../platform/html.ts';
 import { withoutSecrets } from '../../platform/redact.ts';
-import { getEventWithDeliveries, listEventsWithDeliveries } from '../../services/workbench/timeline.ts';
+import { getEventWithDeliveries } from '../../services/workbench/timeline.ts';
 import { happenedList } from './clock-page.ts';
 import type { Answer, Visit } from './visit.ts';
 import { inWords, lookOf, shortTime, time } from './words.ts';
@@ -19,7 +20,7 @@ export async function showEvents({ sql, context, query }: Visit): Promise<Answer
     testClock: clock !== null && isId('test_clock', clock) ? clock : undefined,
     before: /^\d{1,15}$/.test(before) ? Number(before) : undefined,
   };
-  const found = await listEventsWithDeliveries(sql, context, filter, eventsListed + 1);
+  const found = await listTimelineEvents(sql, context, filter, eventsListed + 1);
   const events = found.slice(0, eventsListed);
   const last = events.at(-1);
   const ofClock = filter.testClock === undefined ? '' : `clock=${filter.testClock}&`;

@@ -1,7 +1,7 @@
+import { listTimelineEvents } from '../../db/workbench.ts';
 import { type Html, html } from '../../platform/html.ts';
 import { listCustomers } from '../../services/customers/customers.ts';
 import { listTestClocks, type TestClockDetails } from '../../services/test-clocks/test-clocks.ts';
-import { listEventsWithDeliveries } from '../../services/workbench/timeline.ts';
 import { happenedList } from './clock-page.ts';
 import { alert } from './layout.ts';
 import type { Answer, Visit } from './visit.ts';
@@ -14,7 +14,7 @@ const customersListed = 10;
 export async function showOverview({ sql, context, canSkipTime }: Visit): Promise<Answer> {
   const [clocks, events, customers] = await Promise.all([
     listTestClocks(sql, context, { limit: 20 }),
-    listEventsWithDeliveries(sql, context, {}, eventsListed),
+    listTimelineEvents(sql, context, {}, eventsListed),
     listCustomers(sql, context, { limit: customersListed }),
   ]);
   const shown = clocks.rows.slice(0, clocks.limit);

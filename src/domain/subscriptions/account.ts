@@ -20,7 +20,7 @@ export interface Statement {
 
 /**
  * Returns the account after these lines. What it owes and what it has are set off against each other at once, so credit
- * never comes from lines that nobody has paid. If they leave a debt, the next period shows all of them.
+ * never comes from unpaid lines. If they leave a debt, the next period shows all of them.
  */
 export function post(
   { next_period_lines: before, credit_balance_cents: credit }: Account,

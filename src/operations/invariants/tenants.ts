@@ -1,8 +1,24 @@
 import { allKinds, idKinds } from '../../domain/ids.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
 import { type Invariant, type Offender, restore } from './invariant.ts';
 import { referencesIn } from './tenant-tables.ts';
 
 const breach = `Treat it as a security incident (SECURITY.md): data of one biller or mode may be seen by another. ${restore}`;
+
+/** Tables of what is on the clock of its customer. */
+const onClockOfCustomer = [
+  'payment_plans',
+  'subscriptions',
+  'mandates',
+  'payment_links',
+  'checkout_sessions',
+  'events',
+];
+
+const offClock = (db: Db, table: string) => db`
+  select o.id, format('clock %s, customer on %s', coalesce(o.test_clock_id, 'none'), coalesce(c.test_clock_id, 'none')) as detail
+  from ${db(table)} o join customers c on c.id = o.customer_id
+  where o.test_clock_id is distinct from c.test_clock_id`;
 
 /** Promise 4: two modes, two billers or two clocks never see each other's data. */
 export const tenantInvariants: Invariant[] = [
@@ -59,33 +75,11 @@ export const tenantInvariants: Invariant[] = [
     promise: 4,
     remedy: breach,
     offenders: (db) => db<Offender[]>`
-      select p.id, format('clock %s, customer on %s', coalesce(p.test_clock_id, 'none'), coalesce(c.test_clock_id, 'none')) as detail
-      from payment_plans p join customers c on c.id = p.customer_id
-      where p.test_clock_id is distinct from c.test_clock_id
+      ${onClockOfCustomer.map((table) => offClock(db, table)).reduce((all, next) => db`${all} union all ${next}`)}
       union all
-      select s.id, format('clock %s, customer on %s', coalesce(s.test_clock_id, 'none'), coalesce(c.test_clock_id, 'none'))
-      from subscriptions s join customers c on c.id = s.customer_id
-      where s.test_clock_id is distinct from c.test_clock_id
-      union all
-      select m.id, format('clock %s, customer on %s', coalesce(m.test_clock_id, 'none'), coalesce(c.test_clock_id, 'none'))
-      from mandates m join customers c on c.id = m.customer_id
-      where m.test_clock_id is distinct from c.test_clock_id
-      union all
-      select l.id, format('clock %s, customer on %s', coalesce(l.test_clock_id, 'none'), coalesce(c.test_clock_id, 'none'))
-      from payment_links l join customers c on c.id = l.customer_id
-      where l.test_clock_id is distinct from c.test_clock_id
-      union all
-      select s.id, format('clock %s, customer on %s', coalesce(s.test_clock_id, 'none'), coalesce(c.test_clock_id, 'none'))
-      from checkout_sessions s join customers c on c.id = s.customer_id
-      where s.test_clock_id is distinct from c.test_clock_id
-      union all
-      select i.id, format('customer %s, plan of %s', coalesce(i.customer_id, 'none'), p.customer_id)
+      select i.id, format('customer %s, plan of %s', coalesce(i.customer_id, 'none'), p.customer_id) as detail
       from payment_intents i join payment_plans p on p.id = i.payment_plan_id
       where i.customer_id is distinct from p.customer_id
-      union all
-      select e.id, format('clock %s, customer on %s', coalesce(e.test_clock_id, 'none'), coalesce(c.test_clock_id, 'none'))
-      from events e join customers c on c.id = e.customer_id
-      where e.test_clock_id is distinct from c.test_clock_id
       limit 100`,
   },
   {

@@ -55,8 +55,8 @@ export async function endWithCustomer(tx: Tx, context: RequestContext, id: strin
 }
 
 /**
- * Ends a change that nobody has paid, so that nobody pays for a canceled subscription. If money is already on its way,
- * it becomes credit.
+ * Ends a change that is not paid yet, so that it cannot be paid once the subscription is canceled. If money is already
+ * on its way, it becomes credit.
  */
 async function withoutChange(
   tx: Tx,

@@ -11,7 +11,6 @@ import {
   selectTimelineEvent,
   type TimelineDebitRow,
   type TimelineEventRow,
-  type TimelineFilter,
 } from '../../db/workbench.ts';
 import { all } from '../../platform/all-settled.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
@@ -72,16 +71,6 @@ export async function getTimeline(db: Db, tenant: Tenant, clockId: string): Prom
     due,
     methods: methods.flat(),
   };
-}
-
-/** Returns the newest events, newest first, with the number of their deliveries. */
-export function listEventsWithDeliveries(
-  db: Db,
-  tenant: Tenant,
-  filter: TimelineFilter,
-  limit: number,
-): Promise<TimelineEventRow[]> {
-  return listTimelineEvents(db, tenant, filter, limit);
 }
 
 /**
