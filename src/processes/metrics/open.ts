@@ -2,8 +2,8 @@ import type { Config } from '../config/config.ts';
 import type { MetricsOptions, RunningMetrics } from './start.ts';
 
 /**
- * Starts the metrics of a process, or returns null if none are configured. Their code is imported only when they are, to
- * keep the start of the process short.
+ * Starts the metrics of a process, or returns null if none are configured. Their code is imported only when they are:
+ * the start of the process stays short.
  */
 export async function openMetrics(
   { metricsPort: port, metricsHost: host }: Pick<Config, 'metricsPort' | 'metricsHost'>,
