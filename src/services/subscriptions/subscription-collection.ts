@@ -1,6 +1,7 @@
 import { selectAttemptInFlight } from '../../db/payment-attempts.ts';
 import { listOpenPeriods } from '../../db/subscription-periods.ts';
 import { lockSubscription } from '../../db/subscriptions.ts';
+import { allOwed } from '../../domain/subscriptions/course.ts';
 import { announceTrialEnd, type Change, passBoundary, resume } from '../../domain/subscriptions/steps.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
@@ -13,7 +14,7 @@ import { type Charge, reopenCharge } from '../payments/charge.ts';
 import { chargeWay } from '../payments/charge-way.ts';
 import { openUnattended, unlessRefused } from '../payments/debit-acceptance.ts';
 import { chargeableMethod, finishCollection } from '../payments/recurring-intent.ts';
-import { lockOwedIntent, openPeriod, takeEffect } from './opening.ts';
+import { lockIntentOfPeriod, openPeriod, takeEffect } from './opening.ts';
 import { type LockedSubscription, situationOf, store } from './situation.ts';
 import { assertSubscriptionDates } from './subscription-dates.ts';
 import { subscriptionHook } from './subscription-hook.ts';
@@ -105,12 +106,14 @@ function firstDue(row: LockedSubscription['row']): { kind: DueKind; at: Date } |
   return known.toSorted((a, b) => Number(a.at) - Number(b.at))[0] ?? null;
 }
 
-async function findInterrupted(tx: Tx, locked: LockedSubscription): Promise<Charge | null> {
-  const { owed } = locked.situation;
-  if (owed?.status !== 'processing' || owed.payment_intent_id === null) return null;
-  const attempt = await selectAttemptInFlight(tx, owed.payment_intent_id);
-  if (attempt?.source !== 'subscription' || attempt.outcome !== 'processing') return null;
-  return reopenCharge(tx, await lockOwedIntent(tx, locked), attempt);
+async function findInterrupted(tx: Tx, { row, situation }: LockedSubscription): Promise<Charge | null> {
+  for (const period of allOwed(situation)) {
+    if (period.status !== 'processing' || period.payment_intent_id === null) continue;
+    const attempt = await selectAttemptInFlight(tx, period.payment_intent_id);
+    if (attempt?.source !== 'subscription' || attempt.outcome !== 'processing') continue;
+    return reopenCharge(tx, await lockIntentOfPeriod(tx, row, period), attempt);
+  }
+  return null;
 }
 
 async function save({ tx, locked, at, now }: Step, change: Change): Promise<null> {
@@ -134,7 +137,7 @@ async function begin(step: Step, change: Change): Promise<Charge | null> {
 async function openRetry(step: Step): Promise<Charge | null> {
   const { tx, processors, locked, at, now } = step;
   processorFor(processors, locked.row.livemode);
-  const intent = await lockOwedIntent(tx, locked);
+  const intent = await lockIntentOfPeriod(tx, locked.row, locked.situation.owed);
   const method = await chargeableMethod(tx, locked.row);
   const underWay = { owed: { status: 'processing', next_attempt_at: null }, happenings: [] } as const;
   const { events } = await store(tx, locked, { ...underWay, happenings: [] }, at);
