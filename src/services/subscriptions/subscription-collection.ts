@@ -8,12 +8,13 @@ import { databaseNow } from '../../platform/postgres/database-clock.ts';
 import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
 import type { Processors } from '../../processors/processor.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
-import { recordEvents } from '../events.ts';
+import { type NewEvent, recordEvents } from '../events.ts';
 import { processorFor } from '../payments/ask-processor.ts';
 import { type Charge, reopenCharge } from '../payments/charge.ts';
 import { chargeWay } from '../payments/charge-way.ts';
 import { openUnattended, unlessRefused } from '../payments/debit-acceptance.ts';
 import { chargeableMethod, finishCollection } from '../payments/recurring-intent.ts';
+import { endOpenChange } from './open-change.ts';
 import { lockIntentOfPeriod, openPeriod, takeEffect } from './opening.ts';
 import { type LockedSubscription, situationOf, store } from './situation.ts';
 import { assertSubscriptionDates } from './subscription-dates.ts';
@@ -61,7 +62,7 @@ async function takeDueStep(
   const due = firstDue(row);
   const at = due && instantOf({ id, isOnClock: row.test_clock_id !== null, dueAt: due.at }, time, databaseTime);
   if (due === null || at === null) return null;
-  const step = { tx, processors, locked, at, now, dueAt: due.at };
+  const step = { tx, processors, locked, at, now, dueAt: due.at, before: [] };
   switch (due.kind) {
     case 'notice':
       return save(step, announceTrialEnd());
@@ -71,11 +72,8 @@ async function takeDueStep(
       return openRetry(step);
     case 'resume':
       return save(step, resume(locked.situation, at));
-    case 'period': {
-      const hasMethod = (await chargeableMethod(tx, row)) !== null;
-      const change = passBoundary(locked.situation, at, { hasMethod });
-      return change.begins === undefined ? save(step, change) : begin(step, change);
-    }
+    case 'period':
+      return passEnd(step);
   }
 }
 
@@ -89,6 +87,8 @@ interface Step {
   now: Date;
   /** When the step was due, in customer time. */
   dueAt: Date;
+  /** Events of what has happened before it, in the same transaction. */
+  before: NewEvent[];
 }
 
 type DueKind = 'notice' | 'grace' | 'retry' | 'resume' | 'period';
@@ -116,9 +116,23 @@ async function findInterrupted(tx: Tx, { row, situation }: LockedSubscription): 
   return null;
 }
 
-async function save({ tx, locked, at, now }: Step, change: Change): Promise<null> {
+/**
+ * A period ends. A change that waits for its challenge ends with it: its price was for the days that were left. Money
+ * that is on its way for a change becomes credit.
+ */
+async function passEnd(step: Step): Promise<Charge | null> {
+  const { tx, at, now } = step;
+  const ended = await endOpenChange(tx, step.locked, { at, now, debitsToo: false });
+  const locked = ended?.free ?? step.locked;
+  const hasMethod = (await chargeableMethod(tx, locked.row)) !== null;
+  const change = passBoundary(locked.situation, at, { hasMethod });
+  const next = { ...step, locked, before: ended?.events ?? [] };
+  return change.begins === undefined ? save(next, change) : begin(next, change);
+}
+
+async function save({ tx, locked, at, now, before }: Step, change: Change): Promise<null> {
   const { events } = await store(tx, locked, change, at);
-  await recordEvents(tx, originOf(locked, now), events);
+  await recordEvents(tx, originOf(locked, now), [...before, ...events]);
   return null;
 }
 
@@ -130,7 +144,7 @@ async function begin(step: Step, change: Change): Promise<Charge | null> {
   const charged = payment && (await openCharges(step, payment.intent, payment.method));
   const isDebitAccepted = charged !== null && charged.charge === null;
   const { events } = isDebitAccepted ? await takeEffect(tx, opened, at) : opened;
-  await recordEvents(tx, originOf(locked, now), events);
+  await recordEvents(tx, originOf(locked, now), [...step.before, ...events]);
   return charged && unlessRefused(tx, charged.charge, charged.way, now, subscriptionHook);
 }
 
