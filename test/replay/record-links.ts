@@ -5,7 +5,7 @@ import { realNow } from '../../src/platform/real-time.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { paySession } from '../../src/services/links/session-payment.ts';
 import { startSession } from '../../src/services/links/session-start.ts';
-import { applyTo, chargeHook } from '../../src/services/plans/charge-hook.ts';
+import { applyTo, chargeHook } from '../../src/services/subjects/charge-hook.ts';
 import { card } from '../support/links.ts';
 import { useService } from '../support/service.ts';
 import { useRecorder } from './recorder.ts';
