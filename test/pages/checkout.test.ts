@@ -112,6 +112,16 @@ describe('a payer on the pages of a link', () => {
     assert.deepEqual([...stage.ledger.taken.values()], [total]);
   });
 
+  it('is shown an amount first that reads two ways, and pays it as it was shown', async () => {
+    const path = await begin(await links.link({ amount_range: { min: 500, max: 2_000_000 } }));
+    const shown = await submit(path, { amount: '12.500' });
+    assert.deepEqual([shown.status, stage.ledger.requests.length], [200, 0]);
+    assert.ok(shown.text.includes('$12,500.00'), shown.text);
+    const paid = await pages.post(path, { ...shown.hidden, ...payer, amount: '12.500', method: succeeds });
+    assert.equal(paid.headers.get('location'), `${path}/done`);
+    assert.deepEqual([...stage.ledger.taken.values()], [1_250_000]);
+  });
+
   it('is asked for what the biller collects, and told what is wrong with it', async () => {
     const collect = { email: 'required', name: 'required', phone: 'optional' } as const;
     const path = await begin(await links.link({ collect }));
