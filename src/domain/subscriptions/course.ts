@@ -70,6 +70,8 @@ export interface Period {
   next_attempt_at: Date | null;
   /** When the bank reported the last failure of the series. Null if that was no debit under a mandate. */
   last_result_at: Date | null;
+  /** When somebody asked for a retry at once. Such a retry is due then, and not when dunning says. */
+  retry_asked_at: Date | null;
 }
 
 /** A subscription with the periods that decide what it does next. */

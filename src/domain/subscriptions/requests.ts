@@ -1,6 +1,6 @@
 import { dateIn, type PlainDate } from '../calendar.ts';
-import { nextRetryAt } from '../dunning.ts';
-import type { Course, Situation, SubscriptionState } from './course.ts';
+import { retryDueAt } from '../schemes/debit-dates.ts';
+import type { Course, Period, Situation, SubscriptionState } from './course.ts';
 import { lastDate } from './periods.ts';
 import { type Change, cancelNow, resume, start } from './steps.ts';
 
@@ -102,11 +102,11 @@ function cancelAtEnd(situation: Situation, at: Date): Change {
 function uncancel({ course, owed }: Situation, at: Date): Change | Refusal {
   if (course.ends_at === null) return { refused: 'It has no end that could be taken back.' };
   const isRetried = course.state === 'past_due' && owed?.status === 'unpaid';
-  const dueAt =
-    isRetried && owed.first_failed_at !== null ? nextRetryAt(Math.max(1, owed.failures), owed.first_failed_at) : null;
+  const status = 'retrying';
+  const dueAt = isRetried ? retryDueAt(owed) : null;
   return {
     course: { ends_at: null, cancel_requested: false },
-    ...(isRetried ? { owed: { status: 'retrying', next_attempt_at: dueAt === null || dueAt < at ? at : dueAt } } : {}),
+    ...(isRetried ? { owed: dueAt === null || dueAt < at ? retriedAt(at) : { status, next_attempt_at: dueAt } } : {}),
     happenings: ['cancel_removed'],
   };
 }
@@ -115,5 +115,10 @@ function retryNow({ course, owed }: Situation, at: Date): Change | Refusal {
   if (owed?.status === 'processing') return { refused: 'Its unpaid period is being charged. Wait for the outcome.' };
   if (owed === null) return { refused: 'Nothing of it is unpaid.' };
   if (course.cancel_requested) return { refused: 'It is canceled at the end of its period. Take that back first.' };
-  return { owed: { status: 'retrying', next_attempt_at: at }, happenings: [] };
+  return { owed: retriedAt(at), happenings: [] };
+}
+
+/** A retry that was asked for, and is due at once. */
+function retriedAt(at: Date): Partial<Period> {
+  return { status: 'retrying', next_attempt_at: at, retry_asked_at: at };
 }

@@ -15,6 +15,7 @@ import { openUnattended, unlessRefused } from '../payments/debit-acceptance.ts';
 import { chargeableMethod, finishCollection } from '../payments/recurring-intent.ts';
 import { lockOwedIntent, openPeriod, takeEffect } from './opening.ts';
 import { type LockedSubscription, situationOf, store } from './situation.ts';
+import { assertSubscriptionDates } from './subscription-dates.ts';
 import { subscriptionHook } from './subscription-hook.ts';
 
 /**
@@ -24,7 +25,8 @@ import { subscriptionHook } from './subscription-hook.ts';
  * database's clock decides what is due in real time (see `instantOf`).
  * @param now real time.
  * @throws ProcessorNotConfigured for a live subscription while no live processor is configured; WorkflowClockAhead if
- * something is due by the workflow's clock only. In both cases nothing has changed.
+ * something is due by the workflow's clock only; SubscriptionInconsistent if a date is not one that its calendar or
+ * dunning gives. In all cases nothing has changed.
  */
 export async function collectDueSubscription(
   sql: Db,
@@ -54,6 +56,7 @@ async function takeDueStep(
   const locked = situationOf(row, periods);
   const interrupted = await findInterrupted(tx, locked);
   if (interrupted !== null) return interrupted;
+  assertSubscriptionDates(locked, row.test_clock_id !== null || time.at > databaseTime ? time.at : databaseTime);
   const due = firstDue(row);
   const at = due && instantOf({ id, isOnClock: row.test_clock_id !== null, dueAt: due.at }, time, databaseTime);
   if (due === null || at === null) return null;
