@@ -3,7 +3,11 @@ import { ownerOf } from '../../db/subject-statuses.ts';
 import { deletedSubject, type SubjectStatus } from '../../messages/subject-status.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 
-/** Returns the status of a payment link. It counts as ended once nothing more falls due, or when it was deleted. */
+/**
+ * Returns the status of a payment link for its workflow. It counts as ended once nothing more falls due, or when it was
+ * deleted; and on a test clock, where the advance lets it expire (`services/test-clocks/link-expiry.ts`). A worker of a
+ * version before that asks its workflow: so it has not ended while an advance that goes beyond its date is under way.
+ */
 export async function linkStatus(db: Db, id: string): Promise<SubjectStatus> {
   const row = await selectLinkStatus(db, id);
   if (row === null) return deletedSubject;
@@ -29,7 +33,7 @@ function statusOf(row: LinkStatusRow, isOpen: boolean, waitsFor: string): Subjec
   const nextAt = isOpen ? (row.wake_at?.getTime() ?? null) : null;
   return {
     ...ownerOf(row),
-    ended: !isOpen,
+    ended: !isOpen || !hasWorkflow(row),
     state: row.status_reason === null ? row.status : `${row.status} (${row.status_reason})`,
     nextAt,
     nextDueAt: nextAt,
@@ -38,4 +42,8 @@ function statusOf(row: LinkStatusRow, isOpen: boolean, waitsFor: string): Subjec
     lastError: null,
     story: { waitsFor, since: row.updated_at.getTime(), unpaid: null, lastFailure: null },
   };
+}
+
+function hasWorkflow({ test_clock_id: clock, wake_at: wakeAt, clock_limit: limit }: LinkStatusRow): boolean {
+  return clock === null || (wakeAt !== null && limit !== null && wakeAt <= limit);
 }
