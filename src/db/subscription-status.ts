@@ -1,5 +1,5 @@
 import type { Db } from '../platform/postgres/connection.ts';
-import { clockLimit } from './subject-statuses.ts';
+import { clockLimit, type OwnerRow } from './subject-statuses.ts';
 import type { SubscriptionPeriodRow } from './subscription-periods.ts';
 import type { SubscriptionRow } from './subscriptions.ts';
 
@@ -7,11 +7,8 @@ import type { SubscriptionRow } from './subscriptions.ts';
  * The status of a subscription in one row: what its workflow needs to decide what to wait for, and to show on the
  * operator page. `period`, `period_status`, `failures` and `payment_intent_id` are of the period that is owed.
  */
-export interface SubscriptionStatusRow extends SubscriptionRow {
+export interface SubscriptionStatusRow extends SubscriptionRow, Pick<OwnerRow, 'frozen_time' | 'clock_limit'> {
   wake_at: Date | null;
-  frozen_time: Date | null;
-  /** The target time of the clock's latest advance, or the clock's own time if there was none. */
-  clock_limit: Date | null;
   period: number | null;
   period_status: SubscriptionPeriodRow['status'] | null;
   failures: number | null;
