@@ -134,6 +134,30 @@ describe('a subscription that is paid by bank debits', () => {
     assert.deepEqual(await findViolations(stage.db.sql), []);
   });
 
+  it('that is paused within a period that is paid begins the next one after it, once it is resumed', async () => {
+    const id = await subscriber.started(await terms({ frequency_type: 'weekly', failure_behaviour: 'stop' }));
+    await here.advance('2027-01-15T00:00:00Z');
+    const { latest_payment_intent_id: first } = await subscriber.get(id);
+    await here.advance('2027-01-21T00:00:00Z');
+    assert.equal((await subscriber.get(id)).current_period.status, 'paid');
+    await stage.request('POST', `/test_helpers/payment_intents/${first}/bank_result`, { result: 'returned' });
+    assert.equal((await subscriber.get(id)).state, 'paused');
+    const { body: schedule } = await stage.request('GET', `/subscriptions/${id}/schedule?count=1`);
+    assert.equal(schedule.data[0].start, '2027-01-24');
+    const resumed = await subscriber.ask(id, 'resume');
+    assert.deepEqual(
+      [resumed.state, resumed.in_effect, resumed.in_effect_until, resumed.next_period_start],
+      ['active', true, '2027-01-24T00:00:00.000Z', '2027-01-24'],
+    );
+    await here.advance('2027-01-25T00:00:00Z');
+    assert.deepEqual(await subscriber.periods(id), [
+      '1 2027-01-10 2027-01-17 void 4900',
+      '2 2027-01-17 2027-01-24 paid 4900',
+      '3 2027-01-24 2027-01-31 processing 4900',
+    ]);
+    assert.deepEqual(await findViolations(stage.db.sql), []);
+  });
+
   /** The debit of its first period has come back while that of the second is under way. */
   async function twoOwed(outcome: string, more: object = {}): Promise<string> {
     const id = await subscriber.started(await terms(more));

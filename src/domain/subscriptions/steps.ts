@@ -148,13 +148,14 @@ export function announceTrialEnd(): Change {
 
 /**
  * A pause ends: a new period begins on this day, and the calendar is counted from here. What was unpaid is void. An end
- * that was set moves to the end of the period that contains it.
+ * that was set moves to the end of the period that contains it. If days are left that are paid, since a bank took back
+ * the debit of an earlier period, the new one begins after them.
  */
 export function resume(situation: Situation, at: Date): Change {
-  const { course, timeZone, owed, others } = situation;
-  const today = dateIn(at, timeZone);
+  const { course, current, timeZone, owed, others } = situation;
+  const start = firstDayAfterPause(current, dateIn(at, timeZone));
   const number = course.next_number > course.current_number ? course.next_number : course.current_number + 1;
-  const anchor = { anchor_start: today, anchor_number: number, anchor_day: null, next_number: number };
+  const anchor = { anchor_start: start, anchor_number: number, anchor_day: null, next_number: number };
   const calendar = calendarOf({ ...course, ...anchor });
   const ends_at = course.ends_at && periodOf(calendar, addDays(course.ends_at, -1)).end;
   return {
@@ -171,6 +172,11 @@ export function resume(situation: Situation, at: Date): Change {
     others: others.map(({ number }) => ({ number, change: { status: 'void', next_attempt_at: null } })),
     happenings: ['resumed'],
   };
+}
+
+/** Returns the first day of the period after a pause that ends today. */
+export function firstDayAfterPause(current: Pick<Period, 'status' | 'end_date'> | null, today: PlainDate): PlainDate {
+  return current?.status === 'paid' && current.end_date > today ? current.end_date : today;
 }
 
 /** The account without periods that were never paid: it gets back what they took from it and their changes left. */

@@ -3,6 +3,7 @@ import { listPeriods, type SubscriptionPeriodRow } from '../../db/subscription-p
 import { selectClock } from '../../db/test-clocks.ts';
 import { dateIn } from '../../domain/calendar.ts';
 import { type ComingPeriod, comingPeriods } from '../../domain/subscriptions/coming.ts';
+import { firstDayAfterPause } from '../../domain/subscriptions/steps.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { defaultLimit } from '../../resources/common.ts';
 import { fieldError } from '../../resources/field-errors.ts';
@@ -42,7 +43,8 @@ export async function subscriptionSchedule(
   const row = await getSubscription(db, context, id);
   const clock = row.test_clock_id === null ? null : await selectClock(db, context, row.test_clock_id);
   const today = dateIn(clock?.frozen_time ?? context.now, context.timeZone);
-  const periods = comingPeriods(row, today, count + 1);
+  const from = row.state === 'paused' ? firstDayAfterPause(row.current_period, today) : today;
+  const periods = comingPeriods(row, from, count + 1);
   return { periods: periods.slice(0, count), hasMore: periods.length > count };
 }
 
