@@ -88,8 +88,8 @@ export function judgeRefunds({ ledger, exchanges }: Evidence): Finding[] {
   for (const { kind, idempotency_key: key, amount, outcome, payment_intent_id: intentId } of ledger) {
     if (kind === 'refund' && outcome === 'succeeded') given.set(key, { amount, intentId });
   }
-  const asked = exchanges.filter(({ method, path }) => method === 'POST' && path.endsWith('/refunds'));
-  const askedOf = countBy(asked.map(({ path }) => path.split('/')[2] ?? ''));
+  const asked = exchanges.filter(({ method, path }) => method === 'POST' && /\/(refunds|refund_credit)$/.test(path));
+  const askedOf = countBy(asked.flatMap(intentsOf));
   for (const [intentId, count] of countBy([...given.values()].map((refund) => refund.intentId))) {
     const most = askedOf.get(intentId) ?? 0;
     if (count > most)
@@ -106,6 +106,13 @@ export function judgeRefunds({ ledger, exchanges }: Evidence): Finding[] {
     }
   }
   return findings;
+}
+
+/** The payment of which a request asks for a refund. Of credit, only the response names it. */
+function intentsOf({ path, responses }: Evidence['exchanges'][number]): string[] {
+  if (path.endsWith('/refunds')) return [path.split('/')[2] ?? ''];
+  const given = responses.filter(({ status }) => status === 201);
+  return [...new Set(given.map(({ text }) => String(JSON.parse(text).payment_intent_id)))];
 }
 
 function countBy(names: string[]): Map<string, number> {

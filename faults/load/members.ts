@@ -23,6 +23,7 @@ interface Member {
   id: string;
   customerId: string;
   methodId: string;
+  refundIds: string[];
   course: Course;
   /** The clock's time, or where it is on its way to (epoch ms). */
   now: number;
@@ -95,7 +96,7 @@ async function join(world: World, { client }: Account, clockId: string, now: num
     ...(trialDays > 0 ? { trial_days: trialDays } : {}),
     metadata: { _sandbox_outcome_by_period: outcomes },
   });
-  const joined: Member = { id, ...payer, course: startedAt(terms, now, amount), now, isInMotion: true };
+  const joined: Member = { id, ...payer, refundIds: [], course: startedAt(terms, now, amount), now, isInMotion: true };
   to.push(joined);
   await client.subscriptions.start(id);
   joined.isInMotion = false;
@@ -217,7 +218,8 @@ async function reprice(world: World, { client }: Account, one: Member, chance: C
   course.asks.push(ask);
   const bill = billBy(course, now);
   if (ask.kind === 'refund') {
-    const { status, amount } = await client.subscriptions.refundCredit(id, { amount_cents: ask.amount });
+    const { id: refundId, status, amount } = await client.subscriptions.refundCredit(id, { amount_cents: ask.amount });
+    one.refundIds.push(refundId);
     checks.equal(`refund of ${id}`, { status, amount }, { status: 'succeeded', amount: ask.amount });
   } else {
     const { price, when, collect } = ask;
@@ -252,6 +254,6 @@ async function end(world: World, { client }: Account, clockId: string, members: 
   // A repetition after a lost response finds it deleted: that is as good.
   await client.testClocks.delete(clockId).catch(unlessRefused('resource_missing'));
   world.deleted.add(clockId);
-  for (const { id, customerId, methodId } of members)
-    for (const gone of [id, customerId, methodId]) world.deleted.add(gone);
+  for (const { id, customerId, methodId, refundIds } of members)
+    for (const gone of [id, customerId, methodId, ...refundIds]) world.deleted.add(gone);
 }
