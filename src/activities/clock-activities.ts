@@ -3,7 +3,7 @@ import type { OperatorCommand } from '../messages/operator-command.ts';
 import type { ClockSubjectStatus } from '../messages/subject-status.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
 import { realNow } from '../platform/real-time.ts';
-import { executeClockCommand } from '../services/plans/operator-commands.ts';
+import { executeClockCommand } from '../services/subjects/operator-commands.ts';
 import { carryOutAdvance, clockStatus, type MoveSubject } from '../services/test-clocks/clock-advance.ts';
 import { expireTestClock } from '../services/test-clocks/test-clocks.ts';
 import { carryOut, reasonOf } from './failures.ts';

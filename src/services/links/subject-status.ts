@@ -1,4 +1,5 @@
 import { type LinkStatusRow, selectLinkStatus, selectSessionStatus } from '../../db/link-statuses.ts';
+import { ownerOf } from '../../db/subject-statuses.ts';
 import { deletedSubject, type SubjectStatus } from '../../messages/subject-status.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 
@@ -31,12 +32,7 @@ export async function sessionStatus(db: Db, id: string): Promise<SubjectStatus> 
 function statusOf(row: LinkStatusRow, isOpen: boolean, waitsFor: string): SubjectStatus {
   const nextAt = isOpen ? (row.wake_at?.getTime() ?? null) : null;
   return {
-    billerId: row.biller_id,
-    customerId: row.customer_id,
-    testClockId: row.test_clock_id,
-    livemode: row.livemode,
-    clockTime: row.frozen_time?.getTime() ?? null,
-    clockLimit: row.clock_limit?.getTime() ?? null,
+    ...ownerOf(row),
     ended: !isOpen || !hasWorkflow(row),
     state: row.status_reason === null ? row.status : `${row.status} (${row.status_reason})`,
     nextAt,
