@@ -5,7 +5,7 @@ import type { Db } from '../../platform/postgres/connection.ts';
 import { atomically, isOutage } from '../../platform/postgres/transaction.ts';
 import { recordTogether } from '../events.ts';
 import { carryOutLink, carryOutSession } from '../links/expiry.ts';
-import { chargeHook } from '../plans/charge-hook.ts';
+import { chargeHook } from '../subjects/charge-hook.ts';
 
 // A link or a session on a test clock waits for nothing but the clock. So it has no workflow: the advance itself lets
 // it expire, in the order of the instants, many in one transaction.
