@@ -27,7 +27,7 @@ export async function selectSubscriptionStatus(db: Db, id: string): Promise<Subs
     left join lateral (
       select number, status, failures, payment_intent_id from subscription_periods
       where subscription_id = s.id and status in ('processing', 'retrying', 'unpaid')
-      order by number
+      order by array_position(array['retrying', 'unpaid', 'processing'], status), next_attempt_at, number
       limit 1
     ) p on true
     left join payment_intents i on i.id = p.payment_intent_id

@@ -1,6 +1,7 @@
 import { selectLastAttempt } from '../../db/payment-attempts.ts';
 import { listOpenPeriods } from '../../db/subscription-periods.ts';
 import { lockSubscription, selectClockOfSubscription } from '../../db/subscriptions.ts';
+import type { Period, Situation } from '../../domain/subscriptions/course.ts';
 import { respondTo } from '../../domain/subscriptions/requests.ts';
 import type { Change } from '../../domain/subscriptions/steps.ts';
 import type { OperatorCommand } from '../../messages/operator-command.ts';
@@ -50,10 +51,7 @@ async function correctDates(db: Db, id: string, now: Date): Promise<Changes> {
     const { locked, at } = await lockForCommand(tx, id, now);
     const { row, situation } = locked;
     if (wrongSubscriptionDates(row, situation, [], at).length === 0) return {};
-    const retryAt = retryOf(situation, at);
-    const change: Change =
-      retryAt === null ? { happenings: [] } : { owed: { next_attempt_at: retryAt }, happenings: [] };
-    const { row: corrected } = await store(tx, locked, change, at);
+    const { row: corrected } = await store(tx, locked, withRightRetries(situation, at), at);
     const datesOf = ({ next_period_at, next_attempt_at, notice_at, resume_at }: typeof row) => ({
       next_period_at,
       next_attempt_at,
@@ -66,6 +64,15 @@ async function correctDates(db: Db, id: string, now: Date): Promise<Changes> {
     if (error instanceof InvalidState || error instanceof CommandRefused) return {};
     throw error;
   });
+}
+
+function withRightRetries({ owed, others }: Situation, at: Date): Change {
+  const dated = (period: Period) => ({ next_attempt_at: retryOf(period, at) });
+  return {
+    ...(owed === null ? {} : { owed: dated(owed) }),
+    others: others.map((period) => ({ number: period.number, change: dated(period) })),
+    happenings: [],
+  };
 }
 
 /** Makes the next attempt of the unpaid period due now. It stays the next step of its series, only earlier. */

@@ -1,5 +1,5 @@
 import { retryDueAt } from '../../domain/schemes/debit-dates.ts';
-import { calendarOf, derive, type Period, type Situation } from '../../domain/subscriptions/course.ts';
+import { allOwed, calendarOf, derive, type Period, type Situation } from '../../domain/subscriptions/course.ts';
 import { periodDates } from '../../domain/subscriptions/periods.ts';
 import { clockToleranceMs } from '../customer-time.ts';
 import type { LockedSubscription } from './situation.ts';
@@ -28,9 +28,10 @@ export class SubscriptionInconsistent extends Error {
  * @throws SubscriptionInconsistent
  */
 export function assertSubscriptionDates({ row, situation }: LockedSubscription, at: Date): void {
-  const { current, owed } = situation;
+  const { current } = situation;
   const next = wrongInstants(row, situation, at);
-  const begun = [current, owed === current ? null : owed].filter((period) => period !== null);
+  const owed = allOwed(situation);
+  const begun = current === null || owed.some(({ number }) => number === current.number) ? owed : [current, ...owed];
   const periods = begun.flatMap((period) => wrongPeriod(situation, period));
   if (next.length + periods.length === 0) return;
   const recheck = `npm run --silent ops -- recheck ${row.id}`;
@@ -61,13 +62,13 @@ export function wrongSubscriptionDates(
 }
 
 /**
- * Returns when the owed period is retried: the instant that dunning gives, or that of a request to retry at once. Null
+ * Returns when an owed period is retried: the instant that dunning gives, or that of a request to retry at once. Null
  * if it is not retried. `at` is the customer's time.
  */
-export function retryOf({ owed }: Situation, at: Date): Date | null {
-  if (owed?.status !== 'retrying') return null;
-  const { next_attempt_at: stored, retry_asked_at: askedAt } = owed;
-  const dueAt = retryDueAt(owed);
+export function retryOf(period: Period, at: Date): Date | null {
+  if (period.status !== 'retrying') return null;
+  const { next_attempt_at: stored, retry_asked_at: askedAt } = period;
+  const dueAt = retryDueAt(period);
   const isAsked = stored !== null && askedAt !== null && stored.getTime() === askedAt.getTime();
   const isAtOnce = stored !== null && dueAt === null && stored.getTime() <= at.getTime() + clockToleranceMs;
   return isAsked || isAtOnce ? stored : (dueAt ?? at);
@@ -81,11 +82,15 @@ function wrongInstants(stored: StoredDates, situation: Situation, at: Date): str
       is === null || shouldBe === null ? is === shouldBe : Math.abs(Number(is) - Number(shouldBe)) <= toleranceOf(name);
     return isRight ? [] : [`${inWords[name]} is set to ${iso(is)}, but its periods give ${iso(shouldBe)}`];
   });
-  const { owed } = situation;
-  const retry = retryOf(situation, at);
-  if (owed?.status !== 'retrying' || owed.next_attempt_at?.getTime() === retry?.getTime()) return instants;
-  const set = iso(owed.next_attempt_at);
-  return [...instants, `the retry of period ${owed.number} is set to ${set}, but dunning gives ${iso(retry)}`];
+  return [...instants, ...allOwed(situation).flatMap((period) => wrongRetry(period, at))];
+}
+
+function wrongRetry(period: Period, at: Date): string[] {
+  const retryAt = retryOf(period, at);
+  if (period.status !== 'retrying' || period.next_attempt_at?.getTime() === retryAt?.getTime()) return [];
+  return [
+    `the retry of period ${period.number} is set to ${iso(period.next_attempt_at)}, but dunning gives ${iso(retryAt)}`,
+  ];
 }
 
 function wrongPeriod(
