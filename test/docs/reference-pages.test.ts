@@ -126,6 +126,14 @@ describe('the pages of the reference', () => {
     }
   });
 
+  it('are searched for by a browser that asks for one that does not exist', async () => {
+    const headers = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+    const { status, headers: returned } = await stage.api.send('GET', '/docs/guides/first-plan', { headers });
+    assert.deepEqual([status, returned.get('location')], [303, '/docs/search?q=guides+first+plan']);
+    const evil = await stage.api.send('GET', '/docs/%0d%0aSet-Cookie:%20a=b', { headers });
+    assert.deepEqual([evil.status, evil.headers.get('set-cookie')], [303, null]);
+  });
+
   it('have an index of the guides, each with a link and some words', () => {
     const guides = pages.filter(({ group }) => group === 'Guides');
     const [index, ...others] = guides;

@@ -47,6 +47,12 @@ describe('sending requests from the reference', function () {
     const { data } = await stage.merchant.client.customers.list();
     const shown = await tab.evaluate<string>(`${form('createCustomer')}.querySelector('pre').textContent`);
     assert.equal(JSON.parse(shown).id, data[0]?.id);
+    const coloured = `[...${form('createCustomer')}.querySelectorAll('pre span')].map((one) => one.className + one.textContent)`;
+    assert.deepEqual((await tab.evaluate<string[]>(coloured)).slice(0, 3), [
+      `s"${data[0]?.id}"`,
+      's"Jo Nguyen"',
+      'nnull',
+    ]);
 
     // The new customer stands in the forms and samples of other operations, also on another page.
     await open(tab, 'getCustomer');

@@ -98,9 +98,14 @@ export const tryScript = `
     const code = element('code');
     try {
       const lines = JSON.stringify(JSON.parse(text), null, 2);
-      const parts = lines.split(/("(?:[^"\\\\]|\\\\.)*"(?!:)|(?<=[ [])(?:-?[0-9.e+-]+|true|false|null)(?=,|$))/m);
-      const kindOf = (part) => (part.startsWith('"') ? 's' : 'n');
-      code.append(...parts.map((part, index) => (index % 2 === 0 ? part : element('span', part, kindOf(part)))));
+      const values = /"(?:[^"\\\\]|\\\\.)*"(:?)|(?<=[ [])(?:-?[0-9.e+-]+|true|false|null)(?=,|$)/gm;
+      let end = 0;
+      for (const { index, 0: part, 1: colon } of lines.matchAll(values)) {
+        if (colon) continue;
+        code.append(lines.slice(end, index), element('span', part, part.startsWith('"') ? 's' : 'n'));
+        end = index + part.length;
+      }
+      code.append(lines.slice(end));
     } catch {
       code.textContent = text;
     }
