@@ -98,6 +98,8 @@ function serve(deps: PagesDeps, route: PageRoute): Middleware {
     if (!(form instanceof URLSearchParams)) return write(ctx, form);
     const parameters: Readonly<Record<string, string>> = ctx.params ?? {};
     const remote = ctx.req.socket.remoteAddress ?? '';
+    const gone = new AbortController();
+    ctx.res.once('close', () => gone.abort());
     const answer = await route.handle({
       deps,
       token: parameters.token ?? '',
@@ -109,6 +111,7 @@ function serve(deps: PagesDeps, route: PageRoute): Middleware {
       query: new URLSearchParams(ctx.querystring),
       form,
       waitMs: Math.min(30, Number(/^wait=(\d{1,3})$/.exec(ctx.get('Prefer'))?.[1] ?? 0)) * 1000,
+      gone: gone.signal,
     });
     write(ctx, answer);
   };

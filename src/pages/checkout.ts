@@ -7,14 +7,14 @@ import { addressSubject, countUse, pageLimits } from '../services/pages/page-lim
 import { pageTokenOf } from '../services/pages/page-urls.ts';
 import { type Payee, payeeOf } from '../services/pages/paying.ts';
 import { savedCards } from '../services/pages/saved-cards.ts';
-import { applyTo, chargeHook } from '../services/plans/charge-hook.ts';
+import { applyTo, chargeHook } from '../services/subjects/charge-hook.ts';
 import { action, type FormErrors, formPage, methodTypes, type Sitting } from './checkout-form.ts';
 import { readInput } from './checkout-input.ts';
 import { resultPage } from './checkout-result.ts';
 import { endedPage, notOpenYet, refusalPage } from './ended-pages.ts';
 import { postedVersion } from './forms.ts';
 import { stateAnswer, tokenPattern } from './link-page.ts';
-import { inWords } from './money.ts';
+import { inWords, readsTwoWays } from './money.ts';
 import { notFound, oneMoment, staleForm, tooMany } from './plain-pages.ts';
 import { type Answer, type Page, type PageRoute, payerOf, type Visit } from './visit.ts';
 
@@ -79,9 +79,11 @@ async function pay(visit: Visit): Promise<Answer> {
   if (session.mode === 'payment') {
     const price = priceFor(found, session.amount ?? submission.amount ?? null) ?? found.price;
     const isInRange = submission.amount === undefined || isWithin(session, submission.amount);
-    // The page must show the total before it is paid: with a surcharge it is more than the amount that was typed.
+    // The page must show the total before it is paid, if it is not plainly the amount that was typed.
     const wasShown = visit.form.get('shown_total') === String(price?.totalAmount);
-    if (price !== null && isInRange && price.surchargeAmount > 0 && !wasShown) {
+    const typed = visit.form.get('amount') ?? '';
+    const isUnclear = price !== null && session.amount === null && readsTwoWays(typed, price.currency);
+    if (price !== null && isInRange && (price.surchargeAmount > 0 || isUnclear) && !wasShown) {
       return formPage(visit, { found: { ...found, price }, payee, saved }, { status: 200, above: null, fields: {} });
     }
   }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { OfferColumns } from '../db/payment-links.ts';
 import { type Html, html } from '../platform/html.ts';
 import { findLink, type LinkForPayer, type Price } from '../services/links/public-tokens.ts';
@@ -106,24 +107,34 @@ async function state(visit: Visit): Promise<Answer> {
 /** How often a waiting request looks again, in milliseconds. */
 const lookMs = 1_000;
 
-/** So many requests may wait in this process; a further one gets its response at once. */
+/**
+ * So many requests may wait in this process, and so many of them for one page; a further one gets its response at once.
+ * Who has one address so does not take the places of all payers.
+ */
 const mostWaiting = 200;
-let waiting = 0;
+const mostOfOnePage = 20;
+const waiting = new Map<string, number>();
+let allWaiting = 0;
 
-/** Responds with a state as JSON. With `Prefer: wait` it waits until the state is another one. */
-export async function stateAnswer({ waitMs }: Visit, read: () => Promise<string | null>): Promise<Answer> {
+/** Responds with a state as JSON. With `Prefer: wait` it waits until the state has changed, or the client has gone. */
+export async function stateAnswer({ waitMs, token, gone }: Visit, read: () => Promise<string | null>): Promise<Answer> {
   const before = await read();
   if (before === null) return notFound;
   let now: string | null = before;
-  if (waiting < mostWaiting) {
-    waiting += 1;
+  const ofPage = waiting.get(token) ?? 0;
+  if (waitMs > 0 && allWaiting < mostWaiting && ofPage < mostOfOnePage) {
+    allWaiting += 1;
+    waiting.set(token, ofPage + 1);
     try {
-      for (let left = waitMs; left > 0 && now === before; left -= lookMs) {
-        await new Promise((resume) => setTimeout(resume, Math.min(left, lookMs)));
-        now = await read();
+      for (let left = waitMs; left > 0 && now === before && !gone.aborted; left -= lookMs) {
+        await pause(Math.min(left, lookMs), undefined, { signal: gone }).catch(() => {});
+        if (!gone.aborted) now = await read();
       }
     } finally {
-      waiting -= 1;
+      allWaiting -= 1;
+      const left = (waiting.get(token) ?? 1) - 1;
+      if (left > 0) waiting.set(token, left);
+      else waiting.delete(token);
     }
   }
   if (now === null) return notFound;

@@ -29,20 +29,32 @@ export function inMajorUnits(minorUnits: number, currency: Currency): string {
 }
 
 /**
- * Reads an amount that a payer has typed in major units, such as `25`, `25.5`, `25,50` or `1,250.00`. Returns minor
- * units, or null if it is no amount of this currency.
+ * Reads an amount that a payer has typed in major units, such as `25`, `25.5`, `25,50` or `$1,250.00`. Before or after
+ * it there may be the currency's own sign or code. Returns minor units, or null if it is no amount of this currency.
  */
 export function parseAmount(typed: string, currency: Currency): number | null {
   const decimals = decimalsOf(currency);
-  const plain = typed
-    .trim()
-    .replace(/^[^\d.,-]+|[^\d]+$/g, '')
-    .replace(/\s/g, '');
+  const plain = withoutCurrency(typed.trim(), currency);
   // The last mark is that of the decimals, unless three digits follow it: then it separates thousands.
   const [, whole = '', fraction = ''] = /^(.*?)(?:[.,](\d{1,2}))?$/.exec(plain) ?? [];
-  if (!/^\d{1,3}(?:[.,']\d{3})*$|^\d+$/.test(whole) || fraction.length > decimals) return null;
+  const isWhole = /^[1-9]\d{0,2}(?:[.,'\s]\d{3})+$|^\d+$/.test(whole);
+  if (!isWhole || fraction.length > decimals) return null;
   const minor = Number(whole.replace(/\D/g, '') + fraction.padEnd(decimals, '0'));
   return Number.isSafeInteger(minor) ? minor : null;
+}
+
+/** Whether people read this amount in two ways: `1.250` is one and a quarter, or a thousand and more. Yen have one. */
+export function readsTwoWays(typed: string, currency: Currency): boolean {
+  return decimalsOf(currency) > 0 && /^\D*\d{1,3}[.,]\d{3}\D*$/.test(typed);
+}
+
+/** Takes off the code of a currency, or its sign with or without letters of the code, as in `A$25` or `25 $AU`. */
+function withoutCurrency(text: string, currency: Currency): string {
+  const [first = '', second = ''] = currency;
+  const letters = `(?:${first}${second}?)?`;
+  const sign = currency === 'JPY' ? '[¥￥円]' : { USD: '\\$', AUD: '\\$', NZD: '\\$', EUR: '€', GBP: '£' }[currency];
+  const name = `(?:${currency}|${letters}${sign}${letters})`;
+  return text.replace(new RegExp(`^${name}\\s*|\\s*${name}$`, 'gi'), '');
 }
 
 function formatFor(locale: string, currency: Currency): Intl.NumberFormat {

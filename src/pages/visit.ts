@@ -42,6 +42,8 @@ export interface Visit {
   form: URLSearchParams;
   /** How long the client prefers to wait for a change (`Prefer: wait`), in milliseconds. */
   waitMs: number;
+  /** Aborted when the client has disconnected. */
+  gone: AbortSignal;
 }
 
 /** The request of a visit, as the services see it. */

@@ -24,6 +24,19 @@ describe('what a payer types and reads', () => {
       ['12.345', 'AUD', 1_234_500],
       ['1,25,0', 'AUD', null],
       ['many', 'AUD', null],
+      ['1 234,56 $AU', 'AUD', 123_456],
+      ['A$25.50', 'AUD', 2550],
+      ['25 aud', 'AUD', 2500],
+      ['2500円', 'JPY', 2500],
+      ['−25', 'AUD', null],
+      ['0.500', 'AUD', null],
+      ['25k', 'AUD', null],
+      ['25%', 'AUD', null],
+      ['£25', 'AUD', null],
+      ['25 USD', 'AUD', null],
+      ['12 34', 'AUD', null],
+      ['１２', 'AUD', null],
+      ['12３', 'AUD', null],
     ];
     for (const [typed, currency, minor] of read) assert.equal(parseAmount(typed, currency), minor, typed);
   });
@@ -34,6 +47,17 @@ describe('what a payer types and reads', () => {
         return parseAmount(inMajorUnits(minor, currency), currency) === minor;
       }),
     );
+  });
+
+  it('reads back every amount as a page writes it for a payer of any of these locales', () => {
+    for (const locale of ['en-AU', 'en-US', 'en-NZ', 'en-GB', 'de-DE', 'fr-FR', 'ja-JP'])
+      for (const currency of ['AUD', 'NZD', 'EUR', 'GBP', 'JPY'] as const)
+        for (const minor of [500, 123_456, 99_999_999])
+          assert.equal(
+            parseAmount(inWords(minor, currency, locale), currency),
+            minor,
+            inWords(minor, currency, locale),
+          );
   });
 
   it('writes an amount as the locale does, in digits that every payer reads', () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
+import { eventually } from '../../lab/eventually.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { createPaymentLink } from '../../src/services/links/payment-links.ts';
 import { useLinks } from '../support/links.ts';
@@ -112,6 +113,16 @@ describe('a payer on the pages of a link', () => {
     assert.deepEqual([...stage.ledger.taken.values()], [total]);
   });
 
+  it('is shown an amount first that reads two ways, and pays it as it was shown', async () => {
+    const path = await begin(await links.link({ amount_range: { min: 500, max: 2_000_000 } }));
+    const shown = await submit(path, { amount: '12.500' });
+    assert.deepEqual([shown.status, stage.ledger.requests.length], [200, 0]);
+    assert.ok(shown.text.includes('$12,500.00'), shown.text);
+    const paid = await pages.post(path, { ...shown.hidden, ...payer, amount: '12.500', method: succeeds });
+    assert.equal(paid.headers.get('location'), `${path}/done`);
+    assert.deepEqual([...stage.ledger.taken.values()], [1_250_000]);
+  });
+
   it('is asked for what the biller collects, and told what is wrong with it', async () => {
     const collect = { email: 'required', name: 'required', phone: 'optional' } as const;
     const path = await begin(await links.link({ collect }));
@@ -222,5 +233,20 @@ describe('a payer on the pages of a link', () => {
     const waiting = pages.open(`${path}/state`, { Prefer: 'wait=20' });
     await submit(path);
     assert.deepEqual(JSON.parse((await waiting).html), { status: 'completed' });
+  });
+
+  it('has 20 requests wait for the state of one page; a further one gets it at once, and one that has gone frees its place', async () => {
+    const path = `${await begin(await links.link())}/state`;
+    const end = new AbortController();
+    const ask = (init: RequestInit = {}) => pages.request(path, { ...init, headers: { Prefer: 'wait=30' } });
+    const waiting = Array.from({ length: 25 }, () => ask({ signal: end.signal }).catch(() => null));
+    const isAnsweredAtOnce = async () => {
+      const signal = AbortSignal.timeout(4_000);
+      return (await ask({ signal }).catch(() => null)) !== null;
+    };
+    await eventually('20 requests wait', isAnsweredAtOnce);
+    end.abort();
+    assert.equal((await Promise.all(waiting)).filter((answer) => answer === null).length, 20);
+    await eventually('the places are free', async () => !(await isAnsweredAtOnce()));
   });
 });

@@ -228,7 +228,7 @@ describe('the expiry of a link in real time', () => {
     assert.equal(stage.ledger.taken.size, 0);
   });
 
-  it('completes a challenge after the link was deactivated, and counts it', async () => {
+  it('completes a challenge after the link was deactivated, and counts it: a link with all its payments stays ended', async () => {
     const link = await links.link();
     const token = await links.open(link);
     await links.pay(token, { method: card('tok_sandbox_visa_3ds_required') });
@@ -237,6 +237,9 @@ describe('the expiry of a link in real time', () => {
     await completeChallenge(stage.db.sql, stage.charging.hook, await links.call(), intent, 'succeed');
     assert.equal((await links.read(link)).payments_count, 1);
     assert.equal((await links.find(token))?.state, 'completed');
+    const renewed = await stage.request('POST', `/payment_links/${link.id}/renew`, {});
+    assert.deepEqual([renewed.status, renewed.body.error.code], [422, 'invalid_state']);
+    assert.equal((await links.read(link)).status, 'deactivated');
   });
 
   it('waits for an attempt that is slower than its time: the failure expires link and session, the success does not', async () => {

@@ -106,6 +106,37 @@ describe('a payment by a link', () => {
     assert.equal((await links.read(link)).status, 'open');
   });
 
+  it('goes on when the biller cancels the payment of an amount that the payer has given up', async () => {
+    const link = await links.link({ amount_range: { min: 500, max: 9000 } });
+    const token = await links.open(link);
+    await links.pay(token, { amount: 800, method: card('tok_sandbox_visa_decline_insufficient_funds') });
+    const givenUp = (await links.find(token))?.intent?.id ?? '';
+    await links.pay(token, { version: 1, amount: 700, method: card('tok_sandbox_visa_3ds_required') });
+    assert.equal((await stage.request('POST', `/payment_intents/${givenUp}/cancel`)).status, 200);
+    const found = await links.find(token);
+    assert.equal(found?.state, 'challenge');
+    assert.equal(await links.open(link), token);
+    await completeChallenge(stage.db.sql, stage.charging.hook, await links.call(), found?.intent?.id ?? '', 'succeed');
+    const { status, payments_count, collected_amount } = await links.read(link);
+    assert.deepEqual([status, payments_count, collected_amount], ['completed', 1, 700]);
+  });
+
+  it('is one payment when two pages of a session send different amounts at once, and the other is told to wait', async () => {
+    for (let round = 0; round < 10; round++) {
+      const link = await links.link({ amount_range: { min: 500, max: 9000 } });
+      const token = await links.open(link);
+      const tabs = [700, 800, 900].map((amount) => links.pay(token, { amount }));
+      const outcomes = (await Promise.all(tabs)).map(links.outcome);
+      assert.ok(outcomes.includes('completed'), outcomes.join());
+      const known = ['completed', 'processing', 'busy processing'];
+      assert.deepEqual(
+        outcomes.filter((outcome) => !known.includes(outcome)),
+        [],
+      );
+      assert.equal((await links.read(link)).payments_count, 1);
+    }
+  });
+
   it('refuses a payer who leaves out what the link requires, and a way to pay that it does not offer', async () => {
     const token = await links.open(await links.link({ collect: { phone: 'required' } }));
     const refused = await links.pay(token, { details: { email: 'nobody' } });

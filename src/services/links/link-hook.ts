@@ -45,7 +45,8 @@ export function linkHookWith(applyTo: ApplyTo): ChargeHook {
     return {
       async opened(at) {
         if (session.payment_intent_id !== paymentIntentId) {
-          throw new SessionClosed(`The payer has chosen another amount in checkout session ${session.id}.`, 'ended');
+          const message = `The payer has chosen another amount in checkout session ${session.id}.`;
+          throw new SessionClosed(message, 'processing');
         }
         assertTakesAttempt(session, link, link === null ? 0 : await countProcessing(tx, link.id), at);
         const submissions = session.submissions + 1;
@@ -55,7 +56,8 @@ export function linkHookWith(applyTo: ApplyTo): ChargeHook {
         return { nextAttemptAt: null, events: await completed(tx, session, link, outcome, applyTo) };
       },
       async canceled(instant) {
-        if (hasEnded) return [];
+        // An intent of an amount that the payer has given up: the session may be paying another one.
+        if (hasEnded || session.payment_intent_id !== paymentIntentId) return [];
         const events = await expireSession(tx, session, 'payment_canceled', instant);
         return [...events, ...(link === null ? [] : await expireIfOverdue(tx, link, instant))];
       },

@@ -159,8 +159,8 @@ export async function deactivatePaymentLink(db: Writer, context: RequestContext,
 
 /**
  * Opens a link again that has expired or was deactivated, under the same URL.
- * @throws NotFound; InvalidState in any other state, if the customer was deleted, and while its clock is advancing;
- * ValidationFailed if `expires_at` is out of range, or missing although the old one has passed.
+ * @throws NotFound; InvalidState in any other state, if the customer was deleted, if it has all its payments, and while
+ * its clock is advancing; ValidationFailed if `expires_at` is out of range, or missing although the old one has passed.
  */
 export async function renewPaymentLink(
   db: Writer,
@@ -173,6 +173,10 @@ export async function renewPaymentLink(
     assertState(link, at, ['expired', 'deactivated'], 'renewed');
     if (customer !== null && customer.deleted_at !== null) {
       throw new InvalidState(`The customer of payment link ${id} has been deleted, so the link stays ${link.status}.`);
+    }
+    // A payment that was under way when the link was deactivated may have been its last.
+    if (link.max_payments !== null && link.payments_count >= link.max_payments) {
+      throw new InvalidState(`Payment link ${id} has got all its payments (${link.payments_count}). Make a new link.`);
     }
     const given = dateOf(input.expires_at);
     const expiresAt = given === undefined ? link.expires_at : given;
