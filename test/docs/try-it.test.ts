@@ -5,9 +5,11 @@ import { eventually } from '../../lab/eventually.ts';
 import { openApiDocument } from '../../src/api/openapi/document.ts';
 import { operationsOf } from '../../src/api/reference/operation.ts';
 import { allRoutes } from '../../src/api/routes/index.ts';
+import { asNode } from '../../src/api/validation/describe-schema.ts';
 import { desktop, obstacles, useBrowser } from '../support/browser.ts';
 import { useStage } from '../support/stage.ts';
 
+const document = openApiDocument(allRoutes);
 const phone = { width: 360, height: 780 };
 
 describe('sending requests from the reference', function () {
@@ -100,6 +102,27 @@ describe('sending requests from the reference', function () {
     }
   });
 
+  it('offers the bodies of all examples', async () => {
+    const tab = await browser.open(page('customers'));
+    const bodies = await tab.evaluate<string[]>(`(() => {
+      const { elements: { body } } = ${form('createCustomer')};
+      const select = body.form.querySelector('select');
+      return [...select.options].map(({ value }) => {
+        select.value = value;
+        select.dispatchEvent(new Event('change'));
+        return body.value;
+      });
+    })()`);
+    const [operation] = operationsOf(document).filter(({ id }) => id === 'createCustomer');
+    const content = asNode(asNode(asNode(operation?.node.requestBody)?.content)?.['application/json']);
+    const examples = Object.values(asNode(content?.examples) ?? {}).map((one) => asNode(one)?.value);
+    assert.ok(examples.length > 1);
+    assert.deepEqual(
+      bodies.map((body) => JSON.parse(body)),
+      examples,
+    );
+  });
+
   it('shows a refusal of the API, and sends the parameters of path and query', async () => {
     const tab = await browser.open(page('payment-plans'));
     await give(tab, stage.keys.sandboxSecret);
@@ -145,7 +168,7 @@ describe('sending requests from the reference', function () {
   });
 
   it('is there for every operation but those of the reference itself', async () => {
-    for (const { id, tag, httpMethod, path } of operationsOf(openApiDocument(allRoutes))) {
+    for (const { id, tag, httpMethod, path } of operationsOf(document)) {
       const { text } = await stage.api.send('GET', `/docs/${tag.toLowerCase().replaceAll(' ', '-')}`);
       const [section = ''] = (text.split(`id="${id}"`)[1] ?? '').split('</section>');
       assert.equal(section.includes(`<form data-method="${httpMethod}" data-path="${path}"`), tag !== 'Reference', id);

@@ -170,6 +170,18 @@ export const tryScript = `
         }
         if (form.elements.body) form.elements.body.value = withOwnIds(form.elements.body.value);
       });
+      const others = [...template.parentElement.querySelectorAll('details.example')];
+      if (form.elements.body && others.length > 0) {
+        const label = element('label', 'Example ');
+        const select = element('select');
+        select.append(new Option('the one of the sample', form.elements.body.value));
+        for (const other of others) {
+          select.append(new Option(other.firstElementChild.textContent, other.querySelector('code').textContent));
+        }
+        select.addEventListener('change', () => { form.elements.body.value = withOwnIds(select.value); });
+        label.append(select);
+        form.elements.body.parentElement.before(label);
+      }
       form.addEventListener('submit', (event) => {
         event.preventDefault();
         send(form);
