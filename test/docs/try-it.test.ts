@@ -102,6 +102,45 @@ describe('sending requests from the reference', function () {
     }
   });
 
+  it('leads by the samples alone from a customer to a refund and a subscription', async () => {
+    const tab = await browser.open(page('customers'));
+    await give(tab, stage.keys.sandboxSecret);
+    const steps = [
+      ['customers', 'createCustomer', '201'],
+      ['payment-methods', 'createPaymentMethod', '200'],
+      ['payment-intents', 'createPaymentIntent', '201'],
+      ['payment-intents', 'confirmPaymentIntent', '200'],
+      ['refunds', 'createRefund', '201'],
+      ['subscriptions', 'createSubscription', '201'],
+      ['subscriptions', 'startSubscription', '200'],
+    ] as const;
+    let current = 'customers';
+    for (const [resource, operation, status] of steps) {
+      if (resource !== current) await tab.goto(page(resource));
+      current = resource;
+      await open(tab, operation);
+      await eventually('the form is filled in', () => tab.evaluate<boolean>(`${form(operation)}.checkValidity()`));
+      await send(tab, operation);
+      assert.equal(await statusOf(tab, operation), status, operation);
+    }
+    const { data: refunds } = await stage.merchant.client.events.list({ event_type: 'refund.succeeded' });
+    assert.equal(refunds.length, 1);
+  });
+
+  it('keeps ids of objects beside the key, and not the secret of an endpoint', async () => {
+    const tab = await browser.open(page('webhooks'));
+    await give(tab, stage.keys.sandboxSecret);
+    await open(tab, 'createWebhookEndpoint');
+    const body = JSON.stringify({ url: 'http://127.0.0.1:9/' });
+    await tab.evaluate(`${form('createWebhookEndpoint')}.elements.body.value = ${JSON.stringify(body)}`);
+    await send(tab, 'createWebhookEndpoint');
+    assert.equal(await statusOf(tab, 'createWebhookEndpoint'), '201');
+    const shown = await tab.evaluate<string>(`${form('createWebhookEndpoint')}.querySelector('pre').textContent`);
+    const { id, secret } = JSON.parse(shown);
+    assert.match(secret, /^whsec_/);
+    assert.deepEqual([(await kept(tab)).includes(id), (await kept(tab)).includes(secret)], [true, false]);
+  });
+
   it('offers the bodies of all examples', async () => {
     const tab = await browser.open(page('customers'));
     const bodies = await tab.evaluate<string[]>(`(() => {

@@ -7,7 +7,7 @@ export const tryScript = `
 {
   const dialog = document.querySelector('dialog.key');
   const keyPattern = /^sk_sandbox_[0-9A-Za-z]{43}$/;
-  const idPattern = /\\b([a-z]+)_(?:sandbox_)?[0-9A-Za-z]{32}\\b/g;
+  const idPattern = /\\b([a-z]{2,4})_(?:sandbox_)?[0-9A-Za-z]{32}\\b/g;
   const readKey = () => sessionStorage.getItem('api_key');
   const readIds = () => JSON.parse(sessionStorage.getItem('ids') ?? '{}');
   const withOwnIds = (text) => {
