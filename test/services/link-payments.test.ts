@@ -95,6 +95,25 @@ describe('a payment by a link', () => {
     );
   });
 
+  it('keeps no card that was declined, and a saved card that was declined stays', async () => {
+    const customer = await stage.merchant.customer();
+    const saved = await stage.merchant.card(customer.id, 'tok_sandbox_visa_decline_insufficient_funds');
+    const link = await links.link({ customer_id: customer.id, save_payment_method: 'always' });
+    const token = await links.open(link);
+    const isDeclined = card('tok_sandbox_visa_decline_card_lost');
+    await links.pay(token, { method: isDeclined });
+    await links.pay(token, { version: 1, method: { id: saved } });
+    await links.pay(token, { version: 2, method: isDeclined });
+    const methods = async () => {
+      const rows = await stage.db.sql<{ id: string }[]>`
+        select id from payment_methods where customer_id = ${customer.id} and detached_at is null order by id`;
+      return rows.map(({ id }) => id);
+    };
+    assert.deepEqual(await methods(), [saved]);
+    assert.equal(links.outcome(await links.pay(token, { version: 3 })), 'completed');
+    assert.equal((await methods()).length, 2);
+  });
+
   it('takes the amount that the payer chooses within the range, and another one after a decline', async () => {
     const link = await links.link({ amount_range: { min: 500, max: 9000 }, max_payments: null });
     const token = await links.open(link);

@@ -167,7 +167,11 @@ export async function dropUnkeptMethod(
   id: string | null,
   at: Date,
 ): Promise<void> {
-  if (id === null || !unkept.includes(id)) return;
+  if (id !== null && unkept.includes(id)) await dropMethod(tx, id, at);
+}
+
+/** Detaches a method that a payer has entered. `at` is customer time. */
+export async function dropMethod(tx: Tx, id: string, at: Date): Promise<void> {
   await markDetached(tx, id, at);
   await clearDefaultMethod(tx, id, at);
 }

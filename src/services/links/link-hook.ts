@@ -15,6 +15,7 @@ import { wake } from '../wake.ts';
 import {
   type ApplyTo,
   completeSession,
+  dropMethod,
   dropUnkeptMethod,
   expireIfOverdue,
   expireSession,
@@ -118,7 +119,9 @@ async function failed(
   instant: Instant,
 ): Promise<NewEvent[]> {
   const { at, now } = instant;
-  await dropUnkeptMethod(tx, session, methodId, at);
+  // Else a stranger who has the URL could fill the customer's methods with cards that do not work.
+  if (methodId !== null && methodId === session.entered_method) await dropMethod(tx, methodId, at);
+  else await dropUnkeptMethod(tx, session, methodId, at);
   const failures = session.failed_attempts + 1;
   const row = await updateCheckoutSession(tx, session.id, {
     status: 'open',

@@ -133,6 +133,7 @@ async function prepare(
     (session.save_payment_method === 'offer' && submission.save === true);
   await updateCheckoutSession(tx, session.id, {
     payment_intent_id: intent.id,
+    entered_method: 'id' in submission.method || submission.acceptance !== undefined ? null : methodId,
     unkept_methods: isKept ? session.unkept_methods : [...session.unkept_methods, methodId],
   });
   return intent.id;
