@@ -1,4 +1,4 @@
-import type { Db } from '../src/platform/postgres/connection.ts';
+import type { Db, Tx } from '../src/platform/postgres/connection.ts';
 
 /**
  * The `set` list of an update that makes weekly plans fall due at `at`. A run cannot wait for the midnight that a
@@ -21,4 +21,36 @@ export async function letRetryFallDue(db: Db, planId: string, slot: number, at: 
       where payment_plan_id = ${planId} and slot = ${slot}
     )
     update payment_plans set next_attempt_at = ${at} where id = ${planId}`;
+}
+
+/**
+ * Lets the next period of weekly subscriptions begin at `at`, and moves their calendar with it: the current period ends
+ * on that day. Periods before it are put aside, into the years after 1900, so that none overlap. Returns what it moved.
+ */
+export async function letPeriodBegin(
+  tx: Tx,
+  ids: readonly string[],
+  at: Date,
+): Promise<{ id: string; livemode: boolean }[]> {
+  const own = () => tx`
+    subscriptions s join billers b on b.id = s.biller_id
+    cross join lateral (
+      select (${at}::timestamptz at time zone b.time_zone)::date as day, 7 * s.frequency_period as days
+    ) c`;
+  await tx`
+    update subscription_periods p
+    set start_date = date '1900-01-01' + c.days * p.number, end_date = date '1900-01-01' + c.days * (p.number + 1)
+    from ${own()}
+    where s.id in ${tx(ids)} and p.subscription_id = s.id and p.number < s.current_number
+      and p.start_date >= '1990-01-01'`;
+  await tx`
+    update subscription_periods p set start_date = c.day - c.days, end_date = c.day
+    from ${own()}
+    where s.id in ${tx(ids)} and p.subscription_id = s.id and p.number = s.current_number`;
+  return tx<{ id: string; livemode: boolean }[]>`
+    update subscriptions u
+    set next_period_at = ${at}, anchor_start = c.day - c.days, anchor_number = s.current_number, anchor_day = null
+    from ${own()}
+    where s.id in ${tx(ids)} and u.id = s.id
+    returning u.id, u.livemode`;
 }

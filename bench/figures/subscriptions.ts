@@ -1,6 +1,8 @@
 import { Client, Connection } from '@temporalio/client';
+import { letPeriodBegin } from '../../lab/due-dates.ts';
 import { inParallel, range } from '../../lab/parallel.ts';
 import { makePayer } from '../../lab/payer.ts';
+import { atomically } from '../../src/platform/postgres/transaction.ts';
 import type { Bench, Measurement } from '../bench.ts';
 import { allWaiting, dueBesideCards } from '../beside-cards.ts';
 import { besideOf, type Figure, figure } from '../figure.ts';
@@ -25,7 +27,7 @@ export const subscriptions: Measurement = {
         how: [
           'One advance: 60 days of a new clock with one monthly subscription, or one monthly plan, turn by turn: two periods begin, or two payments are made.',
           'A year in seven advances: a trial of 14 days, monthly periods, a payment that is declined and recovers a day later, a pause that ends by itself, and an end. The time is the sum of the advances.',
-          `At one instant: ${bench.plans} weekly subscriptions in real time; next_period_at is moved by SQL, and the workflows are poked. Time runs until all are paid. Beside it, in turns, as many weekly plans are charged.`,
+          `At one instant: ${bench.plans} weekly subscriptions in real time; their calendar is moved by SQL, and the workflows are poked. Time runs until all are paid. Beside it, in turns, as many weekly plans are charged.`,
         ],
         figures: [...(await sixtyDays(bench)), ...(await aYear(bench)), ...(await renewals(bench, temporal))],
       };
@@ -110,7 +112,7 @@ async function renewals(bench: Bench, temporal: Client): Promise<Figure[]> {
       periods += 1;
       return ids;
     },
-    move: (_, at) => sql`update subscriptions set next_period_at = ${at} where id = any(${ids})`,
+    move: (_, at) => atomically(sql, (tx) => letPeriodBegin(tx, ids, at)),
     async countDone() {
       const [row] = await sql<[{ count: number }]>`
         select count(*)::integer as count from subscriptions where id = any(${ids}) and paid_periods = ${periods}`;

@@ -45,7 +45,7 @@ type Address struct {
 
 type AdvancingTestClock struct {
 	// The id of the test clock.
-	ID string `json:"id"`
+	ID     string `json:"id"`
 	Status string `json:"status"`
 	// The time before the advance. It changes when the advance is complete.
 	FrozenTime time.Time `json:"frozen_time"`
@@ -153,13 +153,13 @@ type BecsInstrument struct {
 
 type BecsPaymentMethod struct {
 	// The id of the payment method.
-	ID string `json:"id"`
-	Type string `json:"type"`
+	ID             string         `json:"id"`
+	Type           string         `json:"type"`
 	InstrumentData BecsInstrument `json:"instrument_data"`
 }
 
 type BecsPaymentMethodCreate struct {
-	Type string `json:"type"`
+	Type              string   `json:"type"`
 	PaymentMethodData BecsData `json:"payment_method_data"`
 	// The customer that the method belongs to: a cus_ id, or your own reference of the customer.
 	CustomerReference Optional[string] `json:"customer_reference,omitzero"`
@@ -188,7 +188,7 @@ type CardData struct {
 	// The month in which it expires.
 	ExpiryMonth int `json:"expiry_month"`
 	// The year in which it expires.
-	ExpiryYear int `json:"expiry_year"`
+	ExpiryYear    int           `json:"expiry_year"`
 	TokenMetadata TokenMetadata `json:"token_metadata"`
 	// The name on the card, at most 30 characters.
 	CardName Optional[string] `json:"card_name,omitzero"`
@@ -227,13 +227,13 @@ type CardInstrument struct {
 
 type CardPaymentMethod struct {
 	// The id of the payment method.
-	ID string `json:"id"`
-	Type string `json:"type"`
+	ID             string         `json:"id"`
+	Type           string         `json:"type"`
 	InstrumentData CardInstrument `json:"instrument_data"`
 }
 
 type CardPaymentMethodCreate struct {
-	Type string `json:"type"`
+	Type              string   `json:"type"`
 	PaymentMethodData CardData `json:"payment_method_data"`
 	// The customer that the method belongs to: a cus_ id, or your own reference of the customer.
 	CustomerReference Optional[string] `json:"customer_reference,omitzero"`
@@ -284,7 +284,7 @@ type CheckoutSession struct {
 	Currency *Currency `json:"currency"`
 	// The payer; null until a payer is known.
 	CustomerID *string `json:"customer_id"`
-	Collect Collect `json:"collect"`
+	Collect    Collect `json:"collect"`
 	// How can be paid.
 	PaymentMethodTypes []PayableMethodType `json:"payment_method_types"`
 	// Whether the method is kept for later payments: never, if the payer agrees, or always.
@@ -344,7 +344,7 @@ type CheckoutSessionChanges struct {
 
 type CheckoutSessionCompletedEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -358,8 +358,8 @@ type CheckoutSessionCompletedEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data CheckoutSession `json:"data"`
+	RequestID *string         `json:"request_id"`
+	Data      CheckoutSession `json:"data"`
 }
 
 type CheckoutSessionCreate struct {
@@ -371,18 +371,18 @@ type CheckoutSessionCreate struct {
 	// More about it, for the payer.
 	Description Optional[string] `json:"description,omitzero"`
 	// Minor units. Either this or `amount_range`; neither in `setup` mode.
-	Amount Optional[int] `json:"amount,omitzero"`
+	Amount      Optional[int]              `json:"amount,omitzero"`
 	AmountRange Optional[AmountRangeInput] `json:"amount_range,omitzero"`
 	// An ISO 4217 code, in capitals.
 	Currency Optional[Currency] `json:"currency,omitzero"`
 	// The payer. A customer on a test clock brings its clock along.
-	CustomerID Optional[string] `json:"customer_id,omitzero"`
-	Collect Optional[CollectInput] `json:"collect,omitzero"`
+	CustomerID Optional[string]       `json:"customer_id,omitzero"`
+	Collect    Optional[CollectInput] `json:"collect,omitzero"`
 	// How can be paid. By default `card`. `au_becs_debit` needs AUD.
 	PaymentMethodTypes Optional[[]PayableMethodType] `json:"payment_method_types,omitzero"`
 	// Whether the method is kept for later payments. By default `no`; in `setup` mode always `always`.
 	SavePaymentMethod Optional[SavePaymentMethod] `json:"save_payment_method,omitzero"`
-	ApplyTo Optional[ApplyToInput] `json:"apply_to,omitzero"`
+	ApplyTo           Optional[ApplyToInput]      `json:"apply_to,omitzero"`
 	// Adds the fee on top of the amount.
 	SurchargeApplied Optional[bool] `json:"surcharge_applied,omitzero"`
 	// What the payer’s statement shows. By default that of the account.
@@ -412,13 +412,13 @@ type CheckoutSessionEffect struct {
 	// What happened.
 	EventType ClockEffectType `json:"event_type"`
 	// The event that reports it; null in a dry run.
-	EventID *string `json:"event_id"`
+	EventID *string                `json:"event_id"`
 	Changes CheckoutSessionChanges `json:"changes"`
 }
 
 type CheckoutSessionExpiredEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -432,8 +432,8 @@ type CheckoutSessionExpiredEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data CheckoutSession `json:"data"`
+	RequestID *string         `json:"request_id"`
+	Data      CheckoutSession `json:"data"`
 }
 
 type CheckoutSessionForPayer struct {
@@ -467,10 +467,10 @@ type CheckoutSessionList struct {
 type CheckoutSessionStatus string
 
 const (
-	CheckoutSessionStatusOpen CheckoutSessionStatus = "open"
+	CheckoutSessionStatusOpen       CheckoutSessionStatus = "open"
 	CheckoutSessionStatusProcessing CheckoutSessionStatus = "processing"
-	CheckoutSessionStatusCompleted CheckoutSessionStatus = "completed"
-	CheckoutSessionStatusExpired CheckoutSessionStatus = "expired"
+	CheckoutSessionStatusCompleted  CheckoutSessionStatus = "completed"
+	CheckoutSessionStatusExpired    CheckoutSessionStatus = "expired"
 )
 
 // One effect of an advance of a test clock: the object, what happened to it, and its new values.
@@ -485,8 +485,8 @@ type ClockEffect struct {
 	// What happened.
 	EventType ClockEffectType `json:"event_type"`
 	// The event that reports it; null in a dry run.
-	EventID *string `json:"event_id"`
-	Value ClockEffectValue `json:"-"`
+	EventID *string          `json:"event_id"`
+	Value   ClockEffectValue `json:"-"`
 	// Raw is the JSON as received.
 	Raw json.RawMessage `json:"-"`
 }
@@ -494,11 +494,11 @@ type ClockEffect struct {
 // ClockEffectValue is one of the types that a ClockEffect has.
 type ClockEffectValue interface{ isClockEffect() }
 
-func (PaymentIntentEffect) isClockEffect() {}
-func (PaymentPlanEffect) isClockEffect() {}
-func (SubscriptionEffect) isClockEffect() {}
-func (MandateEffect) isClockEffect() {}
-func (PaymentLinkEffect) isClockEffect() {}
+func (PaymentIntentEffect) isClockEffect()   {}
+func (PaymentPlanEffect) isClockEffect()     {}
+func (SubscriptionEffect) isClockEffect()    {}
+func (MandateEffect) isClockEffect()         {}
+func (PaymentLinkEffect) isClockEffect()     {}
 func (CheckoutSessionEffect) isClockEffect() {}
 
 // UnmarshalJSON reads the type that the JSON names.
@@ -555,7 +555,7 @@ func (u ClockEffect) MarshalJSON() ([]byte, error) {
 type ClockEffectList struct {
 	Data []ClockEffect `json:"data"`
 	// Whether more items follow.
-	HasMore bool `json:"has_more"`
+	HasMore    bool            `json:"has_more"`
 	BankDebits BankDebitCounts `json:"bank_debits"`
 }
 
@@ -563,47 +563,47 @@ type ClockEffectList struct {
 type ClockEffectType string
 
 const (
-	ClockEffectTypePaymentIntentSucceeded ClockEffectType = "payment_intent.succeeded"
-	ClockEffectTypePaymentIntentFailed ClockEffectType = "payment_intent.failed"
-	ClockEffectTypePaymentIntentCanceled ClockEffectType = "payment_intent.canceled"
+	ClockEffectTypePaymentIntentSucceeded      ClockEffectType = "payment_intent.succeeded"
+	ClockEffectTypePaymentIntentFailed         ClockEffectType = "payment_intent.failed"
+	ClockEffectTypePaymentIntentCanceled       ClockEffectType = "payment_intent.canceled"
 	ClockEffectTypePaymentIntentRequiresAction ClockEffectType = "payment_intent.requires_action"
-	ClockEffectTypePaymentIntentProcessing ClockEffectType = "payment_intent.processing"
-	ClockEffectTypePaymentIntentReturned ClockEffectType = "payment_intent.returned"
-	ClockEffectTypeMandateCreated ClockEffectType = "mandate.created"
-	ClockEffectTypeMandateActivated ClockEffectType = "mandate.activated"
-	ClockEffectTypeMandateNoticeDue ClockEffectType = "mandate.notice_due"
-	ClockEffectTypeMandateCanceled ClockEffectType = "mandate.canceled"
-	ClockEffectTypeMandateFailed ClockEffectType = "mandate.failed"
-	ClockEffectTypeMandateExpired ClockEffectType = "mandate.expired"
-	ClockEffectTypePaymentPlanActivated ClockEffectType = "payment_plan.activated"
-	ClockEffectTypePaymentPlanSuspended ClockEffectType = "payment_plan.suspended"
-	ClockEffectTypePaymentPlanDeactivated ClockEffectType = "payment_plan.deactivated"
-	ClockEffectTypePaymentPlanClosed ClockEffectType = "payment_plan.closed"
-	ClockEffectTypePaymentLinkCreated ClockEffectType = "payment_link.created"
-	ClockEffectTypePaymentLinkPaid ClockEffectType = "payment_link.paid"
-	ClockEffectTypePaymentLinkCompleted ClockEffectType = "payment_link.completed"
-	ClockEffectTypePaymentLinkExpired ClockEffectType = "payment_link.expired"
-	ClockEffectTypePaymentLinkDeactivated ClockEffectType = "payment_link.deactivated"
-	ClockEffectTypePaymentLinkRenewed ClockEffectType = "payment_link.renewed"
-	ClockEffectTypePaymentLinkThrottled ClockEffectType = "payment_link.throttled"
-	ClockEffectTypeCheckoutSessionCompleted ClockEffectType = "checkout_session.completed"
-	ClockEffectTypeCheckoutSessionExpired ClockEffectType = "checkout_session.expired"
-	ClockEffectTypeSubscriptionStarted ClockEffectType = "subscription.started"
-	ClockEffectTypeSubscriptionTrialEnding ClockEffectType = "subscription.trial_ending"
-	ClockEffectTypeSubscriptionRenewed ClockEffectType = "subscription.renewed"
-	ClockEffectTypeSubscriptionPastDue ClockEffectType = "subscription.past_due"
-	ClockEffectTypeSubscriptionRecovered ClockEffectType = "subscription.recovered"
-	ClockEffectTypeSubscriptionPauseScheduled ClockEffectType = "subscription.pause_scheduled"
-	ClockEffectTypeSubscriptionPauseRemoved ClockEffectType = "subscription.pause_removed"
-	ClockEffectTypeSubscriptionPaused ClockEffectType = "subscription.paused"
-	ClockEffectTypeSubscriptionResumed ClockEffectType = "subscription.resumed"
+	ClockEffectTypePaymentIntentProcessing     ClockEffectType = "payment_intent.processing"
+	ClockEffectTypePaymentIntentReturned       ClockEffectType = "payment_intent.returned"
+	ClockEffectTypeMandateCreated              ClockEffectType = "mandate.created"
+	ClockEffectTypeMandateActivated            ClockEffectType = "mandate.activated"
+	ClockEffectTypeMandateNoticeDue            ClockEffectType = "mandate.notice_due"
+	ClockEffectTypeMandateCanceled             ClockEffectType = "mandate.canceled"
+	ClockEffectTypeMandateFailed               ClockEffectType = "mandate.failed"
+	ClockEffectTypeMandateExpired              ClockEffectType = "mandate.expired"
+	ClockEffectTypePaymentPlanActivated        ClockEffectType = "payment_plan.activated"
+	ClockEffectTypePaymentPlanSuspended        ClockEffectType = "payment_plan.suspended"
+	ClockEffectTypePaymentPlanDeactivated      ClockEffectType = "payment_plan.deactivated"
+	ClockEffectTypePaymentPlanClosed           ClockEffectType = "payment_plan.closed"
+	ClockEffectTypePaymentLinkCreated          ClockEffectType = "payment_link.created"
+	ClockEffectTypePaymentLinkPaid             ClockEffectType = "payment_link.paid"
+	ClockEffectTypePaymentLinkCompleted        ClockEffectType = "payment_link.completed"
+	ClockEffectTypePaymentLinkExpired          ClockEffectType = "payment_link.expired"
+	ClockEffectTypePaymentLinkDeactivated      ClockEffectType = "payment_link.deactivated"
+	ClockEffectTypePaymentLinkRenewed          ClockEffectType = "payment_link.renewed"
+	ClockEffectTypePaymentLinkThrottled        ClockEffectType = "payment_link.throttled"
+	ClockEffectTypeCheckoutSessionCompleted    ClockEffectType = "checkout_session.completed"
+	ClockEffectTypeCheckoutSessionExpired      ClockEffectType = "checkout_session.expired"
+	ClockEffectTypeSubscriptionStarted         ClockEffectType = "subscription.started"
+	ClockEffectTypeSubscriptionTrialEnding     ClockEffectType = "subscription.trial_ending"
+	ClockEffectTypeSubscriptionRenewed         ClockEffectType = "subscription.renewed"
+	ClockEffectTypeSubscriptionPastDue         ClockEffectType = "subscription.past_due"
+	ClockEffectTypeSubscriptionRecovered       ClockEffectType = "subscription.recovered"
+	ClockEffectTypeSubscriptionPauseScheduled  ClockEffectType = "subscription.pause_scheduled"
+	ClockEffectTypeSubscriptionPauseRemoved    ClockEffectType = "subscription.pause_removed"
+	ClockEffectTypeSubscriptionPaused          ClockEffectType = "subscription.paused"
+	ClockEffectTypeSubscriptionResumed         ClockEffectType = "subscription.resumed"
 	ClockEffectTypeSubscriptionCancelScheduled ClockEffectType = "subscription.cancel_scheduled"
-	ClockEffectTypeSubscriptionCancelRemoved ClockEffectType = "subscription.cancel_removed"
-	ClockEffectTypeSubscriptionCanceled ClockEffectType = "subscription.canceled"
-	ClockEffectTypeSubscriptionChanged ClockEffectType = "subscription.changed"
+	ClockEffectTypeSubscriptionCancelRemoved   ClockEffectType = "subscription.cancel_removed"
+	ClockEffectTypeSubscriptionCanceled        ClockEffectType = "subscription.canceled"
+	ClockEffectTypeSubscriptionChanged         ClockEffectType = "subscription.changed"
 	ClockEffectTypeSubscriptionChangeScheduled ClockEffectType = "subscription.change_scheduled"
-	ClockEffectTypeSubscriptionChangeRemoved ClockEffectType = "subscription.change_removed"
-	ClockEffectTypeSubscriptionChangeFailed ClockEffectType = "subscription.change_failed"
+	ClockEffectTypeSubscriptionChangeRemoved   ClockEffectType = "subscription.change_removed"
+	ClockEffectTypeSubscriptionChangeFailed    ClockEffectType = "subscription.change_failed"
 	ClockEffectTypeSubscriptionInEffectChanged ClockEffectType = "subscription.in_effect_changed"
 )
 
@@ -622,7 +622,7 @@ type CollectChoice string
 const (
 	CollectChoiceRequired CollectChoice = "required"
 	CollectChoiceOptional CollectChoice = "optional"
-	CollectChoiceNo CollectChoice = "no"
+	CollectChoiceNo       CollectChoice = "no"
 )
 
 // What to ask a payer about the person, if there is no `customer_id`. By default name and email are
@@ -655,7 +655,7 @@ type ComingPeriodList struct {
 
 type CreatedPaymentMethod struct {
 	// Always true.
-	Success bool `json:"success"`
+	Success       bool                 `json:"success"`
 	PaymentMethod PaymentMethodSummary `json:"payment_method"`
 }
 
@@ -696,11 +696,11 @@ type Customer struct {
 	// For your own use. By default `active`.
 	Status *CustomerStatus `json:"status"`
 	// Business name.
-	BusinessName *string `json:"business_name"`
-	BillingAddress *Address `json:"billing_address"`
-	ShippingAddress *Address `json:"shipping_address"`
+	BusinessName            *string                  `json:"business_name"`
+	BillingAddress          *Address                 `json:"billing_address"`
+	ShippingAddress         *Address                 `json:"shipping_address"`
 	NotificationPreferences *NotificationPreferences `json:"notification_preferences"`
-	FeePreferences *FeePreferences `json:"fee_preferences"`
+	FeePreferences          *FeePreferences          `json:"fee_preferences"`
 	// Free-form.
 	AdditionalAttributes map[string]any `json:"additional_attributes"`
 	// In the order given.
@@ -731,11 +731,11 @@ type CustomerCreate struct {
 	// Your own reference.
 	Reference Optional[string] `json:"reference,omitzero"`
 	// Business name.
-	BusinessName Optional[string] `json:"business_name,omitzero"`
-	BillingAddress Optional[Address] `json:"billing_address,omitzero"`
-	ShippingAddress Optional[Address] `json:"shipping_address,omitzero"`
+	BusinessName            Optional[string]                  `json:"business_name,omitzero"`
+	BillingAddress          Optional[Address]                 `json:"billing_address,omitzero"`
+	ShippingAddress         Optional[Address]                 `json:"shipping_address,omitzero"`
 	NotificationPreferences Optional[NotificationPreferences] `json:"notification_preferences,omitzero"`
-	FeePreferences Optional[FeePreferences] `json:"fee_preferences,omitzero"`
+	FeePreferences          Optional[FeePreferences]          `json:"fee_preferences,omitzero"`
 	// Free-form.
 	AdditionalAttributes Optional[map[string]any] `json:"additional_attributes,omitzero"`
 	// At most 20.
@@ -755,7 +755,7 @@ type CustomerList struct {
 type CustomerStatus string
 
 const (
-	CustomerStatusActive CustomerStatus = "active"
+	CustomerStatusActive   CustomerStatus = "active"
 	CustomerStatusInactive CustomerStatus = "inactive"
 )
 
@@ -769,11 +769,11 @@ type CustomerUpdate struct {
 	// Your own reference.
 	Reference Optional[string] `json:"reference,omitzero"`
 	// Business name.
-	BusinessName Optional[string] `json:"business_name,omitzero"`
-	BillingAddress Optional[Address] `json:"billing_address,omitzero"`
-	ShippingAddress Optional[Address] `json:"shipping_address,omitzero"`
+	BusinessName            Optional[string]                  `json:"business_name,omitzero"`
+	BillingAddress          Optional[Address]                 `json:"billing_address,omitzero"`
+	ShippingAddress         Optional[Address]                 `json:"shipping_address,omitzero"`
 	NotificationPreferences Optional[NotificationPreferences] `json:"notification_preferences,omitzero"`
-	FeePreferences Optional[FeePreferences] `json:"fee_preferences,omitzero"`
+	FeePreferences          Optional[FeePreferences]          `json:"fee_preferences,omitzero"`
 	// Free-form.
 	AdditionalAttributes Optional[map[string]any] `json:"additional_attributes,omitzero"`
 	// At most 20.
@@ -811,22 +811,22 @@ const (
 
 type DeletedTestClock struct {
 	// The id of the deleted clock.
-	ID string `json:"id"`
-	Object string `json:"object"`
-	Deleted bool `json:"deleted"`
+	ID      string `json:"id"`
+	Object  string `json:"object"`
+	Deleted bool   `json:"deleted"`
 }
 
 type DeletedWebhookEndpoint struct {
 	// The id of the deleted endpoint.
-	ID string `json:"id"`
-	Deleted bool `json:"deleted"`
+	ID      string `json:"id"`
+	Deleted bool   `json:"deleted"`
 }
 
 // EffectiveOn is a name of the API.
 type EffectiveOn string
 
 const (
-	EffectiveOnSettled EffectiveOn = "settled"
+	EffectiveOnSettled   EffectiveOn = "settled"
 	EffectiveOnSubmitted EffectiveOn = "submitted"
 )
 
@@ -884,10 +884,10 @@ type ErrorBodyType string
 const (
 	ErrorBodyTypeInvalidRequestError ErrorBodyType = "invalid_request_error"
 	ErrorBodyTypeAuthenticationError ErrorBodyType = "authentication_error"
-	ErrorBodyTypePermissionError ErrorBodyType = "permission_error"
-	ErrorBodyTypeIdempotencyError ErrorBodyType = "idempotency_error"
-	ErrorBodyTypeRateLimitError ErrorBodyType = "rate_limit_error"
-	ErrorBodyTypeAPIError ErrorBodyType = "api_error"
+	ErrorBodyTypePermissionError     ErrorBodyType = "permission_error"
+	ErrorBodyTypeIdempotencyError    ErrorBodyType = "idempotency_error"
+	ErrorBodyTypeRateLimitError      ErrorBodyType = "rate_limit_error"
+	ErrorBodyTypeAPIError            ErrorBodyType = "api_error"
 )
 
 // ErrorBodyCode is a name of the API.
@@ -896,49 +896,49 @@ const (
 type ErrorBodyCode string
 
 const (
-	ErrorBodyCodeValidationFailed ErrorBodyCode = "validation_failed"
-	ErrorBodyCodeBadRequest ErrorBodyCode = "bad_request"
-	ErrorBodyCodeInvalidJson ErrorBodyCode = "invalid_json"
-	ErrorBodyCodeBodyIncomplete ErrorBodyCode = "body_incomplete"
-	ErrorBodyCodeInvalidHeader ErrorBodyCode = "invalid_header"
-	ErrorBodyCodeUnsupportedContentType ErrorBodyCode = "unsupported_content_type"
-	ErrorBodyCodeUnsupportedEncoding ErrorBodyCode = "unsupported_encoding"
-	ErrorBodyCodeUnauthenticated ErrorBodyCode = "unauthenticated"
-	ErrorBodyCodeInsufficientScope ErrorBodyCode = "insufficient_scope"
-	ErrorBodyCodeSecretKeyRequired ErrorBodyCode = "secret_key_required"
-	ErrorBodyCodeClientSecretInvalid ErrorBodyCode = "client_secret_invalid"
-	ErrorBodyCodeSandboxOnly ErrorBodyCode = "sandbox_only"
-	ErrorBodyCodePaymentMethodNotAllowed ErrorBodyCode = "payment_method_not_allowed"
-	ErrorBodyCodeResourceMissing ErrorBodyCode = "resource_missing"
-	ErrorBodyCodeRouteNotFound ErrorBodyCode = "route_not_found"
-	ErrorBodyCodeMethodNotAllowed ErrorBodyCode = "method_not_allowed"
-	ErrorBodyCodeRequestTimeout ErrorBodyCode = "request_timeout"
-	ErrorBodyCodeIdempotencyKeyInUse ErrorBodyCode = "idempotency_key_in_use"
-	ErrorBodyCodePayloadTooLarge ErrorBodyCode = "payload_too_large"
-	ErrorBodyCodePaymentMethodLimit ErrorBodyCode = "payment_method_limit"
-	ErrorBodyCodeMisdirectedRequest ErrorBodyCode = "misdirected_request"
-	ErrorBodyCodeIdempotencyKeyReused ErrorBodyCode = "idempotency_key_reused"
-	ErrorBodyCodeInvalidState ErrorBodyCode = "invalid_state"
-	ErrorBodyCodeMandateExists ErrorBodyCode = "mandate_exists"
-	ErrorBodyCodeMandateTextUnknown ErrorBodyCode = "mandate_text_unknown"
-	ErrorBodyCodeMandateUnavailable ErrorBodyCode = "mandate_unavailable"
-	ErrorBodyCodeMandateLimitExceeded ErrorBodyCode = "mandate_limit_exceeded"
-	ErrorBodyCodeQuoteChanged ErrorBodyCode = "quote_changed"
-	ErrorBodyCodeTestClockAdvancing ErrorBodyCode = "test_clock_advancing"
-	ErrorBodyCodeTestClockFailed ErrorBodyCode = "test_clock_failed"
-	ErrorBodyCodeTestClockFull ErrorBodyCode = "test_clock_full"
-	ErrorBodyCodeTestClockLimit ErrorBodyCode = "test_clock_limit"
-	ErrorBodyCodeTestClockCustomersLimit ErrorBodyCode = "test_clock_customers_limit"
-	ErrorBodyCodeAdvanceBoundExceeded ErrorBodyCode = "advance_bound_exceeded"
-	ErrorBodyCodeWebhookEndpointLimit ErrorBodyCode = "webhook_endpoint_limit"
+	ErrorBodyCodeValidationFailed          ErrorBodyCode = "validation_failed"
+	ErrorBodyCodeBadRequest                ErrorBodyCode = "bad_request"
+	ErrorBodyCodeInvalidJson               ErrorBodyCode = "invalid_json"
+	ErrorBodyCodeBodyIncomplete            ErrorBodyCode = "body_incomplete"
+	ErrorBodyCodeInvalidHeader             ErrorBodyCode = "invalid_header"
+	ErrorBodyCodeUnsupportedContentType    ErrorBodyCode = "unsupported_content_type"
+	ErrorBodyCodeUnsupportedEncoding       ErrorBodyCode = "unsupported_encoding"
+	ErrorBodyCodeUnauthenticated           ErrorBodyCode = "unauthenticated"
+	ErrorBodyCodeInsufficientScope         ErrorBodyCode = "insufficient_scope"
+	ErrorBodyCodeSecretKeyRequired         ErrorBodyCode = "secret_key_required"
+	ErrorBodyCodeClientSecretInvalid       ErrorBodyCode = "client_secret_invalid"
+	ErrorBodyCodeSandboxOnly               ErrorBodyCode = "sandbox_only"
+	ErrorBodyCodePaymentMethodNotAllowed   ErrorBodyCode = "payment_method_not_allowed"
+	ErrorBodyCodeResourceMissing           ErrorBodyCode = "resource_missing"
+	ErrorBodyCodeRouteNotFound             ErrorBodyCode = "route_not_found"
+	ErrorBodyCodeMethodNotAllowed          ErrorBodyCode = "method_not_allowed"
+	ErrorBodyCodeRequestTimeout            ErrorBodyCode = "request_timeout"
+	ErrorBodyCodeIdempotencyKeyInUse       ErrorBodyCode = "idempotency_key_in_use"
+	ErrorBodyCodePayloadTooLarge           ErrorBodyCode = "payload_too_large"
+	ErrorBodyCodePaymentMethodLimit        ErrorBodyCode = "payment_method_limit"
+	ErrorBodyCodeMisdirectedRequest        ErrorBodyCode = "misdirected_request"
+	ErrorBodyCodeIdempotencyKeyReused      ErrorBodyCode = "idempotency_key_reused"
+	ErrorBodyCodeInvalidState              ErrorBodyCode = "invalid_state"
+	ErrorBodyCodeMandateExists             ErrorBodyCode = "mandate_exists"
+	ErrorBodyCodeMandateTextUnknown        ErrorBodyCode = "mandate_text_unknown"
+	ErrorBodyCodeMandateUnavailable        ErrorBodyCode = "mandate_unavailable"
+	ErrorBodyCodeMandateLimitExceeded      ErrorBodyCode = "mandate_limit_exceeded"
+	ErrorBodyCodeQuoteChanged              ErrorBodyCode = "quote_changed"
+	ErrorBodyCodeTestClockAdvancing        ErrorBodyCode = "test_clock_advancing"
+	ErrorBodyCodeTestClockFailed           ErrorBodyCode = "test_clock_failed"
+	ErrorBodyCodeTestClockFull             ErrorBodyCode = "test_clock_full"
+	ErrorBodyCodeTestClockLimit            ErrorBodyCode = "test_clock_limit"
+	ErrorBodyCodeTestClockCustomersLimit   ErrorBodyCode = "test_clock_customers_limit"
+	ErrorBodyCodeAdvanceBoundExceeded      ErrorBodyCode = "advance_bound_exceeded"
+	ErrorBodyCodeWebhookEndpointLimit      ErrorBodyCode = "webhook_endpoint_limit"
 	ErrorBodyCodeWebhookEndpointUnverified ErrorBodyCode = "webhook_endpoint_unverified"
-	ErrorBodyCodeHeadersTooLarge ErrorBodyCode = "headers_too_large"
-	ErrorBodyCodeRateLimited ErrorBodyCode = "rate_limited"
-	ErrorBodyCodeWebhookReplayLimit ErrorBodyCode = "webhook_replay_limit"
-	ErrorBodyCodeInternalError ErrorBodyCode = "internal_error"
-	ErrorBodyCodeUnavailable ErrorBodyCode = "unavailable"
-	ErrorBodyCodeProcessorNotConfigured ErrorBodyCode = "processor_not_configured"
-	ErrorBodyCodeTimeSkippingUnavailable ErrorBodyCode = "time_skipping_unavailable"
+	ErrorBodyCodeHeadersTooLarge           ErrorBodyCode = "headers_too_large"
+	ErrorBodyCodeRateLimited               ErrorBodyCode = "rate_limited"
+	ErrorBodyCodeWebhookReplayLimit        ErrorBodyCode = "webhook_replay_limit"
+	ErrorBodyCodeInternalError             ErrorBodyCode = "internal_error"
+	ErrorBodyCodeUnavailable               ErrorBodyCode = "unavailable"
+	ErrorBodyCodeProcessorNotConfigured    ErrorBodyCode = "processor_not_configured"
+	ErrorBodyCodeTimeSkippingUnavailable   ErrorBodyCode = "time_skipping_unavailable"
 )
 
 // What is wrong with one field.
@@ -958,38 +958,38 @@ type ErrorDetail struct {
 type ErrorDetailCode string
 
 const (
-	ErrorDetailCodeParameterMissing ErrorDetailCode = "parameter_missing"
-	ErrorDetailCodeUnknownParameter ErrorDetailCode = "unknown_parameter"
-	ErrorDetailCodeInvalidType ErrorDetailCode = "invalid_type"
-	ErrorDetailCodeInvalidValue ErrorDetailCode = "invalid_value"
-	ErrorDetailCodeInvalidFormat ErrorDetailCode = "invalid_format"
-	ErrorDetailCodeOutOfRange ErrorDetailCode = "out_of_range"
-	ErrorDetailCodeTooLong ErrorDetailCode = "too_long"
-	ErrorDetailCodeTooShort ErrorDetailCode = "too_short"
-	ErrorDetailCodeTooMany ErrorDetailCode = "too_many"
-	ErrorDetailCodeTooFew ErrorDetailCode = "too_few"
-	ErrorDetailCodeDuplicate ErrorDetailCode = "duplicate"
-	ErrorDetailCodeImmutable ErrorDetailCode = "immutable"
-	ErrorDetailCodeResourceMissing ErrorDetailCode = "resource_missing"
-	ErrorDetailCodeCustomerDeleted ErrorDetailCode = "customer_deleted"
-	ErrorDetailCodePaymentMethodDetached ErrorDetailCode = "payment_method_detached"
+	ErrorDetailCodeParameterMissing             ErrorDetailCode = "parameter_missing"
+	ErrorDetailCodeUnknownParameter             ErrorDetailCode = "unknown_parameter"
+	ErrorDetailCodeInvalidType                  ErrorDetailCode = "invalid_type"
+	ErrorDetailCodeInvalidValue                 ErrorDetailCode = "invalid_value"
+	ErrorDetailCodeInvalidFormat                ErrorDetailCode = "invalid_format"
+	ErrorDetailCodeOutOfRange                   ErrorDetailCode = "out_of_range"
+	ErrorDetailCodeTooLong                      ErrorDetailCode = "too_long"
+	ErrorDetailCodeTooShort                     ErrorDetailCode = "too_short"
+	ErrorDetailCodeTooMany                      ErrorDetailCode = "too_many"
+	ErrorDetailCodeTooFew                       ErrorDetailCode = "too_few"
+	ErrorDetailCodeDuplicate                    ErrorDetailCode = "duplicate"
+	ErrorDetailCodeImmutable                    ErrorDetailCode = "immutable"
+	ErrorDetailCodeResourceMissing              ErrorDetailCode = "resource_missing"
+	ErrorDetailCodeCustomerDeleted              ErrorDetailCode = "customer_deleted"
+	ErrorDetailCodePaymentMethodDetached        ErrorDetailCode = "payment_method_detached"
 	ErrorDetailCodePaymentMethodOfOtherCustomer ErrorDetailCode = "payment_method_of_other_customer"
-	ErrorDetailCodePaymentMethodOfOtherIntent ErrorDetailCode = "payment_method_of_other_intent"
-	ErrorDetailCodePaymentMethodLimit ErrorDetailCode = "payment_method_limit"
-	ErrorDetailCodePaymentMethodMissing ErrorDetailCode = "payment_method_missing"
-	ErrorDetailCodePaymentMethodUnattached ErrorDetailCode = "payment_method_unattached"
-	ErrorDetailCodeMandateRequired ErrorDetailCode = "mandate_required"
-	ErrorDetailCodeCurrencyOfScheme ErrorDetailCode = "currency_of_scheme"
-	ErrorDetailCodeMandateTextUnknown ErrorDetailCode = "mandate_text_unknown"
-	ErrorDetailCodeAmountTooSmall ErrorDetailCode = "amount_too_small"
-	ErrorDetailCodeAmountOrRange ErrorDetailCode = "amount_or_range"
-	ErrorDetailCodeMethodCurrencyMismatch ErrorDetailCode = "method_currency_mismatch"
-	ErrorDetailCodeTotalOrUntilFurtherNotice ErrorDetailCode = "total_or_until_further_notice"
-	ErrorDetailCodeUnknownFixtureToken ErrorDetailCode = "unknown_fixture_token"
-	ErrorDetailCodeUnknownEventType ErrorDetailCode = "unknown_event_type"
-	ErrorDetailCodeURLInvalid ErrorDetailCode = "url_invalid"
-	ErrorDetailCodeURLUnresolvable ErrorDetailCode = "url_unresolvable"
-	ErrorDetailCodeURLNotPublic ErrorDetailCode = "url_not_public"
+	ErrorDetailCodePaymentMethodOfOtherIntent   ErrorDetailCode = "payment_method_of_other_intent"
+	ErrorDetailCodePaymentMethodLimit           ErrorDetailCode = "payment_method_limit"
+	ErrorDetailCodePaymentMethodMissing         ErrorDetailCode = "payment_method_missing"
+	ErrorDetailCodePaymentMethodUnattached      ErrorDetailCode = "payment_method_unattached"
+	ErrorDetailCodeMandateRequired              ErrorDetailCode = "mandate_required"
+	ErrorDetailCodeCurrencyOfScheme             ErrorDetailCode = "currency_of_scheme"
+	ErrorDetailCodeMandateTextUnknown           ErrorDetailCode = "mandate_text_unknown"
+	ErrorDetailCodeAmountTooSmall               ErrorDetailCode = "amount_too_small"
+	ErrorDetailCodeAmountOrRange                ErrorDetailCode = "amount_or_range"
+	ErrorDetailCodeMethodCurrencyMismatch       ErrorDetailCode = "method_currency_mismatch"
+	ErrorDetailCodeTotalOrUntilFurtherNotice    ErrorDetailCode = "total_or_until_further_notice"
+	ErrorDetailCodeUnknownFixtureToken          ErrorDetailCode = "unknown_fixture_token"
+	ErrorDetailCodeUnknownEventType             ErrorDetailCode = "unknown_event_type"
+	ErrorDetailCodeURLInvalid                   ErrorDetailCode = "url_invalid"
+	ErrorDetailCodeURLUnresolvable              ErrorDetailCode = "url_unresolvable"
+	ErrorDetailCodeURLNotPublic                 ErrorDetailCode = "url_not_public"
 )
 
 // Event is one of several types, by `event_type`.
@@ -1011,8 +1011,8 @@ type Event struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Value EventValue `json:"-"`
+	RequestID *string    `json:"request_id"`
+	Value     EventValue `json:"-"`
 	// Raw is the JSON as received.
 	Raw json.RawMessage `json:"-"`
 }
@@ -1020,56 +1020,56 @@ type Event struct {
 // EventValue is one of the types that a Event has.
 type EventValue interface{ isEvent() }
 
-func (PaymentIntentSucceededEvent) isEvent() {}
-func (PaymentIntentFailedEvent) isEvent() {}
-func (PaymentIntentCanceledEvent) isEvent() {}
+func (PaymentIntentSucceededEvent) isEvent()      {}
+func (PaymentIntentFailedEvent) isEvent()         {}
+func (PaymentIntentCanceledEvent) isEvent()       {}
 func (PaymentIntentRequiresActionEvent) isEvent() {}
-func (PaymentIntentProcessingEvent) isEvent() {}
-func (PaymentIntentReturnedEvent) isEvent() {}
-func (MandateCreatedEvent) isEvent() {}
-func (MandateActivatedEvent) isEvent() {}
-func (MandateNoticeDueEvent) isEvent() {}
-func (MandateCanceledEvent) isEvent() {}
-func (MandateFailedEvent) isEvent() {}
-func (MandateExpiredEvent) isEvent() {}
-func (PaymentPlanActivatedEvent) isEvent() {}
-func (PaymentPlanSuspendedEvent) isEvent() {}
-func (PaymentPlanDeactivatedEvent) isEvent() {}
-func (PaymentPlanClosedEvent) isEvent() {}
-func (PaymentLinkCreatedEvent) isEvent() {}
-func (PaymentLinkPaidEvent) isEvent() {}
-func (PaymentLinkCompletedEvent) isEvent() {}
-func (PaymentLinkExpiredEvent) isEvent() {}
-func (PaymentLinkDeactivatedEvent) isEvent() {}
-func (PaymentLinkRenewedEvent) isEvent() {}
-func (PaymentLinkThrottledEvent) isEvent() {}
-func (CheckoutSessionCompletedEvent) isEvent() {}
-func (CheckoutSessionExpiredEvent) isEvent() {}
-func (RefundSucceededEvent) isEvent() {}
-func (RefundFailedEvent) isEvent() {}
-func (SubscriptionStartedEvent) isEvent() {}
-func (SubscriptionTrialEndingEvent) isEvent() {}
-func (SubscriptionRenewedEvent) isEvent() {}
-func (SubscriptionPastDueEvent) isEvent() {}
-func (SubscriptionRecoveredEvent) isEvent() {}
-func (SubscriptionPauseScheduledEvent) isEvent() {}
-func (SubscriptionPauseRemovedEvent) isEvent() {}
-func (SubscriptionPausedEvent) isEvent() {}
-func (SubscriptionResumedEvent) isEvent() {}
+func (PaymentIntentProcessingEvent) isEvent()     {}
+func (PaymentIntentReturnedEvent) isEvent()       {}
+func (MandateCreatedEvent) isEvent()              {}
+func (MandateActivatedEvent) isEvent()            {}
+func (MandateNoticeDueEvent) isEvent()            {}
+func (MandateCanceledEvent) isEvent()             {}
+func (MandateFailedEvent) isEvent()               {}
+func (MandateExpiredEvent) isEvent()              {}
+func (PaymentPlanActivatedEvent) isEvent()        {}
+func (PaymentPlanSuspendedEvent) isEvent()        {}
+func (PaymentPlanDeactivatedEvent) isEvent()      {}
+func (PaymentPlanClosedEvent) isEvent()           {}
+func (PaymentLinkCreatedEvent) isEvent()          {}
+func (PaymentLinkPaidEvent) isEvent()             {}
+func (PaymentLinkCompletedEvent) isEvent()        {}
+func (PaymentLinkExpiredEvent) isEvent()          {}
+func (PaymentLinkDeactivatedEvent) isEvent()      {}
+func (PaymentLinkRenewedEvent) isEvent()          {}
+func (PaymentLinkThrottledEvent) isEvent()        {}
+func (CheckoutSessionCompletedEvent) isEvent()    {}
+func (CheckoutSessionExpiredEvent) isEvent()      {}
+func (RefundSucceededEvent) isEvent()             {}
+func (RefundFailedEvent) isEvent()                {}
+func (SubscriptionStartedEvent) isEvent()         {}
+func (SubscriptionTrialEndingEvent) isEvent()     {}
+func (SubscriptionRenewedEvent) isEvent()         {}
+func (SubscriptionPastDueEvent) isEvent()         {}
+func (SubscriptionRecoveredEvent) isEvent()       {}
+func (SubscriptionPauseScheduledEvent) isEvent()  {}
+func (SubscriptionPauseRemovedEvent) isEvent()    {}
+func (SubscriptionPausedEvent) isEvent()          {}
+func (SubscriptionResumedEvent) isEvent()         {}
 func (SubscriptionCancelScheduledEvent) isEvent() {}
-func (SubscriptionCancelRemovedEvent) isEvent() {}
-func (SubscriptionCanceledEvent) isEvent() {}
-func (SubscriptionChangedEvent) isEvent() {}
+func (SubscriptionCancelRemovedEvent) isEvent()   {}
+func (SubscriptionCanceledEvent) isEvent()        {}
+func (SubscriptionChangedEvent) isEvent()         {}
 func (SubscriptionChangeScheduledEvent) isEvent() {}
-func (SubscriptionChangeRemovedEvent) isEvent() {}
-func (SubscriptionChangeFailedEvent) isEvent() {}
+func (SubscriptionChangeRemovedEvent) isEvent()   {}
+func (SubscriptionChangeFailedEvent) isEvent()    {}
 func (SubscriptionInEffectChangedEvent) isEvent() {}
-func (TestClockCreatedEvent) isEvent() {}
-func (TestClockAdvancingEvent) isEvent() {}
-func (TestClockReadyEvent) isEvent() {}
-func (TestClockDeletedEvent) isEvent() {}
-func (WebhookEndpointPingEvent) isEvent() {}
-func (WebhookEndpointDisabledEvent) isEvent() {}
+func (TestClockCreatedEvent) isEvent()            {}
+func (TestClockAdvancingEvent) isEvent()          {}
+func (TestClockReadyEvent) isEvent()              {}
+func (TestClockDeletedEvent) isEvent()            {}
+func (WebhookEndpointPingEvent) isEvent()         {}
+func (WebhookEndpointDisabledEvent) isEvent()     {}
 
 // UnmarshalJSON reads the type that the JSON names.
 func (u *Event) UnmarshalJSON(data []byte) error {
@@ -1308,56 +1308,56 @@ type EventList struct {
 type EventType string
 
 const (
-	EventTypePaymentIntentSucceeded EventType = "payment_intent.succeeded"
-	EventTypePaymentIntentFailed EventType = "payment_intent.failed"
-	EventTypePaymentIntentCanceled EventType = "payment_intent.canceled"
+	EventTypePaymentIntentSucceeded      EventType = "payment_intent.succeeded"
+	EventTypePaymentIntentFailed         EventType = "payment_intent.failed"
+	EventTypePaymentIntentCanceled       EventType = "payment_intent.canceled"
 	EventTypePaymentIntentRequiresAction EventType = "payment_intent.requires_action"
-	EventTypePaymentIntentProcessing EventType = "payment_intent.processing"
-	EventTypePaymentIntentReturned EventType = "payment_intent.returned"
-	EventTypeMandateCreated EventType = "mandate.created"
-	EventTypeMandateActivated EventType = "mandate.activated"
-	EventTypeMandateNoticeDue EventType = "mandate.notice_due"
-	EventTypeMandateCanceled EventType = "mandate.canceled"
-	EventTypeMandateFailed EventType = "mandate.failed"
-	EventTypeMandateExpired EventType = "mandate.expired"
-	EventTypePaymentPlanActivated EventType = "payment_plan.activated"
-	EventTypePaymentPlanSuspended EventType = "payment_plan.suspended"
-	EventTypePaymentPlanDeactivated EventType = "payment_plan.deactivated"
-	EventTypePaymentPlanClosed EventType = "payment_plan.closed"
-	EventTypePaymentLinkCreated EventType = "payment_link.created"
-	EventTypePaymentLinkPaid EventType = "payment_link.paid"
-	EventTypePaymentLinkCompleted EventType = "payment_link.completed"
-	EventTypePaymentLinkExpired EventType = "payment_link.expired"
-	EventTypePaymentLinkDeactivated EventType = "payment_link.deactivated"
-	EventTypePaymentLinkRenewed EventType = "payment_link.renewed"
-	EventTypePaymentLinkThrottled EventType = "payment_link.throttled"
-	EventTypeCheckoutSessionCompleted EventType = "checkout_session.completed"
-	EventTypeCheckoutSessionExpired EventType = "checkout_session.expired"
-	EventTypeRefundSucceeded EventType = "refund.succeeded"
-	EventTypeRefundFailed EventType = "refund.failed"
-	EventTypeSubscriptionStarted EventType = "subscription.started"
-	EventTypeSubscriptionTrialEnding EventType = "subscription.trial_ending"
-	EventTypeSubscriptionRenewed EventType = "subscription.renewed"
-	EventTypeSubscriptionPastDue EventType = "subscription.past_due"
-	EventTypeSubscriptionRecovered EventType = "subscription.recovered"
-	EventTypeSubscriptionPauseScheduled EventType = "subscription.pause_scheduled"
-	EventTypeSubscriptionPauseRemoved EventType = "subscription.pause_removed"
-	EventTypeSubscriptionPaused EventType = "subscription.paused"
-	EventTypeSubscriptionResumed EventType = "subscription.resumed"
+	EventTypePaymentIntentProcessing     EventType = "payment_intent.processing"
+	EventTypePaymentIntentReturned       EventType = "payment_intent.returned"
+	EventTypeMandateCreated              EventType = "mandate.created"
+	EventTypeMandateActivated            EventType = "mandate.activated"
+	EventTypeMandateNoticeDue            EventType = "mandate.notice_due"
+	EventTypeMandateCanceled             EventType = "mandate.canceled"
+	EventTypeMandateFailed               EventType = "mandate.failed"
+	EventTypeMandateExpired              EventType = "mandate.expired"
+	EventTypePaymentPlanActivated        EventType = "payment_plan.activated"
+	EventTypePaymentPlanSuspended        EventType = "payment_plan.suspended"
+	EventTypePaymentPlanDeactivated      EventType = "payment_plan.deactivated"
+	EventTypePaymentPlanClosed           EventType = "payment_plan.closed"
+	EventTypePaymentLinkCreated          EventType = "payment_link.created"
+	EventTypePaymentLinkPaid             EventType = "payment_link.paid"
+	EventTypePaymentLinkCompleted        EventType = "payment_link.completed"
+	EventTypePaymentLinkExpired          EventType = "payment_link.expired"
+	EventTypePaymentLinkDeactivated      EventType = "payment_link.deactivated"
+	EventTypePaymentLinkRenewed          EventType = "payment_link.renewed"
+	EventTypePaymentLinkThrottled        EventType = "payment_link.throttled"
+	EventTypeCheckoutSessionCompleted    EventType = "checkout_session.completed"
+	EventTypeCheckoutSessionExpired      EventType = "checkout_session.expired"
+	EventTypeRefundSucceeded             EventType = "refund.succeeded"
+	EventTypeRefundFailed                EventType = "refund.failed"
+	EventTypeSubscriptionStarted         EventType = "subscription.started"
+	EventTypeSubscriptionTrialEnding     EventType = "subscription.trial_ending"
+	EventTypeSubscriptionRenewed         EventType = "subscription.renewed"
+	EventTypeSubscriptionPastDue         EventType = "subscription.past_due"
+	EventTypeSubscriptionRecovered       EventType = "subscription.recovered"
+	EventTypeSubscriptionPauseScheduled  EventType = "subscription.pause_scheduled"
+	EventTypeSubscriptionPauseRemoved    EventType = "subscription.pause_removed"
+	EventTypeSubscriptionPaused          EventType = "subscription.paused"
+	EventTypeSubscriptionResumed         EventType = "subscription.resumed"
 	EventTypeSubscriptionCancelScheduled EventType = "subscription.cancel_scheduled"
-	EventTypeSubscriptionCancelRemoved EventType = "subscription.cancel_removed"
-	EventTypeSubscriptionCanceled EventType = "subscription.canceled"
-	EventTypeSubscriptionChanged EventType = "subscription.changed"
+	EventTypeSubscriptionCancelRemoved   EventType = "subscription.cancel_removed"
+	EventTypeSubscriptionCanceled        EventType = "subscription.canceled"
+	EventTypeSubscriptionChanged         EventType = "subscription.changed"
 	EventTypeSubscriptionChangeScheduled EventType = "subscription.change_scheduled"
-	EventTypeSubscriptionChangeRemoved EventType = "subscription.change_removed"
-	EventTypeSubscriptionChangeFailed EventType = "subscription.change_failed"
+	EventTypeSubscriptionChangeRemoved   EventType = "subscription.change_removed"
+	EventTypeSubscriptionChangeFailed    EventType = "subscription.change_failed"
 	EventTypeSubscriptionInEffectChanged EventType = "subscription.in_effect_changed"
-	EventTypeTestClockCreated EventType = "test_clock.created"
-	EventTypeTestClockAdvancing EventType = "test_clock.advancing"
-	EventTypeTestClockReady EventType = "test_clock.ready"
-	EventTypeTestClockDeleted EventType = "test_clock.deleted"
-	EventTypeWebhookEndpointPing EventType = "webhook_endpoint.ping"
-	EventTypeWebhookEndpointDisabled EventType = "webhook_endpoint.disabled"
+	EventTypeTestClockCreated            EventType = "test_clock.created"
+	EventTypeTestClockAdvancing          EventType = "test_clock.advancing"
+	EventTypeTestClockReady              EventType = "test_clock.ready"
+	EventTypeTestClockDeleted            EventType = "test_clock.deleted"
+	EventTypeWebhookEndpointPing         EventType = "webhook_endpoint.ping"
+	EventTypeWebhookEndpointDisabled     EventType = "webhook_endpoint.disabled"
 )
 
 type FailedPaymentIntent struct {
@@ -1443,7 +1443,7 @@ type FailureBehaviour string
 
 const (
 	FailureBehaviourRetry FailureBehaviour = "retry"
-	FailureBehaviourStop FailureBehaviour = "stop"
+	FailureBehaviourStop  FailureBehaviour = "stop"
 )
 
 type FeePreferences struct {
@@ -1466,13 +1466,13 @@ type KlarnaInstrument struct {
 
 type KlarnaPaymentMethod struct {
 	// The id of the payment method.
-	ID string `json:"id"`
-	Type string `json:"type"`
+	ID             string           `json:"id"`
+	Type           string           `json:"type"`
 	InstrumentData KlarnaInstrument `json:"instrument_data"`
 }
 
 type KlarnaPaymentMethodCreate struct {
-	Type string `json:"type"`
+	Type           string     `json:"type"`
 	InstrumentData KlarnaData `json:"instrument_data"`
 	// The customer that the method belongs to: a cus_ id, or your own reference of the customer.
 	CustomerReference Optional[string] `json:"customer_reference,omitzero"`
@@ -1593,15 +1593,15 @@ type MandateAcceptanceInput struct {
 type MandateAcceptanceType string
 
 const (
-	MandateAcceptanceTypeOnline MandateAcceptanceType = "online"
-	MandateAcceptanceTypePaper MandateAcceptanceType = "paper"
+	MandateAcceptanceTypeOnline    MandateAcceptanceType = "online"
+	MandateAcceptanceTypePaper     MandateAcceptanceType = "paper"
 	MandateAcceptanceTypeTelephone MandateAcceptanceType = "telephone"
-	MandateAcceptanceTypeImported MandateAcceptanceType = "imported"
+	MandateAcceptanceTypeImported  MandateAcceptanceType = "imported"
 )
 
 type MandateActivatedEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -1616,7 +1616,7 @@ type MandateActivatedEvent struct {
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
 	RequestID *string `json:"request_id"`
-	Data Mandate `json:"data"`
+	Data      Mandate `json:"data"`
 }
 
 // MandateAmountType is a name of the API.
@@ -1624,7 +1624,7 @@ type MandateAmountType string
 
 const (
 	MandateAmountTypeVariable MandateAmountType = "variable"
-	MandateAmountTypeFixed MandateAmountType = "fixed"
+	MandateAmountTypeFixed    MandateAmountType = "fixed"
 )
 
 type MandateCancel struct {
@@ -1634,7 +1634,7 @@ type MandateCancel struct {
 
 type MandateCanceledEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -1649,7 +1649,7 @@ type MandateCanceledEvent struct {
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
 	RequestID *string `json:"request_id"`
-	Data Mandate `json:"data"`
+	Data      Mandate `json:"data"`
 }
 
 type MandateChanges struct {
@@ -1670,7 +1670,7 @@ type MandateCreate struct {
 	// A saved Australian bank account, pm_…. It has no other mandate that has not ended.
 	PaymentMethodID string `json:"payment_method_id"`
 	// The payer. By default the customer of the payment method. A method without one is attached.
-	CustomerID Optional[string] `json:"customer_id,omitzero"`
+	CustomerID Optional[string]                 `json:"customer_id,omitzero"`
 	Acceptance Optional[MandateAcceptanceInput] `json:"acceptance,omitzero"`
 	// The most that one debit may take, surcharge included, minor units. By default no limit.
 	MaxAmountCents Optional[int] `json:"max_amount_cents,omitzero"`
@@ -1685,7 +1685,7 @@ type MandateCreate struct {
 
 type MandateCreatedEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -1700,7 +1700,7 @@ type MandateCreatedEvent struct {
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
 	RequestID *string `json:"request_id"`
-	Data Mandate `json:"data"`
+	Data      Mandate `json:"data"`
 }
 
 type MandateEffect struct {
@@ -1714,13 +1714,13 @@ type MandateEffect struct {
 	// What happened.
 	EventType ClockEffectType `json:"event_type"`
 	// The event that reports it; null in a dry run.
-	EventID *string `json:"event_id"`
+	EventID *string        `json:"event_id"`
 	Changes MandateChanges `json:"changes"`
 }
 
 type MandateExpiredEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -1735,12 +1735,12 @@ type MandateExpiredEvent struct {
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
 	RequestID *string `json:"request_id"`
-	Data Mandate `json:"data"`
+	Data      Mandate `json:"data"`
 }
 
 type MandateFailedEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -1755,7 +1755,7 @@ type MandateFailedEvent struct {
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
 	RequestID *string `json:"request_id"`
-	Data Mandate `json:"data"`
+	Data      Mandate `json:"data"`
 }
 
 type MandateForPayer struct {
@@ -1820,16 +1820,16 @@ type MandateNotice struct {
 type MandateNoticeChannel string
 
 const (
-	MandateNoticeChannelEmail MandateNoticeChannel = "email"
-	MandateNoticeChannelLetter MandateNoticeChannel = "letter"
-	MandateNoticeChannelMessage MandateNoticeChannel = "message"
+	MandateNoticeChannelEmail     MandateNoticeChannel = "email"
+	MandateNoticeChannelLetter    MandateNoticeChannel = "letter"
+	MandateNoticeChannelMessage   MandateNoticeChannel = "message"
 	MandateNoticeChannelTelephone MandateNoticeChannel = "telephone"
-	MandateNoticeChannelInPerson MandateNoticeChannel = "in_person"
+	MandateNoticeChannelInPerson  MandateNoticeChannel = "in_person"
 )
 
 type MandateNoticeDueEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -1844,16 +1844,16 @@ type MandateNoticeDueEvent struct {
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
 	RequestID *string `json:"request_id"`
-	Data Mandate `json:"data"`
+	Data      Mandate `json:"data"`
 }
 
 // MandateNoticeKind is a name of the API.
 type MandateNoticeKind string
 
 const (
-	MandateNoticeKindConfirmation MandateNoticeKind = "confirmation"
+	MandateNoticeKindConfirmation  MandateNoticeKind = "confirmation"
 	MandateNoticeKindAmountChanged MandateNoticeKind = "amount_changed"
-	MandateNoticeKindTermsChanged MandateNoticeKind = "terms_changed"
+	MandateNoticeKindTermsChanged  MandateNoticeKind = "terms_changed"
 )
 
 type MandateNoticeSent struct {
@@ -1870,11 +1870,11 @@ type MandateNoticeSent struct {
 type MandateStatus string
 
 const (
-	MandateStatusPending MandateStatus = "pending"
-	MandateStatusActive MandateStatus = "active"
+	MandateStatusPending  MandateStatus = "pending"
+	MandateStatusActive   MandateStatus = "active"
 	MandateStatusCanceled MandateStatus = "canceled"
-	MandateStatusFailed MandateStatus = "failed"
-	MandateStatusExpired MandateStatus = "expired"
+	MandateStatusFailed   MandateStatus = "failed"
+	MandateStatusExpired  MandateStatus = "expired"
 )
 
 type MandateText struct {
@@ -1924,13 +1924,13 @@ type PayIdInstrument struct {
 
 type PayIdPaymentMethod struct {
 	// The id of the payment method.
-	ID string `json:"id"`
-	Type string `json:"type"`
+	ID             string          `json:"id"`
+	Type           string          `json:"type"`
 	InstrumentData PayIdInstrument `json:"instrument_data"`
 }
 
 type PayIdPaymentMethodCreate struct {
-	Type string `json:"type"`
+	Type           string    `json:"type"`
 	InstrumentData PayIdData `json:"instrument_data"`
 	// The customer that the method belongs to: a cus_ id, or your own reference of the customer.
 	CustomerReference Optional[string] `json:"customer_reference,omitzero"`
@@ -1956,13 +1956,13 @@ type PayPalInstrument struct {
 
 type PayPalPaymentMethod struct {
 	// The id of the payment method.
-	ID string `json:"id"`
-	Type string `json:"type"`
+	ID             string           `json:"id"`
+	Type           string           `json:"type"`
 	InstrumentData PayPalInstrument `json:"instrument_data"`
 }
 
 type PayPalPaymentMethodCreate struct {
-	Type string `json:"type"`
+	Type           string     `json:"type"`
 	InstrumentData PayPalData `json:"instrument_data"`
 	// The customer that the method belongs to: a cus_ id, or your own reference of the customer.
 	CustomerReference Optional[string] `json:"customer_reference,omitzero"`
@@ -1972,7 +1972,7 @@ type PayPalPaymentMethodCreate struct {
 type PayableMethodType string
 
 const (
-	PayableMethodTypeCard PayableMethodType = "card"
+	PayableMethodTypeCard        PayableMethodType = "card"
 	PayableMethodTypeAuBecsDebit PayableMethodType = "au_becs_debit"
 )
 
@@ -2067,7 +2067,7 @@ type PaymentIntentActionCompletionResult string
 
 const (
 	PaymentIntentActionCompletionResultSucceed PaymentIntentActionCompletionResult = "succeed"
-	PaymentIntentActionCompletionResultFail PaymentIntentActionCompletionResult = "fail"
+	PaymentIntentActionCompletionResultFail    PaymentIntentActionCompletionResult = "fail"
 )
 
 type PaymentIntentBankResult struct {
@@ -2087,15 +2087,15 @@ type PaymentIntentBankResult struct {
 type PaymentIntentBankResultResult string
 
 const (
-	PaymentIntentBankResultResultSettled PaymentIntentBankResultResult = "settled"
+	PaymentIntentBankResultResultSettled     PaymentIntentBankResultResult = "settled"
 	PaymentIntentBankResultResultDishonoured PaymentIntentBankResultResult = "dishonoured"
-	PaymentIntentBankResultResultReturned PaymentIntentBankResultResult = "returned"
-	PaymentIntentBankResultResultDisputed PaymentIntentBankResultResult = "disputed"
+	PaymentIntentBankResultResultReturned    PaymentIntentBankResultResult = "returned"
+	PaymentIntentBankResultResultDisputed    PaymentIntentBankResultResult = "disputed"
 )
 
 type PaymentIntentCanceledEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -2109,8 +2109,8 @@ type PaymentIntentCanceledEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data PaymentIntent `json:"data"`
+	RequestID *string       `json:"request_id"`
+	Data      PaymentIntent `json:"data"`
 }
 
 type PaymentIntentChanges struct {
@@ -2194,13 +2194,13 @@ type PaymentIntentEffect struct {
 	// The slot of the plan that the payment is for.
 	Slot *int `json:"slot"`
 	// The date of the slot.
-	DueDate *string `json:"due_date"`
+	DueDate *string              `json:"due_date"`
 	Changes PaymentIntentChanges `json:"changes"`
 }
 
 type PaymentIntentFailedEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -2214,8 +2214,8 @@ type PaymentIntentFailedEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data FailedPaymentIntent `json:"data"`
+	RequestID *string             `json:"request_id"`
+	Data      FailedPaymentIntent `json:"data"`
 }
 
 type PaymentIntentForPayer struct {
@@ -2267,7 +2267,7 @@ type PaymentIntentList struct {
 
 type PaymentIntentProcessingEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -2281,13 +2281,13 @@ type PaymentIntentProcessingEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data PaymentIntent `json:"data"`
+	RequestID *string       `json:"request_id"`
+	Data      PaymentIntent `json:"data"`
 }
 
 type PaymentIntentRequiresActionEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -2301,13 +2301,13 @@ type PaymentIntentRequiresActionEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data PaymentIntent `json:"data"`
+	RequestID *string       `json:"request_id"`
+	Data      PaymentIntent `json:"data"`
 }
 
 type PaymentIntentReturnedEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -2321,8 +2321,8 @@ type PaymentIntentReturnedEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data ReturnedPaymentIntent `json:"data"`
+	RequestID *string               `json:"request_id"`
+	Data      ReturnedPaymentIntent `json:"data"`
 }
 
 // PaymentIntentStatus is a name of the API.
@@ -2330,17 +2330,17 @@ type PaymentIntentStatus string
 
 const (
 	PaymentIntentStatusRequiresPaymentMethod PaymentIntentStatus = "requires_payment_method"
-	PaymentIntentStatusProcessing PaymentIntentStatus = "processing"
-	PaymentIntentStatusRequiresAction PaymentIntentStatus = "requires_action"
-	PaymentIntentStatusSucceeded PaymentIntentStatus = "succeeded"
-	PaymentIntentStatusFailed PaymentIntentStatus = "failed"
-	PaymentIntentStatusCanceled PaymentIntentStatus = "canceled"
-	PaymentIntentStatusReturned PaymentIntentStatus = "returned"
+	PaymentIntentStatusProcessing            PaymentIntentStatus = "processing"
+	PaymentIntentStatusRequiresAction        PaymentIntentStatus = "requires_action"
+	PaymentIntentStatusSucceeded             PaymentIntentStatus = "succeeded"
+	PaymentIntentStatusFailed                PaymentIntentStatus = "failed"
+	PaymentIntentStatusCanceled              PaymentIntentStatus = "canceled"
+	PaymentIntentStatusReturned              PaymentIntentStatus = "returned"
 )
 
 type PaymentIntentSucceededEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -2354,8 +2354,8 @@ type PaymentIntentSucceededEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data PaymentIntent `json:"data"`
+	RequestID *string       `json:"request_id"`
+	Data      PaymentIntent `json:"data"`
 }
 
 type PaymentLink struct {
@@ -2378,7 +2378,7 @@ type PaymentLink struct {
 	Currency *Currency `json:"currency"`
 	// The payer; null until a payer is known.
 	CustomerID *string `json:"customer_id"`
-	Collect Collect `json:"collect"`
+	Collect    Collect `json:"collect"`
 	// How can be paid.
 	PaymentMethodTypes []PayableMethodType `json:"payment_method_types"`
 	// Whether the method is kept for later payments: never, if the payer agrees, or always.
@@ -2442,7 +2442,7 @@ type PaymentLinkChanges struct {
 
 type PaymentLinkCompletedEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -2456,8 +2456,8 @@ type PaymentLinkCompletedEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data PaymentLink `json:"data"`
+	RequestID *string     `json:"request_id"`
+	Data      PaymentLink `json:"data"`
 }
 
 type PaymentLinkCreate struct {
@@ -2469,18 +2469,18 @@ type PaymentLinkCreate struct {
 	// More about it, for the payer.
 	Description Optional[string] `json:"description,omitzero"`
 	// Minor units. Either this or `amount_range`; neither in `setup` mode.
-	Amount Optional[int] `json:"amount,omitzero"`
+	Amount      Optional[int]              `json:"amount,omitzero"`
 	AmountRange Optional[AmountRangeInput] `json:"amount_range,omitzero"`
 	// An ISO 4217 code, in capitals.
 	Currency Optional[Currency] `json:"currency,omitzero"`
 	// The payer. A customer on a test clock brings its clock along.
-	CustomerID Optional[string] `json:"customer_id,omitzero"`
-	Collect Optional[CollectInput] `json:"collect,omitzero"`
+	CustomerID Optional[string]       `json:"customer_id,omitzero"`
+	Collect    Optional[CollectInput] `json:"collect,omitzero"`
 	// How can be paid. By default `card`. `au_becs_debit` needs AUD.
 	PaymentMethodTypes Optional[[]PayableMethodType] `json:"payment_method_types,omitzero"`
 	// Whether the method is kept for later payments. By default `no`; in `setup` mode always `always`.
 	SavePaymentMethod Optional[SavePaymentMethod] `json:"save_payment_method,omitzero"`
-	ApplyTo Optional[ApplyToInput] `json:"apply_to,omitzero"`
+	ApplyTo           Optional[ApplyToInput]      `json:"apply_to,omitzero"`
 	// Adds the fee on top of the amount.
 	SurchargeApplied Optional[bool] `json:"surcharge_applied,omitzero"`
 	// What the payer’s statement shows. By default that of the account.
@@ -2503,7 +2503,7 @@ type PaymentLinkCreate struct {
 
 type PaymentLinkCreatedEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -2517,13 +2517,13 @@ type PaymentLinkCreatedEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data PaymentLink `json:"data"`
+	RequestID *string     `json:"request_id"`
+	Data      PaymentLink `json:"data"`
 }
 
 type PaymentLinkDeactivatedEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -2537,8 +2537,8 @@ type PaymentLinkDeactivatedEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data PaymentLink `json:"data"`
+	RequestID *string     `json:"request_id"`
+	Data      PaymentLink `json:"data"`
 }
 
 type PaymentLinkEffect struct {
@@ -2552,13 +2552,13 @@ type PaymentLinkEffect struct {
 	// What happened.
 	EventType ClockEffectType `json:"event_type"`
 	// The event that reports it; null in a dry run.
-	EventID *string `json:"event_id"`
+	EventID *string            `json:"event_id"`
 	Changes PaymentLinkChanges `json:"changes"`
 }
 
 type PaymentLinkExpiredEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -2572,8 +2572,8 @@ type PaymentLinkExpiredEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data PaymentLink `json:"data"`
+	RequestID *string     `json:"request_id"`
+	Data      PaymentLink `json:"data"`
 }
 
 type PaymentLinkList struct {
@@ -2587,12 +2587,12 @@ type PaymentLinkMode string
 
 const (
 	PaymentLinkModePayment PaymentLinkMode = "payment"
-	PaymentLinkModeSetup PaymentLinkMode = "setup"
+	PaymentLinkModeSetup   PaymentLinkMode = "setup"
 )
 
 type PaymentLinkPaidEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -2606,8 +2606,8 @@ type PaymentLinkPaidEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data PaymentLink `json:"data"`
+	RequestID *string     `json:"request_id"`
+	Data      PaymentLink `json:"data"`
 }
 
 type PaymentLinkRenew struct {
@@ -2617,7 +2617,7 @@ type PaymentLinkRenew struct {
 
 type PaymentLinkRenewedEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -2631,23 +2631,23 @@ type PaymentLinkRenewedEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data PaymentLink `json:"data"`
+	RequestID *string     `json:"request_id"`
+	Data      PaymentLink `json:"data"`
 }
 
 // PaymentLinkStatus is a name of the API.
 type PaymentLinkStatus string
 
 const (
-	PaymentLinkStatusOpen PaymentLinkStatus = "open"
-	PaymentLinkStatusCompleted PaymentLinkStatus = "completed"
-	PaymentLinkStatusExpired PaymentLinkStatus = "expired"
+	PaymentLinkStatusOpen        PaymentLinkStatus = "open"
+	PaymentLinkStatusCompleted   PaymentLinkStatus = "completed"
+	PaymentLinkStatusExpired     PaymentLinkStatus = "expired"
 	PaymentLinkStatusDeactivated PaymentLinkStatus = "deactivated"
 )
 
 type PaymentLinkThrottledEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -2661,8 +2661,8 @@ type PaymentLinkThrottledEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data PaymentLink `json:"data"`
+	RequestID *string     `json:"request_id"`
+	Data      PaymentLink `json:"data"`
 }
 
 type PaymentLinkUpdate struct {
@@ -2689,7 +2689,7 @@ type PaymentLinkUpdate struct {
 type PaymentMethod struct {
 	Type string `json:"type"`
 	// The id of the payment method.
-	ID string `json:"id"`
+	ID    string             `json:"id"`
 	Value PaymentMethodValue `json:"-"`
 	// Raw is the JSON as received.
 	Raw json.RawMessage `json:"-"`
@@ -2698,10 +2698,10 @@ type PaymentMethod struct {
 // PaymentMethodValue is one of the types that a PaymentMethod has.
 type PaymentMethodValue interface{ isPaymentMethod() }
 
-func (CardPaymentMethod) isPaymentMethod() {}
-func (BecsPaymentMethod) isPaymentMethod() {}
+func (CardPaymentMethod) isPaymentMethod()   {}
+func (BecsPaymentMethod) isPaymentMethod()   {}
 func (KlarnaPaymentMethod) isPaymentMethod() {}
-func (PayIdPaymentMethod) isPaymentMethod() {}
+func (PayIdPaymentMethod) isPaymentMethod()  {}
 func (PayPalPaymentMethod) isPaymentMethod() {}
 
 // UnmarshalJSON reads the type that the JSON names.
@@ -2760,7 +2760,7 @@ type PaymentMethodAttach struct {
 //
 // Value is a pointer to the type itself; nil if this client does not know it.
 type PaymentMethodCreate struct {
-	Type string `json:"type"`
+	Type  string                   `json:"type"`
 	Value PaymentMethodCreateValue `json:"-"`
 	// Raw is the JSON as received.
 	Raw json.RawMessage `json:"-"`
@@ -2809,13 +2809,13 @@ func (u PaymentMethodCreate) MarshalJSON() ([]byte, error) {
 
 type PaymentMethodEnvelope struct {
 	// Always true.
-	Success bool `json:"success"`
+	Success       bool          `json:"success"`
 	PaymentMethod PaymentMethod `json:"payment_method"`
 }
 
 type PaymentMethodList struct {
 	// Always true.
-	Success bool `json:"success"`
+	Success        bool            `json:"success"`
 	PaymentMethods []PaymentMethod `json:"payment_methods"`
 	// Whether more methods follow.
 	HasMore bool `json:"has_more"`
@@ -2825,9 +2825,9 @@ type PaymentMethodSummary struct {
 	// The id of the payment method.
 	ID string `json:"id"`
 	// The type. The member of the same name has the details.
-	Type PayableMethodType `json:"type"`
-	Card *CardSummary `json:"card,omitzero"`
-	AuBecsDebit *BecsSummary `json:"au_becs_debit,omitzero"`
+	Type        PayableMethodType `json:"type"`
+	Card        *CardSummary      `json:"card,omitzero"`
+	AuBecsDebit *BecsSummary      `json:"au_becs_debit,omitzero"`
 }
 
 type PaymentPlan struct {
@@ -2899,7 +2899,7 @@ type PaymentPlan struct {
 
 type PaymentPlanActivatedEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -2913,8 +2913,8 @@ type PaymentPlanActivatedEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data PaymentPlan `json:"data"`
+	RequestID *string     `json:"request_id"`
+	Data      PaymentPlan `json:"data"`
 }
 
 type PaymentPlanChanges struct {
@@ -2939,7 +2939,7 @@ type PaymentPlanChanges struct {
 
 type PaymentPlanClosedEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -2953,8 +2953,8 @@ type PaymentPlanClosedEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data PaymentPlan `json:"data"`
+	RequestID *string     `json:"request_id"`
+	Data      PaymentPlan `json:"data"`
 }
 
 type PaymentPlanCreate struct {
@@ -3001,7 +3001,7 @@ type PaymentPlanCreate struct {
 
 type PaymentPlanDeactivatedEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -3015,8 +3015,8 @@ type PaymentPlanDeactivatedEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data PaymentPlan `json:"data"`
+	RequestID *string     `json:"request_id"`
+	Data      PaymentPlan `json:"data"`
 }
 
 type PaymentPlanEffect struct {
@@ -3030,7 +3030,7 @@ type PaymentPlanEffect struct {
 	// What happened.
 	EventType ClockEffectType `json:"event_type"`
 	// The event that reports it; null in a dry run.
-	EventID *string `json:"event_id"`
+	EventID *string            `json:"event_id"`
 	Changes PaymentPlanChanges `json:"changes"`
 }
 
@@ -3044,16 +3044,16 @@ type PaymentPlanList struct {
 type PaymentPlanState string
 
 const (
-	PaymentPlanStatePending PaymentPlanState = "pending"
-	PaymentPlanStateActive PaymentPlanState = "active"
-	PaymentPlanStateSuspended PaymentPlanState = "suspended"
+	PaymentPlanStatePending     PaymentPlanState = "pending"
+	PaymentPlanStateActive      PaymentPlanState = "active"
+	PaymentPlanStateSuspended   PaymentPlanState = "suspended"
 	PaymentPlanStateDeactivated PaymentPlanState = "deactivated"
-	PaymentPlanStateClosed PaymentPlanState = "closed"
+	PaymentPlanStateClosed      PaymentPlanState = "closed"
 )
 
 type PaymentPlanSuspendedEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -3067,8 +3067,8 @@ type PaymentPlanSuspendedEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data PaymentPlan `json:"data"`
+	RequestID *string     `json:"request_id"`
+	Data      PaymentPlan `json:"data"`
 }
 
 type PaymentPlanUpdate struct {
@@ -3155,7 +3155,7 @@ type PingedWebhookEndpoint struct {
 type PlanFrequency string
 
 const (
-	PlanFrequencyWeekly PlanFrequency = "weekly"
+	PlanFrequencyWeekly  PlanFrequency = "weekly"
 	PlanFrequencyMonthly PlanFrequency = "monthly"
 )
 
@@ -3192,11 +3192,11 @@ type PlanPaymentStatus string
 
 const (
 	PlanPaymentStatusProcessing PlanPaymentStatus = "processing"
-	PlanPaymentStatusPaid PlanPaymentStatus = "paid"
-	PlanPaymentStatusRetrying PlanPaymentStatus = "retrying"
-	PlanPaymentStatusFailed PlanPaymentStatus = "failed"
-	PlanPaymentStatusSkipped PlanPaymentStatus = "skipped"
-	PlanPaymentStatusReturned PlanPaymentStatus = "returned"
+	PlanPaymentStatusPaid       PlanPaymentStatus = "paid"
+	PlanPaymentStatusRetrying   PlanPaymentStatus = "retrying"
+	PlanPaymentStatusFailed     PlanPaymentStatus = "failed"
+	PlanPaymentStatusSkipped    PlanPaymentStatus = "skipped"
+	PlanPaymentStatusReturned   PlanPaymentStatus = "returned"
 )
 
 type PlanPaymentAttempt struct {
@@ -3210,7 +3210,7 @@ type PlanPaymentAttempt struct {
 	// Why it failed: see *Codes of failed payments*. Null if it did not.
 	Code *string `json:"code"`
 	// For people.
-	Message *string `json:"message"`
+	Message   *string    `json:"message"`
 	BankDebit *BankDebit `json:"bank_debit,omitzero"`
 }
 
@@ -3222,10 +3222,10 @@ type PlanPaymentAttemptOutcome string
 
 const (
 	PlanPaymentAttemptOutcomeSucceeded PlanPaymentAttemptOutcome = "succeeded"
-	PlanPaymentAttemptOutcomeFailed PlanPaymentAttemptOutcome = "failed"
-	PlanPaymentAttemptOutcomeAccepted PlanPaymentAttemptOutcome = "accepted"
+	PlanPaymentAttemptOutcomeFailed    PlanPaymentAttemptOutcome = "failed"
+	PlanPaymentAttemptOutcomeAccepted  PlanPaymentAttemptOutcome = "accepted"
 	PlanPaymentAttemptOutcomeSubmitted PlanPaymentAttemptOutcome = "submitted"
-	PlanPaymentAttemptOutcomeReturned PlanPaymentAttemptOutcome = "returned"
+	PlanPaymentAttemptOutcomeReturned  PlanPaymentAttemptOutcome = "returned"
 )
 
 type PlanPaymentList struct {
@@ -3272,8 +3272,8 @@ type RefundStatus string
 
 const (
 	RefundStatusProcessing RefundStatus = "processing"
-	RefundStatusSucceeded RefundStatus = "succeeded"
-	RefundStatusFailed RefundStatus = "failed"
+	RefundStatusSucceeded  RefundStatus = "succeeded"
+	RefundStatusFailed     RefundStatus = "failed"
 )
 
 type RefundCreate struct {
@@ -3288,7 +3288,7 @@ type RefundCreate struct {
 
 type RefundFailedEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -3303,7 +3303,7 @@ type RefundFailedEvent struct {
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
 	RequestID *string `json:"request_id"`
-	Data Refund `json:"data"`
+	Data      Refund  `json:"data"`
 }
 
 type RefundList struct {
@@ -3314,7 +3314,7 @@ type RefundList struct {
 
 type RefundSucceededEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -3329,7 +3329,7 @@ type RefundSucceededEvent struct {
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
 	RequestID *string `json:"request_id"`
-	Data Refund `json:"data"`
+	Data      Refund  `json:"data"`
 }
 
 type ReplayResult struct {
@@ -3430,7 +3430,7 @@ type ReturnedPaymentIntent struct {
 //
 // Value is a pointer to the type itself; nil if this client does not know it.
 type SandboxPaymentMethodCreate struct {
-	Type string `json:"type"`
+	Type  string                          `json:"type"`
 	Value SandboxPaymentMethodCreateValue `json:"-"`
 	// Raw is the JSON as received.
 	Raw json.RawMessage `json:"-"`
@@ -3440,7 +3440,7 @@ type SandboxPaymentMethodCreate struct {
 type SandboxPaymentMethodCreateValue interface{ isSandboxPaymentMethodCreate() }
 
 func (KlarnaPaymentMethodCreate) isSandboxPaymentMethodCreate() {}
-func (PayIdPaymentMethodCreate) isSandboxPaymentMethodCreate() {}
+func (PayIdPaymentMethodCreate) isSandboxPaymentMethodCreate()  {}
 func (PayPalPaymentMethodCreate) isSandboxPaymentMethodCreate() {}
 
 // UnmarshalJSON reads the type that the JSON names.
@@ -3486,8 +3486,8 @@ func (u SandboxPaymentMethodCreate) MarshalJSON() ([]byte, error) {
 type SavePaymentMethod string
 
 const (
-	SavePaymentMethodNo SavePaymentMethod = "no"
-	SavePaymentMethodOffer SavePaymentMethod = "offer"
+	SavePaymentMethodNo     SavePaymentMethod = "no"
+	SavePaymentMethodOffer  SavePaymentMethod = "offer"
 	SavePaymentMethodAlways SavePaymentMethod = "always"
 )
 
@@ -3622,12 +3622,12 @@ type SubscriptionCancelAt string
 
 const (
 	SubscriptionCancelAtPeriodEnd SubscriptionCancelAt = "period_end"
-	SubscriptionCancelAtNow SubscriptionCancelAt = "now"
+	SubscriptionCancelAtNow       SubscriptionCancelAt = "now"
 )
 
 type SubscriptionCancelRemovedEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -3641,13 +3641,13 @@ type SubscriptionCancelRemovedEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data Subscription `json:"data"`
+	RequestID *string      `json:"request_id"`
+	Data      Subscription `json:"data"`
 }
 
 type SubscriptionCancelScheduledEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -3661,13 +3661,13 @@ type SubscriptionCancelScheduledEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data Subscription `json:"data"`
+	RequestID *string      `json:"request_id"`
+	Data      Subscription `json:"data"`
 }
 
 type SubscriptionCanceledEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -3681,8 +3681,8 @@ type SubscriptionCanceledEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data Subscription `json:"data"`
+	RequestID *string      `json:"request_id"`
+	Data      Subscription `json:"data"`
 }
 
 type SubscriptionChange struct {
@@ -3710,7 +3710,7 @@ type SubscriptionChange struct {
 type SubscriptionChangeWhen string
 
 const (
-	SubscriptionChangeWhenNow SubscriptionChangeWhen = "now"
+	SubscriptionChangeWhenNow       SubscriptionChangeWhen = "now"
 	SubscriptionChangeWhenPeriodEnd SubscriptionChangeWhen = "period_end"
 )
 
@@ -3733,13 +3733,13 @@ const (
 type SubscriptionChangeCollect string
 
 const (
-	SubscriptionChangeCollectNow SubscriptionChangeCollect = "now"
+	SubscriptionChangeCollectNow        SubscriptionChangeCollect = "now"
 	SubscriptionChangeCollectNextPeriod SubscriptionChangeCollect = "next_period"
 )
 
 type SubscriptionChangeFailedEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -3753,13 +3753,13 @@ type SubscriptionChangeFailedEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data Subscription `json:"data"`
+	RequestID *string      `json:"request_id"`
+	Data      Subscription `json:"data"`
 }
 
 type SubscriptionChangeRemovedEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -3773,8 +3773,8 @@ type SubscriptionChangeRemovedEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data Subscription `json:"data"`
+	RequestID *string      `json:"request_id"`
+	Data      Subscription `json:"data"`
 }
 
 type SubscriptionChangeResult struct {
@@ -3784,15 +3784,15 @@ type SubscriptionChangeResult struct {
 	// What the change takes now, without surcharge, minor units.
 	AmountCents int `json:"amount_cents"`
 	// What the next period takes, without surcharge, minor units. 0 if none is to come.
-	NextPeriodAmountCents int `json:"next_period_amount_cents"`
-	Subscription Subscription `json:"subscription"`
+	NextPeriodAmountCents int          `json:"next_period_amount_cents"`
+	Subscription          Subscription `json:"subscription"`
 	// The same request gets this quote until then: the end of the day.
 	ValidUntil time.Time `json:"valid_until"`
 }
 
 type SubscriptionChangeScheduledEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -3806,13 +3806,13 @@ type SubscriptionChangeScheduledEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data Subscription `json:"data"`
+	RequestID *string      `json:"request_id"`
+	Data      Subscription `json:"data"`
 }
 
 type SubscriptionChangedEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -3826,8 +3826,8 @@ type SubscriptionChangedEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data Subscription `json:"data"`
+	RequestID *string      `json:"request_id"`
+	Data      Subscription `json:"data"`
 }
 
 type SubscriptionChanges struct {
@@ -3924,22 +3924,22 @@ type SubscriptionEffect struct {
 	// The number before `to_period` if that has begun with this effect, else the same.
 	FromPeriod *int `json:"from_period"`
 	// The period that has begun last, after this effect.
-	ToPeriod *int `json:"to_period"`
-	Changes SubscriptionChanges `json:"changes"`
+	ToPeriod *int                `json:"to_period"`
+	Changes  SubscriptionChanges `json:"changes"`
 }
 
 // SubscriptionFrequency is a name of the API.
 type SubscriptionFrequency string
 
 const (
-	SubscriptionFrequencyWeekly SubscriptionFrequency = "weekly"
+	SubscriptionFrequencyWeekly  SubscriptionFrequency = "weekly"
 	SubscriptionFrequencyMonthly SubscriptionFrequency = "monthly"
-	SubscriptionFrequencyYearly SubscriptionFrequency = "yearly"
+	SubscriptionFrequencyYearly  SubscriptionFrequency = "yearly"
 )
 
 type SubscriptionInEffectChangedEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -3953,8 +3953,8 @@ type SubscriptionInEffectChangedEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data Subscription `json:"data"`
+	RequestID *string      `json:"request_id"`
+	Data      Subscription `json:"data"`
 }
 
 type SubscriptionItem struct {
@@ -4013,9 +4013,9 @@ type SubscriptionMadeChangeStatus string
 
 const (
 	SubscriptionMadeChangeStatusProcessing SubscriptionMadeChangeStatus = "processing"
-	SubscriptionMadeChangeStatusMade SubscriptionMadeChangeStatus = "made"
-	SubscriptionMadeChangeStatusFailed SubscriptionMadeChangeStatus = "failed"
-	SubscriptionMadeChangeStatusCredited SubscriptionMadeChangeStatus = "credited"
+	SubscriptionMadeChangeStatusMade       SubscriptionMadeChangeStatus = "made"
+	SubscriptionMadeChangeStatusFailed     SubscriptionMadeChangeStatus = "failed"
+	SubscriptionMadeChangeStatusCredited   SubscriptionMadeChangeStatus = "credited"
 )
 
 type SubscriptionMadeChangeList struct {
@@ -4026,7 +4026,7 @@ type SubscriptionMadeChangeList struct {
 
 type SubscriptionPastDueEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -4040,8 +4040,8 @@ type SubscriptionPastDueEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data Subscription `json:"data"`
+	RequestID *string      `json:"request_id"`
+	Data      Subscription `json:"data"`
 }
 
 type SubscriptionPause struct {
@@ -4052,7 +4052,7 @@ type SubscriptionPause struct {
 
 type SubscriptionPauseRemovedEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -4066,13 +4066,13 @@ type SubscriptionPauseRemovedEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data Subscription `json:"data"`
+	RequestID *string      `json:"request_id"`
+	Data      Subscription `json:"data"`
 }
 
 type SubscriptionPauseScheduledEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -4086,13 +4086,13 @@ type SubscriptionPauseScheduledEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data Subscription `json:"data"`
+	RequestID *string      `json:"request_id"`
+	Data      Subscription `json:"data"`
 }
 
 type SubscriptionPausedEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -4106,8 +4106,8 @@ type SubscriptionPausedEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data Subscription `json:"data"`
+	RequestID *string      `json:"request_id"`
+	Data      Subscription `json:"data"`
 }
 
 type SubscriptionPaymentError struct {
@@ -4149,7 +4149,7 @@ type SubscriptionPeriodKind string
 
 const (
 	SubscriptionPeriodKindTrial SubscriptionPeriodKind = "trial"
-	SubscriptionPeriodKindPaid SubscriptionPeriodKind = "paid"
+	SubscriptionPeriodKindPaid  SubscriptionPeriodKind = "paid"
 )
 
 type SubscriptionPeriodLine struct {
@@ -4169,9 +4169,9 @@ type SubscriptionPeriodLine struct {
 type SubscriptionPeriodLineKind string
 
 const (
-	SubscriptionPeriodLineKindItem SubscriptionPeriodLineKind = "item"
+	SubscriptionPeriodLineKindItem      SubscriptionPeriodLineKind = "item"
 	SubscriptionPeriodLineKindProration SubscriptionPeriodLineKind = "proration"
-	SubscriptionPeriodLineKindCredit SubscriptionPeriodLineKind = "credit"
+	SubscriptionPeriodLineKindCredit    SubscriptionPeriodLineKind = "credit"
 )
 
 type SubscriptionPeriodList struct {
@@ -4185,15 +4185,15 @@ type SubscriptionPeriodStatus string
 
 const (
 	SubscriptionPeriodStatusProcessing SubscriptionPeriodStatus = "processing"
-	SubscriptionPeriodStatusPaid SubscriptionPeriodStatus = "paid"
-	SubscriptionPeriodStatusRetrying SubscriptionPeriodStatus = "retrying"
-	SubscriptionPeriodStatusUnpaid SubscriptionPeriodStatus = "unpaid"
-	SubscriptionPeriodStatusVoid SubscriptionPeriodStatus = "void"
+	SubscriptionPeriodStatusPaid       SubscriptionPeriodStatus = "paid"
+	SubscriptionPeriodStatusRetrying   SubscriptionPeriodStatus = "retrying"
+	SubscriptionPeriodStatusUnpaid     SubscriptionPeriodStatus = "unpaid"
+	SubscriptionPeriodStatusVoid       SubscriptionPeriodStatus = "void"
 )
 
 type SubscriptionRecoveredEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -4207,13 +4207,13 @@ type SubscriptionRecoveredEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data Subscription `json:"data"`
+	RequestID *string      `json:"request_id"`
+	Data      Subscription `json:"data"`
 }
 
 type SubscriptionRenewedEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -4227,13 +4227,13 @@ type SubscriptionRenewedEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data Subscription `json:"data"`
+	RequestID *string      `json:"request_id"`
+	Data      Subscription `json:"data"`
 }
 
 type SubscriptionResumedEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -4247,13 +4247,13 @@ type SubscriptionResumedEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data Subscription `json:"data"`
+	RequestID *string      `json:"request_id"`
+	Data      Subscription `json:"data"`
 }
 
 type SubscriptionStartedEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -4267,25 +4267,25 @@ type SubscriptionStartedEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data Subscription `json:"data"`
+	RequestID *string      `json:"request_id"`
+	Data      Subscription `json:"data"`
 }
 
 // SubscriptionState is a name of the API.
 type SubscriptionState string
 
 const (
-	SubscriptionStatePending SubscriptionState = "pending"
+	SubscriptionStatePending  SubscriptionState = "pending"
 	SubscriptionStateTrialing SubscriptionState = "trialing"
-	SubscriptionStateActive SubscriptionState = "active"
-	SubscriptionStatePastDue SubscriptionState = "past_due"
-	SubscriptionStatePaused SubscriptionState = "paused"
+	SubscriptionStateActive   SubscriptionState = "active"
+	SubscriptionStatePastDue  SubscriptionState = "past_due"
+	SubscriptionStatePaused   SubscriptionState = "paused"
 	SubscriptionStateCanceled SubscriptionState = "canceled"
 )
 
 type SubscriptionTrialEndingEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -4299,8 +4299,8 @@ type SubscriptionTrialEndingEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data Subscription `json:"data"`
+	RequestID *string      `json:"request_id"`
+	Data      Subscription `json:"data"`
 }
 
 type SubscriptionUpdate struct {
@@ -4357,7 +4357,7 @@ type SubscriptionUpdate struct {
 
 type TestClock struct {
 	// The id of the test clock.
-	ID string `json:"id"`
+	ID     string `json:"id"`
 	Object string `json:"object"`
 	// A label.
 	Name *string `json:"name"`
@@ -4373,13 +4373,13 @@ type TestClock struct {
 	LastAdvancedAt *time.Time `json:"last_advanced_at"`
 	// Why the last advance failed, in words.
 	FailureReason *string `json:"failure_reason"`
-	Livemode bool `json:"livemode"`
+	Livemode      bool    `json:"livemode"`
 	// The latest target of one advance now: two of the shortest intervals of the active plans ahead. A
 	// week counts 7 days, a month 30. Without active plans, it is 62 days ahead. Null while the clock
 	// cannot be advanced.
 	MaxFrozenTime *time.Time `json:"max_frozen_time"`
 	// Null before the first advance.
-	LastAdvance *TestClockLastAdvance `json:"last_advance"`
+	LastAdvance       *TestClockLastAdvance `json:"last_advance"`
 	WebhookDeliveries WebhookDeliveryCounts `json:"webhook_deliveries"`
 }
 
@@ -4392,7 +4392,7 @@ type TestClockAdvance struct {
 
 type TestClockAdvancing struct {
 	// The id of the test clock.
-	ID string `json:"id"`
+	ID     string `json:"id"`
 	Object string `json:"object"`
 	// A label.
 	Name *string `json:"name"`
@@ -4408,14 +4408,14 @@ type TestClockAdvancing struct {
 	LastAdvancedAt *time.Time `json:"last_advanced_at"`
 	// Why the last advance failed, in words.
 	FailureReason *string `json:"failure_reason"`
-	Livemode bool `json:"livemode"`
+	Livemode      bool    `json:"livemode"`
 	// The instant that the clock advances to.
 	TargetTime time.Time `json:"target_time"`
 }
 
 type TestClockAdvancingEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -4429,8 +4429,8 @@ type TestClockAdvancingEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data TestClockAdvancing `json:"data"`
+	RequestID *string            `json:"request_id"`
+	Data      TestClockAdvancing `json:"data"`
 }
 
 type TestClockCreate struct {
@@ -4442,7 +4442,7 @@ type TestClockCreate struct {
 
 type TestClockCreatedEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -4456,13 +4456,13 @@ type TestClockCreatedEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data TestClockState `json:"data"`
+	RequestID *string        `json:"request_id"`
+	Data      TestClockState `json:"data"`
 }
 
 type TestClockDeletedEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -4476,14 +4476,14 @@ type TestClockDeletedEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data TestClockState `json:"data"`
+	RequestID *string        `json:"request_id"`
+	Data      TestClockState `json:"data"`
 }
 
 type TestClockDryRun struct {
 	// The id of the test clock.
-	ID string `json:"id"`
-	DryRun bool `json:"dry_run"`
+	ID     string `json:"id"`
+	DryRun bool   `json:"dry_run"`
 	// `created`: not advanced yet. `advancing`: until every effect of an advance is committed.
 	// `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect could not
 	// be carried out; the clock cannot be advanced again.
@@ -4491,7 +4491,7 @@ type TestClockDryRun struct {
 	// The current time of the clock’s customers.
 	FrozenTime time.Time `json:"frozen_time"`
 	// The target of the advance.
-	TargetTime time.Time `json:"target_time"`
+	TargetTime      time.Time       `json:"target_time"`
 	EffectsManifest EffectsManifest `json:"effects_manifest"`
 	// What the advance would do, in order.
 	Effects []ClockEffect `json:"effects"`
@@ -4511,7 +4511,7 @@ type TestClockLastAdvance struct {
 	// When it was requested, in real time.
 	RequestedAt time.Time `json:"requested_at"`
 	// When it ended, in real time; null until then.
-	FinishedAt *time.Time `json:"finished_at"`
+	FinishedAt        *time.Time            `json:"finished_at"`
 	WebhookDeliveries WebhookDeliveryCounts `json:"webhook_deliveries"`
 }
 
@@ -4522,8 +4522,8 @@ type TestClockLastAdvanceStatus string
 
 const (
 	TestClockLastAdvanceStatusAdvancing TestClockLastAdvanceStatus = "advancing"
-	TestClockLastAdvanceStatusReady TestClockLastAdvanceStatus = "ready"
-	TestClockLastAdvanceStatusFailed TestClockLastAdvanceStatus = "failed"
+	TestClockLastAdvanceStatusReady     TestClockLastAdvanceStatus = "ready"
+	TestClockLastAdvanceStatusFailed    TestClockLastAdvanceStatus = "failed"
 )
 
 type TestClockList struct {
@@ -4534,7 +4534,7 @@ type TestClockList struct {
 
 type TestClockReady struct {
 	// The id of the test clock.
-	ID string `json:"id"`
+	ID     string `json:"id"`
 	Object string `json:"object"`
 	// A label.
 	Name *string `json:"name"`
@@ -4549,14 +4549,14 @@ type TestClockReady struct {
 	// When the last advance was complete, in real time.
 	LastAdvancedAt *time.Time `json:"last_advanced_at"`
 	// Why the last advance failed, in words.
-	FailureReason *string `json:"failure_reason"`
-	Livemode bool `json:"livemode"`
+	FailureReason   *string         `json:"failure_reason"`
+	Livemode        bool            `json:"livemode"`
 	EffectsManifest EffectsManifest `json:"effects_manifest"`
 }
 
 type TestClockReadyEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -4570,13 +4570,13 @@ type TestClockReadyEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data TestClockReady `json:"data"`
+	RequestID *string        `json:"request_id"`
+	Data      TestClockReady `json:"data"`
 }
 
 type TestClockState struct {
 	// The id of the test clock.
-	ID string `json:"id"`
+	ID     string `json:"id"`
 	Object string `json:"object"`
 	// A label.
 	Name *string `json:"name"`
@@ -4592,17 +4592,17 @@ type TestClockState struct {
 	LastAdvancedAt *time.Time `json:"last_advanced_at"`
 	// Why the last advance failed, in words.
 	FailureReason *string `json:"failure_reason"`
-	Livemode bool `json:"livemode"`
+	Livemode      bool    `json:"livemode"`
 }
 
 // TestClockStatus is a name of the API.
 type TestClockStatus string
 
 const (
-	TestClockStatusCreated TestClockStatus = "created"
+	TestClockStatusCreated   TestClockStatus = "created"
 	TestClockStatusAdvancing TestClockStatus = "advancing"
-	TestClockStatusReady TestClockStatus = "ready"
-	TestClockStatusFailed TestClockStatus = "failed"
+	TestClockStatusReady     TestClockStatus = "ready"
+	TestClockStatusFailed    TestClockStatus = "failed"
 )
 
 type TokenMetadata struct {
@@ -4619,7 +4619,7 @@ type TrialEndBehaviour string
 
 const (
 	TrialEndBehaviourCharge TrialEndBehaviour = "charge"
-	TrialEndBehaviourPause TrialEndBehaviour = "pause"
+	TrialEndBehaviourPause  TrialEndBehaviour = "pause"
 	TrialEndBehaviourCancel TrialEndBehaviour = "cancel"
 )
 
@@ -4627,7 +4627,7 @@ const (
 type UnpaidBehaviour string
 
 const (
-	UnpaidBehaviourPause UnpaidBehaviour = "pause"
+	UnpaidBehaviourPause  UnpaidBehaviour = "pause"
 	UnpaidBehaviourCancel UnpaidBehaviour = "cancel"
 )
 
@@ -4691,9 +4691,9 @@ type WebhookDeliveryList struct {
 type WebhookDeliveryStatus string
 
 const (
-	WebhookDeliveryStatusPending WebhookDeliveryStatus = "pending"
+	WebhookDeliveryStatusPending   WebhookDeliveryStatus = "pending"
 	WebhookDeliveryStatusDelivered WebhookDeliveryStatus = "delivered"
-	WebhookDeliveryStatusFailed WebhookDeliveryStatus = "failed"
+	WebhookDeliveryStatusFailed    WebhookDeliveryStatus = "failed"
 )
 
 // WebhookDisabledReason is a name of the API.
@@ -4701,8 +4701,8 @@ type WebhookDisabledReason string
 
 const (
 	WebhookDisabledReasonRequested WebhookDisabledReason = "requested"
-	WebhookDisabledReasonGone WebhookDisabledReason = "gone"
-	WebhookDisabledReasonFailing WebhookDisabledReason = "failing"
+	WebhookDisabledReasonGone      WebhookDisabledReason = "gone"
+	WebhookDisabledReasonFailing   WebhookDisabledReason = "failing"
 )
 
 type WebhookEndpoint struct {
@@ -4743,7 +4743,7 @@ type WebhookEndpointCreate struct {
 
 type WebhookEndpointDisabledEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -4757,8 +4757,8 @@ type WebhookEndpointDisabledEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data WebhookEndpoint `json:"data"`
+	RequestID *string         `json:"request_id"`
+	Data      WebhookEndpoint `json:"data"`
 }
 
 type WebhookEndpointList struct {
@@ -4769,7 +4769,7 @@ type WebhookEndpointList struct {
 
 type WebhookEndpointPingEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
-	ID string `json:"id"`
+	ID        string `json:"id"`
 	EventType string `json:"event_type"`
 	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
 	// the clock.
@@ -4783,15 +4783,15 @@ type WebhookEndpointPingEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string `json:"request_id"`
-	Data PingedWebhookEndpoint `json:"data"`
+	RequestID *string               `json:"request_id"`
+	Data      PingedWebhookEndpoint `json:"data"`
 }
 
 // WebhookEndpointStatus is a name of the API.
 type WebhookEndpointStatus string
 
 const (
-	WebhookEndpointStatusEnabled WebhookEndpointStatus = "enabled"
+	WebhookEndpointStatusEnabled  WebhookEndpointStatus = "enabled"
 	WebhookEndpointStatusDisabled WebhookEndpointStatus = "disabled"
 )
 
@@ -4827,5 +4827,5 @@ type WebhookReplayStatus string
 
 const (
 	WebhookReplayStatusFailed WebhookReplayStatus = "failed"
-	WebhookReplayStatusAll WebhookReplayStatus = "all"
+	WebhookReplayStatusAll    WebhookReplayStatus = "all"
 )

@@ -57,22 +57,22 @@ type Resources struct {
 
 func newResources(t *transport) Resources {
 	return Resources{
-		Customers: &CustomersService{t},
-		PaymentMethods: &PaymentMethodsService{t},
-		Mandates: &MandatesService{t},
-		PaymentIntents: &PaymentIntentsService{t},
-		Refunds: &RefundsService{t},
-		PaymentPlans: &PaymentPlansService{t},
-		PaymentLinks: &PaymentLinksService{t},
-		CheckoutSessions: &CheckoutSessionsService{t},
-		Subscriptions: &SubscriptionsService{t},
-		TestClocks: &TestClocksService{t},
-		Events: &EventsService{t},
-		WebhookEndpoints: &WebhookEndpointsService{t},
+		Customers:         &CustomersService{t},
+		PaymentMethods:    &PaymentMethodsService{t},
+		Mandates:          &MandatesService{t},
+		PaymentIntents:    &PaymentIntentsService{t},
+		Refunds:           &RefundsService{t},
+		PaymentPlans:      &PaymentPlansService{t},
+		PaymentLinks:      &PaymentLinksService{t},
+		CheckoutSessions:  &CheckoutSessionsService{t},
+		Subscriptions:     &SubscriptionsService{t},
+		TestClocks:        &TestClocksService{t},
+		Events:            &EventsService{t},
+		WebhookEndpoints:  &WebhookEndpointsService{t},
 		WebhookDeliveries: &WebhookDeliveriesService{t},
-		Account: &AccountService{t},
-		Health: &HealthService{t},
-		Reference: &ReferenceService{t},
+		Account:           &AccountService{t},
+		Health:            &HealthService{t},
+		Reference:         &ReferenceService{t},
 	}
 }
 
@@ -93,13 +93,13 @@ func (s *CustomersService) Create(ctx context.Context, body CustomerCreate, opti
 
 // CustomersListQuery is the query of the method.
 type CustomersListQuery struct {
-	Limit Optional[int]
+	Limit         Optional[int]
 	StartingAfter Optional[string]
-	Status Optional[string]
-	Email Optional[string]
-	Name Optional[string]
-	Reference Optional[string]
-	TestClock Optional[string]
+	Status        Optional[string]
+	Email         Optional[string]
+	Name          Optional[string]
+	Reference     Optional[string]
+	TestClock     Optional[string]
 }
 
 func (q CustomersListQuery) values() url.Values {
@@ -127,8 +127,12 @@ func (s *CustomersService) List(ctx context.Context, query CustomersListQuery, o
 		fetch: func(after string) (*CustomerList, error) {
 			return send[CustomerList](ctx, s.t, request{method: "GET", path: path("/api/v1/customers"), query: query.values()}.after(after), options)
 		},
-		read: func(page *CustomerList) ([]Customer, bool) { return page.Data, page.HasMore },
-		cursor: func(item *Customer) string { return cursorOf(item.ID) },
+		read: func(page *CustomerList) ([]Customer, bool) {
+			return page.Data, page.HasMore
+		},
+		cursor: func(item *Customer) string {
+			return cursorOf(item.ID)
+		},
 	}
 }
 
@@ -169,9 +173,9 @@ func (s *CustomersService) Delete(ctx context.Context, customerID string, option
 
 // CustomersListPaymentIntentsQuery is the query of the method.
 type CustomersListPaymentIntentsQuery struct {
-	Limit Optional[int]
+	Limit         Optional[int]
 	StartingAfter Optional[string]
-	Status Optional[string]
+	Status        Optional[string]
 }
 
 func (q CustomersListPaymentIntentsQuery) values() url.Values {
@@ -192,14 +196,18 @@ func (s *CustomersService) ListPaymentIntents(ctx context.Context, customerID st
 		fetch: func(after string) (*PaymentIntentList, error) {
 			return send[PaymentIntentList](ctx, s.t, request{method: "GET", path: path("/api/v1/customers/", customerID, "/payment_intents"), query: query.values()}.after(after), options)
 		},
-		read: func(page *PaymentIntentList) ([]PaymentIntent, bool) { return page.Data, page.HasMore },
-		cursor: func(item *PaymentIntent) string { return cursorOf(item.ID) },
+		read: func(page *PaymentIntentList) ([]PaymentIntent, bool) {
+			return page.Data, page.HasMore
+		},
+		cursor: func(item *PaymentIntent) string {
+			return cursorOf(item.ID)
+		},
 	}
 }
 
 // CustomersListPaymentMethodsQuery is the query of the method.
 type CustomersListPaymentMethodsQuery struct {
-	Limit Optional[int]
+	Limit         Optional[int]
 	StartingAfter Optional[string]
 }
 
@@ -222,8 +230,12 @@ func (s *CustomersService) ListPaymentMethods(ctx context.Context, customerID st
 		fetch: func(after string) (*PaymentMethodList, error) {
 			return send[PaymentMethodList](ctx, s.t, request{method: "GET", path: path("/api/v1/customers/", customerID, "/payment_methods"), query: query.values()}.after(after), options)
 		},
-		read: func(page *PaymentMethodList) ([]PaymentMethod, bool) { return page.PaymentMethods, page.HasMore },
-		cursor: func(item *PaymentMethod) string { return cursorOf(item.ID) },
+		read: func(page *PaymentMethodList) ([]PaymentMethod, bool) {
+			return page.PaymentMethods, page.HasMore
+		},
+		cursor: func(item *PaymentMethod) string {
+			return cursorOf(item.ID)
+		},
 	}
 }
 
@@ -256,7 +268,7 @@ func (s *PaymentMethodsService) Create(ctx context.Context, body PaymentMethodCr
 
 // PaymentMethodsListQuery is the query of the method.
 type PaymentMethodsListQuery struct {
-	Limit Optional[int]
+	Limit         Optional[int]
 	StartingAfter Optional[string]
 }
 
@@ -279,8 +291,12 @@ func (s *PaymentMethodsService) List(ctx context.Context, query PaymentMethodsLi
 		fetch: func(after string) (*PaymentMethodList, error) {
 			return send[PaymentMethodList](ctx, s.t, request{method: "GET", path: path("/api/v1/payment_methods"), query: query.values()}.after(after), options)
 		},
-		read: func(page *PaymentMethodList) ([]PaymentMethod, bool) { return page.PaymentMethods, page.HasMore },
-		cursor: func(item *PaymentMethod) string { return cursorOf(item.ID) },
+		read: func(page *PaymentMethodList) ([]PaymentMethod, bool) {
+			return page.PaymentMethods, page.HasMore
+		},
+		cursor: func(item *PaymentMethod) string {
+			return cursorOf(item.ID)
+		},
 	}
 }
 
@@ -355,12 +371,12 @@ func (s *MandatesService) Create(ctx context.Context, body MandateCreate, option
 
 // MandatesListQuery is the query of the method.
 type MandatesListQuery struct {
-	Limit Optional[int]
-	StartingAfter Optional[string]
-	CustomerID Optional[string]
+	Limit           Optional[int]
+	StartingAfter   Optional[string]
+	CustomerID      Optional[string]
 	PaymentMethodID Optional[string]
-	Status Optional[MandateStatus]
-	TestClock Optional[string]
+	Status          Optional[MandateStatus]
+	TestClock       Optional[string]
 }
 
 func (q MandatesListQuery) values() url.Values {
@@ -384,8 +400,12 @@ func (s *MandatesService) List(ctx context.Context, query MandatesListQuery, opt
 		fetch: func(after string) (*MandateList, error) {
 			return send[MandateList](ctx, s.t, request{method: "GET", path: path("/api/v1/mandates"), query: query.values()}.after(after), options)
 		},
-		read: func(page *MandateList) ([]Mandate, bool) { return page.Data, page.HasMore },
-		cursor: func(item *Mandate) string { return cursorOf(item.ID) },
+		read: func(page *MandateList) ([]Mandate, bool) {
+			return page.Data, page.HasMore
+		},
+		cursor: func(item *Mandate) string {
+			return cursorOf(item.ID)
+		},
 	}
 }
 
@@ -479,8 +499,8 @@ func (s *MandatesService) GetText(ctx context.Context, options ...Option) (*Mand
 // MandatesListBusinessDaysQuery is the query of the method.
 type MandatesListBusinessDaysQuery struct {
 	Scheme DebitScheme
-	From string
-	Count Optional[int]
+	From   string
+	Count  Optional[int]
 }
 
 func (q MandatesListBusinessDaysQuery) values() url.Values {
@@ -525,11 +545,11 @@ func (s *PaymentIntentsService) Create(ctx context.Context, body PaymentIntentCr
 
 // PaymentIntentsListQuery is the query of the method.
 type PaymentIntentsListQuery struct {
-	Limit Optional[int]
+	Limit         Optional[int]
 	StartingAfter Optional[string]
-	CustomerID Optional[string]
-	Status Optional[PaymentIntentStatus]
-	TestClock Optional[string]
+	CustomerID    Optional[string]
+	Status        Optional[PaymentIntentStatus]
+	TestClock     Optional[string]
 }
 
 func (q PaymentIntentsListQuery) values() url.Values {
@@ -552,8 +572,12 @@ func (s *PaymentIntentsService) List(ctx context.Context, query PaymentIntentsLi
 		fetch: func(after string) (*PaymentIntentList, error) {
 			return send[PaymentIntentList](ctx, s.t, request{method: "GET", path: path("/api/v1/payment_intents"), query: query.values()}.after(after), options)
 		},
-		read: func(page *PaymentIntentList) ([]PaymentIntent, bool) { return page.Data, page.HasMore },
-		cursor: func(item *PaymentIntent) string { return cursorOf(item.ID) },
+		read: func(page *PaymentIntentList) ([]PaymentIntent, bool) {
+			return page.Data, page.HasMore
+		},
+		cursor: func(item *PaymentIntent) string {
+			return cursorOf(item.ID)
+		},
 	}
 }
 
@@ -655,7 +679,7 @@ func (s *RefundsService) Create(ctx context.Context, paymentIntentID string, bod
 
 // RefundsListQuery is the query of the method.
 type RefundsListQuery struct {
-	Limit Optional[int]
+	Limit         Optional[int]
 	StartingAfter Optional[string]
 }
 
@@ -676,8 +700,12 @@ func (s *RefundsService) List(ctx context.Context, paymentIntentID string, query
 		fetch: func(after string) (*RefundList, error) {
 			return send[RefundList](ctx, s.t, request{method: "GET", path: path("/api/v1/payment_intents/", paymentIntentID, "/refunds"), query: query.values()}.after(after), options)
 		},
-		read: func(page *RefundList) ([]Refund, bool) { return page.Data, page.HasMore },
-		cursor: func(item *Refund) string { return cursorOf(item.ID) },
+		read: func(page *RefundList) ([]Refund, bool) {
+			return page.Data, page.HasMore
+		},
+		cursor: func(item *Refund) string {
+			return cursorOf(item.ID)
+		},
 	}
 }
 
@@ -710,10 +738,10 @@ func (s *PaymentPlansService) Create(ctx context.Context, body PaymentPlanCreate
 
 // PaymentPlansListQuery is the query of the method.
 type PaymentPlansListQuery struct {
-	Limit Optional[int]
+	Limit         Optional[int]
 	StartingAfter Optional[string]
-	CustomerID Optional[string]
-	State Optional[PaymentPlanState]
+	CustomerID    Optional[string]
+	State         Optional[PaymentPlanState]
 }
 
 func (q PaymentPlansListQuery) values() url.Values {
@@ -735,8 +763,12 @@ func (s *PaymentPlansService) List(ctx context.Context, query PaymentPlansListQu
 		fetch: func(after string) (*PaymentPlanList, error) {
 			return send[PaymentPlanList](ctx, s.t, request{method: "GET", path: path("/api/v1/payment_plans"), query: query.values()}.after(after), options)
 		},
-		read: func(page *PaymentPlanList) ([]PaymentPlan, bool) { return page.Data, page.HasMore },
-		cursor: func(item *PaymentPlan) string { return cursorOf(item.ID) },
+		read: func(page *PaymentPlanList) ([]PaymentPlan, bool) {
+			return page.Data, page.HasMore
+		},
+		cursor: func(item *PaymentPlan) string {
+			return cursorOf(item.ID)
+		},
 	}
 }
 
@@ -828,7 +860,7 @@ func (s *PaymentPlansService) Close(ctx context.Context, planID string, options 
 
 // PaymentPlansListPaymentsQuery is the query of the method.
 type PaymentPlansListPaymentsQuery struct {
-	Limit Optional[int]
+	Limit         Optional[int]
 	StartingAfter Optional[string]
 }
 
@@ -849,8 +881,12 @@ func (s *PaymentPlansService) ListPayments(ctx context.Context, planID string, q
 		fetch: func(after string) (*PlanPaymentList, error) {
 			return send[PlanPaymentList](ctx, s.t, request{method: "GET", path: path("/api/v1/payment_plans/", planID, "/payments"), query: query.values()}.after(after), options)
 		},
-		read: func(page *PlanPaymentList) ([]PlanPayment, bool) { return page.Data, page.HasMore },
-		cursor: func(item *PlanPayment) string { return cursorOf(item.Slot) },
+		read: func(page *PlanPaymentList) ([]PlanPayment, bool) {
+			return page.Data, page.HasMore
+		},
+		cursor: func(item *PlanPayment) string {
+			return cursorOf(item.Slot)
+		},
 	}
 }
 
@@ -896,12 +932,12 @@ func (s *PaymentLinksService) Create(ctx context.Context, body PaymentLinkCreate
 
 // PaymentLinksListQuery is the query of the method.
 type PaymentLinksListQuery struct {
-	Limit Optional[int]
+	Limit         Optional[int]
 	StartingAfter Optional[string]
-	Status Optional[PaymentLinkStatus]
-	CustomerID Optional[string]
-	Reference Optional[string]
-	TestClock Optional[string]
+	Status        Optional[PaymentLinkStatus]
+	CustomerID    Optional[string]
+	Reference     Optional[string]
+	TestClock     Optional[string]
 }
 
 func (q PaymentLinksListQuery) values() url.Values {
@@ -927,8 +963,12 @@ func (s *PaymentLinksService) List(ctx context.Context, query PaymentLinksListQu
 		fetch: func(after string) (*PaymentLinkList, error) {
 			return send[PaymentLinkList](ctx, s.t, request{method: "GET", path: path("/api/v1/payment_links"), query: query.values()}.after(after), options)
 		},
-		read: func(page *PaymentLinkList) ([]PaymentLink, bool) { return page.Data, page.HasMore },
-		cursor: func(item *PaymentLink) string { return cursorOf(item.ID) },
+		read: func(page *PaymentLinkList) ([]PaymentLink, bool) {
+			return page.Data, page.HasMore
+		},
+		cursor: func(item *PaymentLink) string {
+			return cursorOf(item.ID)
+		},
 	}
 }
 
@@ -955,7 +995,7 @@ func (s *PaymentLinksService) Update(ctx context.Context, paymentLinkID string, 
 
 // PaymentLinksListPaymentsQuery is the query of the method.
 type PaymentLinksListPaymentsQuery struct {
-	Limit Optional[int]
+	Limit         Optional[int]
 	StartingAfter Optional[string]
 }
 
@@ -978,8 +1018,12 @@ func (s *PaymentLinksService) ListPayments(ctx context.Context, paymentLinkID st
 		fetch: func(after string) (*PaymentIntentList, error) {
 			return send[PaymentIntentList](ctx, s.t, request{method: "GET", path: path("/api/v1/payment_links/", paymentLinkID, "/payments"), query: query.values()}.after(after), options)
 		},
-		read: func(page *PaymentIntentList) ([]PaymentIntent, bool) { return page.Data, page.HasMore },
-		cursor: func(item *PaymentIntent) string { return cursorOf(item.ID) },
+		read: func(page *PaymentIntentList) ([]PaymentIntent, bool) {
+			return page.Data, page.HasMore
+		},
+		cursor: func(item *PaymentIntent) string {
+			return cursorOf(item.ID)
+		},
 	}
 }
 
@@ -1050,12 +1094,12 @@ func (s *CheckoutSessionsService) Create(ctx context.Context, body CheckoutSessi
 
 // CheckoutSessionsListQuery is the query of the method.
 type CheckoutSessionsListQuery struct {
-	Limit Optional[int]
+	Limit         Optional[int]
 	StartingAfter Optional[string]
-	Status Optional[CheckoutSessionStatus]
+	Status        Optional[CheckoutSessionStatus]
 	PaymentLinkID Optional[string]
-	CustomerID Optional[string]
-	TestClock Optional[string]
+	CustomerID    Optional[string]
+	TestClock     Optional[string]
 }
 
 func (q CheckoutSessionsListQuery) values() url.Values {
@@ -1081,8 +1125,12 @@ func (s *CheckoutSessionsService) List(ctx context.Context, query CheckoutSessio
 		fetch: func(after string) (*CheckoutSessionList, error) {
 			return send[CheckoutSessionList](ctx, s.t, request{method: "GET", path: path("/api/v1/checkout_sessions"), query: query.values()}.after(after), options)
 		},
-		read: func(page *CheckoutSessionList) ([]CheckoutSession, bool) { return page.Data, page.HasMore },
-		cursor: func(item *CheckoutSession) string { return cursorOf(item.ID) },
+		read: func(page *CheckoutSessionList) ([]CheckoutSession, bool) {
+			return page.Data, page.HasMore
+		},
+		cursor: func(item *CheckoutSession) string {
+			return cursorOf(item.ID)
+		},
 	}
 }
 
@@ -1138,12 +1186,12 @@ func (s *SubscriptionsService) Create(ctx context.Context, body SubscriptionCrea
 
 // SubscriptionsListQuery is the query of the method.
 type SubscriptionsListQuery struct {
-	Limit Optional[int]
+	Limit         Optional[int]
 	StartingAfter Optional[string]
-	CustomerID Optional[string]
-	State Optional[SubscriptionState]
-	InEffect Optional[string]
-	TestClock Optional[string]
+	CustomerID    Optional[string]
+	State         Optional[SubscriptionState]
+	InEffect      Optional[string]
+	TestClock     Optional[string]
 }
 
 func (q SubscriptionsListQuery) values() url.Values {
@@ -1167,8 +1215,12 @@ func (s *SubscriptionsService) List(ctx context.Context, query SubscriptionsList
 		fetch: func(after string) (*SubscriptionList, error) {
 			return send[SubscriptionList](ctx, s.t, request{method: "GET", path: path("/api/v1/subscriptions"), query: query.values()}.after(after), options)
 		},
-		read: func(page *SubscriptionList) ([]Subscription, bool) { return page.Data, page.HasMore },
-		cursor: func(item *Subscription) string { return cursorOf(item.ID) },
+		read: func(page *SubscriptionList) ([]Subscription, bool) {
+			return page.Data, page.HasMore
+		},
+		cursor: func(item *Subscription) string {
+			return cursorOf(item.ID)
+		},
 	}
 }
 
@@ -1273,7 +1325,7 @@ func (s *SubscriptionsService) Retry(ctx context.Context, subscriptionID string,
 
 // SubscriptionsListPeriodsQuery is the query of the method.
 type SubscriptionsListPeriodsQuery struct {
-	Limit Optional[int]
+	Limit         Optional[int]
 	StartingAfter Optional[string]
 }
 
@@ -1294,8 +1346,12 @@ func (s *SubscriptionsService) ListPeriods(ctx context.Context, subscriptionID s
 		fetch: func(after string) (*SubscriptionPeriodList, error) {
 			return send[SubscriptionPeriodList](ctx, s.t, request{method: "GET", path: path("/api/v1/subscriptions/", subscriptionID, "/periods"), query: query.values()}.after(after), options)
 		},
-		read: func(page *SubscriptionPeriodList) ([]SubscriptionPeriod, bool) { return page.Data, page.HasMore },
-		cursor: func(item *SubscriptionPeriod) string { return cursorOf(item.Number) },
+		read: func(page *SubscriptionPeriodList) ([]SubscriptionPeriod, bool) {
+			return page.Data, page.HasMore
+		},
+		cursor: func(item *SubscriptionPeriod) string {
+			return cursorOf(item.Number)
+		},
 	}
 }
 
@@ -1340,7 +1396,7 @@ func (s *SubscriptionsService) Change(ctx context.Context, subscriptionID string
 
 // SubscriptionsListChangesQuery is the query of the method.
 type SubscriptionsListChangesQuery struct {
-	Limit Optional[int]
+	Limit         Optional[int]
 	StartingAfter Optional[string]
 }
 
@@ -1362,8 +1418,12 @@ func (s *SubscriptionsService) ListChanges(ctx context.Context, subscriptionID s
 		fetch: func(after string) (*SubscriptionMadeChangeList, error) {
 			return send[SubscriptionMadeChangeList](ctx, s.t, request{method: "GET", path: path("/api/v1/subscriptions/", subscriptionID, "/changes"), query: query.values()}.after(after), options)
 		},
-		read: func(page *SubscriptionMadeChangeList) ([]SubscriptionMadeChange, bool) { return page.Data, page.HasMore },
-		cursor: func(item *SubscriptionMadeChange) string { return cursorOf(item.Number) },
+		read: func(page *SubscriptionMadeChangeList) ([]SubscriptionMadeChange, bool) {
+			return page.Data, page.HasMore
+		},
+		cursor: func(item *SubscriptionMadeChange) string {
+			return cursorOf(item.Number)
+		},
 	}
 }
 
@@ -1400,7 +1460,7 @@ func (s *TestClocksService) Create(ctx context.Context, body TestClockCreate, op
 
 // TestClocksListQuery is the query of the method.
 type TestClocksListQuery struct {
-	Limit Optional[int]
+	Limit         Optional[int]
 	StartingAfter Optional[string]
 }
 
@@ -1421,8 +1481,12 @@ func (s *TestClocksService) List(ctx context.Context, query TestClocksListQuery,
 		fetch: func(after string) (*TestClockList, error) {
 			return send[TestClockList](ctx, s.t, request{method: "GET", path: path("/api/v1/test_helpers/test_clocks"), query: query.values()}.after(after), options)
 		},
-		read: func(page *TestClockList) ([]TestClock, bool) { return page.Data, page.HasMore },
-		cursor: func(item *TestClock) string { return cursorOf(item.ID) },
+		read: func(page *TestClockList) ([]TestClock, bool) {
+			return page.Data, page.HasMore
+		},
+		cursor: func(item *TestClock) string {
+			return cursorOf(item.ID)
+		},
 	}
 }
 
@@ -1470,9 +1534,9 @@ func (s *TestClocksService) advance(ctx context.Context, id string, body TestClo
 
 // TestClocksListEffectsQuery is the query of the method.
 type TestClocksListEffectsQuery struct {
-	Limit Optional[int]
+	Limit         Optional[int]
 	StartingAfter Optional[string]
-	AdvanceID Optional[string]
+	AdvanceID     Optional[string]
 }
 
 func (q TestClocksListEffectsQuery) values() url.Values {
@@ -1496,8 +1560,12 @@ func (s *TestClocksService) ListEffects(ctx context.Context, id string, query Te
 		fetch: func(after string) (*ClockEffectList, error) {
 			return send[ClockEffectList](ctx, s.t, request{method: "GET", path: path("/api/v1/test_helpers/test_clocks/", id, "/effects"), query: query.values()}.after(after), options)
 		},
-		read: func(page *ClockEffectList) ([]ClockEffect, bool) { return page.Data, page.HasMore },
-		cursor: func(item *ClockEffect) string { return cursorOf(item.EventID) },
+		read: func(page *ClockEffectList) ([]ClockEffect, bool) {
+			return page.Data, page.HasMore
+		},
+		cursor: func(item *ClockEffect) string {
+			return cursorOf(item.EventID)
+		},
 	}
 }
 
@@ -1506,10 +1574,10 @@ type EventsService struct{ t *transport }
 
 // EventsListQuery is the query of the method.
 type EventsListQuery struct {
-	Limit Optional[int]
+	Limit         Optional[int]
 	StartingAfter Optional[string]
-	EventType Optional[string]
-	TestClock Optional[string]
+	EventType     Optional[string]
+	TestClock     Optional[string]
 }
 
 func (q EventsListQuery) values() url.Values {
@@ -1534,8 +1602,12 @@ func (s *EventsService) List(ctx context.Context, query EventsListQuery, options
 		fetch: func(after string) (*EventList, error) {
 			return send[EventList](ctx, s.t, request{method: "GET", path: path("/api/v1/events"), query: query.values()}.after(after), options)
 		},
-		read: func(page *EventList) ([]Event, bool) { return page.Data, page.HasMore },
-		cursor: func(item *Event) string { return cursorOf(item.ID) },
+		read: func(page *EventList) ([]Event, bool) {
+			return page.Data, page.HasMore
+		},
+		cursor: func(item *Event) string {
+			return cursorOf(item.ID)
+		},
 	}
 }
 
@@ -1580,7 +1652,7 @@ func (s *WebhookEndpointsService) Create(ctx context.Context, body WebhookEndpoi
 
 // WebhookEndpointsListQuery is the query of the method.
 type WebhookEndpointsListQuery struct {
-	Limit Optional[int]
+	Limit         Optional[int]
 	StartingAfter Optional[string]
 }
 
@@ -1601,8 +1673,12 @@ func (s *WebhookEndpointsService) List(ctx context.Context, query WebhookEndpoin
 		fetch: func(after string) (*WebhookEndpointList, error) {
 			return send[WebhookEndpointList](ctx, s.t, request{method: "GET", path: path("/api/v1/webhook_endpoints"), query: query.values()}.after(after), options)
 		},
-		read: func(page *WebhookEndpointList) ([]WebhookEndpoint, bool) { return page.Data, page.HasMore },
-		cursor: func(item *WebhookEndpoint) string { return cursorOf(item.ID) },
+		read: func(page *WebhookEndpointList) ([]WebhookEndpoint, bool) {
+			return page.Data, page.HasMore
+		},
+		cursor: func(item *WebhookEndpoint) string {
+			return cursorOf(item.ID)
+		},
 	}
 }
 
@@ -1668,9 +1744,9 @@ func (s *WebhookEndpointsService) Ping(ctx context.Context, webhookEndpointID st
 
 // WebhookEndpointsListDeliveriesQuery is the query of the method.
 type WebhookEndpointsListDeliveriesQuery struct {
-	Limit Optional[int]
+	Limit         Optional[int]
 	StartingAfter Optional[string]
-	Status Optional[WebhookDeliveryStatus]
+	Status        Optional[WebhookDeliveryStatus]
 }
 
 func (q WebhookEndpointsListDeliveriesQuery) values() url.Values {
@@ -1691,8 +1767,12 @@ func (s *WebhookEndpointsService) ListDeliveries(ctx context.Context, webhookEnd
 		fetch: func(after string) (*WebhookDeliveryList, error) {
 			return send[WebhookDeliveryList](ctx, s.t, request{method: "GET", path: path("/api/v1/webhook_endpoints/", webhookEndpointID, "/deliveries"), query: query.values()}.after(after), options)
 		},
-		read: func(page *WebhookDeliveryList) ([]WebhookDelivery, bool) { return page.Data, page.HasMore },
-		cursor: func(item *WebhookDelivery) string { return cursorOf(item.ID) },
+		read: func(page *WebhookDeliveryList) ([]WebhookDelivery, bool) {
+			return page.Data, page.HasMore
+		},
+		cursor: func(item *WebhookDelivery) string {
+			return cursorOf(item.ID)
+		},
 	}
 }
 

@@ -19,7 +19,8 @@ export const loseTemporal: Attack = {
         await cluster.temporal.loseDatabase();
         const { sql, side } = cluster;
         const reconcile = async () => repair(sql, [side], await findMismatches(sql, side));
-        await untilItSucceeds(reconcile, { timeoutMs: 30_000, everyMs: 500 });
+        // Other faults hit meanwhile, and each of them can break an attempt.
+        await untilItSucceeds(reconcile, { timeoutMs: 300_000, everyMs: 500 });
         return true;
       },
     };

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { unlessRefused } from '../../lab/client.ts';
+import { letPeriodBegin } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { makePayer } from '../../lab/payer.ts';
 import { enqueue } from '../../src/platform/postgres/outbox.ts';
@@ -21,7 +22,7 @@ interface Renewed {
 
 /**
  * Subscriptions in real time that are all renewed at one instant, round after round. As with plans, a round moves the
- * instants in the database: a run cannot wait for a week. The period that begins is the next one of the calendar.
+ * calendar in the database: a run cannot wait for a week. The period that begins is the next one of that calendar.
  */
 export function renewals(count: number): Actor {
   return async (world) => {
@@ -123,9 +124,15 @@ async function startWeekly(
 async function letRenew(world: World, ids: string[], at: Date, periods: number): Promise<void> {
   await withoutFail(world, () =>
     atomically(world.cluster.sql, async (tx) => {
-      const moved = await tx<{ id: string; livemode: boolean }[]>`
-        update subscriptions set next_period_at = ${at}
-        where id in ${tx(ids)} and current_number = ${periods} and state = 'active' returning id, livemode`;
+      const due = await tx<{ id: string }[]>`
+        select id from subscriptions
+        where id in ${tx(ids)} and current_number = ${periods} and state = 'active' for update`;
+      if (due.length === 0) return;
+      const moved = await letPeriodBegin(
+        tx,
+        due.map(({ id }) => id),
+        at,
+      );
       await enqueue(
         tx,
         moved.map((subscription) => wakeEntry('subscription', subscription)),

@@ -3,10 +3,10 @@ import type { OperatorCommand } from '../messages/operator-command.ts';
 import type { ClockSubjectStatus } from '../messages/subject-status.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
 import { realNow } from '../platform/real-time.ts';
-import { executeClockCommand } from '../services/plans/operator-commands.ts';
+import { executeClockCommand } from '../services/subjects/operator-commands.ts';
 import { carryOutAdvance, clockStatus, type MoveSubject } from '../services/test-clocks/clock-advance.ts';
 import { expireTestClock } from '../services/test-clocks/test-clocks.ts';
-import { carryOut } from './failures.ts';
+import { carryOut, reasonOf } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
 
 export interface ClockDeps {
@@ -32,7 +32,8 @@ export function createClockActivities({ sql, moveSubject, maxAheadMs }: ClockDep
         const advance = await carryOut(sql, () => selectOpenAdvance(sql, clockId));
         if (advance !== null) {
           const step = <T>(work: () => Promise<T>) => carryOut(sql, work);
-          await carryOutAdvance(sql, advance, { moveSubject, step });
+          const tryStep = async (work: () => Promise<void>) => ({ failure: await reasonOf(carryOut(sql, work)) });
+          await carryOutAdvance(sql, advance, { moveSubject, step, tryStep });
         }
         return carryOut(sql, async () => {
           await expireTestClock(sql, clockId, { at: new Date(now), maxAheadMs, now: realNow() });

@@ -3,15 +3,15 @@ import type { Pool } from '../platform/postgres/connection.ts';
 import { realNow } from '../platform/real-time.ts';
 import type { Processors } from '../processors/processor.ts';
 import { linkStatus, sessionStatus } from '../services/links/subject-status.ts';
-import { collectSubject, type SubjectKind } from '../services/plans/collect-subject.ts';
+import { bankDebitStatus, planStatus, scheduledPaymentStatus } from '../services/plans/subject-status.ts';
+import { collectSubject, type SubjectKind } from '../services/subjects/collect-subject.ts';
 import {
   executeDebitCommand,
   executeLinkCommand,
   executePlanCommand,
   executeScheduledPaymentCommand,
   executeSessionCommand,
-} from '../services/plans/operator-commands.ts';
-import { bankDebitStatus, planStatus, scheduledPaymentStatus } from '../services/plans/subject-status.ts';
+} from '../services/subjects/operator-commands.ts';
 import { executeSubscriptionCommand } from '../services/subscriptions/operator-commands.ts';
 import { subscriptionStatus } from '../services/subscriptions/subscription-status.ts';
 import { carryOut } from './failures.ts';

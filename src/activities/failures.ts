@@ -10,6 +10,7 @@ import { CommandRefused } from '../services/command-refused.ts';
 import { WorkflowClockAhead } from '../services/customer-time.ts';
 import { ProcessorNotConfigured, ProcessorUnavailable } from '../services/errors.ts';
 import { PlanInconsistent } from '../services/plans/plan-dates.ts';
+import { SubscriptionInconsistent } from '../services/subscriptions/subscription-dates.ts';
 
 /** The failure type of an effect that retries do not fix. The workflow decides how to react. */
 export const effectFailed = 'EffectFailed';
@@ -51,9 +52,20 @@ export async function carryOut<T>(sql: Pool, work: () => Promise<T>): Promise<T>
   }
 }
 
+/** Returns the reason if the work fails as `EffectFailed`, and null if it succeeds. @throws any other error. */
+export async function reasonOf(work: Promise<unknown>): Promise<string | null> {
+  try {
+    await work;
+    return null;
+  } catch (error) {
+    if (error instanceof ApplicationFailure && error.type === effectFailed) return error.message;
+    throw error;
+  }
+}
+
 /** Whether only time or an operator helps. */
 function isLasting(error: unknown): boolean {
-  return error instanceof WorkflowClockAhead || error instanceof PlanInconsistent;
+  return [WorkflowClockAhead, PlanInconsistent, SubscriptionInconsistent].some((lasting) => error instanceof lasting);
 }
 
 /** Throws a refused operator command as a failure that Temporal does not retry, and any other error as it is. */

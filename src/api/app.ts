@@ -13,6 +13,7 @@ import { limitRate } from './middleware/limit-rate.ts';
 import { preferWait } from './middleware/prefer-wait.ts';
 import { dropUnread, readBody } from './middleware/read-body.ts';
 import { readInput } from './middleware/read-input.ts';
+import { referencePaths } from './middleware/reference-paths.ts';
 import { respond } from './middleware/respond.ts';
 import { requestId, securityHeaders } from './middleware/response-headers.ts';
 import { thisMachineOnly } from './middleware/this-machine.ts';
@@ -32,6 +33,7 @@ export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes): 
   app.use(securityHeaders);
   if (deps.forThisMachine) app.use(thisMachineOnly);
   app.use(ops(deps));
+  app.use(referencePaths);
   const limit = limitRate(deps.settings);
   const waits = { ...defaultWaits, ...deps.waits };
   const limitConcurrent = limitConcurrency(waits.queueMs);

@@ -173,9 +173,9 @@ export async function listSessionsDueOnClock(db: Db, testClockId: string, target
 }
 
 /** Locks the sessions on a test clock that have not ended, before they are deleted. */
-export async function lockSessionsOnClock(tx: Tx, testClockId: string): Promise<{ id: string; livemode: boolean }[]> {
-  return tx<{ id: string; livemode: boolean }[]>`
-    select id, livemode from checkout_sessions
+export async function lockSessionsOnClock(tx: Tx, testClockId: string): Promise<void> {
+  await tx`
+    select 1 from checkout_sessions
     where test_clock_id = ${testClockId} and status in ('open', 'processing')
     order by id
     for update`;

@@ -1,21 +1,14 @@
 import type { Db } from '../platform/postgres/connection.ts';
-import { clockLimit } from './subject-statuses.ts';
+import { clockLimit, type OwnerRow } from './subject-statuses.ts';
 
 /** The status of a link or a session in one row: what its workflow needs to decide what to wait for. */
-export interface LinkStatusRow {
-  biller_id: string;
-  livemode: boolean;
-  customer_id: string | null;
-  test_clock_id: string | null;
+export interface LinkStatusRow extends OwnerRow {
   status: string;
   status_reason: string | null;
   expires_at: Date | null;
   wake_at: Date | null;
   failed_attempts: number;
   updated_at: Date;
-  frozen_time: Date | null;
-  /** The target time of the clock's latest advance, or the clock's own time if there was none. */
-  clock_limit: Date | null;
 }
 
 /** The status of a payment link, or null if it was deleted. */

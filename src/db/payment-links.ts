@@ -153,11 +153,11 @@ export async function listLinksDueOnClock(db: Db, testClockId: string, target: D
     order by wake_at, id`;
 }
 
-/** Locks the links on a test clock that wait for their date, before they are deleted. */
-export async function lockLinksOnClock(tx: Tx, testClockId: string): Promise<{ id: string; livemode: boolean }[]> {
-  return tx<{ id: string; livemode: boolean }[]>`
-    select id, livemode from payment_links
-    where test_clock_id = ${testClockId} and status = 'open' and expires_at is not null
+/** Locks the links on a test clock that are open, before they are deleted. */
+export async function lockLinksOnClock(tx: Tx, testClockId: string): Promise<void> {
+  await tx`
+    select 1 from payment_links
+    where test_clock_id = ${testClockId} and status = 'open'
     order by id
     for update`;
 }

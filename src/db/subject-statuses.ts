@@ -2,16 +2,36 @@ import type { PlanState } from '../domain/plan-state.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import type { AttemptOutcome } from './payment-attempts.ts';
 
+/** Whose a subject is, and the time of its clock. */
+export interface OwnerRow {
+  biller_id: string;
+  livemode: boolean;
+  customer_id: string | null;
+  test_clock_id: string | null;
+  frozen_time: Date | null;
+  /** The target time of the clock's latest advance, or the clock's own time if there was none. */
+  clock_limit: Date | null;
+}
+
+/** Returns these columns as fields of a `SubjectStatus`. */
+export function ownerOf(row: OwnerRow) {
+  return {
+    billerId: row.biller_id,
+    customerId: row.customer_id,
+    testClockId: row.test_clock_id,
+    livemode: row.livemode,
+    clockTime: row.frozen_time?.getTime() ?? null,
+    clockLimit: row.clock_limit?.getTime() ?? null,
+  };
+}
+
 /**
  * The status of a plan in one row: what its workflow needs to decide what to wait for, and to show on the operator
  * page. The columns come from several tables; `retry_slot`, `retry_due_date`, `failures` and `slot_status` are columns
  * of `payment_plan_slots`, and `last_attempt_at` is `payment_attempts.at`.
  */
-export interface PlanStatusRow {
-  biller_id: string;
-  livemode: boolean;
+export interface PlanStatusRow extends OwnerRow {
   customer_id: string;
-  test_clock_id: string | null;
   state: PlanState;
   state_reason: string | null;
   next_slot: number;
@@ -23,9 +43,6 @@ export interface PlanStatusRow {
    */
   debit_slot: number | null;
   debit_outcome: AttemptOutcome | null;
-  frozen_time: Date | null;
-  /** The target time of the clock's latest advance, or the clock's own time if there was none. */
-  clock_limit: Date | null;
   time_zone: string;
   retry_slot: number | null;
   /** Biller-local due date of the slot in `retry_slot`. */
@@ -78,11 +95,7 @@ export async function selectPlanStatus(db: Db, id: string): Promise<PlanStatusRo
 }
 
 /** The status of the debit of a single payment in one row. */
-export interface DebitStatusRow {
-  biller_id: string;
-  livemode: boolean;
-  customer_id: string | null;
-  test_clock_id: string | null;
+export interface DebitStatusRow extends OwnerRow {
   payment_intent_id: string;
   outcome: AttemptOutcome;
   code: string | null;
@@ -90,9 +103,6 @@ export interface DebitStatusRow {
   next_at: Date | null;
   /** When it was accepted, handed over, reported on or taken back: whichever came last, in the customer's time. */
   since: Date;
-  frozen_time: Date | null;
-  /** The target time of the clock's latest advance, or the clock's own time if there was none. */
-  clock_limit: Date | null;
 }
 
 /** The status of the debit of this attempt, or null if it was deleted. */
@@ -109,16 +119,9 @@ export async function selectDebitStatus(db: Db, attemptId: string): Promise<Debi
 }
 
 /** The status of a scheduled payment in one row. */
-export interface ScheduledPaymentStatusRow {
-  biller_id: string;
-  livemode: boolean;
-  customer_id: string | null;
-  test_clock_id: string | null;
+export interface ScheduledPaymentStatusRow extends OwnerRow {
   scheduled_at: Date | null;
   updated_at: Date;
-  frozen_time: Date | null;
-  /** The target time of the clock's latest advance, or the clock's own time if there was none. */
-  clock_limit: Date | null;
 }
 
 /** The status of a scheduled payment, or null if it was deleted. */

@@ -45,7 +45,9 @@ export async function updatePeriod(
   subscriptionId: string,
   number: number,
   change: Partial<
-    Pick<Period, 'status' | 'changed_cents' | 'failures' | 'first_failed_at' | 'next_attempt_at' | 'last_result_at'>
+    Pick<Period, 'status' | 'changed_cents' | 'failures' | 'first_failed_at' | 'next_attempt_at' | 'last_result_at'> & {
+      retry_asked_at: Date | null;
+    }
   >,
 ): Promise<void> {
   await tx`

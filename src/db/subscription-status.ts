@@ -1,5 +1,5 @@
 import type { Db } from '../platform/postgres/connection.ts';
-import { clockLimit } from './subject-statuses.ts';
+import { clockLimit, type OwnerRow } from './subject-statuses.ts';
 import type { SubscriptionPeriodRow } from './subscription-periods.ts';
 import type { SubscriptionRow } from './subscriptions.ts';
 
@@ -7,11 +7,8 @@ import type { SubscriptionRow } from './subscriptions.ts';
  * The status of a subscription in one row: what its workflow needs to decide what to wait for, and to show on the
  * operator page. `period`, `period_status`, `failures` and `payment_intent_id` are of the period that is owed.
  */
-export interface SubscriptionStatusRow extends SubscriptionRow {
+export interface SubscriptionStatusRow extends SubscriptionRow, Pick<OwnerRow, 'frozen_time' | 'clock_limit'> {
   wake_at: Date | null;
-  frozen_time: Date | null;
-  /** The target time of the clock's latest advance, or the clock's own time if there was none. */
-  clock_limit: Date | null;
   period: number | null;
   period_status: SubscriptionPeriodRow['status'] | null;
   failures: number | null;
@@ -30,7 +27,7 @@ export async function selectSubscriptionStatus(db: Db, id: string): Promise<Subs
     left join lateral (
       select number, status, failures, payment_intent_id from subscription_periods
       where subscription_id = s.id and status in ('processing', 'retrying', 'unpaid')
-      order by number
+      order by array_position(array['retrying', 'unpaid', 'processing'], status), next_attempt_at, number
       limit 1
     ) p on true
     left join payment_intents i on i.id = p.payment_intent_id

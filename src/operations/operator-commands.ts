@@ -119,7 +119,7 @@ async function startMissing(sql: Pool, workflowType: WorkflowType, id: string): 
 
 /** The message when there is no workflow, and none is needed. */
 export function nothingToDo(id: string): string {
-  return `There is nothing to do: ${id} has ended, waits for nothing, or does not exist.`;
+  return `There is nothing to do: ${id} has ended, waits for its test clock or for nothing, or does not exist.`;
 }
 
 /** Returns why a command could not be sent or was refused, in sentences for the operator. */

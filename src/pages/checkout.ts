@@ -7,7 +7,7 @@ import { addressSubject, countUse, pageLimits } from '../services/pages/page-lim
 import { pageTokenOf } from '../services/pages/page-urls.ts';
 import { type Payee, payeeOf } from '../services/pages/paying.ts';
 import { savedCards } from '../services/pages/saved-cards.ts';
-import { applyTo, chargeHook } from '../services/plans/charge-hook.ts';
+import { applyTo, chargeHook } from '../services/subjects/charge-hook.ts';
 import { action, type FormErrors, formPage, methodTypes, type Sitting } from './checkout-form.ts';
 import { readInput } from './checkout-input.ts';
 import { resultPage } from './checkout-result.ts';

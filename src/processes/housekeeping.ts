@@ -10,7 +10,7 @@ import { expireMandates } from '../services/mandates/expiry.ts';
 import { recoverCharges } from '../services/payments/payment-confirmation.ts';
 import { compareWithProcessor } from '../services/payments/processor-comparison.ts';
 import { recoverRefunds } from '../services/payments/refunds.ts';
-import { chargeHook } from '../services/plans/charge-hook.ts';
+import { chargeHook } from '../services/subjects/charge-hook.ts';
 
 const everyMs = 5_000;
 

@@ -124,8 +124,8 @@ interface EventOrigin {
   now: Date;
 }
 
-/** The events that each dry run would record, by its transaction. */
-const dryRuns = new WeakMap<Tx, NewEvent[]>();
+/** The events that were gathered instead of recorded, by their transaction. */
+const gathered = new WeakMap<Tx, NewEvent[]>();
 
 /**
  * Marks the transaction as a dry run, to be rolled back. `recordEvents` then records nothing: it appends the events to
@@ -133,8 +133,19 @@ const dryRuns = new WeakMap<Tx, NewEvent[]>();
  */
 export function gatherEvents(tx: Tx): NewEvent[] {
   const events: NewEvent[] = [];
-  dryRuns.set(tx, events);
+  gathered.set(tx, events);
   return events;
+}
+
+/**
+ * Records the events of all that `work` changes at the end, in one statement. So the biller's event sequence is not
+ * locked while `work` still waits for other locks. `origin` replaces the origins of the events.
+ */
+export async function recordTogether(tx: Tx, origin: EventOrigin, work: () => Promise<void>): Promise<void> {
+  const events = gatherEvents(tx);
+  await work();
+  gathered.delete(tx);
+  await recordEvents(tx, origin, events);
 }
 
 /**
@@ -145,9 +156,9 @@ export function gatherEvents(tx: Tx): NewEvent[] {
  */
 export async function recordEvents(tx: Tx, origin: EventOrigin, events: NewEvent[]): Promise<string[]> {
   if (events.length === 0) return [];
-  const gathered = dryRuns.get(tx);
-  if (gathered !== undefined) {
-    gathered.push(...events);
+  const others = gathered.get(tx);
+  if (others !== undefined) {
+    others.push(...events);
     return events.map(() => newId('event'));
   }
   const rows = events.map(rowOf);

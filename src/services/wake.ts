@@ -20,6 +20,11 @@ export interface WorkflowSubject {
   livemode: boolean;
 }
 
+/** A link or a session. On a test clock it has no workflow: the advance lets it expire. */
+interface LinkSubject extends WorkflowSubject {
+  test_clock_id: string | null;
+}
+
 /** Returns the outbox entry that starts the workflow of a subject. It has no effect if the workflow runs already. */
 export function startEntry(workflowType: WorkflowType, { id, livemode }: WorkflowSubject): OutboxEntry {
   return { workflowType, subjectId: id, livemode, start: true };
@@ -41,7 +46,7 @@ export function wakeEntry(
 export const start = {
   scheduledPayment: starting('scheduledPayment'),
   bankDebit: starting('bankDebit'),
-  checkoutSession: starting('checkoutSession'),
+  checkoutSession: inRealTime(starting('checkoutSession')),
   testClock: starting('testClock'),
 };
 
@@ -50,8 +55,8 @@ export const wake = {
   plan: waking('paymentPlan'),
   scheduledPayment: waking('scheduledPayment'),
   bankDebit: waking('bankDebit'),
-  paymentLink: waking('paymentLink'),
-  checkoutSession: waking('checkoutSession'),
+  paymentLink: inRealTime(waking('paymentLink')),
+  checkoutSession: inRealTime(waking('checkoutSession')),
   subscription: waking('subscription'),
   testClock: waking('testClock'),
 };
@@ -63,4 +68,12 @@ function starting(type: WorkflowType) {
 function waking(type: WorkflowType) {
   return (tx: Tx, subject: WorkflowSubject, now: Date, options?: { start: boolean }) =>
     enqueue(tx, [wakeEntry(type, subject, options)], now);
+}
+
+function inRealTime(
+  wakes: (tx: Tx, subject: WorkflowSubject, now: Date, options?: { start: boolean }) => Promise<void>,
+) {
+  return async (tx: Tx, subject: LinkSubject, now: Date, options?: { start: boolean }): Promise<void> => {
+    if (subject.test_clock_id === null) await wakes(tx, subject, now, options);
+  };
 }

@@ -3,7 +3,7 @@ import { describe, it } from 'mocha';
 import { Type } from 'typebox';
 import { route } from '../../src/api/http/route.ts';
 import { getCustomer } from '../../src/services/customers/customers.ts';
-import { deleteCustomer } from '../../src/services/plans/customer-deletion.ts';
+import { deleteCustomer } from '../../src/services/subjects/customer-deletion.ts';
 
 const tag = { name: 'Probe', description: 'For this test.' };
 const common = { path: '/probe', operation: 'probe', tag, summary: 'Probe', invalid: 400 } as const;

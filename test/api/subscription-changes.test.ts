@@ -185,18 +185,58 @@ describe('a change of a subscription', () => {
     ]);
   });
 
-  it('that is paid only when its period is over is not made: the money is credit', async () => {
+  it('that waits for a challenge ends with its period, so that nobody pays for days that are over', async () => {
     const id = await midwayStarted();
     await stage.request('PUT', `/subscriptions/${id}`, {
       metadata: { _sandbox_outcome: 'requires_action,succeed', _sandbox_outcome_by_period: 'succeed' },
     });
     const { latest_payment_intent_id: late } = await changed(id, upgrade);
     await here.advance('2027-02-10T00:00:00Z');
-    await completeChallenge(late);
+    refusal(await completeChallenge(late), 422, 'invalid_state');
+    assert.equal((await stage.request('GET', `/payment_intents/${late}`)).body.status, 'canceled');
     const after = await subscriber.get(id);
-    assert.deepEqual([after.items[0].unit_amount_cents, after.credit_balance_cents], [4900, share(9800) - share(4900)]);
-    assert.equal((await changesOf(id))[0].status, 'credited');
-    assert.equal((await subscriber.events(id)).at(-1), '2027-02-10 change_failed');
+    assert.deepEqual(
+      [after.items[0].unit_amount_cents, after.credit_balance_cents, after.change_payment_intent_id],
+      [4900, 0, null],
+    );
+    assert.equal((await changesOf(id))[0].status, 'failed');
+    assert.deepEqual((await subscriber.events(id)).slice(-2), ['2027-02-10 change_failed', '2027-02-10 renewed']);
+    assert.deepEqual(await findViolations(stage.db.sql), []);
+  });
+
+  for (const stop of ['pause', 'cancel'] as const) {
+    it(`that waits for a challenge ends with its period, if that is also where a ${stop} takes effect`, async () => {
+      const id = await midwayStarted();
+      await stage.request('PUT', `/subscriptions/${id}`, { metadata: { _sandbox_outcome: 'requires_action,succeed' } });
+      const { latest_payment_intent_id: late } = await changed(id, upgrade);
+      await stage.request('POST', `/subscriptions/${id}/${stop}`, {});
+      await here.advance('2027-02-10T00:00:00Z');
+      assert.equal((await stage.request('GET', `/payment_intents/${late}`)).body.status, 'canceled');
+      assert.equal((await changesOf(id))[0].status, 'failed');
+      assert.match((await subscriber.get(id)).state, /^(paused|canceled)$/);
+    });
+  }
+
+  it('that was left for a next period is not collected after a cancellation, unless the biller collects it', async () => {
+    const id = await midwayStarted();
+    await changed(id, { ...upgrade, collect: 'next_period' });
+    await stage.request('POST', `/subscriptions/${id}/cancel`, {});
+    const left = share(9800) - share(4900);
+    const taken = stage.ledger.taken.size;
+    const { body: quote } = await change(id, { ...upgrade, dry_run: true });
+    assert.equal(quote.amount_cents, left);
+    const collected = await changed(id, { ...upgrade, expected_amount_cents: left });
+    assert.deepEqual([collected.next_period_lines, collected.ends_at], [[], '2027-02-10']);
+    assert.equal(stage.ledger.taken.size, taken + 1);
+    const other = await subscriber.started({ start_date: '2027-01-24' });
+    await changed(other, { items: at(9800), when: 'now' });
+    await stage.request('POST', `/subscriptions/${other}/cancel`, {});
+    const before = stage.ledger.taken.size;
+    await here.advance('2027-03-20T00:00:00Z');
+    const ended = await subscriber.get(other);
+    assert.equal(ended.state, 'canceled');
+    assert.ok(ended.next_period_lines.length > 0);
+    assert.equal(stage.ledger.taken.size, before);
   });
 
   it('in a trial costs nothing, and the first paid period takes the new price', async () => {

@@ -70,6 +70,83 @@ describe('a subscription that is paid by bank debits', () => {
     assert.deepEqual(await findViolations(stage.db.sql), []);
   });
 
+  it('is past due until both are paid, if a debit comes back while that of the next period is under way', async () => {
+    const id = await twoOwed('settled');
+    await here.advance('2027-02-14T00:00:00Z');
+    assert.deepEqual([(await subscriber.get(id)).state, (await subscriber.get(id)).paid_periods], ['past_due', 1]);
+    assert.deepEqual(await findViolations(stage.db.sql), []);
+    await here.advance('2027-02-28T00:00:00Z');
+    const both = ['1 2027-01-10 2027-02-10 paid 4900', '2 2027-02-10 2027-03-10 paid 4900'];
+    assert.deepEqual(await subscriber.periods(id), both);
+    assert.deepEqual((await subscriber.events(id)).slice(3), [
+      '2027-02-10 past_due',
+      '2027-02-10 in_effect_changed false',
+      // One period is paid, so the days of grace count.
+      '2027-02-11 in_effect_changed true',
+      '2027-02-14 recovered',
+    ]);
+  });
+
+  it('retries two periods, each on its own day, if the bank refuses the second after the first came back', async () => {
+    const id = await twoOwed('dishonoured,settled');
+    await here.advance('2027-02-14T00:00:00Z');
+    assert.deepEqual(
+      (await subscriber.periods(id)).map((line) => line.split(' ')[3]),
+      ['processing', 'retrying'],
+    );
+    assert.deepEqual(await findViolations(stage.db.sql), []);
+    await here.advance('2027-03-09T00:00:00Z');
+    const both = ['1 2027-01-10 2027-02-10 paid 4900', '2 2027-02-10 2027-03-10 paid 4900'];
+    assert.deepEqual(await subscriber.periods(id), both);
+    const recovered = (await subscriber.events(id)).filter((line) => line.endsWith('recovered'));
+    assert.equal(recovered.length, 1);
+    assert.equal((await subscriber.get(id)).state, 'active');
+    await here.advance('2027-03-11T00:00:00Z');
+    assert.equal((await subscriber.get(id)).current_period.number, 3);
+    assert.deepEqual(await findViolations(stage.db.sql), []);
+  });
+
+  it('that owes two periods charges neither after a cancellation at once', async () => {
+    const canceled = await twoOwed('dishonoured');
+    await here.advance('2027-02-14T00:00:00Z');
+    await subscriber.ask(canceled, 'cancel', { at: 'now' });
+    const attempts = async (id: string) =>
+      (
+        await stage.db.sql`
+        select from payment_attempts where payment_intent_id in (select id from payment_intents where subscription_id = ${id})`
+      ).length;
+    const before = await attempts(canceled);
+    await here.advance('2027-03-14T00:00:00Z');
+    assert.equal(await attempts(canceled), before);
+    assert.deepEqual(await findViolations(stage.db.sql), []);
+  });
+
+  it('that owes two periods and is paused leaves both void when it is resumed', async () => {
+    const id = await twoOwed('dishonoured', { failure_behaviour: 'stop' });
+    await here.advance('2027-02-14T00:00:00Z');
+    const { state, state_reason: reason } = await subscriber.get(id);
+    assert.deepEqual([state, reason], ['paused', 'payment_failed']);
+    await subscriber.ask(id, 'resume');
+    assert.deepEqual(
+      (await subscriber.periods(id)).map((line) => line.split(' ')[3]),
+      ['void', 'void', 'processing'],
+    );
+    assert.deepEqual(await findViolations(stage.db.sql), []);
+  });
+
+  /** The debit of its first period has come back while that of the second is under way. */
+  async function twoOwed(outcome: string, more: object = {}): Promise<string> {
+    const id = await subscriber.started(await terms(more));
+    await here.advance('2027-01-20T00:00:00Z');
+    const { latest_payment_intent_id: first } = await subscriber.get(id);
+    await stage.request('PUT', `/subscriptions/${id}`, { metadata: { _sandbox_bank_outcome: outcome } });
+    await here.advance('2027-02-10T01:00:00Z');
+    const path = `/test_helpers/payment_intents/${first}/bank_result`;
+    assert.equal((await stage.request('POST', path, { result: 'returned' })).body.status, 'returned');
+    assert.equal((await subscriber.get(id)).current_period.status, 'processing');
+    return id;
+  }
+
   it('is not started by an account whose mandate does not allow the debit', async () => {
     const id = await debtor.account(here.customer);
     await debtor.pending({ payment_method_id: id });

@@ -51,6 +51,11 @@ if (obstacle !== null) {
       assert.equal(code, 0, stderr);
     });
 
+    it('is laid out as gofmt does it, the generated files too', async () => {
+      const { code, stdout, stderr } = await runProgram('gofmt', ['-l', `${root}/clients/go`]);
+      assert.deepEqual([code, stdout, stderr], [0, '', '']);
+    });
+
     it('needs the standard library alone', async () => {
       const { stdout } = await go('list', '-m', 'all');
       assert.equal(stdout, 'payments-service.example/client\n');

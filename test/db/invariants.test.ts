@@ -17,10 +17,10 @@ import { createPaymentMethod } from '../../src/services/customers/payment-method
 import { createCheckoutSession } from '../../src/services/links/checkout-sessions.ts';
 import { createPaymentLink } from '../../src/services/links/payment-links.ts';
 import { createMandate } from '../../src/services/mandates/mandates.ts';
-import { chargeHook } from '../../src/services/plans/charge-hook.ts';
 import { createPaymentPlan } from '../../src/services/plans/payment-plans.ts';
 import { collectDuePayment } from '../../src/services/plans/plan-collection.ts';
 import { transitionPlan } from '../../src/services/plans/plan-transitions.ts';
+import { chargeHook } from '../../src/services/subjects/charge-hook.ts';
 import { startSubscription } from '../../src/services/subscriptions/subscription-start.ts';
 import { createSubscription } from '../../src/services/subscriptions/subscriptions.ts';
 import { completeAdvance } from '../../src/services/test-clocks/clock-advance.ts';

@@ -111,6 +111,30 @@ describe('the pages of the reference', () => {
     assert.equal(text.includes('<img src=x'), false);
   });
 
+  it('are reached with a slash at the end too, and the guides under their former name', async () => {
+    const moved: [string, string][] = [
+      ['/docs/', '/docs'],
+      ['/docs/guides/', '/docs/guides'],
+      ['/docs/guides/introduction', '/docs/guides'],
+      ['/docs/guides/02-first-plan/', '/docs/guides/02-first-plan'],
+      ['/docs/search/?q=retry', '/docs/search?q=retry'],
+    ];
+    for (const [from, to] of moved) {
+      const { status, headers } = await fetch(stage.api.url + from, { redirect: 'manual' });
+      assert.deepEqual([status, headers.get('location')], [308, to]);
+      assert.equal((await stage.api.send('GET', to)).status, 200);
+    }
+  });
+
+  it('have an index of the guides, each with a link and some words', () => {
+    const guides = pages.filter(({ group }) => group === 'Guides');
+    const [index, ...others] = guides;
+    assert.equal(index?.path, '/docs/guides');
+    const text = index.main().text;
+    for (const { path } of others)
+      assert.match(text, new RegExp(`<td><a href="${path}">[^<]+</a></td><td>[^<]{15}`), path);
+  });
+
   it('do not exist under other names, and search refuses other parameters', async () => {
     assert.equal((await stage.api.send('GET', '/docs/none')).body.error.code, 'route_not_found');
     assert.equal((await stage.api.send('GET', '/docs/guides/..%2f..%2fpackage')).body.error.code, 'route_not_found');
@@ -141,7 +165,7 @@ describe('the search of the reference', () => {
 describe('the reference in a real browser', () => {
   const stage = useStage();
   const browser = useBrowser();
-  const paths = ['/docs', '/docs/payment-plans', '/docs/codes', '/docs/guides/introduction', '/docs/search?q=retry'];
+  const paths = ['/docs', '/docs/payment-plans', '/docs/codes', '/docs/guides', '/docs/search?q=retry'];
 
   for (const scheme of ['light', 'dark'] as const) {
     it(`can be read by everybody and fits a telephone, ${scheme}`, async function () {

@@ -15,7 +15,7 @@ export interface Walk {
 }
 
 const customers = 'src/services/customers/customers.ts';
-const deletion = 'src/services/plans/customer-deletion.ts';
+const deletion = 'src/services/subjects/customer-deletion.ts';
 const catalogue = 'src/resources/event-catalogue.ts';
 
 /** The walks of docs/development.md, each by an example. */

@@ -1,7 +1,9 @@
 // Records the histories of subscriptions: npx mocha test/replay/record-subscriptions.ts. See record.ts.
 import assert from 'node:assert/strict';
+import { letPeriodBegin } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
+import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { useService } from '../support/service.ts';
 import { useRecorder } from './recorder.ts';
@@ -49,13 +51,13 @@ describe('recording histories of subscriptions', function () {
     const merchant = await service.merchant();
     const payer = await merchant.payer();
     const { subscriptions } = merchant.client;
-    const { id } = await subscriptions.create({ ...terms, customer_id: payer.id });
+    const { id } = await subscriptions.create({ ...terms, frequency_type: 'weekly', customer_id: payer.id });
     await subscriptions.start(id);
     const workflowId = workflowIdOf('subscription', id);
     await signal(workflowId, 'recheck');
     await send(workflowId, 'recheck');
     const due = new Date(realNow().getTime() + 1000);
-    await service.db.sql`update subscriptions set next_period_at = ${due} where id = ${id}`;
+    await atomically(service.db.sql, (tx) => letPeriodBegin(tx, [id], due));
     await signal(workflowId, 'recheck');
     await eventually('it is renewed', async () => (await subscriptions.get(id)).paid_periods === 2);
     await subscriptions.cancel(id, { at: 'now' });

@@ -54,6 +54,8 @@ describe('the workflows as they are now', () => {
     // From when a refused command still completed its Update: the same steps, with another outcome.
     assert.ok(histories.some(({ workflowId }) => workflowId.startsWith('refusals-that-succeeded/plan')));
     assert.ok(histories.some(({ workflowId }) => workflowId.startsWith('refusals-that-succeeded/webhook')));
+    // From when links and sessions on test clocks had workflows.
+    assert.equal(histories.filter(({ workflowId }) => workflowId.startsWith('links-on-clocks/')).length, 3);
     const refused = (await replay(histories)).filter(({ error }) => error !== undefined);
     assert.deepEqual(
       refused.map(({ workflowId, error }) => `${workflowId}: ${error?.message}`),

@@ -39,12 +39,12 @@ describe('ops on the command line', function () {
     const [words, json] = await Promise.all([ops(['stuck']), ops(['stuck', '--json'])]);
     assert.deepEqual(words, { code: 0, stdout: 'Nothing is stuck.\n', stderr: '' });
     const { count, kinds } = JSON.parse(json.stdout);
-    assert.deepEqual([json.code, count], [0, 0]);
-    assert.ok(kinds.length > 10);
     for (const { kind, meaning, after_seconds, count: none, found } of kinds) {
       assert.ok(typeof kind === 'string' && meaning && Number.isInteger(after_seconds));
-      assert.deepEqual([none, found], [0, []]);
+      assert.deepEqual([kind, none, found], [kind, 0, []]);
     }
+    assert.ok(kinds.length > 10);
+    assert.deepEqual([json.code, count], [0, 0]);
   });
 
   it('ends with 1 where something is, prints what, since when, why and the command, which frees it', async () => {

@@ -53,4 +53,63 @@ describe('the dates of a subscription', () => {
     );
     await stage.db.sql`update subscription_periods set end_date = '2027-02-10' where subscription_id = ${id}`;
   });
+
+  it('that its calendar does not give stall it: no period begins and nothing is charged, until a recheck', async () => {
+    const id = await subscriber.started();
+    await stage.db.sql`update subscriptions set next_period_at = '2027-01-10' where id = ${id}`;
+    await assert.rejects(stage.collectSubscription(id, '2027-01-10T09:00:00Z'), {
+      message:
+        'its next period or its end is set to 2027-01-10T00:00:00.000Z, but its periods give 2027-02-10T00:00:00.000Z. ' +
+        `Nothing is collected and no period begins before that is corrected: npm run --silent ops -- recheck ${id}.`,
+    });
+    assert.deepEqual(await subscriber.periods(id), ['1 2027-01-10 2027-02-10 paid 4900']);
+    await recheck(id);
+    await stage.collectSubscriptionAll(id, '2027-02-10T00:00:00Z');
+    assert.equal((await subscriber.periods(id)).length, 2);
+  });
+
+  it('of a retry that dunning does not give stall it: it is not charged again before a recheck sets the date', async () => {
+    const { id, retryAt } = await pastDue();
+    const early = new Date(Date.parse(retryAt) - 3_600_000);
+    await stage.db
+      .sql`update subscription_periods set next_attempt_at = ${early} where subscription_id = ${id} and number = 2`;
+    await stage.db.sql`update subscriptions set next_attempt_at = ${early} where id = ${id}`;
+    const taken = stage.ledger.taken.size;
+    await assert.rejects(
+      stage.collectSubscription(id, early.toISOString()),
+      new RegExp(`the retry of period 2 is set to ${early.toISOString()}, but dunning gives ${retryAt}\\. Nothing is`),
+    );
+    assert.match((await wrong()).join(), /the retry of period 2 is set to/);
+    assert.match(await recheck(id), new RegExp(`retry of period 2, attempt 2, at ${retryAt}`));
+    assert.deepEqual(await wrong(), []);
+    assert.equal(stage.ledger.taken.size, taken);
+    await stage.collectSubscriptionAll(id, retryAt);
+    assert.equal((await subscriber.get(id)).state, 'active');
+  });
+
+  it('of a retry that a biller asked for are no error: it is made at that instant', async () => {
+    const { id } = await pastDue();
+    assert.equal((await subscriber.ask(id, 'retry_now')).state, 'active');
+    assert.deepEqual(await wrong(), []);
+  });
+
+  it('of its current period that its calendar does not give stall it, and the reason names a back-up', async () => {
+    const id = await subscriber.started();
+    await stage.db.sql`update subscription_periods set end_date = '2027-02-08' where subscription_id = ${id}`;
+    await assert.rejects(
+      stage.collectSubscription(id, '2027-02-10T00:00:00Z'),
+      /period 1 is from 2027-01-10 to 2027-02-08, but .* restore the period from a back-up, then npm run --silent ops/,
+    );
+    await stage.db.sql`update subscription_periods set end_date = '2027-02-10' where subscription_id = ${id}`;
+  });
+
+  /** Its second period was declined once. */
+  async function pastDue(): Promise<{ id: string; retryAt: string }> {
+    const metadata = { _sandbox_outcome_by_period: 'succeed;decline,succeed' };
+    const id = await subscriber.started({ metadata });
+    await subscriber.here.advance('2027-02-10T00:00:00Z');
+    const { state, next_attempt_at: retryAt } = await subscriber.get(id);
+    assert.equal(state, 'past_due');
+    return { id, retryAt: new Date(retryAt).toISOString() };
+  }
 });

@@ -11,7 +11,7 @@ import { saveSessionMethod } from '../../src/services/links/session-setup.ts';
 import { startSession } from '../../src/services/links/session-start.ts';
 import type { Submission, Submitted } from '../../src/services/links/submission.ts';
 import { tokenOf } from '../../src/services/links/tokens.ts';
-import { applyTo } from '../../src/services/plans/charge-hook.ts';
+import { applyTo } from '../../src/services/subjects/charge-hook.ts';
 import type { Stage } from './stage.ts';
 import { makeCall } from './webhooks.ts';
 

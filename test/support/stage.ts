@@ -10,11 +10,12 @@ import { createVault } from '../../src/services/accounts/vault.ts';
 import { carryOutDebit } from '../../src/services/debits/debit-steps.ts';
 import { carryOutLink, carryOutSession } from '../../src/services/links/expiry.ts';
 import { collectScheduledPayment } from '../../src/services/payments/scheduled-payments.ts';
-import { chargeHook } from '../../src/services/plans/charge-hook.ts';
 import { collectDuePayment } from '../../src/services/plans/plan-collection.ts';
+import { chargeHook } from '../../src/services/subjects/charge-hook.ts';
 import { collectDueSubscription } from '../../src/services/subscriptions/subscription-collection.ts';
 import { completeAdvance } from '../../src/services/test-clocks/clock-advance.ts';
 import { dueOnClock, firstDue } from '../../src/services/test-clocks/due-subjects.ts';
+import { expireOnClock } from '../../src/services/test-clocks/link-expiry.ts';
 import { type Reply, useApi } from './api.ts';
 import { useDatabase } from './database.ts';
 import { makeKeys } from './factories.ts';
@@ -145,10 +146,9 @@ export function useStage(options: { connections?: number; biller?: Partial<NewBi
         const at = due.at !== null && due.at > advance.from_time ? due.at : advance.from_time;
         if (due.workflowType === 'paymentPlan') await stage.collect(due.id, at);
         else if (due.workflowType === 'bankDebit') await stage.debit(due.id, at);
-        else if (due.workflowType === 'paymentLink') await stage.expireLink(due.id, at);
-        else if (due.workflowType === 'checkoutSession') await stage.expireSession(due.id, at);
         else if (due.workflowType === 'subscription') await stage.collectSubscription(due.id, at);
-        else await stage.collectScheduled(due.id, at);
+        else if (due.workflowType === 'scheduledPayment') await stage.collectScheduled(due.id, at);
+        else await expireOnClock(db.sql, advance, { customerId: due.customerInOrder, to: at }, realNow());
       }
       await completeAdvance(db.sql, advance, realNow());
     },

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { describe, it } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
 import { commands } from '../../src/messages/updates.ts';
@@ -6,6 +7,7 @@ import { statusQuery } from '../../src/messages/workflow-status.ts';
 import { findMismatches, repair } from '../../src/operations/reconciler/reconciler.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { realNow } from '../../src/platform/real-time.ts';
+import { useDebits } from '../support/debits.ts';
 import { useService } from '../support/service.ts';
 
 const invoice = { name: 'Invoice 1042', amount: 2500, currency: 'AUD' } as const;
@@ -64,7 +66,7 @@ describe('a payment link that Temporal drives', () => {
     await eventually('its workflow ends', async () => (await statusOf(session.id)) === 'COMPLETED');
   });
 
-  it('expires in an advance at its own instant, thirty links of three customers in one', async () => {
+  it('on a clock expires in an advance at its own instant, without a workflow, thirty of three customers', async () => {
     const merchant = await service.merchant();
     const clock = await merchant.clock('2027-01-04T00:00:00Z');
     const ids: string[] = [];
@@ -87,6 +89,84 @@ describe('a payment link that Temporal drives', () => {
     }
     const { data } = await merchant.client.testClocks.listEffects(clock.id, { limit: 100 });
     assert.equal(data.length, 30);
+    const [first = ''] = ids;
+    await assert.rejects(handleOf(first).describe(), WorkflowNotFoundError);
+  });
+
+  it('on a clock expires between the steps of the debits of its payer, who has given a mandate', async () => {
+    const merchant = await service.merchant();
+    const debits = useDebits({ merchant, request: merchant.request });
+    const payer = await debits.payer('2027-03-01T00:00:00Z');
+    const { id: debit } = await debits.debit(payer, 'late_dishonour');
+    for (const day of [2, 3, 10]) {
+      const expires_at = `2027-03-${String(day).padStart(2, '0')}T00:00:00Z`;
+      await merchant.client.paymentLinks.create({ ...invoice, customer_id: payer.customer, expires_at });
+    }
+    await merchant.client.checkoutSessions.create({ ...invoice, customer_id: payer.customer });
+    await merchant.advance(payer.clock, '2027-03-20T00:00:00Z');
+    assert.deepEqual((await merchant.manifests(payer.clock)).at(-1)?.links_expired, 3);
+    const events = await merchant.events({ test_clock: payer.clock });
+    const story = events
+      .filter(({ event_type: type, data }) => data.id === debit || /expired/.test(type))
+      .map(({ event_type: type, created_at: at }) => `${at.slice(5, 13)} ${type}`);
+    assert.deepEqual(story.slice(-6), [
+      '03-02T00 payment_link.expired',
+      '03-02T00 checkout_session.expired',
+      '03-02T22 payment_intent.succeeded',
+      '03-03T00 payment_link.expired',
+      '03-07T22 payment_intent.returned',
+      '03-10T00 payment_link.expired',
+    ]);
+  });
+
+  it('on a clock that cannot be ended fails the advance, with a reason that names it', async () => {
+    const merchant = await service.merchant();
+    const { clock, payer } = await merchant.customerOnClock('2027-01-04T09:00:00Z');
+    const terms = { customer_id: payer.id, expires_at: '2027-01-05T09:00:00Z' };
+    const { id } = await merchant.client.paymentLinks.create({ ...invoice, ...terms });
+    await service.db.sql.unsafe(
+      `alter table payment_links add constraint broken check (id <> '${id}' or status <> 'expired')`,
+    );
+    await merchant.beginAdvance(clock.id, '2027-01-06T09:00:00Z');
+    const { status, failure_reason: reason } = await merchant.stopped(clock.id);
+    await service.db.sql`alter table payment_links drop constraint broken`;
+    assert.equal(status, 'failed');
+    assert.match(reason ?? '', new RegExp(`^${id}: new row .* violates check constraint "broken"`));
+  });
+
+  it('on a clock has a workflow only from a version before: the reconciler lets it look, and it ends', async () => {
+    const merchant = await service.merchant();
+    const { clock, payer } = await merchant.customerOnClock('2027-01-04T09:00:00Z');
+    // In the version before, a link on a clock had a workflow, as one in real time still has.
+    const { id } = await merchant.client.paymentLinks.create({ ...invoice, expires_at: inSeconds(3_600) });
+    await eventually('its workflow waits', async () => {
+      const shown = await handleOf(id)
+        .query(statusQuery)
+        .catch(() => null);
+      return shown?.waitsFor === 'its expiry';
+    });
+    await service.db.sql`
+      update payment_links set customer_id = ${payer.id}, test_clock_id = ${clock.id},
+        expires_at = '2027-01-06T09:00:00Z', wake_at = '2027-01-06T09:00:00Z'
+      where id = ${id}`;
+    const [side] = service.sides;
+    const found = (await findMismatches(service.db.sql, side)).filter(({ subjectId }) => subjectId === id);
+    assert.deepEqual(
+      found.map(({ problem }) => problem),
+      ['orphaned'],
+    );
+    await repair(service.db.sql, service.sides, found);
+    await eventually('its workflow ends', async () => (await statusOf(id)) === 'COMPLETED');
+    assert.equal((await merchant.client.paymentLinks.get(id)).status, 'open');
+    // A process of that version starts one when it makes or changes a link.
+    const startedAgain = await service.temporal.workflow.start('paymentLink', {
+      workflowId: workflowIdOf('paymentLink', id),
+      taskQueue: service.taskQueue,
+      args: [id],
+    });
+    await startedAgain.result();
+    await merchant.advance(clock.id, '2027-01-07T09:00:00Z');
+    assert.equal((await merchant.client.paymentLinks.get(id)).expired_at, '2027-01-06T09:00:00.000Z');
   });
 
   it('gets its workflow back from the reconciler if Temporal has lost it', async () => {

@@ -4,7 +4,7 @@ import { realNow } from '../../src/platform/real-time.ts';
 import { createHttpProcessor, type HttpProcessor } from '../../src/processors/http-processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { recoverCharges } from '../../src/services/payments/payment-confirmation.ts';
-import { chargeHook } from '../../src/services/plans/charge-hook.ts';
+import { chargeHook } from '../../src/services/subjects/charge-hook.ts';
 import { sendChecked } from '../support/api.ts';
 import { useService } from '../support/service.ts';
 

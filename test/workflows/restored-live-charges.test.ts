@@ -9,7 +9,7 @@ import { CommandRefused } from '../../src/services/command-refused.ts';
 import { recoverCharges } from '../../src/services/payments/payment-confirmation.ts';
 import { compareWithProcessor } from '../../src/services/payments/processor-comparison.ts';
 import { recoverRefunds } from '../../src/services/payments/refunds.ts';
-import { chargeHook } from '../../src/services/plans/charge-hook.ts';
+import { chargeHook } from '../../src/services/subjects/charge-hook.ts';
 import { sendChecked } from '../support/api.ts';
 import { type BackUp, backUp } from '../support/back-up.ts';
 import { tester } from '../support/factories.ts';

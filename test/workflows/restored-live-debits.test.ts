@@ -6,7 +6,7 @@ import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { carryOutDebit } from '../../src/services/debits/debit-steps.ts';
 import { ServiceError } from '../../src/services/errors.ts';
 import { compareWithProcessor } from '../../src/services/payments/processor-comparison.ts';
-import { chargeHook } from '../../src/services/plans/charge-hook.ts';
+import { chargeHook } from '../../src/services/subjects/charge-hook.ts';
 import { type BackUp, backUp } from '../support/back-up.ts';
 import { useDebits } from '../support/debits.ts';
 import { tester } from '../support/factories.ts';

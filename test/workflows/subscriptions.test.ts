@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
+import { letPeriodBegin } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { sendCommand } from '../../src/operations/operator-commands.ts';
 import { findMismatches, reconcile } from '../../src/operations/reconciler/reconciler.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
+import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { listAudit } from '../../src/services/accounts/audit.ts';
 import { useService } from '../support/service.ts';
@@ -12,6 +14,7 @@ describe('the workflow of a subscription', () => {
   const service = useService();
   const items = [{ name: 'Membership', unit_amount_cents: 4900 }];
   const terms = { name: 'Membership', currency: 'AUD', frequency_type: 'monthly', items } as const;
+  const weekly = { ...terms, frequency_type: 'weekly' } as const;
   const statusOf = async (id: string): Promise<string> => {
     const handle = service.temporal.workflow.getHandle(workflowIdOf('subscription', id));
     return (await handle.describe()).status.name;
@@ -58,11 +61,11 @@ describe('the workflow of a subscription', () => {
     const payer = await merchant.payer();
     const { subscriptions } = merchant.client;
     const metadata = { _sandbox_outcome_by_period: 'succeed;decline,succeed' };
-    const { id } = await subscriptions.create({ ...terms, customer_id: payer.id, metadata });
+    const { id } = await subscriptions.create({ ...weekly, customer_id: payer.id, metadata });
     await subscriptions.start(id);
     await eventually('its workflow runs', async () => (await statusOf(id).catch(() => '')) === 'RUNNING');
-    // As a month later: its second period begins now.
-    await service.db.sql`update subscriptions set next_period_at = ${realNow()} where id = ${id}`;
+    // As a week later: its second period begins now.
+    await atomically(service.db.sql, (tx) => letPeriodBegin(tx, [id], realNow()));
     const operations = { sql: service.db.sql, sides: service.sides, by: { kind: 'command_line' as const, id: 'ada' } };
     assert.match(String(await sendCommand(operations, id, { name: 'recheck' })), /^Read again: (active|past_due)/);
     await eventually('it is past due', async () => (await subscriptions.get(id)).state === 'past_due');

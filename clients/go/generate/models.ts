@@ -1,7 +1,7 @@
 import { type Member, type Model, modelsOf, type Type } from '../../generate/models.ts';
 import { type Document, nameIn, type Schema } from '../../typescript/generate/document.ts';
 import type { Resource } from '../../typescript/generate/resources.ts';
-import { bareType, comment, exported, head, modelName, pointerTo, typeName } from './naming.ts';
+import { aligned, bareType, comment, exported, head, modelName, pointerTo, type Row, typeName } from './naming.ts';
 
 type Models = ReadonlyMap<string, Model>;
 type Union = Extract<Model, { kind: 'union' }>;
@@ -20,12 +20,14 @@ export function printModels(document: Document, resources: Resource[]): string {
 }
 
 function printEnum(name: string, description: string, values: string[]): string {
-  const constants = values.map((value) => `\t${name}${exported(value)} ${name} = ${JSON.stringify(value)}`);
+  const constants = values.map((value) => ({
+    cells: [name + exported(value), `${name} = ${JSON.stringify(value)}`],
+  }));
   return [
     ...comment([`${name} is a name of the API.`, description]),
     `type ${name} string\n`,
     'const (',
-    ...constants,
+    ...aligned(constants),
     ')\n',
   ].join('\n');
 }
@@ -34,16 +36,16 @@ function printStruct(name: string, description: string, members: Member[], isInp
   return [
     ...comment([description]),
     `type ${modelName(name)} struct {`,
-    ...members.flatMap((member) => printField(member, isInput)),
+    ...aligned(members.map((member) => fieldOf(member, isInput))),
     '}\n',
   ].join('\n');
 }
 
 /** Only in a request does it matter whether a member is left out or null. */
-function printField({ name, type, required, description }: Member, isInput: boolean): string[] {
+function fieldOf({ name, type, required, description }: Member, isInput: boolean): Row {
   const printed = required ? typeName(type) : isInput ? `Optional[${bareType(type)}]` : pointerTo(type);
   const tag = required ? name : `${name},omitzero`;
-  return [...comment([description], '\t'), `\t${exported(name)} ${printed} \`json:"${tag}"\``];
+  return { comment: comment([description], '\t'), cells: [exported(name), printed, `\`json:"${tag}"\``] };
 }
 
 /** A struct with what all branches share, and the branch itself as `Value`. */
@@ -69,15 +71,19 @@ function printUnion({ name, description, property, branches }: Union, models: Mo
       'Value is a pointer to the type itself; nil if this client does not know it.',
     ]),
     `type ${name} struct {`,
-    `\t${head} string \`json:"${property}"\``,
-    ...shared.flatMap((member) => printField(member, false)),
-    `\tValue ${name}Value \`json:"-"\``,
-    '\t// Raw is the JSON as received.',
-    '\tRaw json.RawMessage `json:"-"`',
+    ...aligned([
+      { cells: [head, 'string', `\`json:"${property}"\``] },
+      ...shared.map((member) => fieldOf(member, false)),
+      { cells: ['Value', `${name}Value`, '`json:"-"`'] },
+      { comment: ['\t// Raw is the JSON as received.'], cells: ['Raw', 'json.RawMessage', '`json:"-"`'] },
+    ]),
     '}\n',
     `// ${name}Value is one of the types that a ${name} has.`,
     `type ${name}Value interface{ is${name}() }\n`,
-    ...branches.map((branch) => `func (${modelName(branch.name)}) is${name}() {}`),
+    ...aligned(
+      branches.map((branch) => ({ cells: [`func (${modelName(branch.name)}) is${name}()`, '{}'] })),
+      '',
+    ),
     '',
     '// UnmarshalJSON reads the type that the JSON names.',
     `func (u *${name}) UnmarshalJSON(data []byte) error {`,

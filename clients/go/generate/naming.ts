@@ -72,3 +72,26 @@ export function comment(paragraphs: string[], indent = ''): string[] {
   if (text === '') return [];
   return wrapped(text, columns - indent.length - 3).map((line) => `${indent}// ${line}`.trimEnd());
 }
+
+/** A line in columns, such as a field with its type and its tag, below its comment. */
+export interface Row {
+  comment?: string[];
+  cells: string[];
+}
+
+/** Lays rows out as gofmt does: the columns of adjacent rows begin at the same place. A comment begins anew. */
+export function aligned(rows: Row[], indent = '\t'): string[] {
+  const runs: Row[][] = [];
+  for (const row of rows) {
+    const run = runs.at(-1);
+    if (run === undefined || (row.comment ?? []).length > 0) runs.push([row]);
+    else run.push(row);
+  }
+  return runs.flatMap((run) => {
+    const widths = run[0]?.cells.map((_, column) => Math.max(...run.map(({ cells }) => cells[column]?.length ?? 0)));
+    return run.flatMap(({ comment: above = [], cells }) => {
+      const padded = cells.map((cell, column) => cell.padEnd(widths?.[column] ?? 0));
+      return [...above, indent + padded.join(' ').trimEnd()];
+    });
+  });
+}

@@ -1,7 +1,7 @@
 import { pascal, plainTypeOf, wordsOf } from '../../generate/models.ts';
 import type { Document } from '../../typescript/generate/document.ts';
 import type { Method, Resource } from '../../typescript/generate/resources.ts';
-import { bareType, comment, exported, head, schemaType, variable } from './naming.ts';
+import { aligned, bareType, comment, exported, head, schemaType, variable } from './naming.ts';
 
 const json = 'application/json';
 
@@ -15,14 +15,19 @@ export function printResources({ info }: Document, resources: Resource[]): strin
     `const APIVersion = ${JSON.stringify(info.version)}\n`,
     '// Resources has every operation of the API.',
     'type Resources struct {',
-    ...resources.flatMap(({ words, description }) => [
-      ...comment([description], '\t'),
-      `\t${pascal(words)} *${pascal(words)}Service`,
-    ]),
+    ...aligned(
+      resources.map(({ words, description }) => ({
+        comment: comment([description], '\t'),
+        cells: [pascal(words), `*${pascal(words)}Service`],
+      })),
+    ),
     '}\n',
     'func newResources(t *transport) Resources {',
     '\treturn Resources{',
-    ...resources.map(({ words }) => `\t\t${pascal(words)}: &${pascal(words)}Service{t},`),
+    ...aligned(
+      resources.map(({ words }) => ({ cells: [`${pascal(words)}:`, `&${pascal(words)}Service{t},`] })),
+      '\t\t',
+    ),
     '\t}',
     '}\n',
     ...resources.map(printResource),
@@ -79,8 +84,12 @@ function printMethod(type: string, resource: string, method: Method): string {
       `\t\tfetch: func(after string) (*${response}, error) {`,
       `\t\t\treturn send[${response}](ctx, s.t, request{${request}}.after(after), options)`,
       '\t\t},',
-      `\t\tread: func(page *${response}) ([]${item}, bool) { return page.${exported(paging.items)}, page.HasMore },`,
-      `\t\tcursor: func(item *${item}) string { return cursorOf(item.${exported(paging.cursor)}) },`,
+      `\t\tread: func(page *${response}) ([]${item}, bool) {`,
+      `\t\t\treturn page.${exported(paging.items)}, page.HasMore`,
+      '\t\t},',
+      `\t\tcursor: func(item *${item}) string {`,
+      `\t\t\treturn cursorOf(item.${exported(paging.cursor)})`,
+      '\t\t},',
       '\t}',
       '}\n',
     ].join('\n');
@@ -116,7 +125,7 @@ function printQuery(name: string, { schemas }: Method): string {
   return [
     `// ${name} is the query of the method.`,
     `type ${name} struct {`,
-    ...fields.map(({ field, type }) => `\t${field} ${type}`),
+    ...aligned(fields.map(({ field, type }) => ({ cells: [field, type] }))),
     '}\n',
     `func (q ${name}) values() url.Values {`,
     '\tvalues := url.Values{}',

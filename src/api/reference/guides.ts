@@ -5,11 +5,12 @@ import { once } from './once.ts';
 
 const folder = new URL('../../../docs/api/', import.meta.url);
 const introduction = 'README.md';
+const guidesPath = '/docs/guides';
 
 /** A guide of `docs/api`, as a page of the reference. */
 export interface Guide {
-  /** The end of its path, such as `01-first-charge`. */
-  name: string;
+  /** Such as `/docs/guides/01-first-charge`. The introduction is the index, `/docs/guides`. */
+  path: string;
   title: string;
   body: () => Html;
   /** Its headings, with their anchors. */
@@ -30,7 +31,7 @@ export function readGuides(): Guide[] {
     const headings = lines.flatMap((line) => (line.startsWith('## ') ? [line.slice(3)] : []));
     const [title = ''] = lines;
     return {
-      name: nameOf(file),
+      path: pathOf(file),
       title: title.replace(/^# /, ''),
       body: once(() => markdown(text, places)),
       headings,
@@ -39,8 +40,8 @@ export function readGuides(): Guide[] {
   });
 }
 
-function nameOf(file: string): string {
-  return file === introduction ? 'introduction' : file.replace(/\.md$/, '');
+function pathOf(file: string): string {
+  return file === introduction ? guidesPath : `${guidesPath}/${file.replace(/\.md$/, '')}`;
 }
 
 const places: Places = {
@@ -48,7 +49,7 @@ const places: Places = {
     if (/^(https:|#)/.test(target)) return target;
     const [file = '', anchor] = target.split('#');
     if (!/^[\w-]+\.md$/.test(file)) return null;
-    return `/docs/guides/${nameOf(file)}${anchor === undefined ? '' : `#${anchor}`}`;
+    return `${pathOf(file)}${anchor === undefined ? '' : `#${anchor}`}`;
   },
   picture(target) {
     const file = new URL(target, folder);

@@ -3,7 +3,8 @@ export const referenceStyle = `
 :root { color-scheme: light dark; --ink: light-dark(#1a202c, #e2e8f0); --paper: light-dark(#fff, #10151d);
   --soft: light-dark(#f5f7fa, #182030); --faint: light-dark(#4a5568, #a9b6c8); --line: light-dark(#d5dce6, #2c3848);
   --link: light-dark(#1a4f9c, #8ab8ff); --code: light-dark(#f5f7fa, #0a0e15); --good: light-dark(#14602f, #86efac);
-  --alert: light-dark(#9b1c1c, #ffb4b4); }
+  --alert: light-dark(#9b1c1c, #ffb4b4); --string: light-dark(#0b6635, #86efac); --number: light-dark(#6d28d9, #c4b5fd);
+  --keyword: light-dark(#a1174c, #f9a8d4); --variable: light-dark(#8a4300, #fcd34d); }
 * { box-sizing: border-box; }
 html { scroll-padding-top: 4rem; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.55 system-ui, sans-serif;
@@ -16,8 +17,10 @@ header form { flex: 1; max-width: 30rem; position: relative; margin: 0; }
 header input { width: 100%; font: inherit; padding: .3rem .6rem; color: inherit; background: var(--soft);
   border: 1px solid var(--faint); border-radius: .4rem; }
 header .contents { display: none; }
-header button { font: inherit; font-size: .875rem; color: inherit; background: none; border: 1px solid var(--line);
-  border-radius: .4rem; padding: .25rem .6rem; cursor: pointer; margin-left: auto; }
+button { font: inherit; font-size: .875rem; color: inherit; background: none; border: 1px solid var(--line);
+  border-radius: .4rem; padding: .25rem .6rem; cursor: pointer; white-space: nowrap; }
+button[hidden] { display: none; }
+header button:first-of-type { margin-left: auto; }
 #found { position: absolute; left: 0; right: 0; top: 2.6rem; background: var(--paper); border: 1px solid var(--line);
   border-radius: .4rem; box-shadow: 0 4px 16px rgb(0 0 0 / .2); max-height: 70vh; overflow: auto; }
 #found .results { margin: 0; padding: .5rem 1rem; }
@@ -46,9 +49,29 @@ code { font: .875em ui-monospace, monospace; background: var(--soft); padding: .
 pre { position: relative; background: var(--code); border: 1px solid var(--line); border-radius: .4rem; padding: .75rem;
   margin: .4rem 0 1rem; overflow: auto; max-height: 32rem; overflow-wrap: normal; font-size: .8rem; line-height: 1.5; }
 pre code { background: none; padding: 0; font-size: 1em; }
+pre .c { color: var(--faint); }
+pre .s { color: var(--string); }
+pre .n { color: var(--number); }
+pre .k { color: var(--keyword); }
+pre .v { color: var(--variable); }
 .copied { position: relative; }
 .copied > button { position: absolute; top: .3rem; right: .3rem; font: inherit; font-size: .75rem; color: var(--ink);
   background: var(--paper); border: 1px solid var(--line); border-radius: .3rem; cursor: pointer; padding: .1rem .4rem; }
+details.try { border: 1px solid var(--line); border-radius: .4rem; padding: .2rem .75rem; margin: 0 0 1rem; }
+.try label, .key label { display: block; margin: .5rem 0; font-size: .875rem; color: var(--faint); }
+.try input, .try textarea, .key input { display: block; width: 100%; font: .8rem/1.5 ui-monospace, monospace; color: var(--ink);
+  background: var(--paper); border: 1px solid var(--faint); border-radius: .3rem; padding: .35rem .5rem; resize: vertical; }
+.try ::placeholder, .key ::placeholder { color: var(--faint); opacity: 1; }
+.try form > p { margin: .5rem 0; font-size: .875rem; }
+.try button, .key [value=use] { color: var(--paper); background: var(--link); border-color: var(--link); }
+.try button:disabled { opacity: .6; }
+.try [role=status] p { font-size: .875rem; }
+.refused { color: var(--alert); }
+.good { color: var(--good); }
+dialog { width: min(30rem, calc(100vw - 2rem)); color: var(--ink); background: var(--paper); border: 1px solid var(--line);
+  border-radius: .5rem; padding: 1rem 1.25rem; }
+dialog h2 { margin-top: 0; }
+::backdrop { background: rgb(0 0 0 / .5); }
 img { max-width: 100%; height: auto; }
 .table { overflow-x: auto; margin: .5rem 0 1rem; }
 table { border-collapse: collapse; font-size: .9rem; width: 100%; }
@@ -88,7 +111,7 @@ summary { cursor: pointer; color: var(--link); font-size: .9rem; padding: .2rem 
   body { display: block; }
   header { gap: .6rem; }
   header .contents { display: block; }
-  header button { display: none; }
+  nav button { margin: 1rem .5rem 0 0; padding: .5rem .75rem; }
   main { padding: 1rem; }
   nav { position: static; height: auto; border: 0; border-top: 1px solid var(--line); }
   nav a { padding: .4rem 0; }
@@ -170,5 +193,7 @@ scheme.addEventListener('click', () => {
   label();
 });
 label();
-document.querySelector('header').append(scheme);
+// There is no room for buttons at the top of a telephone.
+const place = (button) => document.querySelector(innerWidth > 768 ? 'header' : 'nav').append(button);
+place(scheme);
 `;

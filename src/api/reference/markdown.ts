@@ -1,5 +1,6 @@
 import { Marked } from 'marked';
 import { Html, html } from '../../platform/html.ts';
+import { highlighted } from './highlight.ts';
 
 /** How links and pictures of a text are shown. Null: the text of the link alone. */
 export interface Places {
@@ -43,7 +44,7 @@ function renderer(places: Places): Marked {
         return target === null ? inner : html`<a href="${target}">${new Html(inner)}</a>`.text;
       },
       image: ({ href, text }) => html`<img src="${places.picture(href)}" alt="${text}">`.text,
-      code: ({ text }) => codeBlock(text).text,
+      code: ({ text, lang = '' }) => codeBlock(text, lang.split(' ')[0]).text,
       table(token) {
         const cells = (row: typeof token.header) => row.map(({ tokens }) => new Html(this.parser.parseInline(tokens)));
         const [first, ...rest] = token.rows.map(cells);
@@ -60,7 +61,7 @@ ${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>\n
   });
 }
 
-/** A block of code that can be scrolled by keyboard. */
-export function codeBlock(code: string): Html {
-  return html`<pre tabindex="0"><code>${code}</code></pre>\n`;
+/** A block of code that can be scrolled by keyboard, with the colours of its language. */
+export function codeBlock(code: string, language = 'json'): Html {
+  return html`<pre tabindex="0"><code>${highlighted(code, language)}</code></pre>\n`;
 }

@@ -6,6 +6,7 @@ import { clientMethodOf } from './client-names.ts';
 import { fieldList, nameIn, resolved, typeOf } from './fields.ts';
 import { codeBlock, inlineMarkdown, markdown } from './markdown.ts';
 import { languages, type SampleRequest, samplesOf } from './samples.ts';
+import { tryForm } from './try-it.ts';
 
 /** An operation of the document, with its place. */
 export interface Operation {
@@ -53,6 +54,7 @@ ${errorList(node, document)}
 </div>
 <div class="code">
 ${samples(operation, document)}
+${tryOf(operation, document)}
 ${examplesOf(body)}
 ${success.example === undefined ? null : html`<h3 class="label">Response</h3>\n${codeBlock(JSON.stringify(success.example, null, 2))}`}
 </div>
@@ -178,9 +180,17 @@ ${languages.map(
     language,
     index,
   ) => html`<details name="${operation.id}-sample" data-language="${language}"${index === 0 ? html` open` : null}>
-<summary>${language}</summary>${codeBlock(texts[language])}</details>
+<summary>${language}</summary>${codeBlock(texts[language], language)}</details>
 `,
 )}</div>`;
+}
+
+function tryOf(operation: Operation, document: OpenApiDocument): Html | null {
+  // The reader has this page and the document already.
+  if (operation.tag === 'Reference') return null;
+  const { httpMethod, path, node } = operation;
+  const sample = sampleRequestOf(operation, document);
+  return tryForm({ httpMethod, path, parameters: parametersOf(node, document), sample });
 }
 
 /** The other bodies that the document shows. The samples send the first one. */

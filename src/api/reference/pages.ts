@@ -9,6 +9,7 @@ import { anchorOf, codeBlock, inlineMarkdown, markdown } from './markdown.ts';
 import { once } from './once.ts';
 import { type Operation, operationSection, operationsOf } from './operation.ts';
 import type { Entry } from './search.ts';
+import { keyDialog } from './try-it.ts';
 
 /** Everything that `/docs` has. */
 export interface Reference {
@@ -70,8 +71,9 @@ ${operations.filter(({ tag }) => tag === name).map(operationLink)}</ul>
   );
   const main = once(
     () => html`<h1>API reference</h1>
-<p>All operations by resource. <a href="/docs/guides/${guides[1]?.name ?? 'introduction'}">Begin in five minutes</a>, read <a href="/docs/basics">the
-basics</a> of keys, lists, errors and repeated requests, or take <a href="/openapi.json">the OpenAPI document</a>.</p>
+<p>All operations by resource. <a href="${guides[1]?.path ?? '/docs/guides'}">Begin in five minutes</a>, read <a href="/docs/guides">the
+guides</a> or <a href="/docs/basics">the basics</a> of keys, lists, errors and repeated requests, or take <a href="/openapi.json">the
+OpenAPI document</a>.</p>
 <div class="overview">${sections}</div>`,
   );
   return { path: '/docs', title: 'API reference', main, parts: [], group: null };
@@ -88,7 +90,7 @@ function resourcePage(
 ${markdown(tag.description)}
 <ul class="operations">
 ${operations.map(operationLink)}</ul>
-${operations.map((operation) => operationSection(operation, document))}`,
+${operations.map((operation) => operationSection(operation, document))}${keyDialog}`,
   );
   const parts = operations.map(({ id, summary }) => ({ title: summary, anchor: id }));
   return { path: pathOf(tag.name), title: tag.name, main, parts, group: 'Reference' };
@@ -137,10 +139,10 @@ function textPage(title: string, path: string, text: string): Page {
   };
 }
 
-function guidePage({ name, title, body, headings }: Guide): Page {
+function guidePage({ path, title, body, headings }: Guide): Page {
   const parts = headings.map((heading) => ({ title: heading.replaceAll('`', ''), anchor: anchorOf(heading) }));
   return {
-    path: `/docs/guides/${name}`,
+    path,
     title,
     main: once(() => html`<div class="text">${body()}</div>`),
     parts,
@@ -156,8 +158,7 @@ function operationEntry({ id, tag, summary, path, httpMethod, node }: Operation,
   return { title: summary, place: tag, path: `${pathOf(tag)}#${id}`, words };
 }
 
-function guideEntries({ name, title, text }: Guide): Entry[] {
-  const path = `/docs/guides/${name}`;
+function guideEntries({ path, title, text }: Guide): Entry[] {
   const [first = '', ...sections] = text.split(/^## /m);
   return [
     { title, place: 'Guide', path, words: first },

@@ -20,7 +20,7 @@ import { updateCustomer } from '../../services/customers/customer-changes.ts';
 import { createCustomer, getCustomer, listCustomers } from '../../services/customers/customers.ts';
 import { getCustomerMethod, listCustomerMethods } from '../../services/customers/payment-methods.ts';
 import { listPaymentIntents } from '../../services/payments/payment-intents.ts';
-import { deleteCustomer } from '../../services/plans/customer-deletion.ts';
+import { deleteCustomer } from '../../services/subjects/customer-deletion.ts';
 import { type Route, route } from '../http/route.ts';
 
 const create = route({

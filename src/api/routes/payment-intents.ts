@@ -29,7 +29,7 @@ import type { Charging } from '../../services/payments/charge.ts';
 import { cancelPaymentIntent } from '../../services/payments/payment-cancellation.ts';
 import { confirmPaymentIntent, createAndConfirm } from '../../services/payments/payment-confirmation.ts';
 import { createPaymentIntent, getPaymentIntent, listPaymentIntents } from '../../services/payments/payment-intents.ts';
-import { chargeHook } from '../../services/plans/charge-hook.ts';
+import { chargeHook } from '../../services/subjects/charge-hook.ts';
 import { repeatable } from '../http/repeatable.ts';
 import { type KeyIdentity, type Route, route } from '../http/route.ts';
 

@@ -9,6 +9,7 @@ import { referenceScript, referenceStyle } from '../reference/look.ts';
 import { once } from '../reference/once.ts';
 import { referenceOf } from '../reference/pages.ts';
 import { resultsPage, search } from '../reference/search.ts';
+import { tryScript } from '../reference/try-script.ts';
 
 export const reference: Tag = { name: 'Reference', description: 'This documentation.' };
 
@@ -52,7 +53,7 @@ export function referenceRoutes(allRoutes: () => readonly Route[]): Route[] {
   const text = once(() => JSON.stringify(document()));
   const made = once(() => referenceOf(document()));
   const style = asset('reference.css', 'text/css', referenceStyle);
-  const script = asset('reference.js', 'text/javascript', referenceScript);
+  const script = asset('reference.js', 'text/javascript', referenceScript + tryScript);
   const written = (page: Page, query?: string) =>
     inHtml(page, made().pages, { style: style.path, script: script.path }, query);
   function pageAt(path: string): string {

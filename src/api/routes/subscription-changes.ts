@@ -10,7 +10,7 @@ import {
   SubscriptionChangeResult,
   SubscriptionChanges,
 } from '../../resources/subscription-change.ts';
-import { chargeHook } from '../../services/plans/charge-hook.ts';
+import { chargeHook } from '../../services/subjects/charge-hook.ts';
 import { refundCredit } from '../../services/subscriptions/credit-refund.ts';
 import { type ChangeResult, changeSubscription } from '../../services/subscriptions/subscription-change.ts';
 import { subscriptionChanges } from '../../services/subscriptions/subscription-periods.ts';

@@ -19,7 +19,7 @@ import {
   SubscriptionPause,
   SubscriptionUpdate,
 } from '../../resources/subscription-input.ts';
-import { chargeHook } from '../../services/plans/charge-hook.ts';
+import { chargeHook } from '../../services/subjects/charge-hook.ts';
 import { subscriptionPeriods, subscriptionSchedule } from '../../services/subscriptions/subscription-periods.ts';
 import { requestOfSubscription } from '../../services/subscriptions/subscription-requests.ts';
 import { startSubscription } from '../../services/subscriptions/subscription-start.ts';

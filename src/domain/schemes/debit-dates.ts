@@ -1,6 +1,7 @@
 import { addBusinessDays, nextBusinessDay } from '../business-days/business-days.ts';
 import { addDays, addMonths, dateIn, instantAt, type PlainDate, startOfDay } from '../calendar.ts';
-import { retryDays } from '../dunning.ts';
+import { nextRetryAt, retryDays } from '../dunning.ts';
+import { auBecs } from './au-becs.ts';
 import type { SchemeProfile } from './scheme-profile.ts';
 
 // Every function throws a RangeError for an invalid date or instant, and for a date that the scheme's calendar does not
@@ -63,6 +64,21 @@ export function retryAt(
   const planned = addDays(dateIn(firstResultAt, scheme.timeZone), days);
   const earliest = addDays(dateIn(latestResultAt, scheme.timeZone), 1);
   return reportedAt(scheme, nextBusinessDay(scheme.calendar, planned > earliest ? planned : earliest));
+}
+
+/**
+ * Returns when a failed payment is retried by dunning, a UTC instant. Null: at once, as a resume or a payer's own try
+ * makes it. A payment of which a bank has reported is retried by the days of its scheme.
+ */
+export function retryDueAt(series: {
+  failures: number;
+  first_failed_at: Date | null;
+  last_result_at: Date | null;
+}): Date | null {
+  const { failures, first_failed_at: firstResultAt, last_result_at: latestResultAt } = series;
+  if (firstResultAt === null || failures < 1) return null;
+  if (latestResultAt === null) return nextRetryAt(failures, firstResultAt);
+  return retryAt(auBecs, { failures, firstResultAt, latestResultAt });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Course, type Derived, derive, isOwed, type Period, type Situation } from './course.ts';
+import { type Course, type Derived, derive, owedOf, type Period, type Situation } from './course.ts';
 import type { Change, Happening } from './steps.ts';
 
 /** A period that begins, with its statement and its payment. */
@@ -27,17 +27,18 @@ export function applyChange(
   { before, at }: { before: boolean; at: Date },
 ): Applied {
   const owed = situation.owed && { ...situation.owed, ...change.owed };
+  const others = situation.others.map((period) => ({ ...period, ...changeOf(period, change) }));
   const begins = change.begins && begun ? newPeriod(change.begins, begun) : null;
   const course: Course = { ...situation.course, ...change.course };
   if (begins !== null) course.current_number = begins.number;
-  const isCurrentOwed = owed !== null && owed.number === situation.current?.number;
-  const current = isCurrentOwed ? owed : situation.current && { ...situation.current, ...change.current };
-  const stillOwed = owed !== null && isOwed(owed) ? owed : null;
+  const known = [...(owed === null ? [] : [owed]), ...others];
+  const sameAsCurrent = known.find(({ number }) => number === situation.current?.number);
+  const current = sameAsCurrent ?? (situation.current && { ...situation.current, ...change.current });
   const after: Situation = {
     ...situation,
     course,
     current: begins ?? (current?.number === course.current_number ? current : null),
-    owed: begins !== null && isOwed(begins) ? begins : stillOwed,
+    ...owedOf(begins === null ? known : [...known, begins]),
   };
   const derived = derive(after, at);
   const happenings =
@@ -45,7 +46,13 @@ export function applyChange(
   return { situation: after, derived, begins, happenings };
 }
 
+/** Returns what a change changes of one of the further periods that are owed. */
+export function changeOf({ number }: Period, { others = [] }: Change): Partial<Period> | undefined {
+  return others.find((other) => other.number === number)?.change;
+}
+
 function newPeriod({ number, start, end, kind }: NonNullable<Change['begins']>, begun: BegunPeriod): Period {
-  const untried = { changed_cents: 0, failures: 0, first_failed_at: null, next_attempt_at: null, last_result_at: null };
+  const series = { failures: 0, first_failed_at: null, next_attempt_at: null, last_result_at: null };
+  const untried = { changed_cents: 0, ...series, retry_asked_at: null };
   return { number, start_date: start, end_date: end, kind, ...begun, ...untried };
 }

@@ -70,6 +70,8 @@ export interface Period {
   next_attempt_at: Date | null;
   /** When the bank reported the last failure of the series. Null if that was no debit under a mandate. */
   last_result_at: Date | null;
+  /** When somebody asked for a retry at once. Such a retry is due then, and not when dunning says. */
+  retry_asked_at: Date | null;
 }
 
 /** A subscription with the periods that decide what it does next. */
@@ -79,6 +81,8 @@ export interface Situation {
   current: Period | null;
   /** The period that is being collected or is unpaid, usually the current one. Null if nothing is owed. */
   owed: Period | null;
+  /** Further periods that are owed: a bank has taken the debit of one back while that of the next was under way. */
+  others: Period[];
   timeZone: string;
 }
 
@@ -110,6 +114,21 @@ export function isOwed({ status }: Pick<Period, 'status'>): boolean {
   return status === 'processing' || status === 'retrying' || status === 'unpaid';
 }
 
+/**
+ * Returns the owed period that comes first, and the others: what is retried first, then what is unpaid, then what is
+ * under way.
+ */
+export function owedOf<T extends Period>(periods: readonly T[]): { owed: T | null; others: T[] } {
+  const rank = { retrying: 0, unpaid: 1, processing: 2, paid: 3, void: 3 } as const;
+  const [owed = null, ...others] = periods
+    .filter(isOwed)
+    .toSorted(
+      (a, b) =>
+        rank[a.status] - rank[b.status] || Number(a.next_attempt_at) - Number(b.next_attempt_at) || a.number - b.number,
+    );
+  return { owed, others };
+}
+
 /** Returns the calendar of the periods. @throws RangeError if the subscription has no anchor yet. */
 export function calendarOf(course: Course): PeriodCalendar {
   if (course.anchor_start === null) throw new RangeError('the subscription has not started');
@@ -118,7 +137,7 @@ export function calendarOf(course: Course): PeriodCalendar {
 
 /** Returns what follows from a situation at this instant. */
 export function derive(situation: Situation, at: Date): Derived {
-  const { course, current, owed, timeZone } = situation;
+  const { course, current, timeZone } = situation;
   const startOf = (date: PlainDate) => startOfDay(date, timeZone);
   const graceEndsAt = graceEnd(situation);
   const isInGrace = graceEndsAt !== null && at < graceEndsAt;
@@ -126,13 +145,18 @@ export function derive(situation: Situation, at: Date): Derived {
   const isAnnounced = course.state === 'trialing' && !course.trial_notice_sent && current !== null;
   return {
     next_period_at: nextPeriodAt(situation),
-    next_attempt_at: owed?.next_attempt_at ?? null,
+    next_attempt_at: earliestInstant(allOwed(situation).map(({ next_attempt_at: date }) => date)),
     notice_at: isAnnounced ? startOf(addDays(current.end_date, -noticeDays)) : null,
     grace_ends_at: isInGrace ? graceEndsAt : null,
     resume_at: course.state === 'paused' && course.resumes_at !== null ? startOf(course.resumes_at) : null,
     in_effect: inEffect,
     in_effect_until: inEffect ? untilWhen(situation, graceEndsAt) : null,
   };
+}
+
+/** Returns all periods that are owed. */
+export function allOwed({ owed, others }: Pick<Situation, 'owed' | 'others'>): Period[] {
+  return [...(owed === null ? [] : [owed]), ...others];
 }
 
 /** When the period boundary that the subscription waits for comes. */
@@ -160,10 +184,17 @@ function nextStart(course: Course, current: Period | null): PlainDate | null {
 /**
  * When the service ends while a payment is retried. Null if it is not past due. It has no grace before a first payment.
  */
-function graceEnd({ course, owed }: Situation): Date | null {
-  if (course.state !== 'past_due' || owed?.first_failed_at == null) return null;
+function graceEnd(situation: Situation): Date | null {
+  const { course } = situation;
+  const firstFailedAt = earliestInstant(allOwed(situation).map(({ first_failed_at: date }) => date));
+  if (course.state !== 'past_due' || firstFailedAt === null) return null;
   const days = course.paid_periods > 0 ? course.grace_days : 0;
-  return new Date(owed.first_failed_at.getTime() + days * dayMs);
+  return new Date(firstFailedAt.getTime() + days * dayMs);
+}
+
+function earliestInstant(dates: (Date | null)[]): Date | null {
+  const known = dates.flatMap((date) => (date === null ? [] : [date.getTime()]));
+  return known.length === 0 ? null : new Date(Math.min(...known));
 }
 
 function untilWhen({ course, current, timeZone }: Situation, graceEndsAt: Date | null): Date | null {

@@ -1,8 +1,8 @@
 import { dateIn, type PlainDate } from '../calendar.ts';
-import { nextRetryAt } from '../dunning.ts';
-import type { Course, Situation, SubscriptionState } from './course.ts';
+import { retryDueAt } from '../schemes/debit-dates.ts';
+import { allOwed, type Course, type Period, type Situation, type SubscriptionState } from './course.ts';
 import { lastDate } from './periods.ts';
-import { type Change, cancelNow, resume, start } from './steps.ts';
+import { type Change, cancelNow, resume, start, stopsRetries } from './steps.ts';
 
 /** What a biller can ask of a subscription. */
 export type SubscriptionRequest =
@@ -36,7 +36,7 @@ export function respondTo(request: SubscriptionRequest, situation: Situation, at
       return pauseAtEnd(situation, request.resumesAt, at);
     case 'resume':
       if (course.state === 'paused') {
-        if (owed?.status === 'processing')
+        if (allOwed(situation).some(({ status }) => status === 'processing'))
           return { refused: 'Its unpaid period is being charged. Wait for the outcome.' };
         return resume(situation, at);
       }
@@ -87,33 +87,43 @@ function pauseAtEnd({ course, current, timeZone }: Situation, resumesAt: PlainDa
 }
 
 function cancelAtEnd(situation: Situation, at: Date): Change {
-  const { course, current, owed, timeZone } = situation;
+  const { course, current, timeZone } = situation;
   const isRunning = course.state !== 'pending' && course.state !== 'paused';
   if (!isRunning || current === null || current.end_date <= dateIn(at, timeZone))
     return cancelNow(situation, 'requested');
   return {
     course: { ends_at: current.end_date, cancel_requested: true, pauses_at: null, resumes_at: null },
-    ...(owed?.status === 'retrying' ? { owed: { status: 'unpaid', next_attempt_at: null } } : {}),
+    ...stopsRetries(situation),
     happenings: ['cancel_scheduled'],
   };
 }
 
 /** Takes an end back, whether a request or the terms have set it. Retries go on where they were. */
-function uncancel({ course, owed }: Situation, at: Date): Change | Refusal {
+function uncancel({ course, owed, others }: Situation, at: Date): Change | Refusal {
   if (course.ends_at === null) return { refused: 'It has no end that could be taken back.' };
-  const isRetried = course.state === 'past_due' && owed?.status === 'unpaid';
-  const dueAt =
-    isRetried && owed.first_failed_at !== null ? nextRetryAt(Math.max(1, owed.failures), owed.first_failed_at) : null;
+  const isRetried = (period: Period) => course.state === 'past_due' && period.status === 'unpaid';
   return {
     course: { ends_at: null, cancel_requested: false },
-    ...(isRetried ? { owed: { status: 'retrying', next_attempt_at: dueAt === null || dueAt < at ? at : dueAt } } : {}),
+    ...(owed !== null && isRetried(owed) ? { owed: retriedAgain(owed, at) } : {}),
+    others: others.filter(isRetried).map((period) => ({ number: period.number, change: retriedAgain(period, at) })),
     happenings: ['cancel_removed'],
   };
+}
+
+/** The retry that dunning gives, or at once if its time has passed. */
+function retriedAgain(period: Period, at: Date): Partial<Period> {
+  const dueAt = retryDueAt(period);
+  return dueAt === null || dueAt < at ? retriedAt(at) : { status: 'retrying', next_attempt_at: dueAt };
 }
 
 function retryNow({ course, owed }: Situation, at: Date): Change | Refusal {
   if (owed?.status === 'processing') return { refused: 'Its unpaid period is being charged. Wait for the outcome.' };
   if (owed === null) return { refused: 'Nothing of it is unpaid.' };
   if (course.cancel_requested) return { refused: 'It is canceled at the end of its period. Take that back first.' };
-  return { owed: { status: 'retrying', next_attempt_at: at }, happenings: [] };
+  return { owed: retriedAt(at), happenings: [] };
+}
+
+/** A retry that was asked for, and is due at once. */
+function retriedAt(at: Date): Partial<Period> {
+  return { status: 'retrying', next_attempt_at: at, retry_asked_at: at };
 }

@@ -1,6 +1,6 @@
 import { addDays, dateIn, type PlainDate } from '../calendar.ts';
-import { accountLine, post } from './account.ts';
-import { type Course, calendarOf, type Period, type Situation, type StateReason } from './course.ts';
+import { type Account, accountLine, post } from './account.ts';
+import { allOwed, type Course, calendarOf, type Period, type Situation, type StateReason } from './course.ts';
 import { type PeriodDates, periodDates, periodOf } from './periods.ts';
 
 /** What happened to a subscription. Each is the end of an event's name, `subscription.…`. */
@@ -28,6 +28,8 @@ export interface Change {
   course?: Partial<Course>;
   /** Changes of the owed period. */
   owed?: Partial<Period>;
+  /** Changes of the others that are owed. */
+  others?: { number: number; change: Partial<Period> }[];
   /** Changes of the current period. */
   current?: Partial<Period>;
   /** A period that begins. A paid one is to be charged. */
@@ -94,15 +96,18 @@ function nextItems({ items, next_items: next }: Course): Partial<Course> {
   return { items: next ?? items, next_items: null, billed_items: null };
 }
 
-/** The owed period was collected. Periods that have fully passed meanwhile are never billed. */
-export function collected({ course, timeZone }: Situation, at: Date): Change {
+/**
+ * The owed period was collected. Periods that have fully passed meanwhile are never billed. While another is owed, the
+ * state stays as it is.
+ */
+export function collected({ course, others, timeZone }: Situation, at: Date): Change {
   const paid = { paid_periods: course.paid_periods + 1 };
   const owed = { status: 'paid', next_attempt_at: null } as const;
   const active = { ...paid, state: 'active', state_reason: null } as const;
   if (course.state === 'pending') return { course: active, owed, happenings: ['started'] };
   const isRecovered =
     course.state === 'past_due' || (course.state === 'paused' && course.state_reason === 'payment_failed');
-  if (!isRecovered) return { course: paid, owed, happenings: [] };
+  if (!isRecovered || others.length > 0) return { course: paid, owed, happenings: [] };
   const contains = periodOf(calendarOf(course), dateIn(at, timeZone)).number;
   const next_number = Math.max(course.next_number, contains);
   return { course: { ...active, next_number, resumes_at: null }, owed, happenings: ['recovered'] };
@@ -145,7 +150,8 @@ export function announceTrialEnd(): Change {
  * A pause ends: a new period begins on this day, and the calendar is counted from here. What was unpaid is void. An end
  * that was set moves to the end of the period that contains it.
  */
-export function resume({ course, timeZone, owed }: Situation, at: Date): Change {
+export function resume(situation: Situation, at: Date): Change {
+  const { course, timeZone, owed, others } = situation;
   const today = dateIn(at, timeZone);
   const number = course.next_number > course.current_number ? course.next_number : course.current_number + 1;
   const anchor = { anchor_start: today, anchor_number: number, anchor_day: null, next_number: number };
@@ -154,7 +160,7 @@ export function resume({ course, timeZone, owed }: Situation, at: Date): Change 
   return {
     course: {
       ...anchor,
-      ...(owed === null ? {} : withoutPeriod(course, owed)),
+      ...withoutPeriods(course, allOwed(situation)),
       ends_at,
       state: 'active',
       state_reason: null,
@@ -162,35 +168,47 @@ export function resume({ course, timeZone, owed }: Situation, at: Date): Change 
       resumes_at: null,
     },
     ...(owed === null ? {} : { owed: { status: 'void', next_attempt_at: null } }),
+    others: others.map(({ number }) => ({ number, change: { status: 'void', next_attempt_at: null } })),
     happenings: ['resumed'],
   };
 }
 
-/** The account without a period that was never paid: it gets back what that took from it and what its changes left. */
-function withoutPeriod(course: Course, { number, carried_cents: carried, changed_cents: changed }: Period) {
-  return post(course, accountLine(`Period ${number}, which is not billed`, carried - changed));
+/** The account without periods that were never paid: it gets back what they took from it and their changes left. */
+function withoutPeriods(course: Account, periods: readonly Period[]): Partial<Account> {
+  if (periods.length === 0) return {};
+  return periods.reduce<Account>(
+    (account, { number, carried_cents: carried, changed_cents: changed }) =>
+      post(account, accountLine(`Period ${number}, which is not billed`, carried - changed)),
+    course,
+  );
 }
 
 /** Ends a subscription. Retries end with it; a charge that is under way is still recorded. */
-export function cancelNow({ owed }: Situation, reason: StateReason): Change {
+export function cancelNow(situation: Situation, reason: StateReason): Change {
   return {
     course: { state: 'canceled', state_reason: reason, pauses_at: null, resumes_at: null },
-    ...stopsRetries(owed),
+    ...stopsRetries(situation),
     happenings: ['canceled'],
   };
 }
 
 /** Pauses a subscription. Retries end with it; a charge that is under way is still recorded. */
-export function pauseNow({ owed }: Situation, reason: StateReason): Change {
+export function pauseNow(situation: Situation, reason: StateReason): Change {
   return {
     course: { state: 'paused', state_reason: reason, pauses_at: null },
-    ...stopsRetries(owed),
+    ...stopsRetries(situation),
     happenings: ['paused'],
   };
 }
 
-function stopsRetries(owed: Period | null): Pick<Change, 'owed'> {
-  return owed?.status === 'retrying' ? { owed: { status: 'unpaid', next_attempt_at: null } } : {};
+/** Ends the retries of all that is owed. */
+export function stopsRetries({ owed, others }: Situation): Pick<Change, 'owed' | 'others'> {
+  const change = { status: 'unpaid', next_attempt_at: null } as const;
+  const isRetried = ({ status }: Period) => status === 'retrying';
+  return {
+    ...(owed !== null && isRetried(owed) ? { owed: change } : {}),
+    others: others.filter(isRetried).map(({ number }) => ({ number, change })),
+  };
 }
 
 /** A debit came back after its period had counted as paid. What follows is as after a failure. */

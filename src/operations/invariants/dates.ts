@@ -1,7 +1,7 @@
 import type { OpenSlotRow } from '../../db/payment-plan-slots.ts';
 import type { SubscriptionPeriodRow } from '../../db/subscription-periods.ts';
 import type { SubscriptionRow } from '../../db/subscriptions.ts';
-import { isOwed } from '../../domain/subscriptions/course.ts';
+import { owedOf } from '../../domain/subscriptions/course.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { type DatedPlan, withoutBroughtForward, wrongDates } from '../../services/plans/plan-dates.ts';
 import { wrongSubscriptionDates } from '../../services/subscriptions/subscription-dates.ts';
@@ -48,7 +48,7 @@ async function findWrongSubscriptions(db: Db): Promise<Offender[]> {
     for (const row of rows) {
       const own = begun.get(row.id) ?? [];
       const current = own.find(({ number }) => number === row.current_number) ?? null;
-      const situation = { course: row, current, owed: own.find(isOwed) ?? null, timeZone: row.time_zone };
+      const situation = { course: row, current, ...owedOf(own), timeZone: row.time_zone };
       const wrong = wrongSubscriptionDates(row, situation, own, row.at);
       if (wrong.length > 0) found.push({ id: row.id, detail: wrong.join('; ') });
     }

@@ -212,16 +212,14 @@ function wanting(db: Db, type: WorkflowType) {
         where d.payment_plan_id is null and d.next_at is not null`;
     case 'paymentLink':
       return db`
-        select l.id, l.livemode, l.status as state, l.wake_at as next_due_at, l.wake_at as due_at, 0 as failed_attempts,
-          coalesce(k.status = 'advancing', false) as advancing
-        from payment_links l
-        left join test_clocks k on k.id = l.test_clock_id
-        where l.status = 'open' and l.expires_at is not null`;
+        select id, livemode, status as state, wake_at as next_due_at, wake_at as due_at, 0 as failed_attempts,
+          false as advancing
+        from payment_links where status = 'open' and expires_at is not null and test_clock_id is null`;
     case 'checkoutSession':
       return db`
         select id, livemode, null as state, null::timestamptz as next_due_at, wake_at as due_at, 0 as failed_attempts,
           false as advancing
-        from checkout_sessions where status in ('open', 'processing')`;
+        from checkout_sessions where status in ('open', 'processing') and test_clock_id is null`;
     case 'subscription':
       return db`
         select s.id, s.livemode, s.state, s.next_period_at as next_due_at, s.wake_at as due_at,

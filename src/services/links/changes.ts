@@ -28,12 +28,23 @@ interface Completion extends Instant {
   paymentMethodId: string | null;
 }
 
-/** Ends a session that was not completed. */
+/** Ends a session that was not completed, and with it its workflow. */
 export async function expireSession(
   tx: Tx,
   session: CheckoutSessionRow,
   reason: SessionEnd,
   { at, now }: Instant,
+): Promise<NewEvent[]> {
+  await wake.checkoutSession(tx, session, now);
+  return endSession(tx, session, reason, at);
+}
+
+/** As `expireSession`, called by its workflow, which reads the session again by itself. */
+export async function endSession(
+  tx: Tx,
+  session: CheckoutSessionRow,
+  reason: SessionEnd,
+  at: Date,
 ): Promise<NewEvent[]> {
   const row = await updateCheckoutSession(tx, session.id, {
     status: 'expired',
@@ -42,7 +53,6 @@ export async function expireSession(
     wake_at: null,
     updated_at: at,
   });
-  await wake.checkoutSession(tx, row, now);
   return [checkoutSessionEvent('checkout_session.expired', row, at)];
 }
 
@@ -87,7 +97,7 @@ async function countOnLink(tx: Tx, link: PaymentLinkRow, { at, now, amount }: Co
   const paid = amount === null ? [] : [paymentLinkEvent('payment_link.paid', row, at)];
   if (isLast) {
     await wake.paymentLink(tx, row, now);
-    const sessions = await endOpenSessions(tx, row, { at, now });
+    const sessions = await endOpenSessions(tx, row, await lockSessionsOfLink(tx, row.id), { at, now });
     pass('link completed');
     return [...paid, paymentLinkEvent('payment_link.completed', row, at), ...sessions];
   }
@@ -103,8 +113,13 @@ export async function uncount(tx: Tx, link: PaymentLinkRow, amount: number, at: 
   });
 }
 
-/** Lets an open link expire. Its open sessions end with it. */
-export async function expireLink(tx: Tx, link: PaymentLinkRow, { at, now }: Instant): Promise<NewEvent[]> {
+/** Lets an open link expire, whose sessions are locked too. The open ones end with it. Its workflow is not woken. */
+export async function expireLink(
+  tx: Tx,
+  link: PaymentLinkRow,
+  sessions: readonly CheckoutSessionRow[],
+  { at, now }: Instant,
+): Promise<NewEvent[]> {
   const row = await updatePaymentLink(tx, link.id, {
     status: 'expired',
     status_reason: 'time',
@@ -112,8 +127,8 @@ export async function expireLink(tx: Tx, link: PaymentLinkRow, { at, now }: Inst
     wake_at: null,
     updated_at: at,
   });
-  await wake.paymentLink(tx, row, now);
-  return [paymentLinkEvent('payment_link.expired', row, at), ...(await endOpenSessions(tx, row, { at, now }))];
+  const ended = await endOpenSessions(tx, row, sessions, { at, now });
+  return [paymentLinkEvent('payment_link.expired', row, at), ...ended];
 }
 
 /** Deactivates an open link. Its open sessions end with it; an attempt in flight runs on. */
@@ -130,7 +145,7 @@ export async function deactivateLink(
     updated_at: at,
   });
   await wake.paymentLink(tx, row, now);
-  const sessions = await endOpenSessions(tx, row, { at, now });
+  const sessions = await endOpenSessions(tx, row, await lockSessionsOfLink(tx, row.id), { at, now });
   return { link: row, events: [paymentLinkEvent('payment_link.deactivated', row, at), ...sessions] };
 }
 
@@ -143,7 +158,8 @@ export async function expireIfOverdue(tx: Tx, link: PaymentLinkRow, { at, now }:
   if (status !== 'open' || expiresAt === null || (wakeAt !== null && expiresAt > at)) return [];
   const sessions = await lockSessionsOfLink(tx, link.id);
   if (sessions.some((session) => session.status === 'processing')) return [];
-  return expireLink(tx, link, { at: later(at, expiresAt), now });
+  await wake.paymentLink(tx, link, now);
+  return expireLink(tx, link, sessions, { at: later(at, expiresAt), now });
 }
 
 /** Returns the later of two instants. */
@@ -151,10 +167,16 @@ export function later(a: Date, b: Date): Date {
   return a > b ? a : b;
 }
 
-async function endOpenSessions(tx: Tx, link: PaymentLinkRow, instant: Instant): Promise<NewEvent[]> {
+/** Ends the open ones among the locked sessions of a link that has ended. */
+async function endOpenSessions(
+  tx: Tx,
+  link: PaymentLinkRow,
+  sessions: readonly CheckoutSessionRow[],
+  instant: Instant,
+): Promise<NewEvent[]> {
   if (link.status === 'open') return [];
   const events: NewEvent[] = [];
-  for (const session of await lockSessionsOfLink(tx, link.id)) {
+  for (const session of sessions) {
     if (session.status === 'open') events.push(...(await expireSession(tx, session, `link_${link.status}`, instant)));
   }
   return events;

@@ -14,7 +14,7 @@ import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
 import { recordEvents } from '../events.ts';
 import { type ChargeHook, recordOutcome } from '../payments/charge.ts';
-import { expireLink, expireSession, type Instant } from './changes.ts';
+import { endSession, expireLink, type Instant } from './changes.ts';
 
 type Time = WorkflowTime & { now: Date };
 
@@ -26,20 +26,21 @@ type Time = WorkflowTime & { now: Date };
  */
 export async function carryOutLink(db: Db, hook: ChargeHook, id: string, { now, ...time }: Time): Promise<void> {
   await atomically(db, async (tx) => {
-    const [link, databaseTime] = await pipelined(tx, [lockPaymentLink(tx, id), databaseNow(tx)]);
+    const [link, sessions, databaseTime] = await pipelined(tx, [
+      lockPaymentLink(tx, id),
+      lockSessionsOfLink(tx, id),
+      databaseNow(tx),
+    ]);
     if (link === null || link.wake_at === null) return;
     const at = instantOf({ id, isOnClock: link.test_clock_id !== null, dueAt: link.wake_at }, time, databaseTime);
     if (at === null) return;
-    for (const session of await lockSessionsOfLink(tx, id)) await failChallenge(tx, hook, session, { at, now });
-    // The outcome of the last challenge lets the link expire.
-    const present = await lockPaymentLink(tx, id);
+    const isProcessing = ({ status }: CheckoutSessionRow) => status === 'processing';
+    for (const session of sessions.filter(isProcessing)) await failChallenge(tx, hook, session, { at, now });
+    // The outcome of the last challenge has let the link expire.
+    const present = sessions.some(isProcessing) ? await lockPaymentLink(tx, id) : link;
     if (present === null || present.wake_at === null) return;
-    const sessions = await lockSessionsOfLink(tx, id);
-    if (sessions.some(({ status }) => status === 'processing')) {
-      await updatePaymentLink(tx, id, { wake_at: null });
-      return;
-    }
-    await recordEvents(tx, originOf(link, now), await expireLink(tx, present, { at, now }));
+    if (sessions.some(isProcessing)) await updatePaymentLink(tx, id, { wake_at: null });
+    else await recordEvents(tx, originOf(link, now), await expireLink(tx, link, sessions, { at, now }));
   });
 }
 
@@ -57,7 +58,7 @@ export async function carryOutSession(db: Db, hook: ChargeHook, id: string, { no
     // If the session is over too, it expires with the outcome of its challenge.
     if (await failChallenge(tx, hook, found, { at, now })) return;
     if (found.status === 'processing') await updateCheckoutSession(tx, id, { wake_at: null });
-    else await recordEvents(tx, originOf(found, now), await expireSession(tx, found, 'time', { at, now }));
+    else await recordEvents(tx, originOf(found, now), await endSession(tx, found, 'time', at));
   });
 }
 

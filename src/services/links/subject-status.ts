@@ -1,8 +1,13 @@
 import { type LinkStatusRow, selectLinkStatus, selectSessionStatus } from '../../db/link-statuses.ts';
+import { ownerOf } from '../../db/subject-statuses.ts';
 import { deletedSubject, type SubjectStatus } from '../../messages/subject-status.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 
-/** Returns the status of a payment link. It counts as ended once nothing more falls due, or when it was deleted. */
+/**
+ * Returns the status of a payment link for its workflow. It counts as ended once nothing more falls due, or when it was
+ * deleted; and on a test clock, where the advance lets it expire (`services/test-clocks/link-expiry.ts`). A worker of a
+ * version before that asks its workflow: so it has not ended while an advance that goes beyond its date is under way.
+ */
 export async function linkStatus(db: Db, id: string): Promise<SubjectStatus> {
   const row = await selectLinkStatus(db, id);
   if (row === null) return deletedSubject;
@@ -27,13 +32,8 @@ export async function sessionStatus(db: Db, id: string): Promise<SubjectStatus> 
 function statusOf(row: LinkStatusRow, isOpen: boolean, waitsFor: string): SubjectStatus {
   const nextAt = isOpen ? (row.wake_at?.getTime() ?? null) : null;
   return {
-    billerId: row.biller_id,
-    customerId: row.customer_id,
-    testClockId: row.test_clock_id,
-    livemode: row.livemode,
-    clockTime: row.frozen_time?.getTime() ?? null,
-    clockLimit: row.clock_limit?.getTime() ?? null,
-    ended: !isOpen,
+    ...ownerOf(row),
+    ended: !isOpen || !hasWorkflow(row),
     state: row.status_reason === null ? row.status : `${row.status} (${row.status_reason})`,
     nextAt,
     nextDueAt: nextAt,
@@ -42,4 +42,8 @@ function statusOf(row: LinkStatusRow, isOpen: boolean, waitsFor: string): Subjec
     lastError: null,
     story: { waitsFor, since: row.updated_at.getTime(), unpaid: null, lastFailure: null },
   };
+}
+
+function hasWorkflow({ test_clock_id: clock, wake_at: wakeAt, clock_limit: limit }: LinkStatusRow): boolean {
+  return clock === null || (wakeAt !== null && limit !== null && wakeAt <= limit);
 }

@@ -7,7 +7,7 @@ import type { Vault } from '../accounts/vault.ts';
 import type { PayerRequest } from '../links/payer-context.ts';
 import { tokenOf } from '../links/tokens.ts';
 import { completeChallenge } from '../payments/challenge-completion.ts';
-import { chargeHook } from '../plans/charge-hook.ts';
+import { chargeHook } from '../subjects/charge-hook.ts';
 import { intentIdOf } from './page-urls.ts';
 import { openPaying, type Paying } from './paying.ts';
 

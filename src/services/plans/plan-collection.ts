@@ -24,9 +24,9 @@ import { type Charge, reopenCharge } from '../payments/charge.ts';
 import { chargeWay } from '../payments/charge-way.ts';
 import { openUnattended, unlessRefused } from '../payments/debit-acceptance.ts';
 import { chargeableMethod, finishCollection, recurringIntent } from '../payments/recurring-intent.ts';
-import { chargeHook } from './charge-hook.ts';
 import { dueInstant, progressOf, skippedSlots, slotAfterNext } from './plan-calendar.ts';
 import { assertDates, PlanInconsistent } from './plan-dates.ts';
+import { planHook } from './plan-dunning.ts';
 
 /**
  * Collects the longest overdue payment of a plan, if one is due at `at` (the customer's time). There are three steps:
@@ -47,8 +47,8 @@ export async function collectDuePayment(
 ): Promise<void> {
   const opened = await atomically(sql, (tx) => openDuePayment(tx, processors, planId, time, now));
   if (opened === null) return;
-  if ('ask' in opened) return finishDebitStep(sql, { processors, hook: chargeHook }, opened, ownStep(now));
-  await finishCollection(sql, { processors, hook: chargeHook }, opened, now);
+  if ('ask' in opened) return finishDebitStep(sql, { processors, hook: planHook }, opened, ownStep(now));
+  await finishCollection(sql, { processors, hook: planHook }, opened, now);
 }
 
 function ownStep(now: Date) {
@@ -102,8 +102,8 @@ async function openDebit(
   at: Date,
   now: Date,
 ): Promise<DebitStep | null> {
-  const locked = await lockDebit(tx, debit.attempt_id, chargeHook);
-  return locked && openDebitStep(tx, { processors, hook: chargeHook }, locked, at, ownStep(now));
+  const locked = await lockDebit(tx, debit.attempt_id, planHook);
+  return locked && openDebitStep(tx, { processors, hook: planHook }, locked, at, ownStep(now));
 }
 
 async function findInterrupted(tx: Tx, slots: OpenSlotRow[]): Promise<Charge | null> {
@@ -145,7 +145,7 @@ async function openRetry(
     updateSlot(tx, plan.id, slot.slot, { status: 'processing', next_attempt_at: null }),
     updatePlan(tx, plan.id, { next_attempt_at: others[0]?.next_attempt_at ?? null, updated_at: at }),
   ]);
-  return unlessRefused(tx, charge, way, now, chargeHook);
+  return unlessRefused(tx, charge, way, now, planHook);
 }
 
 async function openNextSlot(
@@ -190,7 +190,7 @@ async function openNextSlot(
     insertSkippedSlots(tx, plan.id, skippedSlots(cadence, plan.next_slot + 1, nextSlot)),
     updatePlan(tx, plan.id, { next_slot: nextSlot, next_due_at: dueInstant(plan, ahead), updated_at: at }),
   ]);
-  return unlessRefused(tx, charge, way, now, chargeHook);
+  return unlessRefused(tx, charge, way, now, planHook);
 }
 
 /** From when the plan's next slot can be collected: its due instant, or the activation if that is later. */

@@ -2,9 +2,7 @@ import { wasRetriedNow } from '../../db/audit-log.ts';
 import type { OpenSlotRow } from '../../db/payment-plan-slots.ts';
 import { cadenceOf, type PaymentPlanRow } from '../../db/payment-plans.ts';
 import { isNearSlot } from '../../domain/calendar.ts';
-import { nextRetryAt } from '../../domain/dunning.ts';
-import { auBecs } from '../../domain/schemes/au-becs.ts';
-import { retryAt } from '../../domain/schemes/debit-dates.ts';
+import { retryDueAt } from '../../domain/schemes/debit-dates.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { clockToleranceMs } from '../customer-time.ts';
@@ -76,16 +74,6 @@ export function wrongDates(plan: DatedPlan, open: readonly OpenSlotRow[], at: Da
     ...wrongNextRetry(plan, retries),
     ...retries.flatMap((retry) => wrongRetry(retry, at)),
   ];
-}
-
-/**
- * Returns when a retry is due by dunning, a UTC instant. Null: at once, as a resume or a payer's own try makes it. A
- * payment of which a bank has reported is retried by the days of its scheme.
- */
-export function retryDueAt({ failures, first_failed_at: firstResultAt, last_result_at: latestResultAt }: Retry) {
-  if (firstResultAt === null || failures < 1) return null;
-  if (latestResultAt === null) return nextRetryAt(failures, firstResultAt);
-  return retryAt(auBecs, { failures, firstResultAt, latestResultAt });
 }
 
 function wrongNextDate(plan: DatedPlan, open: readonly OpenSlotRow[]): WrongDate[] {

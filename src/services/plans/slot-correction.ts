@@ -4,8 +4,9 @@ import { listIntentsOfPlan, type PaymentIntentRow } from '../../db/payment-inten
 import type { OpenSlotRow, PlanSlotRow, SlotStatus } from '../../db/payment-plan-slots.ts';
 import { type CollectingPlanRow, cadenceOf } from '../../db/payment-plans.ts';
 import { slotDate } from '../../domain/calendar.ts';
+import { retryDueAt } from '../../domain/schemes/debit-dates.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
-import { retryDueAt, withoutBroughtForward, wrongRetry } from './plan-dates.ts';
+import { withoutBroughtForward, wrongRetry } from './plan-dates.ts';
 
 /** What a slot is, by the status of its payment. While its plan is active, an unpaid one is `retrying`. */
 const statusOf: Record<PaymentIntentRow['status'], SlotStatus> = {

@@ -1,5 +1,6 @@
 import {
   type DebitStatusRow,
+  ownerOf,
   type PlanStatusRow,
   selectDebitStatus,
   selectPlanStatus,
@@ -83,24 +84,6 @@ export async function bankDebitStatus(db: Db, attemptId: string): Promise<Subjec
 function stepOfDebit({ outcome }: Pick<DebitStatusRow, 'outcome'>): string {
   if (outcome === 'accepted') return 'the hand-over to the bank';
   return outcome === 'submitted' ? 'the result from the bank' : 'what may still come back from the bank';
-}
-
-function ownerOf(row: {
-  biller_id: string;
-  customer_id: string | null;
-  test_clock_id: string | null;
-  livemode: boolean;
-  frozen_time: Date | null;
-  clock_limit: Date | null;
-}) {
-  return {
-    billerId: row.biller_id,
-    customerId: row.customer_id,
-    testClockId: row.test_clock_id,
-    livemode: row.livemode,
-    clockTime: row.frozen_time?.getTime() ?? null,
-    clockLimit: row.clock_limit?.getTime() ?? null,
-  };
 }
 
 function earliest(...instants: (Date | null)[]): number | null {

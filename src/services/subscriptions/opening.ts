@@ -4,7 +4,7 @@ import { countPaidPeriods } from '../../db/subscription-periods.ts';
 import type { CollectingSubscriptionRow } from '../../db/subscriptions.ts';
 import { outcomesOfPeriod } from '../../domain/sandbox-outcomes.ts';
 import { type Statement, statementOf } from '../../domain/subscriptions/account.ts';
-import { calendarOf } from '../../domain/subscriptions/course.ts';
+import { calendarOf, type Period } from '../../domain/subscriptions/course.ts';
 import { linesOf } from '../../domain/subscriptions/lines.ts';
 import { lengthOf } from '../../domain/subscriptions/periods.ts';
 import { type Change, collected } from '../../domain/subscriptions/steps.ts';
@@ -102,9 +102,9 @@ async function metadataOf(tx: Tx, row: CollectingSubscriptionRow, number: number
   return { ...row.metadata, _sandbox_outcome: outcomesOfPeriod(text, await countPaidPeriods(tx, row.id, number)) };
 }
 
-/** Returns the intent of the owed period, locked. @throws if it is gone, which only a damaged database can have. */
-export async function lockOwedIntent(tx: Tx, { row, situation: { owed } }: LockedSubscription) {
-  const intent = owed?.payment_intent_id ? await lockPaymentIntent(tx, owed.payment_intent_id) : null;
+/** Returns the intent of an owed period, locked. @throws if it is gone, which only a damaged database can have. */
+export async function lockIntentOfPeriod(tx: Tx, row: Pick<CollectingSubscriptionRow, 'id'>, period: Period | null) {
+  const intent = period?.payment_intent_id ? await lockPaymentIntent(tx, period.payment_intent_id) : null;
   if (intent === null) throw new Error(`subscription ${row.id} has no payment for its unpaid period`);
   return intent;
 }

@@ -1,7 +1,9 @@
 import { selectLastAttempt } from '../../db/payment-attempts.ts';
 import { listOpenPeriods } from '../../db/subscription-periods.ts';
 import { lockSubscription, selectClockOfSubscription } from '../../db/subscriptions.ts';
+import type { Period, Situation } from '../../domain/subscriptions/course.ts';
 import { respondTo } from '../../domain/subscriptions/requests.ts';
+import type { Change } from '../../domain/subscriptions/steps.ts';
 import type { OperatorCommand } from '../../messages/operator-command.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
@@ -10,7 +12,7 @@ import { CommandRefused } from '../command-refused.ts';
 import { timeForWrite } from '../customer-time.ts';
 import { InvalidState } from '../errors.ts';
 import { type LockedSubscription, situationOf, store } from './situation.ts';
-import { wrongSubscriptionDates } from './subscription-dates.ts';
+import { retryOf, wrongSubscriptionDates } from './subscription-dates.ts';
 import { subscriptionStatus } from './subscription-status.ts';
 
 /** A command repeated within this time is refused: the operator may not have seen the outcome of the first attempt. */
@@ -49,7 +51,7 @@ async function correctDates(db: Db, id: string, now: Date): Promise<Changes> {
     const { locked, at } = await lockForCommand(tx, id, now);
     const { row, situation } = locked;
     if (wrongSubscriptionDates(row, situation, [], at).length === 0) return {};
-    const { row: corrected } = await store(tx, locked, { happenings: [] }, at);
+    const { row: corrected } = await store(tx, locked, withRightRetries(situation, at), at);
     const datesOf = ({ next_period_at, next_attempt_at, notice_at, resume_at }: typeof row) => ({
       next_period_at,
       next_attempt_at,
@@ -62,6 +64,15 @@ async function correctDates(db: Db, id: string, now: Date): Promise<Changes> {
     if (error instanceof InvalidState || error instanceof CommandRefused) return {};
     throw error;
   });
+}
+
+function withRightRetries({ owed, others }: Situation, at: Date): Change {
+  const dated = (period: Period) => ({ next_attempt_at: retryOf(period, at) });
+  return {
+    ...(owed === null ? {} : { owed: dated(owed) }),
+    others: others.map((period) => ({ number: period.number, change: dated(period) })),
+    happenings: [],
+  };
 }
 
 /** Makes the next attempt of the unpaid period due now. It stays the next step of its series, only earlier. */

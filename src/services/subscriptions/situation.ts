@@ -6,7 +6,7 @@ import {
   updateSubscription,
 } from '../../db/subscriptions.ts';
 import { applyChange, type BegunPeriod } from '../../domain/subscriptions/apply.ts';
-import { isOwed, type Period, type Situation } from '../../domain/subscriptions/course.ts';
+import { isOwed, owedOf, type Period, type Situation } from '../../domain/subscriptions/course.ts';
 import type { Change } from '../../domain/subscriptions/steps.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
@@ -21,15 +21,20 @@ export interface LockedSubscription {
 /**
  * Returns the situation of a locked subscription.
  * @param periods its current period, and what is owed.
- * @param owed the period that a charge is about; without it, the oldest that is owed.
+ * @param about the period that a charge is about; without it, the owed period that comes first.
  */
 export function situationOf(
   row: CollectingSubscriptionRow,
   periods: readonly SubscriptionPeriodRow[],
-  owed: Period | null = periods.find(isOwed) ?? null,
+  about: Period | null = null,
 ): LockedSubscription {
   const current = periods.find(({ number }) => number === row.current_number) ?? null;
-  return { row, situation: { course: row, current, owed, timeZone: row.time_zone } };
+  const found = about === null ? owedOf(periods) : { owed: about, others: othersThan(about, periods) };
+  return { row, situation: { course: row, current, ...found, timeZone: row.time_zone } };
+}
+
+function othersThan(about: Period, periods: readonly Period[]): Period[] {
+  return periods.filter((period) => period.number !== about.number && isOwed(period));
 }
 
 /**
@@ -53,6 +58,7 @@ export async function store(
   await pipelined(tx, [
     updateSubscription(tx, row.id, columns),
     situation.owed && change.owed ? updatePeriod(tx, row.id, situation.owed.number, change.owed) : null,
+    ...(change.others ?? []).map((other) => updatePeriod(tx, row.id, other.number, other.change)),
     situation.current && change.current ? updatePeriod(tx, row.id, situation.current.number, change.current) : null,
     begins && insertPeriod(tx, { subscription_id: row.id, ...begins, began_at: at }),
   ]);

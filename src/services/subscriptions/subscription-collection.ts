@@ -1,20 +1,23 @@
 import { selectAttemptInFlight } from '../../db/payment-attempts.ts';
 import { listOpenPeriods } from '../../db/subscription-periods.ts';
 import { lockSubscription } from '../../db/subscriptions.ts';
+import { allOwed } from '../../domain/subscriptions/course.ts';
 import { announceTrialEnd, type Change, passBoundary, resume } from '../../domain/subscriptions/steps.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
 import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
 import type { Processors } from '../../processors/processor.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
-import { recordEvents } from '../events.ts';
+import { type NewEvent, recordEvents } from '../events.ts';
 import { processorFor } from '../payments/ask-processor.ts';
 import { type Charge, reopenCharge } from '../payments/charge.ts';
 import { chargeWay } from '../payments/charge-way.ts';
 import { openUnattended, unlessRefused } from '../payments/debit-acceptance.ts';
 import { chargeableMethod, finishCollection } from '../payments/recurring-intent.ts';
-import { lockOwedIntent, openPeriod, takeEffect } from './opening.ts';
+import { endOpenChange } from './open-change.ts';
+import { lockIntentOfPeriod, openPeriod, takeEffect } from './opening.ts';
 import { type LockedSubscription, situationOf, store } from './situation.ts';
+import { assertSubscriptionDates } from './subscription-dates.ts';
 import { subscriptionHook } from './subscription-hook.ts';
 
 /**
@@ -24,7 +27,8 @@ import { subscriptionHook } from './subscription-hook.ts';
  * database's clock decides what is due in real time (see `instantOf`).
  * @param now real time.
  * @throws ProcessorNotConfigured for a live subscription while no live processor is configured; WorkflowClockAhead if
- * something is due by the workflow's clock only. In both cases nothing has changed.
+ * something is due by the workflow's clock only; SubscriptionInconsistent if a date is not one that its calendar or
+ * dunning gives. In all cases nothing has changed.
  */
 export async function collectDueSubscription(
   sql: Db,
@@ -54,10 +58,11 @@ async function takeDueStep(
   const locked = situationOf(row, periods);
   const interrupted = await findInterrupted(tx, locked);
   if (interrupted !== null) return interrupted;
+  assertSubscriptionDates(locked, row.test_clock_id !== null || time.at > databaseTime ? time.at : databaseTime);
   const due = firstDue(row);
   const at = due && instantOf({ id, isOnClock: row.test_clock_id !== null, dueAt: due.at }, time, databaseTime);
   if (due === null || at === null) return null;
-  const step = { tx, processors, locked, at, now, dueAt: due.at };
+  const step = { tx, processors, locked, at, now, dueAt: due.at, before: [] };
   switch (due.kind) {
     case 'notice':
       return save(step, announceTrialEnd());
@@ -67,11 +72,8 @@ async function takeDueStep(
       return openRetry(step);
     case 'resume':
       return save(step, resume(locked.situation, at));
-    case 'period': {
-      const hasMethod = (await chargeableMethod(tx, row)) !== null;
-      const change = passBoundary(locked.situation, at, { hasMethod });
-      return change.begins === undefined ? save(step, change) : begin(step, change);
-    }
+    case 'period':
+      return passEnd(step);
   }
 }
 
@@ -85,6 +87,8 @@ interface Step {
   now: Date;
   /** When the step was due, in customer time. */
   dueAt: Date;
+  /** Events of what has happened before it, in the same transaction. */
+  before: NewEvent[];
 }
 
 type DueKind = 'notice' | 'grace' | 'retry' | 'resume' | 'period';
@@ -102,17 +106,33 @@ function firstDue(row: LockedSubscription['row']): { kind: DueKind; at: Date } |
   return known.toSorted((a, b) => Number(a.at) - Number(b.at))[0] ?? null;
 }
 
-async function findInterrupted(tx: Tx, locked: LockedSubscription): Promise<Charge | null> {
-  const { owed } = locked.situation;
-  if (owed?.status !== 'processing' || owed.payment_intent_id === null) return null;
-  const attempt = await selectAttemptInFlight(tx, owed.payment_intent_id);
-  if (attempt?.source !== 'subscription' || attempt.outcome !== 'processing') return null;
-  return reopenCharge(tx, await lockOwedIntent(tx, locked), attempt);
+async function findInterrupted(tx: Tx, { row, situation }: LockedSubscription): Promise<Charge | null> {
+  for (const period of allOwed(situation)) {
+    if (period.status !== 'processing' || period.payment_intent_id === null) continue;
+    const attempt = await selectAttemptInFlight(tx, period.payment_intent_id);
+    if (attempt?.source !== 'subscription' || attempt.outcome !== 'processing') continue;
+    return reopenCharge(tx, await lockIntentOfPeriod(tx, row, period), attempt);
+  }
+  return null;
 }
 
-async function save({ tx, locked, at, now }: Step, change: Change): Promise<null> {
+/**
+ * A period ends. A change that waits for its challenge ends with it: its price was for the days that were left. Money
+ * that is on its way for a change becomes credit.
+ */
+async function passEnd(step: Step): Promise<Charge | null> {
+  const { tx, at, now } = step;
+  const ended = await endOpenChange(tx, step.locked, { at, now, debitsToo: false });
+  const locked = ended?.free ?? step.locked;
+  const hasMethod = (await chargeableMethod(tx, locked.row)) !== null;
+  const change = passBoundary(locked.situation, at, { hasMethod });
+  const next = { ...step, locked, before: ended?.events ?? [] };
+  return change.begins === undefined ? save(next, change) : begin(next, change);
+}
+
+async function save({ tx, locked, at, now, before }: Step, change: Change): Promise<null> {
   const { events } = await store(tx, locked, change, at);
-  await recordEvents(tx, originOf(locked, now), events);
+  await recordEvents(tx, originOf(locked, now), [...before, ...events]);
   return null;
 }
 
@@ -124,14 +144,14 @@ async function begin(step: Step, change: Change): Promise<Charge | null> {
   const charged = payment && (await openCharges(step, payment.intent, payment.method));
   const isDebitAccepted = charged !== null && charged.charge === null;
   const { events } = isDebitAccepted ? await takeEffect(tx, opened, at) : opened;
-  await recordEvents(tx, originOf(locked, now), events);
+  await recordEvents(tx, originOf(locked, now), [...step.before, ...events]);
   return charged && unlessRefused(tx, charged.charge, charged.way, now, subscriptionHook);
 }
 
 async function openRetry(step: Step): Promise<Charge | null> {
   const { tx, processors, locked, at, now } = step;
   processorFor(processors, locked.row.livemode);
-  const intent = await lockOwedIntent(tx, locked);
+  const intent = await lockIntentOfPeriod(tx, locked.row, locked.situation.owed);
   const method = await chargeableMethod(tx, locked.row);
   const underWay = { owed: { status: 'processing', next_attempt_at: null }, happenings: [] } as const;
   const { events } = await store(tx, locked, { ...underWay, happenings: [] }, at);

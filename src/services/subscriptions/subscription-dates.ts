@@ -1,8 +1,12 @@
-import { calendarOf, derive, type Period, type Situation } from '../../domain/subscriptions/course.ts';
+import { retryDueAt } from '../../domain/schemes/debit-dates.ts';
+import { allOwed, calendarOf, derive, type Period, type Situation } from '../../domain/subscriptions/course.ts';
 import { periodDates } from '../../domain/subscriptions/periods.ts';
+import { clockToleranceMs } from '../customer-time.ts';
+import type { LockedSubscription } from './situation.ts';
 
 /** The stored instants that follow from a situation. */
 type StoredDates = Record<(typeof dateNames)[number], Date | null>;
+type BegunPeriod = Pick<Period, 'number' | 'kind' | 'status' | 'start_date' | 'end_date'>;
 const dateNames = ['next_period_at', 'next_attempt_at', 'notice_at', 'resume_at'] as const;
 const inWords: Record<keyof StoredDates, string> = {
   next_period_at: 'its next period or its end',
@@ -11,10 +15,36 @@ const inWords: Record<keyof StoredDates, string> = {
   resume_at: 'the end of its pause',
 };
 
+/** The rows of a subscription do not agree, so nothing is collected by them, and no period begins. */
+export class SubscriptionInconsistent extends Error {
+  constructor(reasons: readonly string[], remedy: string) {
+    super(`${reasons.join('; ')}. Nothing is collected and no period begins before that is corrected: ${remedy}.`);
+  }
+}
+
+/**
+ * Throws unless the dates of a locked subscription follow from its rows, and its current period and what it owes are as
+ * its calendar gives them. `at` is the customer's time.
+ * @throws SubscriptionInconsistent
+ */
+export function assertSubscriptionDates({ row, situation }: LockedSubscription, at: Date): void {
+  const { current } = situation;
+  const next = wrongInstants(row, situation, at);
+  const owed = allOwed(situation);
+  const begun = current === null || owed.some(({ number }) => number === current.number) ? owed : [current, ...owed];
+  const periods = begun.flatMap((period) => wrongPeriod(situation, period));
+  if (next.length + periods.length === 0) return;
+  const recheck = `npm run --silent ops -- recheck ${row.id}`;
+  const remedy = periods.length === 0 ? recheck : `restore the period from a back-up, then ${recheck}`;
+  throw new SubscriptionInconsistent([...next, ...periods], remedy);
+}
+
 /**
  * Less than a day apart: the time zone of the account or the rules of that zone have changed since. In milliseconds.
  */
 const toleranceMs = 26 * 3_600_000;
+/** A retry is due at an instant, in no time zone. */
+const toleranceOf = (name: keyof StoredDates) => (name === 'next_attempt_at' ? 0 : toleranceMs);
 
 /**
  * Returns what is wrong with the dates of a subscription, each part of a sentence for an operator: an instant that does
@@ -25,22 +55,47 @@ const toleranceMs = 26 * 3_600_000;
 export function wrongSubscriptionDates(
   stored: StoredDates,
   situation: Situation,
-  begun: readonly Pick<Period, 'number' | 'kind' | 'status' | 'start_date' | 'end_date'>[],
+  begun: readonly BegunPeriod[],
   at: Date,
 ): string[] {
+  return [...wrongInstants(stored, situation, at), ...begun.flatMap((period) => wrongPeriod(situation, period))];
+}
+
+/**
+ * Returns when an owed period is retried: the instant that dunning gives, or that of a request to retry at once. Null
+ * if it is not retried. `at` is the customer's time.
+ */
+export function retryOf(period: Period, at: Date): Date | null {
+  if (period.status !== 'retrying') return null;
+  const { next_attempt_at: stored, retry_asked_at: askedAt } = period;
+  const dueAt = retryDueAt(period);
+  const isAsked = stored !== null && askedAt !== null && stored.getTime() === askedAt.getTime();
+  const isAtOnce = stored !== null && dueAt === null && stored.getTime() <= at.getTime() + clockToleranceMs;
+  return isAsked || isAtOnce ? stored : (dueAt ?? at);
+}
+
+function wrongInstants(stored: StoredDates, situation: Situation, at: Date): string[] {
   const derived = derive(situation, at);
   const instants = dateNames.flatMap((name) => {
     const [is, shouldBe] = [stored[name], derived[name]];
     const isRight =
-      is === null || shouldBe === null ? is === shouldBe : Math.abs(Number(is) - Number(shouldBe)) < toleranceMs;
+      is === null || shouldBe === null ? is === shouldBe : Math.abs(Number(is) - Number(shouldBe)) <= toleranceOf(name);
     return isRight ? [] : [`${inWords[name]} is set to ${iso(is)}, but its periods give ${iso(shouldBe)}`];
   });
-  return [...instants, ...begun.flatMap((period) => wrongPeriod(situation, period))];
+  return [...instants, ...allOwed(situation).flatMap((period) => wrongRetry(period, at))];
+}
+
+function wrongRetry(period: Period, at: Date): string[] {
+  const retryAt = retryOf(period, at);
+  if (period.status !== 'retrying' || period.next_attempt_at?.getTime() === retryAt?.getTime()) return [];
+  return [
+    `the retry of period ${period.number} is set to ${iso(period.next_attempt_at)}, but dunning gives ${iso(retryAt)}`,
+  ];
 }
 
 function wrongPeriod(
   { course }: Situation,
-  { number, kind, status, start_date: start, end_date: end }: Parameters<typeof wrongSubscriptionDates>[2][number],
+  { number, kind, status, start_date: start, end_date: end }: BegunPeriod,
 ): string[] {
   if (kind === 'trial' || status === 'void' || course.anchor_start === null || number < course.anchor_number) return [];
   const dates = periodDates(calendarOf(course), number);

@@ -1,6 +1,7 @@
 import { markCanceled } from '../../db/payment-intents.ts';
 import { listOpenPeriods } from '../../db/subscription-periods.ts';
 import { lockSubscription, type ShownSubscriptionRow } from '../../db/subscriptions.ts';
+import { allOwed } from '../../domain/subscriptions/course.ts';
 import { type Refusal, respondTo, type SubscriptionRequest } from '../../domain/subscriptions/requests.ts';
 import { cancelNow } from '../../domain/subscriptions/steps.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
@@ -12,7 +13,7 @@ import { chargeableMethod } from '../payments/recurring-intent.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { endOpenChange, type FreeSubscription } from './open-change.ts';
-import { lockOwedIntent } from './opening.ts';
+import { lockIntentOfPeriod } from './opening.ts';
 import { type LockedSubscription, shownRow, situationOf, store } from './situation.ts';
 import { getSubscription } from './subscriptions.ts';
 
@@ -99,10 +100,17 @@ export function methodMissing({ row }: LockedSubscription): ValidationFailed {
   return ValidationFailed.of('/payment_instrument_id', 'payment_method_missing', message);
 }
 
-/** A period that a resume leaves void: its payment is canceled, so no payer pays it any more. */
-export async function giveUpUnpaid(tx: Tx, locked: LockedSubscription, at: Date): Promise<NewEvent[]> {
-  if (locked.situation.owed === null) return [];
-  const intent = await lockOwedIntent(tx, locked);
-  const canceled = await markCanceled(tx, intent.id, at);
-  return [intentEvent('payment_intent.canceled', canceled, { testClockId: locked.row.test_clock_id, at })];
+/**
+ * Periods that a resume leaves void: their payments are canceled, so no payer pays them any more. One that a bank has
+ * taken back stays `returned`: it cannot be paid again either.
+ */
+export async function giveUpUnpaid(tx: Tx, { row, situation }: LockedSubscription, at: Date): Promise<NewEvent[]> {
+  const events: NewEvent[] = [];
+  for (const period of allOwed(situation)) {
+    const intent = await lockIntentOfPeriod(tx, row, period);
+    if (intent.status === 'returned') continue;
+    const canceled = await markCanceled(tx, intent.id, at);
+    events.push(intentEvent('payment_intent.canceled', canceled, { testClockId: row.test_clock_id, at }));
+  }
+  return events;
 }

@@ -1,3 +1,4 @@
+import { ownerOf } from '../../db/subject-statuses.ts';
 import { type SubscriptionStatusRow, selectSubscriptionStatus } from '../../db/subscription-status.ts';
 import { deletedSubject, type StatusDetails, type SubjectStatus } from '../../messages/subject-status.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
@@ -11,12 +12,7 @@ export async function subscriptionStatus(db: Db, id: string): Promise<SubjectSta
   if (row === null) return deletedSubject;
   const nextAt = row.wake_at?.getTime() ?? null;
   return {
-    billerId: row.biller_id,
-    customerId: row.customer_id,
-    testClockId: row.test_clock_id,
-    livemode: row.livemode,
-    clockTime: row.frozen_time?.getTime() ?? null,
-    clockLimit: row.clock_limit?.getTime() ?? null,
+    ...ownerOf(row),
     ended: row.state === 'canceled' || (row.state === 'pending' && row.started_at === null),
     state: row.state_reason === null ? row.state : `${row.state} (${row.state_reason})`,
     nextAt,

@@ -17,6 +17,7 @@ import type { EffectsManifest } from '../../resources/test-clock.ts';
 import { clockEvent, recordEvents } from '../events.ts';
 import { expireMandatesOnClock } from '../mandates/expiry.ts';
 import { type DueSubject, dueOnClock, firstDue } from './due-subjects.ts';
+import { type Expiring, expireOnClock } from './link-expiry.ts';
 
 /**
  * Advances one subject of a clock from one time of the clock to another. Returns the reason if it does not get there.
@@ -28,10 +29,14 @@ export type MoveSubject = (
   move: { from: Date; to: Date; again: boolean },
 ) => Promise<{ failure: string | null }>;
 
-/** How an advance is carried out. `step` runs each step in the database, with its retries. */
+/** How an advance is carried out. */
 interface Carrying {
+  /** For subjects with a workflow. */
   moveSubject: MoveSubject;
+  /** Runs a step in the database, with its retries. */
   step: <T>(work: () => Promise<T>) => Promise<T>;
+  /** As `step`. Returns the reason if retries do not help. */
+  tryStep: (work: () => Promise<void>) => Promise<{ failure: string | null }>;
 }
 
 /** How often the subjects of an advance are looked at: a subject may become due while the others are moved. */
@@ -39,8 +44,8 @@ const rounds = 3;
 
 /**
  * Carries out an accepted advance. Its subjects move in parallel, each straight to the target, except those of a
- * customer that has given a mandate: see `moveInOrder`. The clock becomes ready only when nothing up to the target is
- * due any more; otherwise it fails.
+ * customer that has given a mandate: see `moveInOrder`. Links and sessions expire one after the other. The clock
+ * becomes ready only when nothing up to the target is due any more; otherwise it fails.
  */
 export async function carryOutAdvance(db: Db, advance: ClockAdvanceRow, carrying: Carrying): Promise<void> {
   const { moveSubject, step } = carrying;
@@ -51,11 +56,13 @@ export async function carryOutAdvance(db: Db, advance: ClockAdvanceRow, carrying
   let due = await listDue();
   for (let round = 0; round < rounds && due.length > 0 && failure === null; round++) {
     const customers = new Set(due.flatMap(({ customerInOrder }) => customerInOrder ?? []));
+    const independent = due.filter(({ customerInOrder }) => customerInOrder === null);
     const moved = await Promise.all([
-      ...due
-        .filter(({ customerInOrder }) => customerInOrder === null)
+      ...(independent.some(expires) ? [expireAll(db, advance, { customerId: null, to }, carrying)] : []),
+      ...independent
+        .filter((subject) => !expires(subject))
         .map((subject) => moveSubject(subject, advance, { from, to, again: round > 0 })),
-      ...[...customers].map((customer) => moveInOrder(listDue, due, customer, advance, carrying)),
+      ...[...customers].map((customer) => moveInOrder(db, listDue, due, customer, advance, carrying)),
     ]);
     failure = moved.find((move) => move.failure !== null)?.failure ?? null;
     if (failure === null) due = await listDue();
@@ -69,16 +76,35 @@ export async function carryOutAdvance(db: Db, advance: ClockAdvanceRow, carrying
   pass('advance completed');
 }
 
+/** Whether a subject has no workflow: the advance lets it expire. */
+function expires({ workflowType }: DueSubject): boolean {
+  return workflowType === 'paymentLink' || workflowType === 'checkoutSession';
+}
+
+/** Lets links and sessions expire up to an instant. Returns the reason if one cannot be ended. */
+function expireAll(
+  db: Db,
+  advance: ClockAdvanceRow,
+  expiring: Expiring,
+  { tryStep }: Carrying,
+): Promise<{ failure: string | null }> {
+  return tryStep(async () => {
+    while (await expireOnClock(db, advance, expiring, realNow()));
+  });
+}
+
 /**
  * Moves the subjects of one customer in the order of their instants: the bank's word about one can change the others.
- * So the first one moves to its instant, and then all are looked at again. A single one moves straight to the target.
+ * So the first one moves to its instant, and then all are looked at again. A single one moves straight to the target,
+ * and so do links and sessions if nothing else is due.
  */
 async function moveInOrder(
+  db: Db,
   listDue: () => Promise<DueSubject[]>,
   dueAtFirst: DueSubject[],
   customer: string,
   advance: ClockAdvanceRow,
-  { moveSubject }: Carrying,
+  carrying: Carrying,
 ): Promise<{ failure: string | null }> {
   const { from_time: start, target_time: target } = advance;
   const ofCustomer = (due: DueSubject[]) => due.filter(({ customerInOrder }) => customerInOrder === customer);
@@ -89,10 +115,12 @@ async function moveInOrder(
     if (subject === null) return { failure: null };
     if (triesLeft === 0) return { failure: `${subject.id} is due and was not collected` };
     const from = reached.get(subject.id) ?? start;
-    const isAlone = due.length === 1;
+    const isAlone = due.length === 1 || due.every(expires);
     const to = isAlone ? target : latest(subject.at ?? start, start);
     const again = reached.get(subject.id)?.getTime() === to.getTime();
-    const moved = await moveSubject(subject, advance, { from, to, again });
+    const moved = expires(subject)
+      ? await expireAll(db, advance, { customerId: customer, to }, carrying)
+      : await carrying.moveSubject(subject, advance, { from, to, again });
     if (moved.failure !== null) return moved;
     reached.set(subject.id, to);
     due = ofCustomer(await listDue());

@@ -207,12 +207,12 @@ async function removeClock(
 
 /**
  * Returns the outbox entries that poke the workflows of a deleted clock: each workflow finds its object deleted and
- * ends. Their plans and payments are locked first, so that a collection that has begun ends before its plan is deleted.
+ * ends. What is paid is locked first, so that a collection that has begun ends before its plan is deleted.
  */
 async function workflowsOfClock(tx: Tx, clock: TestClockRow): Promise<OutboxEntry[]> {
   const plans = await lockRunningPlansOnClock(tx, clock.id);
-  const links = await lockLinksOnClock(tx, clock.id);
-  const sessions = await lockSessionsOnClock(tx, clock.id);
+  await lockLinksOnClock(tx, clock.id);
+  await lockSessionsOnClock(tx, clock.id);
   const payments = await lockScheduledIntentsOnClock(tx, clock.id);
   const debits = await lockDebitsOnClock(tx, clock.id);
   const subscriptions = await lockRunningSubscriptionsOnClock(tx, clock.id);
@@ -221,8 +221,6 @@ async function workflowsOfClock(tx: Tx, clock: TestClockRow): Promise<OutboxEntr
     ...plans.map((plan) => wakeEntry('paymentPlan', plan)),
     ...payments.map((payment) => wakeEntry('scheduledPayment', payment)),
     ...debits.map((debit) => wakeEntry('bankDebit', debit)),
-    ...links.map((link) => wakeEntry('paymentLink', link)),
-    ...sessions.map((session) => wakeEntry('checkoutSession', session)),
     ...subscriptions.map((subscription) => wakeEntry('subscription', subscription)),
   ];
 }

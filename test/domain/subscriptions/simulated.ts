@@ -87,7 +87,7 @@ export class Simulated {
   refunded = 0;
 
   constructor(terms: Partial<Course>, outcomes: boolean[]) {
-    this.situation = { course: { ...fresh, ...terms }, current: null, owed: null, timeZone: 'UTC' };
+    this.situation = { course: { ...fresh, ...terms }, current: null, owed: null, others: [], timeZone: 'UTC' };
     this.outcomes = [...outcomes];
   }
 

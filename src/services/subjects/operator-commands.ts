@@ -6,9 +6,9 @@ import { atomically } from '../../platform/postgres/transaction.ts';
 import { type AuditAction, type ChangeOrigin, operator, recordAudit } from '../accounts/audit.ts';
 import { CommandRefused } from '../command-refused.ts';
 import { linkStatus, sessionStatus } from '../links/subject-status.ts';
-import { retryPlanNow } from './plan-operations.ts';
-import { skipPlanSlot } from './plan-slot-skipping.ts';
-import { bankDebitStatus, planStatus, scheduledPaymentStatus } from './subject-status.ts';
+import { retryPlanNow } from '../plans/plan-operations.ts';
+import { skipPlanSlot } from '../plans/plan-slot-skipping.ts';
+import { bankDebitStatus, planStatus, scheduledPaymentStatus } from '../plans/subject-status.ts';
 
 /**
  * Executes an operator command on a plan and records it in the audit log. Returns a sentence about the result. The

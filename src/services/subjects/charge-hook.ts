@@ -3,10 +3,10 @@ import { hasEnded } from '../../domain/plan-state.ts';
 import type { ApplyTo } from '../links/changes.ts';
 import { linkHookWith } from '../links/link-hook.ts';
 import type { ChargeHook } from '../payments/charge.ts';
+import { planHook } from '../plans/plan-dunning.ts';
+import { resumeUnpaid } from '../plans/plan-transitions.ts';
 import { healSubscription } from '../subscriptions/subscription-healing.ts';
 import { subscriptionHook } from '../subscriptions/subscription-hook.ts';
-import { planHook } from './plan-dunning.ts';
-import { resumeUnpaid } from './plan-transitions.ts';
 
 /**
  * Heals what a completed link names. The method becomes the instrument of the plan, and if a failed payment has

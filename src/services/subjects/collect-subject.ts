@@ -7,11 +7,11 @@ import { carryOutDebit } from '../debits/debit-steps.ts';
 import { carryOutLink, carryOutSession } from '../links/expiry.ts';
 import { linkStatus, sessionStatus } from '../links/subject-status.ts';
 import { collectScheduledPayment } from '../payments/scheduled-payments.ts';
+import { collectDuePayment } from '../plans/plan-collection.ts';
+import { bankDebitStatus, planStatus, scheduledPaymentStatus } from '../plans/subject-status.ts';
 import { collectDueSubscription } from '../subscriptions/subscription-collection.ts';
 import { subscriptionStatus } from '../subscriptions/subscription-status.ts';
 import { chargeHook } from './charge-hook.ts';
-import { collectDuePayment } from './plan-collection.ts';
-import { bankDebitStatus, planStatus, scheduledPaymentStatus } from './subject-status.ts';
 
 const kinds = {
   plan: { read: planStatus, collect: collectDuePayment },

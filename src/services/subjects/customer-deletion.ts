@@ -10,11 +10,11 @@ import { NotFound } from '../errors.ts';
 import { intentEvent, type NewEvent, recordEvents } from '../events.ts';
 import { endLinksOfCustomer } from '../links/customer-links.ts';
 import { endMandatesOf } from '../mandates/mandate-ends.ts';
+import { transitionPlan } from '../plans/plan-transitions.ts';
 import type { RequestContext } from '../request-context.ts';
 import { endWithCustomer } from '../subscriptions/subscription-requests.ts';
 import { wakeEntry } from '../wake.ts';
 import { stopDebits } from './debit-stops.ts';
-import { transitionPlan } from './plan-transitions.ts';
 
 /**
  * Deletes a customer. The record stays readable. Its open plans are closed, its links deactivated, and its
