@@ -260,6 +260,20 @@ describe('the expiry of a link in real time', () => {
     }
   });
 
+  it('leaves no session open whose customer was deleted while its payment was under way', async () => {
+    const customer = await stage.merchant.customer();
+    const terms = { name: 'Invoice 1042', amount: 2500, currency: 'AUD', customer_id: customer.id };
+    const { body } = await stage.request('POST', '/checkout_sessions', terms);
+    const token = String(body.url).split('/').at(-1) ?? '';
+    await links.pay(token, { method: card('tok_sandbox_visa_3ds_required') });
+    await stage.request('DELETE', `/customers/${customer.id}`);
+    const waiting = await links.find(token);
+    assert.equal(waiting?.state, 'challenge');
+    await completeChallenge(stage.db.sql, stage.charging.hook, await links.call(), waiting?.intent?.id ?? '', 'fail');
+    const found = await links.find(token);
+    assert.deepEqual([found?.session.status, found?.session.status_reason], ['expired', 'customer_deleted']);
+  });
+
   it('leaves no session behind whose payment the biller cancels', async () => {
     const link = await links.link();
     const token = await links.open(link);

@@ -6,6 +6,7 @@ import {
   selectSessionOfIntent,
   updateCheckoutSession,
 } from '../../db/checkout-sessions.ts';
+import { selectCustomer } from '../../db/customers.ts';
 import { lockPaymentLink, type PaymentLinkRow } from '../../db/payment-links.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
@@ -136,6 +137,9 @@ async function failed(
     return [...events, ...(link === null ? [] : await expireIfOverdue(tx, link, instant))];
   }
   if (link !== null && link.status !== 'open') return expireSession(tx, row, `link_${link.status}`, instant);
+  const { biller_id: billerId, livemode, customer_id: customerId } = session;
+  const customer = customerId === null ? null : await selectCustomer(tx, { billerId, livemode }, customerId);
+  if (customer !== null && customer.deleted_at !== null) return expireSession(tx, row, 'customer_deleted', instant);
   const expired = link === null ? [] : await expireIfOverdue(tx, link, instant);
   // A session whose wake_at is null has waited for this outcome, which has the time of its attempt.
   const isOver = session.wake_at === null || session.expires_at <= at;
