@@ -125,6 +125,17 @@ describe('a payment by a link', () => {
     assert.equal((await links.read(link)).status, 'open');
   });
 
+  it('charges the total of a chosen amount as it is now, not as it was before a decline', async () => {
+    const customer = await stage.merchant.customer({ fee_preferences: { customer_pays_transaction_fees: true } });
+    const link = await links.link({ amount_range: { min: 500, max: 9000 }, customer_id: customer.id });
+    const token = await links.open(link);
+    await links.pay(token, { amount: 800, method: card('tok_sandbox_visa_decline_insufficient_funds') });
+    const fee_preferences = { customer_pays_transaction_fees: false };
+    await stage.request('PUT', `/customers/${customer.id}`, { fee_preferences });
+    await links.pay(token, { version: 1, amount: 800 });
+    assert.equal((await links.find(token))?.intent?.total_amount, 800);
+  });
+
   it('goes on when the biller cancels the payment of an amount that the payer has given up', async () => {
     const link = await links.link({ amount_range: { min: 500, max: 9000 } });
     const token = await links.open(link);

@@ -45,6 +45,7 @@ export function linkHookWith(applyTo: ApplyTo): ChargeHook {
     const hasEnded = session.status === 'completed' || session.status === 'expired';
     if (hasEnded && !session.has_own_intent) return withoutSession(tx, paymentIntentId, session.id);
     return {
+      challengeEndsAt: earliest(session.status === 'processing' ? session.wake_at : null, link?.expires_at ?? null),
       async opened(at) {
         if (session.payment_intent_id !== paymentIntentId) {
           const message = `The payer has chosen another amount in checkout session ${session.id}.`;
@@ -69,6 +70,11 @@ export function linkHookWith(applyTo: ApplyTo): ChargeHook {
       },
     };
   };
+}
+
+function earliest(...instants: (Date | null)[]): Date | null {
+  const known = instants.filter((instant) => instant !== null);
+  return known.length === 0 ? null : new Date(Math.min(...known.map(Number)));
 }
 
 /** The biller's own payment can be charged without the session that was made for it, once that has ended. */
