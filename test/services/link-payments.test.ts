@@ -244,4 +244,19 @@ describe('a setup link', () => {
       ['paid'],
     );
   });
+
+  it('leaves a plan as it is if the card was detached before the challenge of its payment was passed', async () => {
+    const customer = await stage.merchant.customer();
+    await stage.merchant.card(customer.id);
+    const today = realNow().toISOString().slice(0, 10);
+    const plan = await stage.merchant.plan({ customer_id: customer.id, start_date: today });
+    const link = await links.link({ customer_id: customer.id, apply_to: { payment_plan_id: plan.id } });
+    const token = await links.open(link);
+    await links.pay(token, { method: card('tok_sandbox_visa_3ds_required') });
+    const intent = (await links.find(token))?.intent;
+    await stage.request('POST', `/payment_methods/${intent?.payment_method_id}/detach`);
+    await completeChallenge(stage.db.sql, stage.charging.hook, await links.call(), intent?.id ?? '', 'succeed');
+    assert.equal((await links.read(link)).status, 'completed');
+    assert.equal((await stage.merchant.getPlan(plan.id)).payment_instrument_id, plan.payment_instrument_id);
+  });
 });
