@@ -144,6 +144,13 @@ describe('a payer on the pages of a link', () => {
     assert.ok((await pages.open(`${path}/done`)).text.includes('Your payment is on its way'));
     const [mandate] = await stage.db.sql`select * from mandates where biller_id = ${stage.keys.biller.id}`;
     assert.equal(mandate?.signatory_name, 'Jo Nguyen');
+    const [intent] = await stage.db.sql`select id from payment_intents where mandate_id = ${mandate?.id}`;
+    const report = (result: string) =>
+      stage.request('POST', `/test_helpers/payment_intents/${intent?.id}/bank_result`, { result });
+    assert.equal((await report('settled')).body.status, 'succeeded');
+    assert.ok((await pages.open(`${path}/done`)).text.includes('Thank you for your payment'));
+    assert.equal((await report('returned')).body.status, 'returned');
+    assert.ok((await pages.open(`${path}/done`)).text.includes('Your bank has taken this payment back'));
   });
 
   it('saves a method by a setup link, which takes no money', async () => {
