@@ -21,6 +21,8 @@ export interface CheckoutSessionRow extends OfferColumns {
   payment_method_id: string | null;
   /** Methods that the payer has entered for this payment only. */
   unkept_methods: string[];
+  /** The method that the payer has entered in the last form, without a mandate. It is not kept if its payment fails. */
+  entered_method: string | null;
   token_hash: Buffer;
   sealed_token: Buffer;
   status: CheckoutSessionStatus;

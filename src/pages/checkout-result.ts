@@ -26,6 +26,16 @@ export function resultPage(
 ${rows([methodRow, ...(intent === null ? [] : amountRows(intent, visit.locale)), ['Result expected by', intent?.expected_result_date ?? null]])}`,
     };
   }
+  if (intent?.status === 'returned') {
+    return {
+      status: 200,
+      title: 'Your bank has taken this payment back',
+      payee,
+      main: html`<p>${payee.name} does not have the money any more. If you have a question, ask ${payee.name}.</p>
+${rows([methodRow, ...amountRows(intent, visit.locale)])}
+${receiptOf(visit, intent)}`,
+    };
+  }
   const isSetup = session.mode === 'setup';
   return {
     status: 200,
@@ -33,9 +43,13 @@ ${rows([methodRow, ...(intent === null ? [] : amountRows(intent, visit.locale)),
     payee,
     main: html`<p class="good">${isSetup ? `${payee.name} can use them from now on.` : `You have paid ${payee.name}.`}</p>
 ${rows([methodRow, ...(intent === null ? [] : amountRows(intent, visit.locale))])}
-${intent?.status === 'succeeded' ? html`<p><a class="button other" href="/receipt/${pageTokenOf(visit.deps.vault, 'receipt', intent.id)}">Show the receipt</a></p>` : null}
+${intent?.status === 'succeeded' ? receiptOf(visit, intent) : null}
 ${onward(session.success_url, session.id)}`,
   };
+}
+
+function receiptOf({ deps }: Visit, { id }: PaymentIntentRow): Html {
+  return html`<p><a class="button other" href="/receipt/${pageTokenOf(deps.vault, 'receipt', id)}">Show the receipt</a></p>`;
 }
 
 /** The way back to the biller. A link, because a form of ours may not lead to another site. */

@@ -144,6 +144,13 @@ describe('a payer on the pages of a link', () => {
     assert.ok((await pages.open(`${path}/done`)).text.includes('Your payment is on its way'));
     const [mandate] = await stage.db.sql`select * from mandates where biller_id = ${stage.keys.biller.id}`;
     assert.equal(mandate?.signatory_name, 'Jo Nguyen');
+    const [intent] = await stage.db.sql`select id from payment_intents where mandate_id = ${mandate?.id}`;
+    const report = (result: string) =>
+      stage.request('POST', `/test_helpers/payment_intents/${intent?.id}/bank_result`, { result });
+    assert.equal((await report('settled')).body.status, 'succeeded');
+    assert.ok((await pages.open(`${path}/done`)).text.includes('Thank you for your payment'));
+    assert.equal((await report('returned')).body.status, 'returned');
+    assert.ok((await pages.open(`${path}/done`)).text.includes('Your bank has taken this payment back'));
   });
 
   it('saves a method by a setup link, which takes no money', async () => {
@@ -168,6 +175,17 @@ describe('a payer on the pages of a link', () => {
     const over = await pages.open(`/pay/${links.tokenOf(expired)}`);
     assert.deepEqual([over.status, over.text.includes('This link has expired')], [410, true]);
     assert.equal((await pages.open(path)).status, 410);
+    await stage.db.sql`update payment_links set wake_at = expires_at where id = ${expired.id}`;
+    await stage.expireLink(expired.id, realNow());
+    const written = await pages.open(`/pay/${links.tokenOf(expired)}`);
+    assert.deepEqual([written.status, written.text], [410, over.text]);
+    const withdrawn = await links.link();
+    await links.deactivate(withdrawn);
+    const withdrawnPage = await pages.open(`/pay/${links.tokenOf(withdrawn)}`);
+    assert.deepEqual(
+      [withdrawnPage.status, withdrawnPage.text.includes('This link is not in use any more')],
+      [410, true],
+    );
   });
 
   it('may fail ten times in a session, then it has ended', async () => {

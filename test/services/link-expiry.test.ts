@@ -260,6 +260,38 @@ describe('the expiry of a link in real time', () => {
     }
   });
 
+  it('fails a challenge that is approved after its 15 minutes or after the link, although its workflow is late', async () => {
+    const soon = { expires_at: new Date(Number(realNow()) + 5 * 60_000).toISOString() };
+    for (const [link, minutes, status] of [
+      [await links.link(), 14, 'succeeded'],
+      [await links.link(), 15, 'failed'],
+      [await links.link(soon), 4, 'succeeded'],
+      [await links.link(soon), 5, 'failed'],
+    ] as const) {
+      const token = await links.open(link);
+      await links.pay(token, { method: card('tok_sandbox_visa_3ds_required') });
+      const intent = (await links.find(token))?.intent?.id ?? '';
+      const later = { ...(await links.call()), now: new Date(Number(realNow()) + minutes * 60_000) };
+      const answered = await completeChallenge(stage.db.sql, stage.charging.hook, later, intent, 'succeed');
+      assert.equal(answered.status, status, `${minutes} minutes`);
+      assert.equal((await links.read(link)).payments_count, status === 'succeeded' ? 1 : 0);
+    }
+  });
+
+  it('leaves no session open whose customer was deleted while its payment was under way', async () => {
+    const customer = await stage.merchant.customer();
+    const terms = { name: 'Invoice 1042', amount: 2500, currency: 'AUD', customer_id: customer.id };
+    const { body } = await stage.request('POST', '/checkout_sessions', terms);
+    const token = String(body.url).split('/').at(-1) ?? '';
+    await links.pay(token, { method: card('tok_sandbox_visa_3ds_required') });
+    await stage.request('DELETE', `/customers/${customer.id}`);
+    const waiting = await links.find(token);
+    assert.equal(waiting?.state, 'challenge');
+    await completeChallenge(stage.db.sql, stage.charging.hook, await links.call(), waiting?.intent?.id ?? '', 'fail');
+    const found = await links.find(token);
+    assert.deepEqual([found?.session.status, found?.session.status_reason], ['expired', 'customer_deleted']);
+  });
+
   it('leaves no session behind whose payment the biller cancels', async () => {
     const link = await links.link();
     const token = await links.open(link);

@@ -95,6 +95,25 @@ describe('a payment by a link', () => {
     );
   });
 
+  it('keeps no card that was declined, and a saved card that was declined stays', async () => {
+    const customer = await stage.merchant.customer();
+    const saved = await stage.merchant.card(customer.id, 'tok_sandbox_visa_decline_insufficient_funds');
+    const link = await links.link({ customer_id: customer.id, save_payment_method: 'always' });
+    const token = await links.open(link);
+    const isDeclined = card('tok_sandbox_visa_decline_card_lost');
+    await links.pay(token, { method: isDeclined });
+    await links.pay(token, { version: 1, method: { id: saved } });
+    await links.pay(token, { version: 2, method: isDeclined });
+    const methods = async () => {
+      const rows = await stage.db.sql<{ id: string }[]>`
+        select id from payment_methods where customer_id = ${customer.id} and detached_at is null order by id`;
+      return rows.map(({ id }) => id);
+    };
+    assert.deepEqual(await methods(), [saved]);
+    assert.equal(links.outcome(await links.pay(token, { version: 3 })), 'completed');
+    assert.equal((await methods()).length, 2);
+  });
+
   it('takes the amount that the payer chooses within the range, and another one after a decline', async () => {
     const link = await links.link({ amount_range: { min: 500, max: 9000 }, max_payments: null });
     const token = await links.open(link);
@@ -104,6 +123,17 @@ describe('a payment by a link', () => {
     assert.equal(links.outcome(await links.pay(token, { version: 1, amount: 700 })), 'completed');
     assert.equal((await links.read(link)).collected_amount, 700);
     assert.equal((await links.read(link)).status, 'open');
+  });
+
+  it('charges the total of a chosen amount as it is now, not as it was before a decline', async () => {
+    const customer = await stage.merchant.customer({ fee_preferences: { customer_pays_transaction_fees: true } });
+    const link = await links.link({ amount_range: { min: 500, max: 9000 }, customer_id: customer.id });
+    const token = await links.open(link);
+    await links.pay(token, { amount: 800, method: card('tok_sandbox_visa_decline_insufficient_funds') });
+    const fee_preferences = { customer_pays_transaction_fees: false };
+    await stage.request('PUT', `/customers/${customer.id}`, { fee_preferences });
+    await links.pay(token, { version: 1, amount: 800 });
+    assert.equal((await links.find(token))?.intent?.total_amount, 800);
   });
 
   it('goes on when the biller cancels the payment of an amount that the payer has given up', async () => {
@@ -213,5 +243,20 @@ describe('a setup link', () => {
       (await stage.merchant.payments(plan.id)).map(({ status }) => status),
       ['paid'],
     );
+  });
+
+  it('leaves a plan as it is if the card was detached before the challenge of its payment was passed', async () => {
+    const customer = await stage.merchant.customer();
+    await stage.merchant.card(customer.id);
+    const today = realNow().toISOString().slice(0, 10);
+    const plan = await stage.merchant.plan({ customer_id: customer.id, start_date: today });
+    const link = await links.link({ customer_id: customer.id, apply_to: { payment_plan_id: plan.id } });
+    const token = await links.open(link);
+    await links.pay(token, { method: card('tok_sandbox_visa_3ds_required') });
+    const intent = (await links.find(token))?.intent;
+    await stage.request('POST', `/payment_methods/${intent?.payment_method_id}/detach`);
+    await completeChallenge(stage.db.sql, stage.charging.hook, await links.call(), intent?.id ?? '', 'succeed');
+    assert.equal((await links.read(link)).status, 'completed');
+    assert.equal((await stage.merchant.getPlan(plan.id)).payment_instrument_id, plan.payment_instrument_id);
   });
 });

@@ -3,7 +3,7 @@
 import { type CheckoutSessionRow, lockSessionsOfLink, updateCheckoutSession } from '../../db/checkout-sessions.ts';
 import { clearDefaultMethod } from '../../db/customers.ts';
 import { type PaymentLinkRow, updatePaymentLink } from '../../db/payment-links.ts';
-import { markDetached } from '../../db/payment-methods.ts';
+import { markDetached, selectPaymentMethod } from '../../db/payment-methods.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { checkoutSessionEvent, type NewEvent, paymentLinkEvent } from '../events.ts';
@@ -81,6 +81,10 @@ export async function completeSession(
   if (link !== null) events.unshift(...(await countOnLink(tx, link, completion)));
   const { apply_to_payment_plan_id: paymentPlanId, apply_to_subscription_id: subscriptionId } = session;
   if ((paymentPlanId === null && subscriptionId === null) || paymentMethodId === null) return events;
+  // A challenge or a bank takes its time: the method may have been detached meanwhile.
+  const tenant = { billerId: session.biller_id, livemode: session.livemode };
+  const method = await selectPaymentMethod(tx, tenant, paymentMethodId);
+  if (method === null || method.detached_at !== null) return events;
   return [...events, ...(await applyTo(tx, { at, now, paymentPlanId, subscriptionId, paymentMethodId }))];
 }
 
@@ -189,7 +193,11 @@ export async function dropUnkeptMethod(
   id: string | null,
   at: Date,
 ): Promise<void> {
-  if (id === null || !unkept.includes(id)) return;
+  if (id !== null && unkept.includes(id)) await dropMethod(tx, id, at);
+}
+
+/** Detaches a method that a payer has entered. `at` is customer time. */
+export async function dropMethod(tx: Tx, id: string, at: Date): Promise<void> {
   await markDetached(tx, id, at);
   await clearDefaultMethod(tx, id, at);
 }

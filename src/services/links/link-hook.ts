@@ -6,6 +6,7 @@ import {
   selectSessionOfIntent,
   updateCheckoutSession,
 } from '../../db/checkout-sessions.ts';
+import { selectCustomer } from '../../db/customers.ts';
 import { lockPaymentLink, type PaymentLinkRow } from '../../db/payment-links.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
@@ -15,6 +16,7 @@ import { wake } from '../wake.ts';
 import {
   type ApplyTo,
   completeSession,
+  dropMethod,
   dropUnkeptMethod,
   expireIfOverdue,
   expireSession,
@@ -43,6 +45,7 @@ export function linkHookWith(applyTo: ApplyTo): ChargeHook {
     const hasEnded = session.status === 'completed' || session.status === 'expired';
     if (hasEnded && !session.has_own_intent) return withoutSession(tx, paymentIntentId, session.id);
     return {
+      challengeEndsAt: earliest(session.status === 'processing' ? session.wake_at : null, link?.expires_at ?? null),
       async opened(at) {
         if (session.payment_intent_id !== paymentIntentId) {
           const message = `The payer has chosen another amount in checkout session ${session.id}.`;
@@ -67,6 +70,11 @@ export function linkHookWith(applyTo: ApplyTo): ChargeHook {
       },
     };
   };
+}
+
+function earliest(...instants: (Date | null)[]): Date | null {
+  const known = instants.filter((instant) => instant !== null);
+  return known.length === 0 ? null : new Date(Math.min(...known.map(Number)));
 }
 
 /** The biller's own payment can be charged without the session that was made for it, once that has ended. */
@@ -118,7 +126,9 @@ async function failed(
   instant: Instant,
 ): Promise<NewEvent[]> {
   const { at, now } = instant;
-  await dropUnkeptMethod(tx, session, methodId, at);
+  // Else a stranger who has the URL could fill the customer's methods with cards that do not work.
+  if (methodId !== null && methodId === session.entered_method) await dropMethod(tx, methodId, at);
+  else await dropUnkeptMethod(tx, session, methodId, at);
   const failures = session.failed_attempts + 1;
   const row = await updateCheckoutSession(tx, session.id, {
     status: 'open',
@@ -133,6 +143,9 @@ async function failed(
     return [...events, ...(link === null ? [] : await expireIfOverdue(tx, link, instant))];
   }
   if (link !== null && link.status !== 'open') return expireSession(tx, row, `link_${link.status}`, instant);
+  const { biller_id: billerId, livemode, customer_id: customerId } = session;
+  const customer = customerId === null ? null : await selectCustomer(tx, { billerId, livemode }, customerId);
+  if (customer !== null && customer.deleted_at !== null) return expireSession(tx, row, 'customer_deleted', instant);
   const expired = link === null ? [] : await expireIfOverdue(tx, link, instant);
   // A session whose wake_at is null has waited for this outcome, which has the time of its attempt.
   const isOver = session.wake_at === null || session.expires_at <= at;

@@ -123,8 +123,10 @@ async function prepare(
   const { session } = open;
   const amount = session.amount ?? submission.amount ?? 0;
   const before = session.payment_intent_id === null ? null : await lockPaymentIntent(tx, session.payment_intent_id);
-  // An intent keeps its amount. If the payer chooses another one after a decline, it is another payment.
-  const intent = before !== null && before.amount === amount ? before : await makeIntent(tx, context, open, amount);
+  // An intent keeps its amount. If the payer chooses another one after a decline, it is another payment; also if the
+  // chosen one costs another surcharge by now, because the page has shown that.
+  const isSame = before !== null && before.amount === amount && isAsShown(before, context, open);
+  const intent = isSame ? before : await makeIntent(tx, context, open, amount);
   await acceptMandateFor(tx, context, open, methodId, submission.acceptance);
   const isKept =
     'id' in submission.method ||
@@ -133,26 +135,37 @@ async function prepare(
     (session.save_payment_method === 'offer' && submission.save === true);
   await updateCheckoutSession(tx, session.id, {
     payment_intent_id: intent.id,
+    entered_method: 'id' in submission.method || submission.acceptance !== undefined ? null : methodId,
     unkept_methods: isKept ? session.unkept_methods : [...session.unkept_methods, methodId],
   });
   return intent.id;
 }
 
+/** Whether a page has shown the total of this intent: its own, or that of an amount that the payer has chosen. */
+function isAsShown({ amount, total_amount }: PaymentIntentRow, context: RequestContext, open: OpenSession): boolean {
+  return open.session.amount !== null || total_amount === intentOf(context, open, amount).total_amount;
+}
+
 async function makeIntent(
   tx: Tx,
   context: RequestContext,
-  { session, customer, at }: OpenSession,
+  open: OpenSession,
   amount: number,
 ): Promise<PaymentIntentRow> {
+  const row = intentOf(context, open, amount);
+  await insertPaymentIntent(tx, row);
+  return row;
+}
+
+/** Returns a new intent of a session, which is not stored. */
+function intentOf(context: RequestContext, { session, customer, at }: OpenSession, amount: number): PaymentIntentRow {
   const { currency, metadata, surcharge_applied, statement_descriptor: descriptor } = session;
   if (currency === null) throw new Error(`checkout session ${session.id} has no currency`);
   const terms = { amount, currency, metadata, surcharge_applied };
   const input = descriptor === null ? terms : { ...terms, statement_descriptor: descriptor };
-  const row: PaymentIntentRow = {
+  return {
     ...newIntent(context, input, { at, payer: customer, methodId: null }),
     payment_link_id: session.payment_link_id,
     checkout_session_id: session.id,
   };
-  await insertPaymentIntent(tx, row);
-  return row;
 }

@@ -112,6 +112,7 @@ export function newSession(
     has_own_intent: true,
     payment_method_id: null,
     unkept_methods: [],
+    entered_method: null,
     ...offerColumnsOf(offer),
     ...columns,
     status: 'open',

@@ -65,6 +65,8 @@ export interface ChargeRecorder {
   returned(returned: AttemptReturn): Promise<BookedOutcome>;
   /** The payment was canceled for good. Returns the events to record. `at` is customer time, `now` real time. */
   canceled?(instant: { at: Date; now: Date }): Promise<NewEvent[]>;
+  /** Until when the payer has time for the challenge of the bank, in customer time. Without it there is no end. */
+  challengeEndsAt?: Date | null;
 }
 
 /**
