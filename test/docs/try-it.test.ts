@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { it } from 'mocha';
 import type { Tab } from '../../lab/browser.ts';
 import { eventually } from '../../lab/eventually.ts';
+import { root } from '../../lab/run-program.ts';
 import { openApiDocument } from '../../src/api/openapi/document.ts';
 import { operationsOf } from '../../src/api/reference/operation.ts';
 import { allRoutes } from '../../src/api/routes/index.ts';
 import { asNode } from '../../src/api/validation/describe-schema.ts';
 import { desktop, obstacles, useBrowser } from '../support/browser.ts';
+import { assertRan, runScript, type Script, whyNotRun } from '../support/samples.ts';
 import { useStage } from '../support/stage.ts';
 
 const document = openApiDocument(allRoutes);
@@ -81,6 +84,27 @@ describe('sending requests from the reference', function () {
     await tab.evaluate(`document.querySelector('dialog.key [value=forget]').click()`);
     assert.equal(await samples(tab), before);
     assert.equal((await kept(tab)).includes(key), false);
+  });
+
+  it('makes samples in TypeScript and Python that run as they are', async () => {
+    const tab = await browser.open(page('customers'));
+    await give(tab, stage.keys.sandboxSecret);
+    const env = { PYTHONPATH: join(root, 'clients/python/src'), PYTHONDONTWRITEBYTECODE: '1' };
+    const languages = [
+      ['TypeScript', 'ts'],
+      ['Python', 'py'],
+    ] as const;
+    let ran = 0;
+    for (const [name, language] of languages) {
+      if (whyNotRun(language) !== null) continue;
+      const text = await tab.evaluate<string>(
+        `document.querySelector('#createCustomer [data-language=${name}] code').textContent`,
+      );
+      const sample: Script = { title: name, language, isRun: true, isServer: false, text, outputs: [] };
+      assertRan(sample, await runScript(sample, env));
+      ran += 1;
+    }
+    assert.equal((await stage.merchant.client.customers.list()).data.length, ran);
   });
 
   it('takes no key but a secret one of the sandbox, says why, and keeps nothing of another', async () => {

@@ -47,6 +47,20 @@ describe('the pages of the workbench', () => {
     assert.equal((await page(`clocks/${id}`)).status, 404);
   });
 
+  it('lead from a clock without customers to the operations that it needs, and to the guide', async () => {
+    const clock = await stage.merchant.clock(frozen);
+    const { html } = await page(`clocks/${clock.id}`);
+    const links = [...html.matchAll(/href="(\/docs[^"]*)"/g)].map(([, target = '']) => target);
+    assert.equal(links.length, 5);
+    for (const target of links) {
+      const [, anchor = 'contents'] = target.split('#');
+      const { status, html: found } = await page(stage.api.url + target);
+      assert.deepEqual([status, found.includes(`id="${anchor}"`)], [200, true], target);
+    }
+    await stage.merchant.payer({ test_clock: clock.id });
+    assert.doesNotMatch((await page(`clocks/${clock.id}`)).text, /no customers yet/);
+  });
+
   it('say why a clock is not created or moved, and change nothing', async () => {
     const clock = await stage.merchant.clock(frozen);
     await stage.merchant.clock(frozen);

@@ -28,10 +28,12 @@ export const tryScript = `
   };
 
   const openings = {
-    TypeScript: (url, key) => "const payments = new PaymentsClient({ baseUrl: '" + url + "', apiKey: '" + key + "' });",
-    Python: (url, key) => 'payments = PaymentsClient(base_url="' + url + '", api_key="' + key + '")',
-    Go: (url, key) => 'client, clientErr := payments.NewClient(payments.Config{BaseURL: "' + url + '", APIKey: "' + key + '"})\\n' +
-      'if clientErr != nil {\\n\\treturn clientErr\\n}',
+    TypeScript: (url, key) => "import { PaymentsClient } from '@payments-service/client';\\n\\n" +
+      "const payments = new PaymentsClient({ baseUrl: '" + url + "', apiKey: '" + key + "' });",
+    Python: (url, key) => 'from payments_service import PaymentsClient\\n\\n' +
+      'payments = PaymentsClient(base_url="' + url + '", api_key="' + key + '")',
+    Go: (url, key) => 'client, err := payments.NewClient(payments.Config{BaseURL: "' + url + '", APIKey: "' + key + '"})\\n' +
+      'if err != nil {\\n\\treturn err\\n}',
   };
   const written = new Map();
   const showKey = () => {

@@ -105,8 +105,9 @@ function zoom({ clock, startedAt }: Timeline, { from }: Axis): Html | null {
 }
 
 function firstSteps(clockId: string): Html {
-  return html`<p>This clock has no customers yet. Create a customer with <code>"test_clock": "${clockId}"</code>, then a card
-and a plan.</p>`;
+  return html`<p>This clock has no customers yet. <a href="/docs/customers#createCustomer">Create a customer</a> with
+<code>"test_clock": "${clockId}"</code>, then <a href="/docs/payment-methods#createPaymentMethod">a card</a> and
+<a href="/docs/payment-plans#createPaymentPlan">a plan</a>.</p>`;
 }
 
 function rehearsal(result: DryRunResult | ServiceError | null, clockId: string, supposed: string | null): Html {

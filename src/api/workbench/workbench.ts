@@ -194,7 +194,7 @@ const notFound = plain(
 );
 
 const howToOpen = html`<p>The workbench shows the test clocks of a sandbox account. A link opens it for an hour. With the
-account’s sandbox key, <code>payments workbench</code> prints one.</p>`;
+account’s sandbox key, <code>payments workbench</code> prints one (<a href="/docs/guides/15-workbench">guide</a>).</p>`;
 
 const linkNeeded = plain(403, 'A link opens the workbench', howToOpen);
 
