@@ -25,7 +25,7 @@ export async function letRetryFallDue(db: Db, planId: string, slot: number, at: 
 
 /**
  * Lets the next period of weekly subscriptions begin at `at`, and moves their calendar with it: the current period ends
- * on that day. Periods before it are put aside, into the years after 1900, so that none overlap. Returns what it moved.
+ * on that day, and those before it adjoin. Returns what it moved.
  */
 export async function letPeriodBegin(
   tx: Tx,
@@ -37,19 +37,21 @@ export async function letPeriodBegin(
     cross join lateral (
       select (${at}::timestamptz at time zone b.time_zone)::date as day, 7 * s.frequency_period as days
     ) c`;
+  // Aside at first: no two may overlap, and PostgreSQL looks at each row that it changes.
   await tx`
     update subscription_periods p
     set start_date = date '1900-01-01' + c.days * p.number, end_date = date '1900-01-01' + c.days * (p.number + 1)
     from ${own()}
-    where s.id in ${tx(ids)} and p.subscription_id = s.id and p.number < s.current_number
-      and p.start_date >= '1990-01-01'`;
+    where s.id in ${tx(ids)} and p.subscription_id = s.id`;
   await tx`
-    update subscription_periods p set start_date = c.day - c.days, end_date = c.day
+    update subscription_periods p
+    set start_date = c.day - c.days * (s.current_number - p.number + 1),
+      end_date = c.day - c.days * (s.current_number - p.number)
     from ${own()}
-    where s.id in ${tx(ids)} and p.subscription_id = s.id and p.number = s.current_number`;
+    where s.id in ${tx(ids)} and p.subscription_id = s.id`;
   return tx<{ id: string; livemode: boolean }[]>`
     update subscriptions u
-    set next_period_at = ${at}, anchor_start = c.day - c.days, anchor_number = s.current_number, anchor_day = null
+    set next_period_at = ${at}, anchor_start = c.day - c.days * (s.current_number - s.anchor_number + 1), anchor_day = null
     from ${own()}
     where s.id in ${tx(ids)} and u.id = s.id
     returning u.id, u.livemode`;

@@ -19,7 +19,7 @@ const Development = Type.Object({
   temporal_address: Type.String(),
   database_url: Type.String(),
   biller_id: Type.String(),
-  keys: Type.Object({ sandbox_secret: Type.String(), live_secret: Type.String() }),
+  keys: Type.Object({ sandbox_secret: Type.String(), sandbox_publishable: Type.String(), live_secret: Type.String() }),
 });
 
 /** The whole service, as `npm start` starts it, in a data folder of its own. */
@@ -30,6 +30,8 @@ export interface ServiceCopy {
   readonly pagesUrl: string;
   /** The sandbox secret key of its demo biller. */
   readonly key: string;
+  /** Its sandbox publishable key. */
+  readonly publishableKey: string;
   /** The live secret key of the same biller. */
   readonly liveKey: string;
   readonly billerId: string;
@@ -151,6 +153,7 @@ export async function readDevelopment(file: string) {
     baseUrl: found.base_url,
     pagesUrl: found.pages_url,
     key: found.keys.sandbox_secret,
+    publishableKey: found.keys.sandbox_publishable,
     liveKey: found.keys.live_secret,
     billerId: found.biller_id,
     databaseUrl: found.database_url,

@@ -7,7 +7,8 @@ import type { Evidence, Finding, SeenEntry, TakenRow } from '../evidence.ts';
 export function judgeMoney({ ledger, attempts, refunds, claims, violations }: Evidence): Finding[] {
   const deleted = new Set(claims.filter(({ isDeleted }) => isDeleted).map(({ amount }) => amount));
   const charges = ledger.filter(({ kind, amount }) => kind === 'charge' && !deleted.has(amount));
-  const givenBack = ledger.filter(({ kind }) => kind === 'refund');
+  const deletedRefunds = new Set(claims.flatMap(({ isDeleted, refunds = [] }) => (isDeleted ? refunds : [])));
+  const givenBack = ledger.filter(({ kind, amount }) => kind === 'refund' && !deletedRefunds.has(amount));
   const challenged = new Set(claims.filter(({ isChallenged }) => isChallenged).map(({ amount }) => amount));
   return [
     ...compare('attempt', charges, attempts, challenged),

@@ -3,7 +3,19 @@ import { unlessRefused } from '../../lab/client.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { makePayer } from '../../lab/payer.ts';
 import type { Chance } from '../../lab/random.ts';
-import { begunBy, type Course, countsOf, day, endOfPeriod, resumeAt, startedAt, stateAt, stopAt } from './periods.ts';
+import {
+  begunBy,
+  billBy,
+  type Course,
+  countsOf,
+  day,
+  endOfPeriod,
+  resumeAt,
+  startedAt,
+  stateAt,
+  stopAt,
+} from './periods.ts';
+import { amountsToCome, nextAmount, type PriceAsk } from './prices.ts';
 import { type Account, type Actor, type Claim, keepDoing, type World } from './world.ts';
 
 /** A subscription on a clock, with what the rules say about it. */
@@ -11,7 +23,6 @@ interface Member {
   id: string;
   customerId: string;
   methodId: string;
-  amount: number;
   course: Course;
   /** The clock's time, or where it is on its way to (epoch ms). */
   now: number;
@@ -46,10 +57,11 @@ export function member(number: number): Actor {
       let now = Date.UTC(2027, chance.below(24), chance.between(1, 31), 9);
       const { id: clockId } = await account.client.testClocks.create({ frozen_time: new Date(now).toISOString() });
       const members: Member[] = [];
-      world.claims.push(() => members.map((one) => claimOf(one, world.deleted.has(clockId))));
+      world.claims.push(() => members.flatMap((one) => claimsOf(one, world.deleted.has(clockId))));
       for (let left = membersEach; left > 0; left -= 1) await join(world, account, clockId, now, chance, members);
       for (let left = chance.between(lives.fewest, lives.most); left > 0 && !world.isStopping; left -= 1) {
         if (chance.happens(0.5)) await change(account, chance.pick(members), chance);
+        if (chance.happens(0.5)) await reprice(world, account, chance.pick(members), chance, checks);
         const to = now + chance.between(1, longestDays) * day + chance.below(24) * 3_600_000;
         await advance(account, clockId, members, now, to, checks);
         now = to;
@@ -83,7 +95,7 @@ async function join(world: World, { client }: Account, clockId: string, now: num
     ...(trialDays > 0 ? { trial_days: trialDays } : {}),
     metadata: { _sandbox_outcome_by_period: outcomes },
   });
-  const joined: Member = { id, ...payer, amount, course: startedAt(terms, now), now, isInMotion: true };
+  const joined: Member = { id, ...payer, course: startedAt(terms, now, amount), now, isInMotion: true };
   to.push(joined);
   await client.subscriptions.start(id);
   joined.isInMotion = false;
@@ -149,25 +161,91 @@ async function shown({ subscriptions }: Account['client'], id: string): Promise<
 }
 
 /** The same by the rules. */
-function expected({ course, now, amount }: Member): string {
+function expected({ course, now }: Member): string {
   const lines = begunBy(course, now).map(
-    ({ start, end, status, isTrial }, index) => `${index + 1} ${start} ${end} ${status} ${isTrial ? 0 : amount}`,
+    ({ start, end, status, amount }, index) => `${index + 1} ${start} ${end} ${status} ${amount}`,
   );
   return [stateAt(course, now), ...lines].join(', ');
 }
 
-function claimOf({ id, amount, course, now, isInMotion }: Member, isDeleted: boolean): Claim {
-  const charged = begunBy(course, now).filter(({ isTrial }) => !isTrial);
-  const succeeded = charged.filter(({ status }) => status === 'paid').length;
-  const attempts = charged.reduce((sum, period) => sum + period.attempts.length, 0);
+/** What the ledger has of a member: under each amount, the periods and the change that cost it. */
+function claimsOf({ id, course, now, isInMotion }: Member, isDeleted: boolean): Claim[] {
   const certain = isInMotion ? 0 : 1;
-  return {
+  const claim = (amount: number, succeeded: number, attempts: number): Claim => ({
     amount,
     what: `subscription ${id} on a clock`,
     succeeded: [succeeded * certain, succeeded],
     attempts: [attempts * certain, attempts],
     isDeleted,
-  };
+    refunds: course.asks.flatMap((ask) => (ask.kind === 'refund' ? [ask.amount] : [])),
+  });
+  const periods = begunBy(course, now).filter(({ isTrial }) => !isTrial);
+  const amounts = new Set([course.price, ...periods.map(({ amount }) => amount)]);
+  return [
+    ...[...amounts].map((amount) => {
+      const own = periods.filter((period) => period.amount === amount);
+      const attempts = own.reduce((sum, period) => sum + period.attempts.length, 0);
+      return claim(amount, own.filter(({ status }) => status === 'paid').length, attempts);
+    }),
+    ...billBy(course, now).changes.map((amount) => claim(amount, 1, 1)),
+  ].filter(({ amount }) => amount > 0);
+}
+
+/** Asks for another price, now or from the next period on, by its quote; or for a refund of credit. */
+async function reprice(world: World, { client }: Account, one: Member, chance: Chance, checks: Checks): Promise<void> {
+  const { course, id, now } = one;
+  const { credit, refundable } = billBy(course, now);
+  const isRefund = credit > 0 && chance.happens(0.5);
+  const isPossible = isRefund ? refundable > 0 : course.stop === null && stateAt(course, now) === 'active';
+  if (course.terms.manner !== 'paid' || !isPossible) return;
+  const after = begunBy(course, now).length;
+  const ask = findAsk(world, one, () =>
+    isRefund
+      ? { kind: 'refund', after, amount: chance.between(1, Math.min(credit, refundable)) }
+      : {
+          kind: 'change',
+          after,
+          at: now,
+          price: chance.between(20_000_000, 80_000_000),
+          when: chance.pick(['now', 'now', 'period_end'] as const),
+          collect: chance.pick(['now', 'next_period'] as const),
+        },
+  );
+  if (ask === null) return;
+  one.isInMotion = true;
+  const before = billBy(course, now).changes.length;
+  course.asks.push(ask);
+  const bill = billBy(course, now);
+  if (ask.kind === 'refund') {
+    const { status, amount } = await client.subscriptions.refundCredit(id, { amount_cents: ask.amount });
+    checks.equal(`refund of ${id}`, { status, amount }, { status: 'succeeded', amount: ask.amount });
+  } else {
+    const { price, when, collect } = ask;
+    const wanted = { items: [{ name: 'Membership', unit_amount_cents: price }], when };
+    const body = when === 'now' ? { ...wanted, collect } : wanted;
+    const expected = { amount: bill.changes[before] ?? 0, next: nextAmount(bill) };
+    const quote = await client.subscriptions.change(id, { ...body, dry_run: true });
+    checks.equal(`quote of ${id}`, { amount: quote.amount_cents, next: quote.next_period_amount_cents }, expected);
+    const sure = when === 'now' ? { expected_amount_cents: quote.amount_cents } : {};
+    const made = await client.subscriptions.change(id, { ...body, ...sure });
+    checks.equal(`change of ${id}`, made.amount_cents, expected.amount);
+  }
+  const { credit_balance_cents: left } = await client.subscriptions.get(id);
+  checks.equal(`credit of ${id}`, left, bill.credit);
+  one.isInMotion = false;
+}
+
+/** An ask of which all that it makes the processor take is free: what it takes now, and the periods after it. */
+function findAsk(world: World, { course, now }: Member, make: () => PriceAsk): PriceAsk | null {
+  for (let tries = 20; tries > 0; tries -= 1) {
+    const ask = make();
+    const before = billBy(course, now);
+    const after = billBy({ ...course, asks: [...course.asks, ask] }, now);
+    const wanted = [...after.changes.slice(before.changes.length), ...amountsToCome(after)];
+    if (ask.kind === 'refund') wanted.push(ask.amount);
+    if (world.takeAmounts([...new Set(wanted)].filter((amount) => amount > 0 && amount !== before.price))) return ask;
+  }
+  return null;
 }
 
 async function end(world: World, { client }: Account, clockId: string, members: Member[]): Promise<void> {

@@ -1,6 +1,7 @@
 // The rules of subscriptions, written a second time: nothing here is shared with the service, so an agreement of the
 // two means something. All dates are UTC; instants are epoch ms.
 import { dueDate } from '../../demo/rules.ts';
+import { type Bill, billOf, type PriceAsk } from './prices.ts';
 
 /** How the payments of a subscription go, from its second period on. */
 export type Manner = 'paid' | 'recovers' | 'gives up';
@@ -19,6 +20,9 @@ export interface Terms {
 /** A subscription that was started. Each resume counts its periods anew, from its own day. */
 export interface Course {
   terms: Terms;
+  /** The price of a whole period at the start, and what was asked since that changes what is paid. */
+  price: number;
+  asks: PriceAsk[];
   trial: { start: string; end: string } | null;
   counts: { from: string /** No period begins at this instant or later. */; until: number | null }[];
   /** What was requested, and when it takes effect. */
@@ -31,7 +35,8 @@ export interface BegunPeriod {
   end: string;
   status: 'paid' | 'retrying' | 'unpaid';
   isTrial: boolean;
-  /** When it was charged. Only the last attempt can have succeeded. */
+  amount: number;
+  /** When it was charged. Only the last attempt can have succeeded. Never, if credit has paid it. */
   attempts: number[];
 }
 
@@ -39,17 +44,31 @@ export const day = 86_400_000;
 /** How long after the first failure it is charged again. */
 const retryDays = [0, 1, 3, 5];
 
-/** A subscription that is started at this instant. */
-export function startedAt(terms: Terms, now: number): Course {
+/** A subscription that is started at this instant, with the price of a whole period. */
+export function startedAt(terms: Terms, now: number, price = 1_000): Course {
   const today = dateOf(now);
   const end = dateOf(Date.parse(today) + terms.trialDays * day);
   const trial = terms.trialDays === 0 ? null : { start: today, end };
-  return { terms, trial, counts: [{ from: end, until: null }], stop: null };
+  return { terms, price, asks: [], trial, counts: [{ from: end, until: null }], stop: null };
 }
 
 /** The periods that have begun by this instant, oldest first. */
-export function begunBy({ terms, trial, counts }: Course, now: number): BegunPeriod[] {
-  const begun: BegunPeriod[] = [];
+export function begunBy(course: Course, now: number): BegunPeriod[] {
+  const begun = calendarOf(course, now);
+  const { amounts } = billOf(course.price, begun, course.asks);
+  return begun.map((period, index) => {
+    const amount = amounts[index] ?? 0;
+    return { ...period, amount, attempts: amount === 0 ? [] : period.attempts };
+  });
+}
+
+/** What it has cost by this instant. */
+export function billBy(course: Course, now: number): Bill {
+  return billOf(course.price, calendarOf(course, now), course.asks);
+}
+
+function calendarOf({ terms, trial, counts }: Course, now: number): Omit<BegunPeriod, 'amount'>[] {
+  const begun: Omit<BegunPeriod, 'amount'>[] = [];
   if (trial !== null) begun.push({ ...trial, status: 'paid', isTrial: true, attempts: [] });
   for (const { from, until } of counts) {
     const dates = { ...terms, start: from, amount: 0, total: null };

@@ -34,6 +34,8 @@ export interface Claim {
   notAfter?: number;
   /** Its objects were deleted with their clock: our tables no longer have it. */
   isDeleted?: boolean;
+  /** Refunds of it, by amount, which no other refund has. */
+  refunds?: readonly number[];
 }
 
 /** A payment link that the load has made, and the sessions whose payers were thanked. */
@@ -76,6 +78,8 @@ export interface World {
   /** Comes when requests without a response are given up. */
   readonly signal: AbortSignal;
   nextAmount(kind: 'payment' | 'plan'): number;
+  /** Takes these amounts, unless one of them was taken before or is among those of `nextAmount`. */
+  takeAmounts(wanted: readonly number[]): boolean;
   /** Too many deliveries wait: the load rests. */
   readonly hasBacklog: boolean;
   stop(): void;
@@ -88,6 +92,8 @@ export type Actor = (world: World) => Promise<void>;
 
 /** For the audit log. */
 const by = { kind: 'service', id: 'fault run' } as const;
+/** No count of `nextAmount` comes this far. */
+const lowestFreeAmount = 2_000_000;
 /** Deliveries that are due and not made. */
 const mostWaiting = 150;
 const backlogRestMs = 250;
@@ -98,6 +104,7 @@ export async function makeWorld(cluster: Cluster, receiver: FaultReceiver, chanc
   let isStopping = false;
   let hasBacklog = false;
   const amounts = { payment: 300, plan: 1_000_000 };
+  const taken = new Set<number>();
   const urls = cluster.apis.map(({ url }) => url);
 
   async function openAccount(
@@ -150,6 +157,12 @@ export async function makeWorld(cluster: Cluster, receiver: FaultReceiver, chanc
       return hasBacklog;
     },
     nextAmount: (kind) => amounts[kind]++,
+    takeAmounts(wanted) {
+      const isFree = (amount: number) => amount >= lowestFreeAmount && !taken.has(amount);
+      if (!wanted.every(isFree) || new Set(wanted).size < wanted.length) return false;
+      for (const amount of wanted) taken.add(amount);
+      return true;
+    },
     stop() {
       isStopping = true;
     },

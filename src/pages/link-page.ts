@@ -42,14 +42,14 @@ async function start(visit: Visit): Promise<Answer> {
   const started = await startSession(deps.sql, deps.vault, token, payerOf(visit));
   if (started.kind === 'started') return { goTo: `/checkout/${started.token}` };
   if (started.kind === 'invalid') throw new Error('a start has no fields that could be invalid');
-  return refusalPage(linked.payee, here, started);
+  return started.kind === 'ended' ? endedPage(linked.payee, started.state) : refusalPage(linked.payee, here, started);
 }
 
 /** The page of a link that cannot be paid now, or null. */
 function closedPage({ deps, token }: Visit, { found, payee }: { found: LinkForPayer; payee: Payee }): Page | null {
   const { link, state } = found;
   if (state === 'advancing') return oneMoment(payee, `/pay/${token}`);
-  if (state !== 'open') return endedPage(payee, link.status_reason ?? state, link.mode === 'setup');
+  if (state !== 'open') return endedPage(payee, state, link.mode === 'setup');
   return link.livemode && deps.processors.live === null ? notOpenYet(payee) : null;
 }
 

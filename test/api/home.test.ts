@@ -21,13 +21,14 @@ describe('the page at /', () => {
 
   const linksOf = (text: string) => [...text.matchAll(/href="([^"]+)"/g)].map(([, link]) => link);
 
-  it('leads to the reference, the Web UI and the operators’ page where the API serves its own machine', async () => {
+  it('leads to the guides, the reference, the Web UI and the operators’ page where the API serves its own machine', async () => {
     const response = await page(true);
     assert.equal(response.status, 200);
     assert.match(response.headers.get('content-type') ?? '', /^text\/html/);
     assert.match(response.headers.get('content-security-policy') ?? '', /^default-src 'none'/);
     assert.deepEqual(linksOf(await response.text()), [
       'data:,',
+      '/docs/guides',
       '/docs',
       '/openapi.json',
       '/workbench',
@@ -36,9 +37,9 @@ describe('the page at /', () => {
     ]);
   });
 
-  it('leads to the reference alone elsewhere: a stranger is not told where operators look', async () => {
+  it('leads to the guides and the reference alone elsewhere: a stranger is not told where operators look', async () => {
     const response = await page(false);
     assert.equal(response.status, 200);
-    assert.deepEqual(linksOf(await response.text()), ['data:,', '/docs', '/openapi.json']);
+    assert.deepEqual(linksOf(await response.text()), ['data:,', '/docs/guides', '/docs', '/openapi.json']);
   });
 });

@@ -54,11 +54,12 @@ function statusesOf(path: string, method: string): string[] {
 }
 
 describe('the OpenAPI document', () => {
-  it('passes the linter without errors and warnings', async () => {
+  it('passes the linter without errors and warnings, as does that for openapi-generator', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, ['tools/lint-openapi.mjs'], {
       cwd: root,
     });
-    assert.match(stdout, /: 0 errors, 0 warnings, 0 ignored/);
+    const clean = ': 0 errors, 0 warnings, 0 ignored';
+    assert.equal(stdout, `openapi.json${clean}\nopenapi.compat.json${clean}\n`);
   }).timeout(120_000);
 
   it('has every route with its operation, tag and success, and nothing else', () => {

@@ -65,7 +65,7 @@ describe('the pages of the reference', () => {
     ]);
     const found = entries.map((entry) => ({ path: 'search', link: entry.path }));
     const broken = [...links, ...found].filter(({ path, link }) => {
-      if (link.startsWith('https:') || link === '/openapi.json') return false;
+      if (link.startsWith('https:') || link === '/workbench' || /^\/openapi(\.compat)?\.json$/.test(link)) return false;
       const [page = '', anchor] = link.split('#');
       const target = anchors.get(page || path);
       return target === undefined || (anchor !== undefined && !target.has(decodeURIComponent(anchor)));
@@ -124,6 +124,14 @@ describe('the pages of the reference', () => {
       assert.deepEqual([status, headers.get('location')], [308, to]);
       assert.equal((await stage.api.send('GET', to)).status, 200);
     }
+  });
+
+  it('are searched for by a browser that asks for one that does not exist', async () => {
+    const headers = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+    const { status, headers: returned } = await stage.api.send('GET', '/docs/guides/first-plan', { headers });
+    assert.deepEqual([status, returned.get('location')], [303, '/docs/search?q=guides+first+plan']);
+    const evil = await stage.api.send('GET', '/docs/%0d%0aSet-Cookie:%20a=b', { headers });
+    assert.deepEqual([evil.status, evil.headers.get('set-cookie')], [303, null]);
   });
 
   it('have an index of the guides, each with a link and some words', () => {

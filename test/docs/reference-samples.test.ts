@@ -93,21 +93,22 @@ print("refused:", *sorted(set(refused)))
   const whyNotGo = noClient('go') ?? whyNotRun('go');
   if (whyNotGo !== null) it(`are not held against the Go client, because ${whyNotGo}`);
   else
-    it('are right by the types of the Go client', async function () {
+    it('are right by the types of the Go client, and laid out as gofmt does it', async function () {
       this.timeout(360_000);
       const functions = requests.map(({ id, request }) => {
         const text = samplesOf(request).Go;
         const [, variable] = /^(\w+), err := (?!range)/m.exec(text) ?? [];
         const use = variable === undefined ? '' : `\n_, _ = ${variable}, err`;
-        return `func ${id}(ctx context.Context, client *payments.Client) error {\n${text}${use}\nreturn nil\n}`;
+        const body = indented(`${text}${use}\nreturn nil`, '\t');
+        return `func ${id}(ctx context.Context, client *payments.Client) error {\n${body}\n}`;
       });
       const names = requests.map(({ id }) => id).join(', ');
       const program = `package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"time"
 
 	payments "payments-service.example/client"
 )
@@ -115,7 +116,7 @@ import (
 ${functions.join('\n\n')}
 
 func main() {
-	_ = []any{json.Unmarshal, fmt.Println, ${names}}
+	_ = []any{time.UTC, fmt.Println, ${names}}
 }
 `;
       await withFolder(async (folder) => {
@@ -126,6 +127,8 @@ func main() {
         const env = { ...process.env, GOTOOLCHAIN: 'local', GOFLAGS: '-mod=mod -trimpath', GOPROXY: 'off' };
         const built = await runProgram('go', ['build', '-o', join(folder, 'samples'), '.'], { cwd: folder, env });
         assert.equal(built.code, 0, built.stderr);
+        const laidOut = await runProgram('gofmt', ['-d', join(folder, 'main.go')]);
+        assert.deepEqual([laidOut.code, laidOut.stdout], [0, '']);
       });
     });
 

@@ -5,9 +5,11 @@ import { eventually } from '../../lab/eventually.ts';
 import { openApiDocument } from '../../src/api/openapi/document.ts';
 import { operationsOf } from '../../src/api/reference/operation.ts';
 import { allRoutes } from '../../src/api/routes/index.ts';
+import { asNode } from '../../src/api/validation/describe-schema.ts';
 import { desktop, obstacles, useBrowser } from '../support/browser.ts';
 import { useStage } from '../support/stage.ts';
 
+const document = openApiDocument(allRoutes);
 const phone = { width: 360, height: 780 };
 
 describe('sending requests from the reference', function () {
@@ -47,6 +49,12 @@ describe('sending requests from the reference', function () {
     const { data } = await stage.merchant.client.customers.list();
     const shown = await tab.evaluate<string>(`${form('createCustomer')}.querySelector('pre').textContent`);
     assert.equal(JSON.parse(shown).id, data[0]?.id);
+    const coloured = `[...${form('createCustomer')}.querySelectorAll('pre span')].map((one) => one.className + one.textContent)`;
+    assert.deepEqual((await tab.evaluate<string[]>(coloured)).slice(0, 3), [
+      `s"${data[0]?.id}"`,
+      's"Jo Nguyen"',
+      'nnull',
+    ]);
 
     // The new customer stands in the forms and samples of other operations, also on another page.
     await open(tab, 'getCustomer');
@@ -94,6 +102,66 @@ describe('sending requests from the reference', function () {
     }
   });
 
+  it('leads by the samples alone from a customer to a refund and a subscription', async () => {
+    const tab = await browser.open(page('customers'));
+    await give(tab, stage.keys.sandboxSecret);
+    const steps = [
+      ['customers', 'createCustomer', '201'],
+      ['payment-methods', 'createPaymentMethod', '200'],
+      ['payment-intents', 'createPaymentIntent', '201'],
+      ['payment-intents', 'confirmPaymentIntent', '200'],
+      ['refunds', 'createRefund', '201'],
+      ['subscriptions', 'createSubscription', '201'],
+      ['subscriptions', 'startSubscription', '200'],
+    ] as const;
+    let current = 'customers';
+    for (const [resource, operation, status] of steps) {
+      if (resource !== current) await tab.goto(page(resource));
+      current = resource;
+      await open(tab, operation);
+      await eventually('the form is filled in', () => tab.evaluate<boolean>(`${form(operation)}.checkValidity()`));
+      await send(tab, operation);
+      assert.equal(await statusOf(tab, operation), status, operation);
+    }
+    const { data: refunds } = await stage.merchant.client.events.list({ event_type: 'refund.succeeded' });
+    assert.equal(refunds.length, 1);
+  });
+
+  it('keeps ids of objects beside the key, and not the secret of an endpoint', async () => {
+    const tab = await browser.open(page('webhooks'));
+    await give(tab, stage.keys.sandboxSecret);
+    await open(tab, 'createWebhookEndpoint');
+    const body = JSON.stringify({ url: 'http://127.0.0.1:9/' });
+    await tab.evaluate(`${form('createWebhookEndpoint')}.elements.body.value = ${JSON.stringify(body)}`);
+    await send(tab, 'createWebhookEndpoint');
+    assert.equal(await statusOf(tab, 'createWebhookEndpoint'), '201');
+    const shown = await tab.evaluate<string>(`${form('createWebhookEndpoint')}.querySelector('pre').textContent`);
+    const { id, secret } = JSON.parse(shown);
+    assert.match(secret, /^whsec_/);
+    assert.deepEqual([(await kept(tab)).includes(id), (await kept(tab)).includes(secret)], [true, false]);
+  });
+
+  it('offers the bodies of all examples', async () => {
+    const tab = await browser.open(page('customers'));
+    const bodies = await tab.evaluate<string[]>(`(() => {
+      const { elements: { body } } = ${form('createCustomer')};
+      const select = body.form.querySelector('select');
+      return [...select.options].map(({ value }) => {
+        select.value = value;
+        select.dispatchEvent(new Event('change'));
+        return body.value;
+      });
+    })()`);
+    const [operation] = operationsOf(document).filter(({ id }) => id === 'createCustomer');
+    const content = asNode(asNode(asNode(operation?.node.requestBody)?.content)?.['application/json']);
+    const examples = Object.values(asNode(content?.examples) ?? {}).map((one) => asNode(one)?.value);
+    assert.ok(examples.length > 1);
+    assert.deepEqual(
+      bodies.map((body) => JSON.parse(body)),
+      examples,
+    );
+  });
+
   it('shows a refusal of the API, and sends the parameters of path and query', async () => {
     const tab = await browser.open(page('payment-plans'));
     await give(tab, stage.keys.sandboxSecret);
@@ -139,7 +207,7 @@ describe('sending requests from the reference', function () {
   });
 
   it('is there for every operation but those of the reference itself', async () => {
-    for (const { id, tag, httpMethod, path } of operationsOf(openApiDocument(allRoutes))) {
+    for (const { id, tag, httpMethod, path } of operationsOf(document)) {
       const { text } = await stage.api.send('GET', `/docs/${tag.toLowerCase().replaceAll(' ', '-')}`);
       const [section = ''] = (text.split(`id="${id}"`)[1] ?? '').split('</section>');
       assert.equal(section.includes(`<form data-method="${httpMethod}" data-path="${path}"`), tag !== 'Reference', id);

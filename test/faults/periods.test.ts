@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { begunBy, countsOf, resumeAt, startedAt, stateAt, stopAt, type Terms } from '../../faults/load/periods.ts';
+import {
+  begunBy,
+  billBy,
+  countsOf,
+  resumeAt,
+  startedAt,
+  stateAt,
+  stopAt,
+  type Terms,
+} from '../../faults/load/periods.ts';
 
 const monthly: Terms = { every: 'month', period: 1, trialDays: 0, manner: 'paid', unpaid: 'pause' };
 const begin = Date.UTC(2027, 0, 31, 9);
@@ -52,5 +61,22 @@ describe('the second calculation of subscriptions, by which a fault run judges',
     assert.deepEqual(counts('2027-01-31', '2027-03-31'), [1, 2]);
     assert.deepEqual(counts('2027-02-28', '2027-03-01'), [0, 1]);
     assert.deepEqual(counts('2027-03-01', '2027-03-30'), [0, 0]);
+  });
+
+  it('takes the days that are left at the new price, now or with the next period, and uses credit first', () => {
+    const course = startedAt({ ...monthly, every: 'week' }, Date.UTC(2027, 0, 4, 9), 7_000);
+    const ask = (on: number, price: number, collect: 'now' | 'next_period') =>
+      course.asks.push({ kind: 'change', after: 1, at: Date.UTC(2027, 0, on, 9), price, when: 'now', collect });
+    ask(5, 14_000, 'now');
+    ask(9, 21_000, 'next_period');
+    const amounts = () => begunBy(course, on('2027-01-25')).map(({ amount }) => amount);
+    // Six and two of seven days are left.
+    assert.deepEqual(billBy(course, on('2027-01-09')).changes, [6_000]);
+    assert.deepEqual(amounts(), [7_000, 23_000, 21_000, 21_000]);
+    course.asks.push({ kind: 'change', after: 2, at: on('2027-01-11'), price: 700, when: 'now', collect: 'now' });
+    assert.equal(billBy(course, on('2027-01-11')).credit, 20_300);
+    course.asks.push({ kind: 'refund', after: 2, amount: 19_250 });
+    assert.deepEqual(amounts(), [7_000, 23_000, 0, 350]);
+    assert.equal(begunBy(course, on('2027-01-25'))[2]?.attempts.length, 0);
   });
 });

@@ -24,6 +24,16 @@ const asks: fc.Arbitrary<Ask> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom<Ask>({ ask: 'resume' }, { ask: 'retry' }, { ask: 'uncancel' }) },
   { weight: 3, arbitrary: fc.constant<Ask>({ ask: 'cancel', at: 'period_end' }) },
   { weight: 1, arbitrary: fc.constant<Ask>({ ask: 'cancel', at: 'now' }) },
+  {
+    weight: 7,
+    arbitrary: fc.record({
+      ask: fc.constant('change' as const),
+      price: fc.constantFrom(700, 4900, 4901, 9800, 30_000),
+      when: fc.constantFrom('now' as const, 'now' as const, 'period_end' as const),
+      collect: fc.constantFrom('now' as const, 'next_period' as const),
+    }),
+  },
+  { weight: 2, arbitrary: fc.constant<Ask>({ ask: 'refund' }) },
 );
 const moves = fc.oneof(
   { weight: 3, arbitrary: asks },
@@ -72,7 +82,9 @@ describe('the model of subscriptions and the service', () => {
           const found = await stage.merchant.getPlan(planId);
           assert.deepEqual([found.state, found.collected_amount_cents], [course.state, course.collected]);
         } else {
-          assert.equal(await isDone(id, move, now), model.request(move), JSON.stringify(move));
+          const isTaken = model.request(move);
+          const quoted = move.ask === 'change' && isTaken ? model.quoted : null;
+          assert.equal(await isDone(id, move, now, quoted), isTaken, JSON.stringify(move));
         }
         await assertAgree(id, model);
       }
@@ -118,7 +130,11 @@ describe('the model of subscriptions and the service', () => {
   }
 
   /** Whether the service does what was asked, and not refuses it. */
-  async function isDone(id: string, asked: Ask, now: number): Promise<boolean> {
+  async function isDone(id: string, asked: Ask, now: number, quoted: Subscription['quoted'] | null): Promise<boolean> {
+    if (asked.ask === 'change') return isChanged(id, asked, quoted);
+    if (asked.ask === 'refund') {
+      return (await stage.request('POST', `/subscriptions/${id}/refund_credit`, {})).status === 201;
+    }
     const dateIn = (days: number) => new Date(now + days * day).toISOString().slice(0, 10);
     const body =
       asked.ask === 'cancel'
@@ -139,10 +155,29 @@ describe('the model of subscriptions and the service', () => {
     return true;
   }
 
+  /** Asks for a quote, and then for the change at this quote. */
+  async function isChanged(
+    id: string,
+    { price, when, collect }: Extract<Ask, { ask: 'change' }>,
+    quoted: Subscription['quoted'] | null,
+  ): Promise<boolean> {
+    const items = [{ name: 'Membership', unit_amount_cents: price }];
+    const wanted = when === 'now' ? { items, when, collect } : { items, when };
+    const quote = await stage.request('POST', `/subscriptions/${id}/change`, { ...wanted, dry_run: true });
+    const sure = when === 'now' ? { expected_amount_cents: quote.body.amount_cents ?? 0 } : {};
+    const made = await stage.request('POST', `/subscriptions/${id}/change`, { ...wanted, ...sure });
+    assert.equal(made.status, quote.status, made.text);
+    if (made.status !== 200) return false;
+    for (const { body } of [quote, made]) {
+      assert.deepEqual({ amount: body.amount_cents, next: body.next_period_amount_cents }, quoted);
+    }
+    return true;
+  }
+
   async function assertAgree(id: string, model: Subscription): Promise<void> {
     const found = await subscriber.get(id);
     const periods = await stage.db.sql<{ line: string }[]>`
-      select concat_ws(' ', p.number, p.start_date::text, p.end_date::text, p.status, count(a.id)) as line
+      select concat_ws(' ', p.number, p.start_date::text, p.end_date::text, p.status, p.amount_cents, count(a.id)) as line
       from subscription_periods p left join payment_attempts a on a.payment_intent_id = p.payment_intent_id
       where p.subscription_id = ${id} group by p.subscription_id, p.number order by p.number`;
     const told = (await subscriber.events(id)).map((line) => line.replace(/ (true|false)$/, ''));
@@ -152,6 +187,11 @@ describe('the model of subscriptions and the service', () => {
         reason: found.state_reason,
         inEffect: found.in_effect,
         paid: found.paid_periods,
+        price: (found.next_items ?? found.items)[0].unit_amount_cents,
+        account: found.next_period_lines.reduce(
+          (sum: number, { amount_cents: amount }: { amount_cents: number }) => sum + amount,
+          0 - found.credit_balance_cents,
+        ),
         periods: periods.map(({ line }) => line),
         told,
       },
@@ -160,6 +200,8 @@ describe('the model of subscriptions and the service', () => {
         reason: model.reason,
         inEffect: model.inEffect,
         paid: model.paid,
+        price: model.nextPrice,
+        account: model.account,
         periods: model.periods,
         told: model.told,
       },

@@ -18,13 +18,25 @@ export interface SubscriptionTerms {
 export type Ask =
   | { ask: 'pause'; resumesIn: number | null }
   | { ask: 'resume' | 'uncancel' | 'retry' }
-  | { ask: 'cancel'; at: 'period_end' | 'now' };
+  | { ask: 'cancel'; at: 'period_end' | 'now' }
+  | { ask: 'change'; price: number; when: 'period_end' | 'now'; collect: 'next_period' | 'now' }
+  | { ask: 'refund' };
+
+/** A payment, in the order in which they were opened. */
+interface Charge {
+  amount: number;
+  isPaid: boolean;
+}
 
 interface Period {
   number: number;
   start: string;
   end: string;
   isTrial: boolean;
+  /** What its items cost, and what it takes after earlier changes and credit. Minor units. */
+  price: number;
+  amount: number;
+  charge: Charge | null;
   status: 'paid' | 'retrying' | 'unpaid' | 'void';
   attempts: number;
   outcomes: boolean[];
@@ -39,6 +51,9 @@ const never = Number.POSITIVE_INFINITY;
 const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 const instantOf = (date: string | null) => (date === null ? never : Date.parse(date));
 
+/** What a period costs at first, minor units. */
+const firstPrice = 4900;
+
 /** A subscription that was started at `now`, and whose first payment succeeds. `advance` lets time pass. */
 export class Subscription {
   readonly #terms: SubscriptionTerms;
@@ -51,6 +66,14 @@ export class Subscription {
   #pausesAt: string | null = null;
   #resumesAt: string | null = null;
   #isAnnounced = false;
+  #nextPrice: number | null = null;
+  readonly #charges: Charge[] = [];
+  /** The price of a whole period, minor units. */
+  price = firstPrice;
+  /** What the next period takes besides its price. Negative: credit. */
+  account = 0;
+  /** What the latest change was to cost now, and with the next period. */
+  quoted = { amount: 0, next: 0 };
   state = 'active';
   reason: string | null = null;
   inEffect = false;
@@ -76,10 +99,15 @@ export class Subscription {
     return this.#periods.filter(({ isTrial, status }) => !isTrial && status === 'paid').length;
   }
 
-  /** Such as `2 2027-02-10 2027-03-10 paid 2`, with the number of attempts. */
+  /** The price of the next period. */
+  get nextPrice(): number {
+    return this.#nextPrice ?? this.price;
+  }
+
+  /** Such as `2 2027-02-10 2027-03-10 paid 4900 2`, with the number of attempts. */
   get periods(): string[] {
-    return this.#periods.map(({ number, start, end, status, attempts }) =>
-      [number, start, end, status, attempts].join(' '),
+    return this.#periods.map(({ number, start, end, status, amount, attempts }) =>
+      [number, start, end, status, amount, attempts].join(' '),
     );
   }
 
@@ -148,7 +176,7 @@ export class Subscription {
     const today = dateOf(this.#now);
     if (this.#endsAt !== null && this.#endsAt <= today) this.#stop('canceled', 'ended');
     else if (this.#pausesAt !== null && this.#pausesAt <= today) this.#stop('paused', 'requested');
-    else this.#begin(this.#next, ['renewed']);
+    else this.#begin(this.#next, this.#nextPrice === null ? ['renewed'] : ['renewed', 'changed']);
   }
 
   #startOf(number: number): string {
@@ -159,8 +187,13 @@ export class Subscription {
   #begin(number: number, happenings: string[]): void {
     const ordinal = this.#periods.filter(({ isTrial }) => !isTrial).length;
     const { outcomes } = this.#terms;
+    this.price = this.#nextPrice ?? this.price;
+    this.#nextPrice = null;
+    const due = this.price + this.account;
+    this.account = Math.min(0, due);
     const period: Period = {
       ...none,
+      ...{ price: this.price, amount: Math.max(0, due) },
       ...{ number, start: this.#startOf(number), end: this.#startOf(number + 1) },
       ...{ isTrial: false, status: 'paid', outcomes: outcomes[Math.min(ordinal, outcomes.length - 1)] ?? [] },
     };
@@ -169,6 +202,9 @@ export class Subscription {
     this.state = 'active';
     this.reason = null;
     this.#settle(...happenings);
+    if (period.amount === 0) return;
+    period.charge = { amount: period.amount, isPaid: false };
+    this.#charges.push(period.charge);
     this.#charge(period);
   }
 
@@ -181,6 +217,7 @@ export class Subscription {
     period.nextAt = null;
     if (isPaid) {
       period.status = 'paid';
+      if (period.charge !== null) period.charge.isPaid = true;
       if (!couldRecover) return;
       this.state = 'active';
       this.reason = null;
@@ -225,7 +262,10 @@ export class Subscription {
   #resume(): void {
     const today = dateOf(this.#now);
     const owed = this.#owed;
-    if (owed !== undefined) Object.assign(owed, { status: 'void', nextAt: null });
+    if (owed !== undefined) {
+      Object.assign(owed, { status: 'void', nextAt: null });
+      this.account += owed.amount - owed.price;
+    }
     this.#next = Math.max(this.#next, this.#current.number + 1);
     this.#anchor = { date: today, number: this.#next };
     if (this.#endsAt !== null) {
@@ -241,6 +281,7 @@ export class Subscription {
   }
 
   #answer(asked: Ask): boolean {
+    if (asked.ask === 'refund') return this.#refund();
     if (this.state === 'canceled') return false;
     switch (asked.ask) {
       case 'pause':
@@ -257,6 +298,8 @@ export class Subscription {
         return true;
       case 'cancel':
         return this.#cancel(asked.at);
+      case 'change':
+        return this.#change(asked);
       case 'uncancel':
         return this.#uncancel();
       case 'retry': {
@@ -267,6 +310,58 @@ export class Subscription {
         return true;
       }
     }
+  }
+
+  #change({ price, when, collect }: Extract<Ask, { ask: 'change' }>): boolean {
+    const { end, isTrial } = this.#current;
+    if (this.state === 'past_due' || (this.state === 'paused' && when === 'now')) return false;
+    if (when === 'period_end') {
+      if (this.state !== 'paused' && this.#endsAt !== null && this.#endsAt <= end) return false;
+      const isSame = price === this.price;
+      const happenings = isSame ? (this.#nextPrice === null ? [] : ['change_removed']) : ['change_scheduled'];
+      this.#nextPrice = isSame ? null : price;
+      this.quoted = { amount: 0, next: this.#nextAmount(price, this.account) };
+      this.#settle(...happenings);
+      return true;
+    }
+    const account = this.account + (isTrial ? 0 : this.#share(price) - this.#share(this.price));
+    const amount = collect === 'now' ? Math.max(0, account) : 0;
+    const next = this.#nextAmount(price, account - amount);
+    if (account > amount && account > 0 && next === 0) return false;
+    if (amount > 0) this.#charges.push({ amount, isPaid: true });
+    this.quoted = { amount, next };
+    this.account = account - amount;
+    this.price = price;
+    this.#nextPrice = null;
+    this.#settle('changed');
+    return true;
+  }
+
+  /** What the next period takes, or 0 if none is to come. */
+  #nextAmount(price: number, account: number): number {
+    const isPaused = this.state === 'paused';
+    const running = this.state === 'trialing' ? this.#current.end : this.#startOf(this.#next);
+    const start = isPaused ? (this.#resumesAt ?? dateOf(this.#now)) : running;
+    const stops = [this.#endsAt, this.#pausesAt].some((date) => date !== null && start >= date);
+    return stops ? 0 : Math.max(0, price + account);
+  }
+
+  /** The share of a price for the days that are left, this one included: rounded half up. */
+  #share(price: number): number {
+    const { start, end } = this.#current;
+    const left = (Date.parse(end) - Date.parse(dateOf(this.#now))) / day;
+    const whole = (Date.parse(end) - Date.parse(start)) / day;
+    return Math.floor((price * left) / whole + 0.5);
+  }
+
+  /** All of the credit, or what remains of the last payment. */
+  #refund(): boolean {
+    const last = this.#charges.findLast(({ isPaid }) => isPaid);
+    const amount = Math.min(-this.account, last?.amount ?? 0);
+    if (last === undefined || amount <= 0) return false;
+    last.amount -= amount;
+    this.account += amount;
+    return true;
   }
 
   #pause(resumesAt: string | null): boolean {
@@ -317,4 +412,13 @@ export class Subscription {
   }
 }
 
-const none = { attempts: 0, outcomes: [], failures: 0, firstFailedAt: null, nextAt: null };
+const none = {
+  price: 0,
+  amount: 0,
+  charge: null,
+  attempts: 0,
+  outcomes: [],
+  failures: 0,
+  firstFailedAt: null,
+  nextAt: null,
+};

@@ -175,6 +175,17 @@ describe('a payer on the pages of a link', () => {
     const over = await pages.open(`/pay/${links.tokenOf(expired)}`);
     assert.deepEqual([over.status, over.text.includes('This link has expired')], [410, true]);
     assert.equal((await pages.open(path)).status, 410);
+    await stage.db.sql`update payment_links set wake_at = expires_at where id = ${expired.id}`;
+    await stage.expireLink(expired.id, realNow());
+    const written = await pages.open(`/pay/${links.tokenOf(expired)}`);
+    assert.deepEqual([written.status, written.text], [410, over.text]);
+    const withdrawn = await links.link();
+    await links.deactivate(withdrawn);
+    const withdrawnPage = await pages.open(`/pay/${links.tokenOf(withdrawn)}`);
+    assert.deepEqual(
+      [withdrawnPage.status, withdrawnPage.text.includes('This link is not in use any more')],
+      [410, true],
+    );
   });
 
   it('may fail ten times in a session, then it has ended', async () => {

@@ -31,6 +31,30 @@ describe('a payment link that Temporal drives', () => {
     await eventually('its workflow ends', async () => (await statusOf(id)) === 'COMPLETED');
   });
 
+  it('expires in one workflow task, and so does a session: neither is woken by what it has done itself', async () => {
+    const { client } = await service.merchant();
+    const link = await client.paymentLinks.create({ ...invoice, expires_at: inSeconds(2) });
+    const session = await client.checkoutSessions.create(invoice);
+    const soon = new Date(Number(realNow()) + 2_000);
+    await service.db.sql`
+      update checkout_sessions set expires_at = ${soon}, wake_at = ${soon} where id = ${session.id}`;
+    await handleOf(session.id).signal('poke');
+    for (const { id } of [link, session]) {
+      await eventually('its workflow ends', async () => (await statusOf(id).catch(() => '')) === 'COMPLETED');
+      const { events } = await handleOf(id).fetchHistory();
+      const steps = (events ?? []).map((event) =>
+        Object.keys(event).find(
+          (name) => name.endsWith('EventAttributes') && event[name as keyof typeof event] !== null,
+        ),
+      );
+      const expiry = steps.slice(steps.lastIndexOf('timerFiredEventAttributes') + 1);
+      assert.deepEqual(
+        expiry.filter((step) => /^workflow(Task|ExecutionSignaled)/.test(step ?? '')),
+        ['Scheduled', 'Started', 'Completed'].map((step) => `workflowTask${step}EventAttributes`),
+      );
+    }
+  });
+
   it('follows its date when that is changed, and gets a workflow when it first has one', async () => {
     const { client } = await service.merchant();
     const late = await client.paymentLinks.create({ ...invoice, expires_at: inSeconds(3_600) });

@@ -1,6 +1,6 @@
 // Takes the pictures of docs/images from a running service: npm run screenshots [-- --data-dir DIR]
-// With --only workbench it takes those of the workbench alone. It makes what they show in the sandbox of the demo
-// biller, and takes it away again. Needs a Chromium on PATH.
+// With --only payers, --only workbench or --only reference it takes those of one part alone. It makes what they show in
+// the sandbox of the demo biller, and takes it away again. Needs a Chromium on PATH.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +9,8 @@ import { findChromium, openBrowser, type Tab } from '../../lab/browser.ts';
 import { clientOf } from '../../lab/client.ts';
 import { readDevelopment } from '../../lab/service.ts';
 import { click, until } from './page.ts';
+import { takePayersPages } from './payers.ts';
+import { takeReference } from './reference.ts';
 import { makeStates, removeStates, type States } from './states.ts';
 import { makeWorkbench, removeWorkbench, type WorkbenchStates } from './workbench.ts';
 
@@ -29,14 +31,22 @@ if (program === null) throw new Error('No Chromium is on PATH.');
 await mkdir(folder, { recursive: true });
 const browser = await openBrowser(program, [`--window-size=${view.width},${view.height}`]);
 try {
-  if (values.only !== 'workbench') {
+  if (values.only === undefined) {
     const states = await makeStates(api);
     await takeAll(await browser.open(view), states).finally(() => removeStates(api, states));
   }
-  const clocks = await makeWorkbench(api);
-  await takeWorkbench(await browser.open(view), clocks).finally(() => removeWorkbench(api, clocks));
+  if (isWanted('payers')) await takePayersPages(browser, api, development, take);
+  if (isWanted('workbench')) {
+    const clocks = await makeWorkbench(api);
+    await takeWorkbench(await browser.open(view), clocks).finally(() => removeWorkbench(api, clocks));
+  }
+  if (isWanted('reference')) await takeReference(development, browser.open, take);
 } finally {
   await browser.close();
+}
+
+function isWanted(part: 'payers' | 'workbench' | 'reference'): boolean {
+  return values.only === undefined || values.only === part;
 }
 
 async function takeWorkbench(page: Tab, { clock, event }: WorkbenchStates): Promise<void> {

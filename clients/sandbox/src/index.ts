@@ -1,4 +1,4 @@
-import { PaymentsClient, type TestClock } from '@payments-service/client';
+import { PaymentsClient } from '@payments-service/client';
 import { SandboxClock } from './clock.ts';
 import { type Development, findService, type SandboxOptions } from './service.ts';
 
@@ -64,8 +64,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       return new SandboxClock(payments, await payments.testClocks.create({ frozen_time, name }));
     },
     async reset() {
-      await clear(payments);
-      account = await createAccount(development);
+      [account] = await Promise.all([createAccount(development), clear(payments)]);
       payments = clientOf(account);
     },
     async stop() {
@@ -87,7 +86,9 @@ async function createAccount({ accounts_url, accounts_token }: Development): Pro
 }
 
 async function clear({ testClocks, webhookEndpoints }: PaymentsClient): Promise<void> {
-  const clocks: TestClock[] = await testClocks.list({ limit: 100 }).toArray();
-  for (const { id } of clocks) await testClocks.delete(id);
-  for (const { id } of await webhookEndpoints.list({ limit: 100 }).toArray()) await webhookEndpoints.delete(id);
+  const deleteAll = async (all: typeof testClocks | typeof webhookEndpoints) => {
+    const found: { id: string }[] = await all.list({ limit: 100 }).toArray();
+    await Promise.all(found.map(({ id }) => all.delete(id)));
+  };
+  await Promise.all([deleteAll(testClocks), deleteAll(webhookEndpoints)]);
 }

@@ -4,15 +4,24 @@ import { makePayer } from '../../../lab/payer.ts';
 import { realNow } from '../../../src/platform/real-time.ts';
 import { type Breakage, charge, freezeUntilRepair, makeDuePlan } from './breakage.ts';
 
-/** More than the API's connections (24): the others wait. */
+/** More than the connections of the API and of the pages (24 each): the others wait. */
 const lanes = 48;
+/** How long a payer waits for a page. */
+const visitMs = 20_000;
 
 export const databaseStopped: Breakage = {
   what: 'PostgreSQL is stopped (SIGSTOP) while requests come',
-  alerts: { PaymentsApiErrors: {}, PaymentsDatabaseAway: {}, PaymentsFiguresOld: { source: 'database' } },
+  alerts: {
+    PaymentsApiErrors: {},
+    PaymentsPagesErrors: {},
+    PaymentsDatabaseAway: {},
+    PaymentsFiguresOld: { source: 'database' },
+  },
   async begin(scene, onRepair) {
     await freezeUntilRepair(scene, 'postgres', onRepair);
     onRepair(scene.keepDoing(lanes, 200, () => scene.sandbox.customers.get(scene.payers.sandbox.customerId)));
+    const page = `${scene.service.pagesUrl}/pay/${'0'.repeat(32)}`;
+    onRepair(scene.keepDoing(lanes, 200, () => fetch(page, { signal: AbortSignal.timeout(visitMs) })));
   },
 };
 

@@ -72,6 +72,7 @@ no customer.
 - Instants are ISO 8601 in UTC. Dates are \`YYYY-MM-DD\` in the account’s time zone, by default UTC. A payment that is
   due on a date is due at 00:00 there. Objects of a customer on a test clock carry the time of that clock.
 - Amounts are whole numbers of the smallest unit of the currency: 2500 is 25.00 AUD, or 2500 JPY.
+- Texts are valid Unicode without the character U+0000. The schemas do not repeat this for each text.
 
 ## Pagination
 

@@ -59,7 +59,7 @@ pre .v { color: var(--variable); }
   background: var(--paper); border: 1px solid var(--line); border-radius: .3rem; cursor: pointer; padding: .1rem .4rem; }
 details.try { border: 1px solid var(--line); border-radius: .4rem; padding: .2rem .75rem; margin: 0 0 1rem; }
 .try label, .key label { display: block; margin: .5rem 0; font-size: .875rem; color: var(--faint); }
-.try input, .try textarea, .key input { display: block; width: 100%; font: .8rem/1.5 ui-monospace, monospace; color: var(--ink);
+.try input, .try textarea, .try select, .key input { display: block; width: 100%; font: .8rem/1.5 ui-monospace, monospace; color: var(--ink);
   background: var(--paper); border: 1px solid var(--faint); border-radius: .3rem; padding: .35rem .5rem; resize: vertical; }
 .try ::placeholder, .key ::placeholder { color: var(--faint); opacity: 1; }
 .try form > p { margin: .5rem 0; font-size: .875rem; }

@@ -4,6 +4,7 @@ import type { OpenApiDocument } from '../openapi/document.ts';
 import { asNode, asNodes, type SchemaNode } from '../validation/describe-schema.ts';
 import { clientMethodOf } from './client-names.ts';
 import { fieldList, nameIn, resolved, typeOf } from './fields.ts';
+import { goValue } from './go-values.ts';
 import { codeBlock, inlineMarkdown, markdown } from './markdown.ts';
 import { languages, type SampleRequest, samplesOf } from './samples.ts';
 import { tryForm } from './try-it.ts';
@@ -158,7 +159,7 @@ export function sampleRequestOf(operation: Operation, document: OpenApiDocument)
     ...{ httpMethod, path: filled, ids },
     query: Object.fromEntries(required.map((one) => [String(one.name), sampleValue(one, schemas)])),
     body: body === null ? undefined : example?.value,
-    bodyType: nameIn(body?.schema),
+    goBody: body === null ? null : goValue(example?.value, body.schema, document),
     result: name,
     takesQuery: query.length > 0,
     isPaged: 'has_more' in members && query.some((one) => one.name === 'starting_after'),

@@ -73,7 +73,8 @@ ${operations.filter(({ tag }) => tag === name).map(operationLink)}</ul>
     () => html`<h1>API reference</h1>
 <p>All operations by resource. <a href="${guides[1]?.path ?? '/docs/guides'}">Begin in five minutes</a>, read <a href="/docs/guides">the
 guides</a> or <a href="/docs/basics">the basics</a> of keys, lists, errors and repeated requests, or take <a href="/openapi.json">the
-OpenAPI document</a>.</p>
+OpenAPI document</a> (<a href="/openapi.compat.json">another one</a> for openapi-generator). <a href="/workbench">The
+workbench</a> shows your test clocks and moves them.</p>
 <div class="overview">${sections}</div>`,
   );
   return { path: '/docs', title: 'API reference', main, parts: [], group: null };

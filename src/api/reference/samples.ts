@@ -12,8 +12,8 @@ export interface SampleRequest extends ClientMethod {
   query: Readonly<Record<string, string | number>>;
   /** Undefined if the operation takes none. */
   body: unknown;
-  /** The name of the body's schema, such as `CustomerCreate`. */
-  bodyType: string | null;
+  /** The body as the Go client takes it. */
+  goBody: string | null;
   /** The name of the response's schema, such as `Customer`. */
   result: string | null;
   takesQuery: boolean;
@@ -71,21 +71,16 @@ function inPython({ resource, method, ids, query, body, result, isPaged }: Sampl
   return `${wordsOf(result ?? 'result').join('_')} = ${call}`;
 }
 
-function inGo(request: SampleRequest): string {
-  const { resource, method, ids, query, body, bodyType, result, takesQuery, isPaged } = request;
+function inGo({ resource, method, ids, query, goBody, result, takesQuery, isPaged }: SampleRequest): string {
   const fields = Object.entries(query).map(([name, value]) => `${pascal(wordsOf(name))}: ${literal(value, json)}`);
   const given = [
     'ctx',
     ...ids.map((id) => json.text(id)),
-    ...(body === undefined ? [] : ['body']),
+    ...(goBody === null ? [] : [goBody]),
     ...(takesQuery ? [`payments.${pascal(resource)}${pascal(method)}Query{${fields.join(', ')}}`] : []),
   ];
   const call = `client.${pascal(resource)}.${pascal(method)}(${given.join(', ')})`;
   if (isPaged)
     return `for item, err := range ${call}.All() {\n\tif err != nil {\n\t\treturn err\n\t}\n\tfmt.Println(item)\n}`;
-  const lines = [`${camel(wordsOf(result ?? 'result'))}, err := ${call}`];
-  if (body === undefined) return lines.join('\n');
-  const type = bodyType ?? `${pascal(resource)}${pascal(method)}Body`;
-  const text = literal(body, json);
-  return [`var body payments.${type}`, `err := json.Unmarshal([]byte(\`${text}\`), &body)`, ...lines].join('\n');
+  return `${camel(wordsOf(result ?? 'result'))}, err := ${call}`;
 }

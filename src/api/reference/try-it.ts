@@ -43,7 +43,8 @@ ${body === null ? null : html`<label>Body <textarea name="body" rows="${Math.min
 export const keyDialog = html`<dialog class="key" aria-labelledby="key-title"><form method="dialog">
 <h2 id="key-title">Your sandbox key</h2>
 <p>With a secret key of the sandbox, the samples show it and you can send requests from the page. This tab keeps it until
-you close it or forget it here. It is sent to this service alone.</p>
+you close it or forget it here. It is sent to this service alone. <code>npm start</code> writes a key of its demo account
+to <code>.data/development.json</code>.</p>
 <label>Secret key <input type="password" name="key" required autocomplete="off" spellcheck="false" placeholder="sk_sandbox_…"></label>
 <p class="refused" role="alert"></p>
 <p><button value="use">Use this key</button> <button type="button" value="forget">Forget it</button> <button type="button" value="cancel">Cancel</button></p>

@@ -7,7 +7,7 @@ export const tryScript = `
 {
   const dialog = document.querySelector('dialog.key');
   const keyPattern = /^sk_sandbox_[0-9A-Za-z]{43}$/;
-  const idPattern = /\\b([a-z]+)_(?:sandbox_)?[0-9A-Za-z]{32}\\b/g;
+  const idPattern = /\\b([a-z]{2,4})_(?:sandbox_)?[0-9A-Za-z]{32}\\b/g;
   const readKey = () => sessionStorage.getItem('api_key');
   const readIds = () => JSON.parse(sessionStorage.getItem('ids') ?? '{}');
   const withOwnIds = (text) => {
@@ -98,9 +98,14 @@ export const tryScript = `
     const code = element('code');
     try {
       const lines = JSON.stringify(JSON.parse(text), null, 2);
-      const parts = lines.split(/("(?:[^"\\\\]|\\\\.)*"(?!:)|(?<=[ [])(?:-?[0-9.e+-]+|true|false|null)(?=,|$))/m);
-      const kindOf = (part) => (part.startsWith('"') ? 's' : 'n');
-      code.append(...parts.map((part, index) => (index % 2 === 0 ? part : element('span', part, kindOf(part)))));
+      const values = /"(?:[^"\\\\]|\\\\.)*"(:?)|(?<=[ [])(?:-?[0-9.e+-]+|true|false|null)(?=,|$)/gm;
+      let end = 0;
+      for (const { index, 0: part, 1: colon } of lines.matchAll(values)) {
+        if (colon) continue;
+        code.append(lines.slice(end, index), element('span', part, part.startsWith('"') ? 's' : 'n'));
+        end = index + part.length;
+      }
+      code.append(lines.slice(end));
     } catch {
       code.textContent = text;
     }
@@ -165,6 +170,18 @@ export const tryScript = `
         }
         if (form.elements.body) form.elements.body.value = withOwnIds(form.elements.body.value);
       });
+      const others = [...template.parentElement.querySelectorAll('details.example')];
+      if (form.elements.body && others.length > 0) {
+        const label = element('label', 'Example ');
+        const select = element('select');
+        select.append(new Option('the one of the sample', form.elements.body.value));
+        for (const other of others) {
+          select.append(new Option(other.firstElementChild.textContent, other.querySelector('code').textContent));
+        }
+        select.addEventListener('change', () => { form.elements.body.value = withOwnIds(select.value); });
+        label.append(select);
+        form.elements.body.parentElement.before(label);
+      }
       form.addEventListener('submit', (event) => {
         event.preventDefault();
         send(form);

@@ -49,7 +49,8 @@ ${webUi === null ? null : html`<li><a href="${webUi.url}">Temporal Web UI</a>: s
 <main>
 <h1>Payments Service</h1>
 <ul>
-<li><a href="/docs">API reference</a></li>
+<li><a href="/docs/guides">Guides</a>: from the first charge to going live</li>
+<li><a href="/docs">API reference</a>: every operation, with samples and a form to try it</li>
 <li><a href="/openapi.json">OpenAPI document</a></li>
 </ul>
 ${forThisMachine ? forOperators : null}

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { Strict, type Tag } from '../../resources/common.ts';
 import { RouteNotFound } from '../../services/errors.ts';
 import { type Route, route } from '../http/route.ts';
+import { compatDocument } from '../openapi/compat.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import { inHtml, type Page } from '../reference/layout.ts';
 import { referenceScript, referenceStyle } from '../reference/look.ts';
@@ -36,6 +37,14 @@ const htmlPage = {
   headers: { 'Content-Security-Policy': pagePolicy, 'Cache-Control': documentCaching },
 };
 
+const documentInJson = {
+  status: 200,
+  // The handlers return the object as JSON text.
+  schema: Type.Unsafe<string>({ type: 'object', description: 'An OpenAPI 3.1 document.' }),
+  contentType: 'application/json; charset=utf-8',
+  headers: { 'Cache-Control': documentCaching },
+};
+
 /** What the pages besides `/docs` have in common. The document lists `/docs` alone. */
 const morePages = {
   method: 'GET',
@@ -51,6 +60,7 @@ const morePages = {
 export function referenceRoutes(allRoutes: () => readonly Route[]): Route[] {
   const document = once(() => openApiDocument(allRoutes()));
   const text = once(() => JSON.stringify(document()));
+  const compatText = once(() => JSON.stringify(compatDocument(document())));
   const made = once(() => referenceOf(document()));
   const style = asset('reference.css', 'text/css', referenceStyle);
   const script = asset('reference.js', 'text/javascript', referenceScript + tryScript);
@@ -70,14 +80,20 @@ export function referenceRoutes(allRoutes: () => readonly Route[]): Route[] {
       summary: 'Fetch this document',
       access: 'public',
       invalid: 400,
-      response: {
-        status: 200,
-        // The handler returns the object as JSON text.
-        schema: Type.Unsafe<string>({ type: 'object', description: 'An OpenAPI 3.1 document.' }),
-        contentType: 'application/json; charset=utf-8',
-        headers: { 'Cache-Control': documentCaching },
-      },
+      response: documentInJson,
       handle: async () => text(),
+    }),
+    route({
+      method: 'GET',
+      path: '/openapi.compat.json',
+      operation: 'getCompatDocument',
+      tag: reference,
+      summary: 'Fetch this document for openapi-generator',
+      access: 'public',
+      undocumented: true,
+      invalid: 400,
+      response: documentInJson,
+      handle: async () => compatText(),
     }),
     route({
       method: 'GET',

@@ -1,15 +1,15 @@
 import { createServer } from 'node:http';
 import type { Event, SubscriptionChange, SubscriptionCreate } from '../generated/models.ts';
 import type { Made } from './made.ts';
-import { payLink } from './payer.ts';
+import { payLink, throttleLink } from './payer.ts';
 
-/** Causes an event. Returns the id of the object in its data. */
-export type Recipe = (made: Made) => Promise<string>;
+/** Causes an event. Returns the id of the object in its data. The signal ends it early. */
+export type Recipe = (made: Made, signal: AbortSignal) => Promise<string>;
 
 /** Longer than the 15 months after which a mandate without a debit ends. */
 const unusedDays = 480;
 
-const paid: Recipe = async (made) => (await made.payment('succeed')).id;
+const paid = async (made: Made): Promise<string> => (await made.payment('succeed')).id;
 
 async function refund(made: Made, outcome: string): Promise<string> {
   const id = await paid(made);
@@ -22,7 +22,7 @@ async function activePlan(made: Made): Promise<string> {
   return id;
 }
 
-const paidLink: Recipe = async (made) => {
+const paidLink = async (made: Made): Promise<string> => {
   const { id, url } = await made.link();
   await payLink(url ?? '');
   return id;
@@ -107,6 +107,11 @@ export const recipes: Readonly<Partial<Record<Event['event_type'], Recipe>>> = {
   },
   'payment_link.paid': paidLink,
   'payment_link.completed': paidLink,
+  'payment_link.throttled': async (made, signal) => {
+    const { id, url } = await made.link();
+    await throttleLink(url ?? '', signal);
+    return id;
+  },
   'checkout_session.completed': async (made) => {
     const id = await paidLink(made);
     const { data } = await made.payments.checkoutSessions.list({ payment_link_id: id });

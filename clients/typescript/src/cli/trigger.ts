@@ -11,7 +11,8 @@ const usage = `Usage: payments trigger EVENT [--cleanup] [--json]
 
 Makes the objects that cause an event of this type in the sandbox, such as a customer, a card and a payment, and waits
 for the event. Your endpoints and payments listen get it, and every event on the way. --cleanup deletes the customers,
-test clocks and endpoints afterwards; events stay. Status 1 means that the event did not come within 30 seconds.`;
+test clocks and endpoints afterwards; events stay. Status 1 means that the event did not come within 30 seconds.
+payment_link.throttled takes a minute or two, because the pages limit the failures of one address.`;
 
 const eventTimeoutMs = 30_000;
 const lookAgainAfterMs = 100;
@@ -37,7 +38,7 @@ async function run(args: string[], connect: () => CliContext): Promise<number> {
   const feed = new EventFeed(context.payments, { signal: context.signal, onOutage: () => {} });
   const start = (await feed.newest())?.sequence ?? 0;
   try {
-    const event = await eventAbout(await recipe(made), type, feed, start, context.signal);
+    const event = await eventAbout(await recipe(made, context.signal), type, feed, start, context.signal);
     if (values.json) printJson(event);
     else print(columns([[event.event_type, event.id, 'id' in event.data ? String(event.data.id) : '']]));
   } finally {
