@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
+import { createCheckoutSession } from '../../src/services/links/checkout-sessions.ts';
 import { card, useLinks } from '../support/links.ts';
 import { useStage } from '../support/stage.ts';
+import { holdLocks } from './barriers.ts';
 
 describe('payers who race for a link', () => {
   const stage = useStage({ connections: 12 });
@@ -84,5 +86,30 @@ describe('payers who race for a link', () => {
     const rows = await stage.db.sql`select id from payment_methods where customer_id = ${customer.id}`;
     assert.equal(rows.length, 1);
     assert.equal((await links.read(link)).payments_count, 1);
+  });
+
+  it('find the session that is just being made for the intent that the biller confirms or cancels', async () => {
+    for (const [token, action, expected] of [
+      ['tok_sandbox_visa_decline_card_lost', 'confirm', ['failed', 'open', 1]],
+      ['tok_sandbox_visa_3ds_required', 'confirm', ['requires_action', 'processing', 0]],
+      ['tok_sandbox_visa_succeed', 'confirm', ['succeeded', 'completed', 0]],
+      ['tok_sandbox_visa_succeed', 'cancel', ['canceled', 'expired', 0]],
+    ] as const) {
+      const intent = await stage.merchant.intent();
+      const { body } = await stage.request('POST', '/payment_methods', card(token).data);
+      const call = await links.call();
+      const session = { id: '' };
+      const held = await holdLocks(stage.db.sql, async (tx) => {
+        session.id = (await createCheckoutSession(tx, stage.vault, call, { payment_intent_id: intent.id })).id;
+      });
+      const method = action === 'confirm' ? { payment_method: body.payment_method.id } : undefined;
+      const acted = stage.request('POST', `/payment_intents/${intent.id}/${action}`, method);
+      await held.waiting(() => 1);
+      await held.release();
+      const { status, body: after } = await acted;
+      assert.equal(status, 200, JSON.stringify(after));
+      const seen = (await stage.request('GET', `/checkout_sessions/${session.id}`)).body;
+      assert.deepEqual([after.status, seen.status, seen.failed_attempts], expected);
+    }
   });
 });

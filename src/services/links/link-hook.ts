@@ -133,6 +133,8 @@ async function failed(
   const row = await updateCheckoutSession(tx, session.id, {
     status: 'open',
     failed_attempts: failures,
+    // A payment that was begun while its session was being made, by a version that did not count it.
+    submissions: Math.max(session.submissions, failures),
     unkept_methods: [],
     wake_at: session.expires_at,
     updated_at: at,

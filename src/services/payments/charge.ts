@@ -78,6 +78,19 @@ export type ChargeHook = (
   charge: Pick<Charge, 'paymentIntentId' | 'paymentPlanId'>,
 ) => Promise<ChargeRecorder | null>;
 
+/**
+ * Returns the recorder of a locked payment. The hook was called before the payment was locked, and found nothing if a
+ * checkout session was just being made for it: then it is called again.
+ */
+export async function recorderOfLocked(
+  tx: Tx,
+  hook: ChargeHook,
+  found: ChargeRecorder | null,
+  { id, payment_plan_id: paymentPlanId, checkout_session_id: sessionId }: PaymentIntentRow,
+): Promise<ChargeRecorder | null> {
+  return found === null && sessionId !== null ? hook(tx, { paymentIntentId: id, paymentPlanId }) : found;
+}
+
 /** The dependencies of a charge. */
 export interface Charging {
   processors: Processors;

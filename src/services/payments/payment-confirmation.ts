@@ -23,7 +23,7 @@ import { payerUrlErrors } from '../payer-urls.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { askProcessor, processorFor, unfinished } from './ask-processor.ts';
-import { type Charge, type Charging, openCharge, recordOutcome, reopenCharge } from './charge.ts';
+import { type Charge, type Charging, openCharge, recorderOfLocked, recordOutcome, reopenCharge } from './charge.ts';
 import { chargeWay, refusalError } from './charge-way.ts';
 import { confirmRefusal } from './confirm-rules.ts';
 import { acceptDebit } from './debit-acceptance.ts';
@@ -196,13 +196,14 @@ async function openConfirmation(
   const methodId = input.payment_method ?? found.payment_method_id;
   const findsOwner = customerId === null && methodId !== null && context.keyKind === 'secret';
   const owner = findsOwner ? await lockOwner(tx, context, methodId) : null;
-  const [customer, recorder, intent, before] = await pipelined(tx, [
+  const [customer, known, intent, before] = await pipelined(tx, [
     customerId === null ? null : lockCustomer(tx, context, customerId),
     hook(tx, { paymentIntentId: id, paymentPlanId }),
     lockPaymentIntent(tx, id),
     requestKey === null ? null : selectAttemptOfRequest(tx, id, requestKey, context.now),
   ]);
   if (intent === null) throw new NotFound('payment intent', id);
+  const recorder = await recorderOfLocked(tx, hook, known, intent);
   // Another confirm may have given the intent a customer after it was read. The intent is locked by now, so its
   // customer no longer changes.
   const { customer_id: payerId } = intent;

@@ -29,7 +29,7 @@ import { assertNoErrors, missingReference, NotFound } from '../errors.ts';
 import { type PageQuery, type Rows, rowsOfPage } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { start } from '../wake.ts';
-import type { ChargeHook, ChargeRecorder } from './charge.ts';
+import { type ChargeHook, type ChargeRecorder, recorderOfLocked } from './charge.ts';
 import { bindingError, recordUse } from './unattached-methods.ts';
 
 /** In days. Source: the contract, Limits. */
@@ -111,9 +111,10 @@ export async function lockIntentForUpdate(
 ): Promise<{ intent: LockedIntentRow; at: Date; recorder: ChargeRecorder | null }> {
   const { customer_id: customerId, payment_plan_id: paymentPlanId } = await getPaymentIntent(tx, context, id);
   const at = timeOf(customerId === null ? null : await lockCustomer(tx, context, customerId), context.now);
-  const recorder = (await hook?.(tx, { paymentIntentId: id, paymentPlanId })) ?? null;
+  const found = (await hook?.(tx, { paymentIntentId: id, paymentPlanId })) ?? null;
   const intent = await lockPaymentIntent(tx, id);
   if (intent === null) throw new NotFound('payment intent', id);
+  const recorder = hook === undefined ? null : await recorderOfLocked(tx, hook, found, intent);
   return { intent, at, recorder };
 }
 
