@@ -639,7 +639,8 @@ func (s *PaymentIntentsService) Cancel(ctx context.Context, paymentIntentID stri
 
 // CompleteAction: Complete a 3D Secure challenge as the payer would
 //
-// Completes the attempt that waits for the challenge. It is not a new attempt.
+// Completes the attempt that waits for the challenge. It is not a new attempt. If the customer was
+// deleted meanwhile, the payment fails.
 //
 // Needs a secret key with the scope `payment_intents:write`. Sandbox only.
 //

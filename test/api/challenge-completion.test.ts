@@ -45,6 +45,14 @@ describe('answering a challenge', () => {
     assert.match(String(event?.request_id), /^req_/);
   });
 
+  it('with succeed takes no money of a customer that was deleted meanwhile', async () => {
+    const { id, customer_id } = await challenged();
+    assert.equal((await stage.request('DELETE', `/customers/${customer_id}`)).status, 200);
+    const { status, body } = await complete(id, 'succeed');
+    assert.deepEqual([status, body.status, body.last_payment_error.code], [200, 'failed', 'authentication_required']);
+    assert.deepEqual(await attempts(id), ['1 failed authentication_required']);
+  });
+
   it('with fail makes it fail with authentication_required, and it can be confirmed again', async () => {
     const { id, customer_id } = await challenged();
     const { status, body } = await complete(id, 'fail');

@@ -177,7 +177,9 @@ const completeAction = route({
   operation: 'completePaymentIntentAction',
   tag: paymentIntents,
   summary: 'Complete a 3D Secure challenge as the payer would',
-  description: 'Completes the attempt that waits for the challenge. It is not a new attempt.',
+  description:
+    'Completes the attempt that waits for the challenge. It is not a new attempt. If the customer was deleted meanwhile, ' +
+    'the payment fails.',
   access: { scope: 'payment_intents:write', sandboxOnly: true },
   invalid: 400,
   body: PaymentIntentActionCompletion,

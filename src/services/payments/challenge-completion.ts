@@ -10,7 +10,8 @@ import { lockIntentForUpdate } from './payment-intents.ts';
 
 /**
  * Sandbox: plays the payer who completes a 3D Secure challenge. Records the outcome of the attempt that waits for the
- * challenge; no new attempt is opened. After the time that the payer has for it, it has failed, whatever the result.
+ * challenge; no new attempt is opened. After the time that the payer has for it, or once the customer was deleted, it
+ * has failed, whatever the result.
  * @throws NotFound
  * @throws InvalidState when no challenge is waiting, or while the customer's clock is advancing.
  */
@@ -22,7 +23,7 @@ export async function completeChallenge(
   result: 'succeed' | 'fail',
 ): Promise<PaymentIntentRow> {
   return atomically(db, async (tx) => {
-    const { intent, at, recorder } = await lockIntentForUpdate(tx, context, id, hook);
+    const { intent, customer, at, recorder } = await lockIntentForUpdate(tx, context, id, hook);
     const attempt = intent.status === 'requires_action' ? await selectAttemptInFlight(tx, id) : null;
     if (attempt === null) {
       throw new InvalidState(`Payment intent ${id} is ${intent.status}; no challenge is waiting to be completed.`);
@@ -30,7 +31,7 @@ export async function completeChallenge(
     // The workflow that ends a challenge may be late.
     const endsAt = recorder?.challengeEndsAt ?? null;
     const isInTime = endsAt === null || at < endsAt;
-    const hasPassed = result === 'succeed' && isInTime;
+    const hasPassed = result === 'succeed' && isInTime && customer?.deleted_at == null;
     const outcome = hasPassed ? { kind: 'succeeded' as const } : declined('authentication_required');
     const completed = await recordOutcome(
       tx,

@@ -98,8 +98,8 @@ export async function getPaymentIntent(db: Db, tenant: Tenant, id: string): Prom
 }
 
 /**
- * Locks an intent for update. Returns it with the customer time of the change. The lock order is: the clock of its
- * customer (share lock), the customer, what the payment is for (by `hook`), the intent.
+ * Locks an intent for update. Returns it with its customer and the customer time of the change. The lock order is: the
+ * clock of the customer (share lock), the customer, what the payment is for (by `hook`), the intent.
  * @throws NotFound
  * @throws InvalidState while the clock is advancing.
  */
@@ -108,14 +108,15 @@ export async function lockIntentForUpdate(
   context: RequestContext,
   id: string,
   hook?: ChargeHook,
-): Promise<{ intent: LockedIntentRow; at: Date; recorder: ChargeRecorder | null }> {
+): Promise<{ intent: LockedIntentRow; customer: CustomerRow | null; at: Date; recorder: ChargeRecorder | null }> {
   const { customer_id: customerId, payment_plan_id: paymentPlanId } = await getPaymentIntent(tx, context, id);
-  const at = timeOf(customerId === null ? null : await lockCustomer(tx, context, customerId), context.now);
+  const customer = customerId === null ? null : await lockCustomer(tx, context, customerId);
+  const at = timeOf(customer, context.now);
   const found = (await hook?.(tx, { paymentIntentId: id, paymentPlanId })) ?? null;
   const intent = await lockPaymentIntent(tx, id);
   if (intent === null) throw new NotFound('payment intent', id);
   const recorder = hook === undefined ? null : await recorderOfLocked(tx, hook, found, intent);
-  return { intent, at, recorder };
+  return { intent, customer, at, recorder };
 }
 
 /** Returns a page of intents, newest first. The caller has checked that `customerId` exists. */

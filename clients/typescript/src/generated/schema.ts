@@ -550,7 +550,7 @@ export interface paths {
         put?: never;
         /**
          * Complete a 3D Secure challenge as the payer would
-         * @description Completes the attempt that waits for the challenge. It is not a new attempt.
+         * @description Completes the attempt that waits for the challenge. It is not a new attempt. If the customer was deleted meanwhile, the payment fails.
          *
          *     Needs a secret key with the scope `payment_intents:write`. Sandbox only.
          */

@@ -570,7 +570,8 @@ class PaymentIntents(Resource):
     ) -> models.PaymentIntent:
         """Complete a 3D Secure challenge as the payer would
 
-        Completes the attempt that waits for the challenge. It is not a new attempt.
+        Completes the attempt that waits for the challenge. It is not a new attempt. If the
+        customer was deleted meanwhile, the payment fails.
 
         Needs a secret key with the scope `payment_intents:write`. Sandbox only.
 
