@@ -41,6 +41,7 @@ tr.total th, tr.total td { font-weight: 650; color: var(--ink); border-bottom: 0
 fieldset { border: 0; padding: 0; margin: 0 0 1rem; }
 legend { font-weight: 600; padding: 0; margin-bottom: .3rem; }
 .field { margin: 0 0 .9rem; }
+.choice + .field { margin-top: .6rem; }
 .field label { display: block; font-weight: 600; margin-bottom: .2rem; }
 .choice { display: flex; gap: .6rem; align-items: flex-start; padding: .45rem 0; }
 .choice input { margin-top: .3rem; width: 1.15rem; height: 1.15rem; flex: none; accent-color: var(--brand); }
