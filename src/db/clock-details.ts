@@ -95,7 +95,7 @@ function details(db: Db) {
       ) as advance_deliveries
     from test_clocks k
     left join lateral (
-      select * from clock_advances where test_clock_id = k.id order by id desc limit 1
+      select * from clock_advances where test_clock_id = k.id order by target_time desc limit 1
     ) a on true`;
 }
 

@@ -138,9 +138,12 @@ export async function selectScheduledPaymentStatus(
   return row ?? null;
 }
 
-/** The column `clock_limit` for the clock `k`. Ids of advances sort by the time at which they were accepted. */
+/**
+ * The column `clock_limit` for the clock `k`. The latest advance is the one that goes furthest. Ids do not tell it:
+ * they sort by the clock of the process that accepted the advance, and that can be wrong.
+ */
 export function clockLimit(db: Db) {
   return db`coalesce(
-      (select target_time from clock_advances where test_clock_id = k.id order by id desc limit 1), k.frozen_time
+      (select max(target_time) from clock_advances where test_clock_id = k.id), k.frozen_time
     ) as clock_limit`;
 }

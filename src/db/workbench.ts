@@ -153,7 +153,9 @@ export async function listAdvances(
   testClockId: string,
 ): Promise<Pick<ClockAdvanceRow, 'id' | 'from_time' | 'target_time' | 'status'>[]> {
   return db<Pick<ClockAdvanceRow, 'id' | 'from_time' | 'target_time' | 'status'>[]>`
-    select id, from_time, target_time, status from clock_advances where test_clock_id = ${testClockId} order by id`;
+    select id, from_time, target_time, status from clock_advances
+    where test_clock_id = ${testClockId}
+    order by target_time`;
 }
 
 /** The newest bank debits of a clock, at most `limit`, the oldest of them first. */

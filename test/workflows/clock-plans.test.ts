@@ -38,6 +38,21 @@ describe('a plan on a test clock', () => {
     assert.deepEqual([collected_amount_cents, next_payment_date], [3000, '2027-01-25']);
   });
 
+  it('goes on after an advance that a process accepted whose clock was ahead', async () => {
+    const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-11' });
+    await merchant.advance(clock.id, '2027-01-12T00:00:00Z');
+    // Its id sorts after those of the next advances.
+    await service.db.sql`update clock_advances set id = 'adv_zz' || substr(id, 7) where test_clock_id = ${clock.id}`;
+
+    await merchant.advance(clock.id, '2027-01-26T00:00:00Z');
+    assert.deepEqual(paymentLines(await merchant.payments(plan.id)), [
+      '0 paid 2027-01-11T00:00:00.000Z',
+      '1 paid 2027-01-18T00:00:00.000Z',
+      '2 paid 2027-01-25T00:00:00.000Z',
+    ]);
+    assert.equal((await merchant.getClock(clock.id)).last_advance?.target_time, '2027-01-26T00:00:00.000Z');
+  });
+
   it('collects nothing in an advance over a span without due dates, and goes on afterwards', async () => {
     const merchant = await service.merchant();
     const { clock, payer } = await merchant.payerOnClock('2027-01-04T10:00:00Z');
