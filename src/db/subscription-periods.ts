@@ -45,9 +45,16 @@ export async function updatePeriod(
   subscriptionId: string,
   number: number,
   change: Partial<
-    Pick<Period, 'status' | 'changed_cents' | 'failures' | 'first_failed_at' | 'next_attempt_at' | 'last_result_at'> & {
-      retry_asked_at: Date | null;
-    }
+    Pick<
+      Period,
+      | 'status'
+      | 'changed_cents'
+      | 'failures'
+      | 'first_failed_at'
+      | 'next_attempt_at'
+      | 'last_result_at'
+      | 'retry_asked_at'
+    >
   >,
 ): Promise<void> {
   await tx`

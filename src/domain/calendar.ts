@@ -228,3 +228,9 @@ function written(date: string): PlainDate {
   if (date < '0001') throw new RangeError(`outside the calendar: ${date}`);
   return date;
 }
+
+/** Returns the earliest of the instants that are known, or null. */
+export function earliestInstant(instants: readonly (Date | null)[]): Date | null {
+  const known = instants.flatMap((instant) => instant?.getTime() ?? []);
+  return known.length === 0 ? null : new Date(Math.min(...known));
+}

@@ -109,32 +109,28 @@ const lookMs = 1_000;
 
 /**
  * So many requests may wait in this process, and so many of them for one page; a further one gets its response at once.
- * Who has one address so does not take the places of all payers.
+ * So one page cannot take the places of all payers.
  */
 const mostWaiting = 200;
 const mostOfOnePage = 20;
-const waiting = new Map<string, number>();
-let allWaiting = 0;
+/** The token of the page of each request that waits. */
+const waiting: string[] = [];
 
 /** Responds with a state as JSON. With `Prefer: wait` it waits until the state has changed, or the client has gone. */
 export async function stateAnswer({ waitMs, token, gone }: Visit, read: () => Promise<string | null>): Promise<Answer> {
   const before = await read();
   if (before === null) return notFound;
   let now: string | null = before;
-  const ofPage = waiting.get(token) ?? 0;
-  if (waitMs > 0 && allWaiting < mostWaiting && ofPage < mostOfOnePage) {
-    allWaiting += 1;
-    waiting.set(token, ofPage + 1);
+  const ofPage = waiting.filter((other) => other === token).length;
+  if (waitMs > 0 && waiting.length < mostWaiting && ofPage < mostOfOnePage) {
+    waiting.push(token);
     try {
       for (let left = waitMs; left > 0 && now === before && !gone.aborted; left -= lookMs) {
         await pause(Math.min(left, lookMs), undefined, { signal: gone }).catch(() => {});
         if (!gone.aborted) now = await read();
       }
     } finally {
-      allWaiting -= 1;
-      const left = (waiting.get(token) ?? 1) - 1;
-      if (left > 0) waiting.set(token, left);
-      else waiting.delete(token);
+      waiting.splice(waiting.indexOf(token), 1);
     }
   }
   if (now === null) return notFound;

@@ -185,7 +185,7 @@ describe('a change of a subscription', () => {
     ]);
   });
 
-  it('that waits for a challenge ends with its period, so that nobody pays for days that are over', async () => {
+  it('that waits for a challenge ends with its period: days that are over are not charged', async () => {
     const id = await midwayStarted();
     await stage.request('PUT', `/subscriptions/${id}`, {
       metadata: { _sandbox_outcome: 'requires_action,succeed', _sandbox_outcome_by_period: 'succeed' },

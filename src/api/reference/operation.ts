@@ -35,11 +35,14 @@ export function operationsOf({ paths }: OpenApiDocument): Operation[] {
 
 /** The section of an operation on its page. */
 export function operationSection(operation: Operation, document: OpenApiDocument): Html {
-  const { id, httpMethod, path, summary, node } = operation;
+  const { id, tag, httpMethod, path, summary, node } = operation;
   const { schemas = {} } = document.components;
   const parameters = parametersOf(node, document);
   const body = contentOf(asNode(node.requestBody));
   const success = successOf(node);
+  const sample = sampleRequestOf(operation, document);
+  // The reader has the reference and the document already.
+  const form = tag === 'Reference' ? null : tryForm({ httpMethod, path, parameters, sample });
   return html`<section class="operation" id="${id}">
 <div class="about">
 <h2><a href="#${id}">${summary}</a></h2>
@@ -54,8 +57,8 @@ ${responseFields(success.schema, document)}
 ${errorList(node, document)}
 </div>
 <div class="code">
-${samples(operation, document)}
-${tryOf(operation, document)}
+${samples(id, sample)}
+${form}
 ${examplesOf(body)}
 ${success.example === undefined ? null : html`<h3 class="label">Response</h3>\n${codeBlock(JSON.stringify(success.example, null, 2))}`}
 </div>
@@ -173,25 +176,14 @@ function sampleValue({ example, schema }: SchemaNode, schemas: Readonly<Record<s
   return typeof value === 'number' ? value : String(value ?? '');
 }
 
-function samples(operation: Operation, document: OpenApiDocument): Html {
-  const texts = samplesOf(sampleRequestOf(operation, document));
+function samples(id: string, sample: SampleRequest): Html {
+  const texts = samplesOf(sample);
   return html`<div class="samples">
 ${languages.map(
-  (
-    language,
-    index,
-  ) => html`<details name="${operation.id}-sample" data-language="${language}"${index === 0 ? html` open` : null}>
+  (language, index) => html`<details name="${id}-sample" data-language="${language}"${index === 0 ? html` open` : null}>
 <summary>${language}</summary>${codeBlock(texts[language], language)}</details>
 `,
 )}</div>`;
-}
-
-function tryOf(operation: Operation, document: OpenApiDocument): Html | null {
-  // The reader has this page and the document already.
-  if (operation.tag === 'Reference') return null;
-  const { httpMethod, path, node } = operation;
-  const sample = sampleRequestOf(operation, document);
-  return tryForm({ httpMethod, path, parameters: parametersOf(node, document), sample });
 }
 
 /** The other bodies that the document shows. The samples send the first one. */

@@ -1,4 +1,4 @@
-import { addDays, type PlainDate, startOfDay } from '../calendar.ts';
+import { addDays, earliestInstant, type PlainDate, startOfDay } from '../calendar.ts';
 import type { FailureBehaviour } from '../dunning.ts';
 import type { Account } from './account.ts';
 import type { PeriodLine, SubscriptionItem } from './lines.ts';
@@ -190,11 +190,6 @@ function graceEnd(situation: Situation): Date | null {
   if (course.state !== 'past_due' || firstFailedAt === null) return null;
   const days = course.paid_periods > 0 ? course.grace_days : 0;
   return new Date(firstFailedAt.getTime() + days * dayMs);
-}
-
-function earliestInstant(dates: (Date | null)[]): Date | null {
-  const known = dates.flatMap((date) => (date === null ? [] : [date.getTime()]));
-  return known.length === 0 ? null : new Date(Math.min(...known));
 }
 
 function untilWhen({ course, current, timeZone }: Situation, graceEndsAt: Date | null): Date | null {

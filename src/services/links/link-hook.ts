@@ -8,6 +8,7 @@ import {
 } from '../../db/checkout-sessions.ts';
 import { selectCustomer } from '../../db/customers.ts';
 import { lockPaymentLink, type PaymentLinkRow } from '../../db/payment-links.ts';
+import { earliestInstant } from '../../domain/calendar.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import type { NewEvent } from '../events.ts';
@@ -45,7 +46,10 @@ export function linkHookWith(applyTo: ApplyTo): ChargeHook {
     const hasEnded = session.status === 'completed' || session.status === 'expired';
     if (hasEnded && !session.has_own_intent) return withoutSession(tx, paymentIntentId, session.id);
     return {
-      challengeEndsAt: earliest(session.status === 'processing' ? session.wake_at : null, link?.expires_at ?? null),
+      challengeEndsAt: earliestInstant([
+        session.status === 'processing' ? session.wake_at : null,
+        link?.expires_at ?? null,
+      ]),
       async opened(at) {
         if (session.payment_intent_id !== paymentIntentId) {
           const message = `The payer has chosen another amount in checkout session ${session.id}.`;
@@ -70,11 +74,6 @@ export function linkHookWith(applyTo: ApplyTo): ChargeHook {
       },
     };
   };
-}
-
-function earliest(...instants: (Date | null)[]): Date | null {
-  const known = instants.filter((instant) => instant !== null);
-  return known.length === 0 ? null : new Date(Math.min(...known.map(Number)));
 }
 
 /** The biller's own payment can be charged without the session that was made for it, once that has ended. */
@@ -107,8 +106,8 @@ async function completed(
       return completeSession(tx, session, link, completion, applyTo);
     }
     case 'requires_action': {
-      const ends = [session.expires_at, link?.expires_at ?? session.expires_at, new Date(at.getTime() + challengeMs)];
-      const wakeAt = new Date(Math.min(...ends.map(Number)));
+      const challengeEnd = new Date(at.getTime() + challengeMs);
+      const wakeAt = earliestInstant([session.expires_at, link?.expires_at ?? null, challengeEnd]);
       const row = await updateCheckoutSession(tx, session.id, { wake_at: wakeAt, updated_at: at });
       await wake.checkoutSession(tx, row, now);
       return [];
@@ -126,7 +125,7 @@ async function failed(
   instant: Instant,
 ): Promise<NewEvent[]> {
   const { at, now } = instant;
-  // Else a stranger who has the URL could fill the customer's methods with cards that do not work.
+  // Otherwise a stranger who has the URL could fill the customer's methods with cards that do not work.
   if (methodId !== null && methodId === session.entered_method) await dropMethod(tx, methodId, at);
   else await dropUnkeptMethod(tx, session, methodId, at);
   const failures = session.failed_attempts + 1;

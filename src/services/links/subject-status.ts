@@ -5,8 +5,8 @@ import type { Db } from '../../platform/postgres/connection.ts';
 
 /**
  * Returns the status of a payment link for its workflow. It counts as ended once nothing more falls due, or when it was
- * deleted; and on a test clock, where the advance lets it expire (`services/test-clocks/link-expiry.ts`). A worker of a
- * version before that asks its workflow: so it has not ended while an advance that goes beyond its date is under way.
+ * deleted; and on a test clock, where the advance lets it expire (`services/test-clocks/link-expiry.ts`). A worker of
+ * the former version still asks the workflow for that: so the link has not ended during an advance beyond its date.
  */
 export async function linkStatus(db: Db, id: string): Promise<SubjectStatus> {
   const row = await selectLinkStatus(db, id);

@@ -9,7 +9,7 @@ import {
   updateSlot,
 } from '../../db/payment-plan-slots.ts';
 import { type CollectingPlanRow, cadenceOf, lockPlan, termsOf, updatePlan } from '../../db/payment-plans.ts';
-import { slotDate } from '../../domain/calendar.ts';
+import { earliestInstant, slotDate } from '../../domain/calendar.ts';
 import { nextPaymentAmount } from '../../domain/plan-schedule.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
@@ -82,7 +82,7 @@ async function openDuePayment(
   }
   const payments = plan.state === 'active' ? [plan.next_due_at, ...slots.filter(isRetrying).map(retryTime)] : [];
   const debit = plan.next_debit_at === null ? null : await selectFirstDebitOfPlan(tx, planId);
-  const dueAt = earliest([debit?.next_at ?? null, ...payments]);
+  const dueAt = earliestInstant([debit?.next_at ?? null, ...payments]);
   const at = dueAt && instantOf({ id: planId, isOnClock, dueAt }, time, databaseTime);
   if (at === null) return null;
   if (debit !== null && debit.next_at?.getTime() === dueAt?.getTime()) return openDebit(tx, processors, debit, at, now);
@@ -214,11 +214,6 @@ function retryTime({ next_attempt_at: at }: OpenSlotRow): Date | null {
 
 function isRetryDue(at: Date): (slot: OpenSlotRow) => boolean {
   return (slot) => isRetrying(slot) && slot.next_attempt_at !== null && slot.next_attempt_at <= at;
-}
-
-function earliest(instants: (Date | null)[]): Date | null {
-  const known = instants.flatMap((instant) => (instant === null ? [] : Number(instant)));
-  return known.length === 0 ? null : new Date(Math.min(...known));
 }
 
 function byAttemptTime(a: OpenSlotRow, b: OpenSlotRow): number {

@@ -1,7 +1,7 @@
 import { wasRetriedNow } from '../../db/audit-log.ts';
 import type { OpenSlotRow } from '../../db/payment-plan-slots.ts';
 import { cadenceOf, type PaymentPlanRow } from '../../db/payment-plans.ts';
-import { isNearSlot } from '../../domain/calendar.ts';
+import { earliestInstant, isNearSlot } from '../../domain/calendar.ts';
 import { retryDueAt } from '../../domain/schemes/debit-dates.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
@@ -100,7 +100,7 @@ function calendarDate(plan: DatedPlan, open: readonly OpenSlotRow[]): Date | Ran
 }
 
 function wrongNextRetry({ next_attempt_at: stored }: DatedPlan, retries: readonly Retry[]): WrongDate[] {
-  const earliest = earliestRetry(retries);
+  const earliest = earliestInstant(retries.map(({ next_attempt_at: date }) => date));
   if (stored?.getTime() === earliest?.getTime()) return [];
   if (earliest === null) {
     return [wrong(`it waits for a retry at ${iso(stored)}, but none of its payments is to be retried`)];
@@ -122,12 +122,6 @@ export function wrongRetry(retry: Retry, at: Date): WrongDate[] {
   if (stored.getTime() === due.getTime()) return [];
   const isEarly = stored < due && firstFailedAt !== null && stored >= firstFailedAt;
   return [{ why: `${what}, but dunning gives ${iso(due)}`, isEarly: isEarly ? { slot, date: stored } : null }];
-}
-
-/** Returns the earliest date of these retries, or null. */
-export function earliestRetry(retries: readonly Pick<Retry, 'next_attempt_at'>[]): Date | null {
-  const dates = retries.flatMap(({ next_attempt_at: date }) => (date === null ? [] : date.getTime()));
-  return dates.length === 0 ? null : new Date(Math.min(...dates));
 }
 
 function wrong(why: string): WrongDate {

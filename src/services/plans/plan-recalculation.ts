@@ -1,7 +1,7 @@
 import { selectFirstDebitOfPlan } from '../../db/bank-debits.ts';
 import { listSlots, type PlanSlotRow, putSlot } from '../../db/payment-plan-slots.ts';
 import { type CollectingPlanRow, cadenceOf, type PaymentPlanRow, termsOf, updatePlan } from '../../db/payment-plans.ts';
-import { firstSlotAfter, isNearSlot } from '../../domain/calendar.ts';
+import { earliestInstant, firstSlotAfter, isNearSlot } from '../../domain/calendar.ts';
 import { inMoney } from '../../domain/currencies.ts';
 import { isId } from '../../domain/ids.ts';
 import { nextPaymentAmount, type PlanProgress } from '../../domain/plan-schedule.ts';
@@ -13,7 +13,6 @@ import { CommandRefused } from '../command-refused.ts';
 import { NotFound } from '../errors.ts';
 import { wake } from '../wake.ts';
 import { committedAmount, dueInstant } from './plan-calendar.ts';
-import { earliestRetry } from './plan-dates.ts';
 import { capital, entryOf, ofSlot, withPlan } from './plan-operations.ts';
 import { correctedSlots, isOpen, skippedRow } from './slot-correction.ts';
 
@@ -111,7 +110,7 @@ function courseOf(plan: CollectingPlanRow, slots: readonly PlanSlotRow[]): Cours
   return {
     ...ended,
     next_due_at: isKept ? plan.next_due_at : due,
-    next_attempt_at: earliestRetry(slots),
+    next_attempt_at: earliestInstant(slots.map(({ next_attempt_at: date }) => date)),
   };
 }
 

@@ -6,7 +6,7 @@ import {
   selectPlanStatus,
   selectScheduledPaymentStatus,
 } from '../../db/subject-statuses.ts';
-import { dateIn } from '../../domain/calendar.ts';
+import { dateIn, earliestInstant } from '../../domain/calendar.ts';
 import { inMoney } from '../../domain/currencies.ts';
 import { retryDays } from '../../domain/dunning.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
@@ -21,7 +21,7 @@ import type { Db } from '../../platform/postgres/connection.ts';
 export async function planStatus(db: Db, id: string): Promise<SubjectStatus> {
   const row = await selectPlanStatus(db, id);
   if (row === null) return deletedSubject;
-  const nextAt = earliest(row.next_due_at, row.next_attempt_at, row.next_debit_at);
+  const nextAt = earliestInstant([row.next_due_at, row.next_attempt_at, row.next_debit_at])?.getTime() ?? null;
   return {
     ...ownerOf(row),
     ended: hasEnded(row.state) && row.next_debit_at === null,
@@ -84,11 +84,6 @@ export async function bankDebitStatus(db: Db, attemptId: string): Promise<Subjec
 function stepOfDebit({ outcome }: Pick<DebitStatusRow, 'outcome'>): string {
   if (outcome === 'accepted') return 'the hand-over to the bank';
   return outcome === 'submitted' ? 'the result from the bank' : 'what may still come back from the bank';
-}
-
-function earliest(...instants: (Date | null)[]): number | null {
-  const known = instants.flatMap((instant) => instant?.getTime() ?? []);
-  return known.length === 0 ? null : Math.min(...known);
 }
 
 function detailsOfPlan(row: PlanStatusRow, nextAt: number | null): StatusDetails {
