@@ -11,6 +11,7 @@ import { help, type Options, readOptions } from './options.ts';
 import { awaitWebhooks, newScene, runAll, type Scene, showNews } from './scene.ts';
 import { findOrStart, type Outcome, type Service } from './service.ts';
 import { runSubscription } from './subscription.ts';
+import { runDebitSubscription } from './subscription-debits.ts';
 import { showSummary } from './summary.ts';
 import { chapter, count, difference, minute, say, verdict } from './timeline.ts';
 import { checkWebhooks } from './webhooks.ts';
@@ -50,6 +51,7 @@ async function run(service: Service, { keep }: Options, signal: AbortSignal): Pr
     await runAll(scene);
     await runDebits(scene);
     await runSubscription(scene);
+    await runDebitSubscription(scene);
     if (!keep) await deleteClock(scene);
     await checkWebhooks(scene);
     showSummary(scene, service, keep);

@@ -27,7 +27,7 @@ export interface Scene {
   clockId: string | null;
   /** That of the plan by bank debit. */
   debitClockId: string | null;
-  /** That of the subscription. */
+  /** That of the subscriptions. */
   subscriptionClockId: string | null;
   now: number;
   tracked: Tracked[];

@@ -1,10 +1,10 @@
 // A subscription from its start to its end: trial, decline and recovery, upgrade, pause, end. The days and amounts are
 // worked out by hand; nothing is shared with the service.
-import type { WebhookEvent } from '@payments-service/client';
 import { becomesTrue } from '../lab/eventually.ts';
 import { saveCard } from '../lab/payer.ts';
 import { arrivalTimeoutMs, type Scene } from './scene.ts';
-import { chapter, minute, money, say, table } from './timeline.ts';
+import { checkSubscriptionEvents, showPeriods } from './subscription-events.ts';
+import { chapter, money, say } from './timeline.ts';
 
 const frozenTime = '2028-01-10T00:00:00.000Z';
 const basic = [{ name: 'Basic', unit_amount_cents: 4900 }];
@@ -39,26 +39,26 @@ export async function runSubscription(scene: Scene): Promise<void> {
   const went = async (title: string, happenings: string[]) => {
     if (title !== '') chapter(title);
     expected.push(...happenings);
-    await checkEvents(scene, clock, expected, happenings.length);
+    await checkSubscriptionEvents(scene, 'subscription', customer_id, expected, happenings.length);
   };
   const advance = (to: string) => payments.testClocks.advanceAndWait(clock, { frozen_time: `${to}T00:00:00Z` });
 
   await payments.subscriptions.start(id);
   await advance('2028-02-01');
   await went('', [
-    '2028-01-10 subscription.started',
-    '2028-01-10 subscription.in_effect_changed',
-    '2028-01-21 subscription.trial_ending',
-    '2028-01-24 subscription.renewed',
-    '2028-01-24 payment_intent.succeeded',
+    '2028-01-10 00:00 subscription.started',
+    '2028-01-10 00:00 subscription.in_effect_changed',
+    '2028-01-21 00:00 subscription.trial_ending',
+    '2028-01-24 00:00 subscription.renewed',
+    '2028-01-24 00:00 payment_intent.succeeded',
   ]);
   await advance('2028-03-05');
   await went('The next period is declined, retried a day later, and paid: the service went on', [
-    '2028-02-24 subscription.renewed',
-    '2028-02-24 payment_intent.failed',
-    '2028-02-24 subscription.past_due',
-    '2028-02-25 payment_intent.succeeded',
-    '2028-02-25 subscription.recovered',
+    '2028-02-24 00:00 subscription.renewed',
+    '2028-02-24 00:00 payment_intent.failed',
+    '2028-02-24 00:00 subscription.past_due',
+    '2028-02-25 00:00 payment_intent.succeeded',
+    '2028-02-25 00:00 subscription.recovered',
   ]);
 
   const change = { items: team, when: 'now', collect: 'now' } as const;
@@ -72,8 +72,8 @@ export async function runSubscription(scene: Scene): Promise<void> {
   const made = await payments.subscriptions.change(id, { ...change, expected_amount_cents: quote.amount_cents });
   checks.equal('subscription, sold after the upgrade', made.subscription.items[0]?.name, 'Team');
   await went('An upgrade to AUD 98.00 for the 19 days that are left, charged as quoted', [
-    '2028-03-05 payment_intent.succeeded',
-    '2028-03-05 subscription.changed',
+    '2028-03-05 00:00 payment_intent.succeeded',
+    '2028-03-05 00:00 subscription.changed',
   ]);
   for (const line of quote.lines) say(`  ${money(line.amount_cents).padStart(8)}  ${line.description}`);
   say(`  ${money(quote.amount_cents).padStart(8)}  charged`);
@@ -81,9 +81,9 @@ export async function runSubscription(scene: Scene): Promise<void> {
   await payments.subscriptions.pause(id, {});
   await advance('2028-05-01');
   await went('A pause: what is paid is used, then there is no service and nothing is charged', [
-    '2028-03-05 subscription.pause_scheduled',
-    '2028-03-24 subscription.paused',
-    '2028-03-24 subscription.in_effect_changed',
+    '2028-03-05 00:00 subscription.pause_scheduled',
+    '2028-03-24 00:00 subscription.paused',
+    '2028-03-24 00:00 subscription.in_effect_changed',
   ]);
   await payments.subscriptions.resume(id);
   const isPaid = async () => (await payments.subscriptions.get(id)).paid_periods === 3;
@@ -91,62 +91,13 @@ export async function runSubscription(scene: Scene): Promise<void> {
   await payments.subscriptions.cancel(id, {});
   await advance('2028-06-02');
   await went('It is resumed with a new period from that day, and canceled at the end of it', [
-    '2028-05-01 subscription.resumed',
-    '2028-05-01 subscription.in_effect_changed',
-    '2028-05-01 subscription.renewed',
-    '2028-05-01 payment_intent.succeeded',
-    '2028-05-01 subscription.cancel_scheduled',
-    '2028-06-01 subscription.canceled',
-    '2028-06-01 subscription.in_effect_changed',
+    '2028-05-01 00:00 subscription.resumed',
+    '2028-05-01 00:00 subscription.renewed',
+    '2028-05-01 00:00 subscription.in_effect_changed',
+    '2028-05-01 00:00 payment_intent.succeeded',
+    '2028-05-01 00:00 subscription.cancel_scheduled',
+    '2028-06-01 00:00 subscription.canceled',
+    '2028-06-01 00:00 subscription.in_effect_changed',
   ]);
-  await showPeriods(scene, id);
-}
-
-async function showPeriods({ payments, checks }: Scene, id: string): Promise<void> {
-  const begun = (await payments.subscriptions.listPeriods(id)).data.toReversed();
-  const rows = begun.map(({ number, start, end, status, amount_cents: amount }) => [
-    ...[String(number), start, end, status, money(amount)],
-  ]);
-  checks.equal(
-    'subscription, periods',
-    rows.map((row) => row.join(' ')),
-    periods,
-  );
-  const titles = [
-    { title: 'period', width: 6 },
-    { title: 'from', width: 10 },
-    { title: 'until', width: 10 },
-    { title: 'status', width: 6 },
-    { title: 'amount', width: 7, align: 'right' as const },
-  ];
-  table(titles, rows);
-}
-
-/** Waits for the webhooks, compares them with what must have happened so far, and shows the last ones. */
-async function checkEvents(scene: Scene, clock: string, expected: string[], news: number): Promise<void> {
-  const { checks, receiver, signal } = scene;
-  const told = () => {
-    const own = receiver.arrivals
-      .map(({ event }) => event)
-      .filter(
-        ({ test_clock, event_type: type }) => test_clock === clock && /^(subscription|payment_intent)\./.test(type),
-      );
-    return [...new Map(own.map((event) => [event.id, event])).values()].sort((a, b) => a.sequence - b.sequence);
-  };
-  await becomesTrue(() => told().length >= expected.length, { timeoutMs: arrivalTimeoutMs, everyMs: 5, signal });
-  const lines = told().map(({ created_at: at, event_type: type }) => `${at.slice(0, 10)} ${type}`);
-  checks.equal('subscription, events', lines, expected);
-  const titles = [
-    { title: 'simulated time', width: 16 },
-    { title: 'event', width: 30 },
-    { title: 'amount', width: 7, align: 'right' as const },
-    { title: 'state', width: 10 },
-    { title: 'in effect', width: 9 },
-  ];
-  table(titles, told().slice(-news).map(cells));
-}
-
-function cells({ created_at: at, event_type: type, data }: WebhookEvent): string[] {
-  if ('in_effect' in data) return [minute(at), type, '', data.state, data.in_effect ? 'yes' : 'no'];
-  return [minute(at), type, 'amount' in data && data.amount != null ? money(data.amount) : '', '', ''];
+  await showPeriods(scene, 'subscription', id, periods);
 }

@@ -19,9 +19,10 @@ const by = { kind: 'service', id: 'start' } as const;
 
 /**
  * Serves accounts on a free port of loopback: `POST /` returns a new biller with its keys, as `development.json` shows
- * those of the demo biller. It is a part of `npm start` alone.
+ * those of the demo biller, and `GET /` the address of the API. Only the service whose `development.json` has the token
+ * responds so: that is how tests know whom they join. It is a part of `npm start` alone.
  */
-export async function serveAccounts(databaseUrl: string): Promise<Accounts> {
+export async function serveAccounts(databaseUrl: string, baseUrl: string): Promise<Accounts> {
   const token = randomBytes(32).toString('base64url');
   const pool = openPool(databaseUrl, { max: 1, name: 'accounts' });
 
@@ -46,7 +47,8 @@ export async function serveAccounts(databaseUrl: string): Promise<Accounts> {
     };
     request.resume();
     if (!isSame(request.headers.authorization ?? '', `Bearer ${token}`)) return respond(401, { error: 'wrong token' });
-    if (request.method !== 'POST') return respond(405, { error: 'use POST' });
+    if (request.method === 'GET') return respond(200, { base_url: baseUrl });
+    if (request.method !== 'POST') return respond(405, { error: 'use GET or POST' });
     createAccount().then(
       ({ billerId, keys }) => respond(201, { biller_id: billerId, keys }),
       () => respond(503, { error: 'The database is not reachable.' }),

@@ -11,7 +11,14 @@ import { ensureDemoBiller } from '../src/services/accounts/billers.ts';
 import { timeSkippingNeeded } from '../src/services/errors.ts';
 import { serveAccounts } from './accounts.ts';
 import { type Say, stopLeftover } from './daemon.ts';
-import { type DemoBiller, type Development, readDemoBiller, writeDevelopment } from './data-dir.ts';
+import {
+  type DemoBiller,
+  type Development,
+  readDemoBiller,
+  removeDevelopment,
+  writeDemoBiller,
+  writeDevelopment,
+} from './data-dir.ts';
 import { prepareEncryptionKeys } from './encryption-keys.ts';
 import { probePort } from './ports.ts';
 import { takeLock } from './process-record.ts';
@@ -36,10 +43,11 @@ export async function boot(config: Config, stack: Stack, say: Say, signal: Abort
   await checkPorts(config);
 
   const { database, workflows } = await startServers(config, stack, say, signal);
+  const publicUrl = config.publicUrl ?? `http://127.0.0.1:${config.pagesPort}`;
   const env = childEnvironment({
     PORT: String(config.port),
     PAGES_PORT: String(config.pagesPort),
-    PUBLIC_URL: config.publicUrl,
+    PUBLIC_URL: publicUrl,
     DATA_DIR: config.dataDir,
     DATABASE_URL: database.url,
     TEMPORAL_ADDRESS: workflows.address,
@@ -49,14 +57,15 @@ export async function boot(config: Config, stack: Stack, say: Say, signal: Abort
     DRAIN_DELAY_SECONDS: '0', // nothing checks whether it is ready
     ENCRYPTION_KEYS: database.encryptionKeys,
   });
-  const service: ServiceOptions = { config, demoBillerId: database.demo.billerId, env, stack, say, signal };
+  const service: ServiceOptions = { config, demo: database.demo, env, stack, say, signal };
   await startService(service);
-  const accounts = await serveAccounts(database.url);
+  const baseUrl = `http://127.0.0.1:${config.port}`;
+  const accounts = await serveAccounts(database.url, baseUrl);
   stack.push({ name: 'Accounts', stop: accounts.stop });
 
   const development: Development = {
-    base_url: `http://127.0.0.1:${config.port}`,
-    pages_url: config.publicUrl,
+    base_url: baseUrl,
+    pages_url: publicUrl,
     temporal_ui_url: workflows.uiUrl,
     temporal_address: workflows.address,
     temporal_namespace: config.temporal.namespace,
@@ -68,6 +77,7 @@ export async function boot(config: Config, stack: Stack, say: Say, signal: Abort
     accounts_url: accounts.url,
     accounts_token: accounts.token,
   };
+  stack.push({ name: 'development.json', stop: () => removeDevelopment(config.dataDir) });
   await writeDevelopment(config.dataDir, development);
   return {
     development,
@@ -95,6 +105,8 @@ async function claimDataDir(dataDir: string, stack: Stack, say: Say): Promise<vo
     );
   }
   stack.push({ name: 'the claim on DATA_DIR', stop: lock.release });
+  // A service that was killed has left it.
+  await removeDevelopment(dataDir);
   for (const name of ['api', 'pages', 'worker', 'temporal-ui', 'temporal'] as const) {
     await stopLeftover(dataDir, name, 'SIGTERM', serviceStopTimeoutMs, say);
   }
@@ -178,6 +190,7 @@ async function startDatabase(config: Config, stack: Stack, say: Say): Promise<Da
   try {
     const encryptionKeys = await prepareEncryptionKeys(config, pool);
     const demo = await ensureDemoBiller(pool, await readDemoBiller(config.dataDir));
+    await writeDemoBiller(config.dataDir, demo);
     say('The schema is up to date');
     return { url, demo, encryptionKeys, untilUp };
   } finally {

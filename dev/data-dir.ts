@@ -1,4 +1,4 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** The keys of the demo biller, as `development.json` shows them. */
@@ -40,12 +40,34 @@ export function developmentFile(dataDir: string): string {
   return join(dataDir, 'development.json');
 }
 
+/** The file that keeps the demo biller and its keys while no service runs. */
+function demoBillerFile(dataDir: string): string {
+  return join(dataDir, 'demo-biller.json');
+}
+
 /**
- * The demo biller and its keys from an earlier start's `development.json`, or null. The database holds only hashes of
- * keys.
+ * Removes `development.json`, which names the ports of a service: none runs from this folder now. The demo biller's
+ * keys are kept, those too that a former version has left in it alone.
  */
+export async function removeDevelopment(dataDir: string): Promise<void> {
+  const demo = await readDemoBiller(dataDir);
+  if (demo !== null) await writeDemoBiller(dataDir, demo);
+  await rm(developmentFile(dataDir), { force: true });
+}
+
+/** The demo biller and its keys from an earlier start, or null. The database holds only hashes of keys. */
 export async function readDemoBiller(dataDir: string): Promise<DemoBiller | null> {
-  const text = await readFile(developmentFile(dataDir), 'utf8').catch(() => null);
+  // Former versions kept them in development.json.
+  return (await readDemoBillerIn(demoBillerFile(dataDir))) ?? (await readDemoBillerIn(developmentFile(dataDir)));
+}
+
+/** Keeps the demo biller and its keys for the next start, readable by their owner only. */
+export async function writeDemoBiller(dataDir: string, { billerId, keys }: DemoBiller): Promise<void> {
+  await writePrivately(demoBillerFile(dataDir), `${JSON.stringify({ biller_id: billerId, keys }, null, 2)}\n`);
+}
+
+async function readDemoBillerIn(file: string): Promise<DemoBiller | null> {
+  const text = await readFile(file, 'utf8').catch(() => null);
   const existing = text === null ? null : parseJson(text);
   if (!isRecord(existing) || typeof existing.biller_id !== 'string' || !isRecord(existing.keys)) {
     return null;

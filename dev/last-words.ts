@@ -32,7 +32,7 @@ export async function withLogEnd(sentence: string, daemon: Daemon, how: string |
 export function lastWordsIn(output: string): string | null {
   const lines = output.trimEnd().split('\n').toReversed();
   for (const line of lines) {
-    const words = wordsOfJson(line) ?? wordsOfPostgres(line) ?? wordsOfCrash(line);
+    const words = wordsOfJson(line) ?? wordsOfPostgres(line) ?? wordsOfCrash(line) ?? wordsOfConfig(line);
     if (words !== null) return safeLine(words).slice(0, longestReason);
   }
   const [last = ''] = lines;
@@ -64,6 +64,11 @@ function wordsOfPostgres(line: string): string | null {
 /** The message of an uncaught exception in Node.js, or of a crash in Go. */
 function wordsOfCrash(line: string): string | null {
   return /^(panic|fatal error|SIG[A-Z]+|\w*(Error|Exception)\b[^:]*): ./i.test(line) ? line : null;
+}
+
+/** One of the lines by which a process of ours says what to correct in its variables. */
+function wordsOfConfig(line: string): string | null {
+  return /^ {2}- ([A-Z]\w* .*)$/.exec(line)?.[1] ?? null;
 }
 
 /** Neither a line of a log nor one of a list of registers or stack frames. */

@@ -10,6 +10,12 @@ const highest = 32_000;
 
 const maxDraws = 200;
 
+/**
+ * Ports that every browser refuses to open, whatever a page asks for (https://fetch.spec.whatwg.org/#port-blocking),
+ * without those on which developers run something.
+ */
+export const closedToBrowsers = [1719, 1720, 3659, 4045, 6566, 6665, 6666, 6667, 6668, 6669, 6697, 10_080] as const;
+
 /** Ports given out by this process, so that two servers that start in parallel never get the same one. */
 const given = new Set<number>();
 
@@ -26,6 +32,20 @@ export function probePort(port: number): Promise<'free' | 'EADDRINUSE' | 'EACCES
     });
     server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve('free')));
   });
+}
+
+/**
+ * Finds `count` different free ports on 127.0.0.1 that no web page can reach, in random order. If too few are free, the
+ * others are ordinary ports. @throws what `findFreePorts` throws.
+ */
+export async function findPortsClosedToBrowsers(count: number): Promise<number[]> {
+  const found: number[] = [];
+  const left: number[] = [...closedToBrowsers];
+  while (found.length < count && left.length > 0) {
+    const [port = 0] = left.splice(randomInt(left.length), 1);
+    if ((await probePort(port)) === 'free') found.push(port);
+  }
+  return [...found, ...(await findFreePorts(count - found.length))];
 }
 
 /** Finds `count` different free ports on 127.0.0.1. @throws when too few are free. */

@@ -58,7 +58,7 @@ export async function keepTemporal(
   signal: AbortSignal,
 ): Promise<{ address: string; uiUrl: string | null }> {
   const { dataDir, temporalPort, temporalUiPort } = config;
-  const { address, uiUrl, startServer, startUi } = await prepareTemporal({
+  const { address, uiUrl, startServer, startUi, openUi } = await prepareTemporal({
     dataDir,
     frontendPort: temporalPort,
     uiPort: temporalUiPort,
@@ -87,6 +87,10 @@ export async function keepTemporal(
     stack.push(...kept.slice(1));
   }
   await Promise.all(kept.map(({ started }) => started));
+  if (openUi !== null) {
+    const door = await openUi();
+    stack.push({ name: 'Temporal Web UI', stop: door.close });
+  }
   say(`Temporal is up on port ${temporalPort}`);
   return { address, uiUrl };
 }

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { isLoopbackAddress } from '../src/api/middleware/this-machine.ts';
 import type { Config } from '../src/processes/config/config.ts';
 import { type Daemon, type Say, startDaemon } from './daemon.ts';
+import type { DemoBiller } from './data-dir.ts';
 import { type Kept, keepRunning } from './keep-running.ts';
 import { withLogEnd } from './last-words.ts';
 import { Interrupted, type Stack, StartError, untilAborted } from './stack.ts';
@@ -14,8 +15,8 @@ export const serviceStopTimeoutMs = 15_000;
 
 export interface ServiceOptions {
   config: Config;
-  /** Whose sandbox the workbench opens on this machine. */
-  demoBillerId: string;
+  /** Whose sandbox the front page charges, and the workbench opens, on this machine. */
+  demo: DemoBiller;
   /** The environment of all processes. */
   env: NodeJS.ProcessEnv;
   /** Gets all processes. */
@@ -28,13 +29,14 @@ export interface ServiceOptions {
  * Starts worker, API and pages, and resolves when all are ready. From then on each is started again whenever it ends.
  * @throws StartError; Interrupted when the signal comes.
  */
-export async function startService({ config, demoBillerId, env, stack, say, signal }: ServiceOptions): Promise<void> {
+export async function startService({ config, demo, env, stack, say, signal }: ServiceOptions): Promise<void> {
   const metricsAt = (above: number) =>
     config.metricsPort === null ? {} : { METRICS_PORT: String(config.metricsPort + above) };
   const options = isLoopbackAddress(config.host) ? ['--for-this-machine'] : [];
+  const demoText = `${demo.billerId}:${demo.keys.sandbox_secret}`;
   const processes = [
     keepChild('worker', config.dataDir, { ...env, ...metricsAt(1) }, [], say),
-    keepChild('api', config.dataDir, env, [...options, `--demo-biller=${demoBillerId}`], say),
+    keepChild('api', config.dataDir, { ...env, DEMO_BILLER: demoText }, options, say),
     keepChild('pages', config.dataDir, { ...env, ...metricsAt(3) }, options, say),
   ];
   stack.push(...processes);

@@ -2,8 +2,9 @@ import { inspect } from 'node:util';
 import { printError } from '../src/platform/terminal.ts';
 import type { Say } from './daemon.ts';
 
-/** The order of shutdown: each process ends before those that it depends on. */
+/** The order of shutdown: each ends before those that it depends on. What says that the service runs ends first. */
 const endOrder = [
+  'development.json',
   'Accounts',
   'API',
   'Pages',
@@ -14,7 +15,7 @@ const endOrder = [
   'the claim on DATA_DIR',
 ] as const;
 
-export type ProcessName = Exclude<(typeof endOrder)[number], 'Accounts' | 'the claim on DATA_DIR'>;
+export type ProcessName = Exclude<(typeof endOrder)[number], 'development.json' | 'Accounts' | 'the claim on DATA_DIR'>;
 
 /** What was started and has to be ended. */
 export type Stack = {

@@ -10,7 +10,9 @@ import { promisify } from 'node:util';
 import { childEnvironment, type Host } from '../src/processes/config/config.ts';
 import { killGroup, type Say } from './daemon.ts';
 import { takeLock } from './process-record.ts';
+import { findOnPath } from './temporal-program.ts';
 
+/** A server that can keep its workflows in PostgreSQL, which the `temporal` CLI cannot. */
 export interface BuiltTemporal {
   readonly server: string;
   readonly ui: string;
@@ -18,9 +20,8 @@ export interface BuiltTemporal {
 
 const moduleFolder = fileURLToPath(new URL('../temporal/', import.meta.url));
 const serverPackage = 'go.temporal.io/server/cmd/server';
-/** The stock Web UI behind a check of the Host header; see the comment in its source. */
-const uiPackage = './web-ui';
-/** Has its own go.mod: with SQLite you do not need the tool, and a change to it does not rebuild the server. */
+const uiPackage = 'github.com/temporalio/ui-server/v2/cmd/server';
+/** Has its own go.mod: a change to it does not rebuild the server. */
 const schemaToolFolder = join(moduleFolder, 'schema-tool');
 const schemaToolPackage = 'go.temporal.io/server/cmd/tools/sql';
 
@@ -29,23 +30,18 @@ const leastGoMinor = 21;
 
 const progressEveryMs = 10_000;
 
-/** The pinned server and Web UI that an earlier start built for this user, or null. */
-export async function findBuiltTemporal(host: Host): Promise<BuiltTemporal | null> {
-  return findIn(await cacheFolder(host));
-}
-
 /**
- * Builds the pinned server and Web UI into the user's cache, and reports progress. If another process builds the same,
- * waits for that one instead.
- * @throws with the end of Go's output when the build fails; when it is aborted.
+ * The pinned server and Web UI, from the user's cache or built into it, with progress. If another process builds the
+ * same, waits for that one instead.
+ * @throws with the end of Go's output when the build fails; when it is aborted; when Go is needed and missing.
  */
-export async function buildTemporal(host: Host, go: string, say: Say, signal?: AbortSignal): Promise<BuiltTemporal> {
+export async function buildTemporal(host: Host, say: Say, signal?: AbortSignal): Promise<BuiltTemporal> {
   const folder = await cacheFolder(host);
   await mkdir(join(host.cacheDir, 'temporal'), { recursive: true });
   const release = await becomeBuilder(folder, say, signal);
   try {
     const built = await findIn(folder);
-    return built ?? (await build(folder, go, say, signal));
+    return built ?? (await build(folder, await findGo(host), say, signal));
   } finally {
     await release();
   }
@@ -56,7 +52,7 @@ export async function buildTemporal(host: Host, go: string, say: Say, signal?: A
  * user's cache if it is missing; that takes seconds if the server was built with the same Go.
  * @throws like `buildTemporal`.
  */
-export async function buildSchemaTool(host: Host, go: string, say: Say, signal?: AbortSignal): Promise<string> {
+export async function buildSchemaTool(host: Host, say: Say, signal?: AbortSignal): Promise<string> {
   const folder = await cacheFolder(host, schemaToolFolder, 'temporal-schema-tool');
   const tool = join(folder, 'temporal-sql-tool');
   await mkdir(folder, { recursive: true });
@@ -64,7 +60,7 @@ export async function buildSchemaTool(host: Host, go: string, say: Say, signal?:
   try {
     if (!(await exists(tool))) {
       say('Building the tool that makes Temporal’s tables in PostgreSQL, with Go: once per user and version …');
-      await checkGo(go);
+      const go = await findGo(host);
       await compile(go, `${tool}.unfinished`, schemaToolPackage, signal, () => {}, schemaToolFolder);
       await rename(`${tool}.unfinished`, tool);
     }
@@ -77,8 +73,7 @@ export async function buildSchemaTool(host: Host, go: string, say: Say, signal?:
 async function build(folder: string, go: string, say: Say, signal?: AbortSignal): Promise<BuiltTemporal> {
   const startedAt = performance.now();
   const elapsed = () => `${Math.round((performance.now() - startedAt) / 1000)} s`;
-  await checkGo(go);
-  say('Building the Temporal server and its Web UI with Go: once per user and version, about 4 minutes on two cores');
+  say('Building a Temporal server for PostgreSQL, with Go: once per user and version, about 8 minutes on two cores');
   say('  fetching the sources that temporal/go.mod pins …');
   const total = await countPackages(go, signal);
   say(`  sources are there (${elapsed()}); compiling at most ${total} packages …`);
@@ -182,7 +177,14 @@ async function runGo(
   }
 }
 
-async function checkGo(go: string): Promise<void> {
+async function findGo(host: Host): Promise<string> {
+  const go = await findOnPath('go', host.searchPath);
+  if (go === null) {
+    throw new Error(
+      'A Temporal server for PostgreSQL is built with Go, which was not found on PATH. Install Go 1.21 or later ' +
+        '(https://go.dev/dl) and start again, or unset TEMPORAL_STORE: the server for SQLite is fetched ready.',
+    );
+  }
   const { stdout } = await promisify(execFile)(go, ['version']);
   const [, major, minor] = /go(\d+)\.(\d+)/.exec(stdout) ?? [];
   if (Number(major) === 1 && Number(minor) < leastGoMinor) {
@@ -190,25 +192,19 @@ async function checkGo(go: string): Promise<void> {
       `${go} is too old (${stdout.trim()}). Install Go 1.${leastGoMinor} or later (https://go.dev/dl) and start again.`,
     );
   }
+  return go;
 }
 
-/**
- * The cache's key covers all inputs of the build: version, checksum of the pinned modules and of our own source,
- * platform.
- */
+/** The cache's key covers all inputs of the build: version, checksum of the pinned modules, platform. */
 async function cacheFolder(host: Host, module = moduleFolder, name = 'temporal'): Promise<string> {
-  const sources = module === moduleFolder ? ['web-ui/main.go'] : [];
-  const [mod = '', ...others] = await Promise.all(
-    ['go.mod', 'go.sum', ...sources].map((file) => readFile(join(module, file), 'utf8')),
+  const [mod = '', sums = ''] = await Promise.all(
+    ['go.mod', 'go.sum'].map((file) => readFile(join(module, file), 'utf8')),
   );
   const version = /go\.temporal\.io\/server v([\w.+-]+)/.exec(mod)?.[1];
   if (version === undefined) {
     throw new Error(`${join(module, 'go.mod')} does not pin go.temporal.io/server`);
   }
-  const checksum = createHash('sha256')
-    .update([mod, ...others].join(''))
-    .digest('hex')
-    .slice(0, 12);
+  const checksum = createHash('sha256').update(mod).update(sums).digest('hex').slice(0, 12);
   return join(host.cacheDir, name, `${version}-${checksum}-${process.platform}-${process.arch}`);
 }
 

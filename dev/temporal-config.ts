@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 
 const templateFolder = new URL('../temporal/', import.meta.url);
 
-export type ConfigTemplate = 'server.yaml' | 'ui.yaml' | 'dynamic-config.yaml';
+export type ConfigTemplate = 'ui.yaml';
 
 /**
  * Reads a file of `temporal/` and fills in its `${…}`. @throws when a name has no value: a server must not guess one.
@@ -20,12 +20,16 @@ export async function renderTemplate(name: ConfigTemplate, values: Record<string
   );
 }
 
-/** The dynamic configuration as flags of the `temporal` CLI: `name=value`, the value in JSON. */
-export async function readDynamicConfigFlags(): Promise<string[]> {
-  const text = await readFile(new URL('dynamic-config.yaml', templateFolder), 'utf8');
-  const settings = [...text.matchAll(/^([\w.]+): \[\{value: (.+?)\}\]$/gm)];
+/** The dynamic configuration of the embedded server, as YAML. */
+export function readDynamicConfig(): Promise<string> {
+  return readFile(new URL('dynamic-config.yaml', templateFolder), 'utf8');
+}
+
+/** A dynamic configuration as flags of the `temporal` CLI: `name=value`, the value in JSON. */
+export function dynamicConfigFlags(yaml: string): string[] {
+  const settings = [...yaml.matchAll(/^([\w.]+): \[\{value: (.+?)\}\]$/gm)];
   return settings.flatMap(([, name = '', value = '']) => [
     '--dynamic-config-value',
-    `${name}=${/^(true|false|\d+)$/.test(value) ? value : JSON.stringify(value)}`,
+    `${name}=${/^(true|false|\d+|\[.*\])$/.test(value) ? value : JSON.stringify(value)}`,
   ]);
 }

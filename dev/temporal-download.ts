@@ -5,18 +5,18 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { childEnvironment, type Host } from '../src/processes/config/config.ts';
 import type { Say } from './daemon.ts';
+import { pinnedPrograms } from './ready-program.ts';
 
 /** The site from which the SDK downloads the CLI. */
 const downloadSite = 'https://temporal.download';
 
-/** The CLI with the server and the Web UI of temporal/go.mod: server 1.32.0, UI 2.54.1 (from its `--version`). */
-const cliVersion = 'v1.9.1';
+const cliVersion = `v${pinnedPrograms.temporal.version}`;
 
 const probeTimeoutMs = 3_000;
 const downloadTimeoutMs = 300_000;
 
 /**
- * Lets the TypeScript SDK download that version of the `temporal` CLI into the user's cache, and returns its path.
+ * Lets the TypeScript SDK download the pinned version of the `temporal` CLI into the user's cache. Returns its path.
  * Returns null if the network does not allow it; that is no error, since there are other ways to get a server.
  */
 export async function downloadCli(host: Host, say: Say, signal?: AbortSignal): Promise<string | null> {

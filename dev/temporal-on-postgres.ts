@@ -4,7 +4,6 @@ import { promisify } from 'node:util';
 import type { Host } from '../src/processes/config/config.ts';
 import type { Say } from './daemon.ts';
 import { buildSchemaTool } from './temporal-build.ts';
-import { findOnPath } from './temporal-program.ts';
 
 const settingsFile = new URL('../temporal/on-postgres.env', import.meta.url);
 const schemaTimeoutMs = 120_000;
@@ -30,14 +29,7 @@ interface Tables {
  * @throws with the end of the tool's output; when Go is missing.
  */
 export async function prepareTemporalTables(store: PostgresStore, host: Host, say: Say, signal?: AbortSignal) {
-  const go = await findOnPath('go', host.searchPath);
-  if (go === null) {
-    throw new Error(
-      'Temporal’s tables in PostgreSQL are made by its own tool, which is built with Go: it was not found on PATH.\n' +
-        'Install Go 1.21 or later (https://go.dev/dl) and start again, or unset TEMPORAL_STORE: SQLite needs no tool.',
-    );
-  }
-  const tool = await buildSchemaTool(host, go, say, signal);
+  const tool = await buildSchemaTool(host, say, signal);
   const settings = await readSettings();
   for (const { database, schema } of tablesOf(settings)) {
     // Each step does nothing if its work is already done.

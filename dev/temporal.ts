@@ -5,20 +5,36 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Host, readHost } from '../src/processes/config/config.ts';
 import { type Daemon, type Say, startDaemon, stopLeftover } from './daemon.ts';
 import { withLogEnd } from './last-words.ts';
-import { findFreePorts, probePort } from './ports.ts';
-import { readDynamicConfigFlags, renderTemplate } from './temporal-config.ts';
+import { findFreePorts, findPortsClosedToBrowsers, probePort } from './ports.ts';
+import { type BuiltTemporal, buildTemporal } from './temporal-build.ts';
+import { dynamicConfigFlags, readDynamicConfig, renderTemplate } from './temporal-config.ts';
+import { noteStore, prepareDatabase } from './temporal-data.ts';
 import { type PostgresStore, prepareTemporalTables, storeEnvironment } from './temporal-on-postgres.ts';
-import { findTemporal, type TemporalProgram } from './temporal-program.ts';
+import { findTemporal } from './temporal-program.ts';
+import { type Door, findHiddenAddress, type HiddenAddress, openDoor } from './web-ui.ts';
 
 const startTimeoutMs = 60_000;
 const stopTimeoutMs = 15_000;
 const pollMs = 20;
 
 /**
- * How SQLite syncs: 1 (normal) writes the log to disk at checkpoints. A killed process loses nothing; a power cut can
- * lose the last moments, but never corrupts. 2 (full) syncs every commit, at several times the latency.
+ * How the CLI opens its SQLite file.
+ * - synchronous: 1 (normal) writes the log to disk at checkpoints. A killed process loses nothing; a power cut can lose
+ *   the last moments, but never corrupts. 2 (full) syncs every commit, at several times the latency.
+ * - cache_size: 16 MB; what is beyond, the kernel has in its own.
+ * - wal_autocheckpoint: in pages; a checkpoint per 40 MB instead of 4.
+ * - busy_timeout: in milliseconds.
  */
-const sqliteSynchronous = 1;
+const pragmas = {
+  journal_mode: 'wal',
+  synchronous: '1',
+  cache_size: '-16384',
+  wal_autocheckpoint: '10000',
+  busy_timeout: '10000',
+};
+
+/** The CLI looks for a free port before it opens it. If another process was faster, it is started again. */
+const startTries = 3;
 
 const internalPorts = [
   'FRONTEND_MEMBERSHIP_PORT',
@@ -42,6 +58,8 @@ export interface TemporalOptions {
   defaultNamespace?: string;
   /** Where the server keeps its workflows: SQLite files of its own by default. */
   store?: PostgresStore | undefined;
+  /** As YAML; by default `temporal/dynamic-config.yaml`. With SQLite, a setting has one value, without constraints. */
+  dynamicConfig?: string;
   log: Say;
   /** Where programs and the cache are; by default from the environment. */
   host?: Host;
@@ -70,44 +88,74 @@ export interface PreparedTemporal {
   startServer(signal?: AbortSignal): Promise<Daemon>;
   /** The same for the Web UI. Null if there is none, or the server's process has it. */
   startUi: ((signal?: AbortSignal) => Promise<Daemon>) | null;
+  /** Opens the Web UI to people, at `uiUrl`; it may run or not. Null if there is none. */
+  openUi: (() => Promise<Door>) | null;
 }
 
 /**
- * Finds or builds the programs of a Temporal server on loopback, whose workflows survive a restart. Ends what an
+ * Fetches or builds the programs of a Temporal server on loopback, whose workflows survive a restart. Ends what an
  * earlier run left behind.
- * @throws what `findTemporal` throws.
+ * @throws what `findTemporal`, `buildTemporal` and `prepareDatabase` throw.
  */
 export async function prepareTemporal(options: TemporalOptions): Promise<PreparedTemporal> {
-  const { dataDir, frontendPort, uiPort, log } = options;
-  const program = await findTemporal(options.host ?? readHost(), log, options.signal);
-  await stopLeftover(dataDir, 'temporal-ui', 'SIGTERM', stopTimeoutMs, log);
-  await stopLeftover(dataDir, 'temporal', 'SIGTERM', stopTimeoutMs, log);
+  const { dataDir, frontendPort, uiPort, store, log } = options;
+  const host = options.host ?? readHost();
   const folder = join(dataDir, 'temporal');
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const addresses = {
+  await stopLeftover(dataDir, 'temporal-ui', 'SIGTERM', stopTimeoutMs, log);
+  await stopLeftover(dataDir, 'temporal', 'SIGTERM', stopTimeoutMs, log);
+  let ui: HiddenAddress | null = null;
+  const prepared = {
     address: `127.0.0.1:${frontendPort}`,
     uiUrl: uiPort === null ? null : `http://127.0.0.1:${uiPort}`,
+    openUi: uiPort === null ? null : () => openUi(uiPort),
   };
-  if (program.kind === 'cli') {
-    if (options.store) throw new Error(`${program.cli} keeps workflows in SQLite alone: unset TEMPORAL_STORE.`);
-    log(`${program.cli} opens an HTTP API and a Web UI that web pages can reach: see SECURITY.md`);
-    const ports = uiPort === null ? [frontendPort] : [frontendPort, uiPort];
+  if (store === undefined) {
+    const database = await prepareDatabase(folder, log);
+    const { cli } = await findTemporal(host, log, options.signal);
+    await noteStore(folder, 'sqlite', log);
     return {
-      ...addresses,
-      startServer: async (signal) => untilUp(await startCli(program.cli, folder, options), ports, signal),
+      ...prepared,
+      async startServer(signal) {
+        for (let left = startTries; ; left -= 1) {
+          ui = uiPort === null ? null : await findHiddenAddress();
+          const daemon = await startCli(cli, database, ui, options);
+          try {
+            const waitedFor = [{ host: '127.0.0.1', port: frontendPort }, ...(ui === null ? [] : [ui])];
+            return await untilUp(daemon, waitedFor, signal);
+          } catch (error) {
+            if (left <= 1 || signal?.aborted || !portIsTaken.test(await daemon.output())) throw error;
+          }
+        }
+      },
       startUi: null,
     };
   }
+  const program = await buildTemporal(host, log, options.signal);
+  await noteStore(folder, 'postgres', log);
   return {
-    ...addresses,
-    startServer: async (signal) =>
-      untilUp(await startServer(program, folder, { ...options, signal }), [frontendPort], signal),
+    ...prepared,
+    startServer: async (signal) => {
+      const daemon = await startOnPostgres(program, store, folder, { ...options, signal });
+      return untilUp(daemon, [{ host: '127.0.0.1', port: frontendPort }], signal);
+    },
     startUi:
       uiPort === null
         ? null
-        : async (signal) => untilUp(await startUi(program, folder, uiPort, options), [uiPort], signal),
+        : async (signal) => {
+            ui = await findHiddenAddress();
+            return untilUp(await startUi(program, folder, ui, options), [ui], signal);
+          },
   };
+
+  function openUi(port: number): Promise<Door> {
+    const { publicUiUrl = null, defaultNamespace = 'payments' } = options;
+    return openDoor({ port, publicUrl: publicUiUrl, defaultNamespace, findUi: () => ui });
+  }
 }
+
+/** What the CLI says when a port that it shall listen on is taken, but for the port of the server itself. */
+const portIsTaken = /can't set (frontend HTTP|metrics|UI) port|failed listening for HTTP API/;
 
 /**
  * Starts a Temporal server and its Web UI. Resolves when their ports accept connections; `ensureNamespace` waits until
@@ -116,46 +164,49 @@ export async function prepareTemporal(options: TemporalOptions): Promise<Prepare
  */
 export async function startTemporal(options: TemporalOptions): Promise<RunningTemporal> {
   const { signal } = options;
-  const { address, uiUrl, startServer, startUi } = await prepareTemporal(options);
+  const { address, uiUrl, startServer, startUi, openUi } = await prepareTemporal(options);
   const starts = await Promise.allSettled([startServer(signal), ...(startUi === null ? [] : [startUi(signal)])]);
   const daemons = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
+  let door: Door | null = null;
   const stop = async () => {
+    await door?.close();
     for (const daemon of daemons.toReversed()) {
       await daemon.stop();
     }
   };
-  for (const start of starts) {
-    if (start.status === 'rejected') {
-      await stop();
-      throw start.reason;
+  try {
+    for (const start of starts) {
+      if (start.status === 'rejected') throw start.reason;
     }
+    door = openUi === null ? null : await openUi();
+  } catch (error) {
+    await stop();
+    throw error;
   }
   return { address, uiUrl, pids: daemons.map((daemon) => daemon.pid), daemons, stop };
 }
 
-type ServerProgram = Extract<TemporalProgram, { kind: 'server' }>;
-
-async function startServer(program: ServerProgram, folder: string, options: TemporalOptions): Promise<Daemon> {
+async function startOnPostgres(
+  program: BuiltTemporal,
+  store: PostgresStore,
+  folder: string,
+  options: TemporalOptions,
+): Promise<Daemon> {
   const ports = await chooseInternalPorts(join(folder, 'ports.json'));
   const dynamicConfig = join(folder, 'dynamic-config.yaml');
-  await writeFile(dynamicConfig, await renderTemplate('dynamic-config.yaml', {}));
+  await writeFile(dynamicConfig, options.dynamicConfig ?? (await readDynamicConfig()));
+  await prepareTemporalTables(store, options.host ?? readHost(), options.log, options.signal);
   const daemon = { ...daemonOptions('temporal', options), command: program.server, cwd: folder };
-  if (options.store) {
-    await prepareTemporalTables(options.store, options.host ?? readHost(), options.log, options.signal);
-    const env = {
-      ...daemon.env,
-      ...(await storeEnvironment(options.store)),
-      ...portsEnvironment(ports, options.frontendPort),
-      DYNAMIC_CONFIG_FILE_PATH: dynamicConfig,
-    };
-    return startDaemon({ ...daemon, env, args: ['--allow-no-auth', 'start'] });
-  }
-  const values = { ...ports, FRONTEND_PORT: options.frontendPort, SQLITE_SYNCHRONOUS: sqliteSynchronous };
-  await writeFile(join(folder, 'server.yaml'), await renderTemplate('server.yaml', values));
-  return startDaemon({ ...daemon, args: ['--config-file', join(folder, 'server.yaml'), '--allow-no-auth', 'start'] });
+  const env = {
+    ...daemon.env,
+    ...(await storeEnvironment(store)),
+    ...portsEnvironment(ports, options.frontendPort),
+    DYNAMIC_CONFIG_FILE_PATH: dynamicConfig,
+  };
+  return startDaemon({ ...daemon, env, args: ['--allow-no-auth', 'start'] });
 }
 
-/** The ports of `server.yaml`, under the names that the server reads from its environment. */
+/** The internal ports, under the names that the server reads from its environment. */
 function portsEnvironment(ports: Record<string, number>, frontendPort: number): Record<string, string> {
   const named = Object.entries(ports).map(([name, port]) => [
     name.replace(/^(HISTORY|MATCHING|WORKER)_PORT$/, '$1_GRPC_PORT'),
@@ -185,43 +236,46 @@ async function chooseInternalPorts(file: string): Promise<Record<string, number>
 }
 
 async function startUi(
-  program: ServerProgram,
+  program: BuiltTemporal,
   folder: string,
-  uiPort: number,
+  ui: HiddenAddress,
   options: TemporalOptions,
 ): Promise<Daemon> {
-  const configFolder = join(folder, 'ui');
-  await mkdir(configFolder, { recursive: true });
-  const own = [`http://127.0.0.1:${uiPort}`, `http://localhost:${uiPort}`];
-  const others = options.publicUiUrl ? [new URL(options.publicUiUrl).origin] : [];
+  await mkdir(join(folder, 'ui'), { recursive: true });
   const config = await renderTemplate('ui.yaml', {
     FRONTEND_PORT: options.frontendPort,
-    UI_PORT: uiPort,
-    ORIGINS: JSON.stringify([...own, ...others]),
-    DEFAULT_NAMESPACE: options.defaultNamespace ?? 'payments',
+    UI_HOST: ui.host,
+    UI_PORT: ui.port,
   });
-  await writeFile(join(configFolder, 'service.yaml'), config);
+  await writeFile(join(folder, 'ui', 'service.yaml'), config);
   return startDaemon({
     ...daemonOptions('temporal-ui', options),
     command: program.ui,
-    args: [configFolder],
+    args: ['--root', folder, '--config', 'ui', '--env', 'service', 'start'],
     cwd: folder,
   });
 }
 
-async function startCli(cli: string, folder: string, options: TemporalOptions): Promise<Daemon> {
-  const { frontendPort, uiPort } = options;
+async function startCli(
+  cli: string,
+  database: string,
+  ui: HiddenAddress | null,
+  options: TemporalOptions,
+): Promise<Daemon> {
+  // The CLI always opens an HTTP API and its metrics.
+  const [httpPort, metricsPort] = await findPortsClosedToBrowsers(2);
   return startDaemon({
     ...daemonOptions('temporal', options),
     command: cli,
     args: [
-      ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(frontendPort)],
-      ...(uiPort === null ? ['--headless'] : ['--ui-ip', '127.0.0.1', '--ui-port', String(uiPort)]),
-      ...['--db-filename', join(folder, 'temporal-cli.db'), '--log-level', 'warn'],
-      ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', `synchronous=${sqliteSynchronous}`],
-      ...(await readDynamicConfigFlags()),
+      ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(options.frontendPort)],
+      ...['--http-port', String(httpPort), '--metrics-port', String(metricsPort)],
+      ...(ui === null ? ['--headless'] : ['--ui-ip', ui.host, '--ui-port', String(ui.port)]),
+      ...['--db-filename', database, '--log-level', 'warn'],
+      ...Object.entries(pragmas).flatMap(([name, value]) => ['--sqlite-pragma', `${name}=${value}`]),
+      ...dynamicConfigFlags(options.dynamicConfig ?? (await readDynamicConfig())),
     ],
-    cwd: folder,
+    cwd: join(options.dataDir, 'temporal'),
   });
 }
 
@@ -238,10 +292,10 @@ function daemonOptions(name: string, { dataDir }: TemporalOptions) {
   } as const;
 }
 
-/** Returns the daemon when all of the ports accept connections. Stops it if it fails. */
-async function untilUp(daemon: Daemon, ports: number[], signal?: AbortSignal): Promise<Daemon> {
+/** Returns the daemon when all of the addresses accept connections. Stops it if it fails. */
+async function untilUp(daemon: Daemon, addresses: readonly HiddenAddress[], signal?: AbortSignal): Promise<Daemon> {
   try {
-    await Promise.all(ports.map((port) => waitForPort(daemon, port, signal)));
+    await Promise.all(addresses.map((address) => waitForPort(daemon, address, signal)));
     return daemon;
   } catch (error) {
     await daemon.stop();
@@ -249,13 +303,13 @@ async function untilUp(daemon: Daemon, ports: number[], signal?: AbortSignal): P
   }
 }
 
-async function waitForPort(daemon: Daemon, port: number, signal?: AbortSignal): Promise<void> {
+async function waitForPort(daemon: Daemon, address: HiddenAddress, signal?: AbortSignal): Promise<void> {
   let ended: string | null = null;
   void daemon.exited.then((how) => {
     ended = how;
   });
   const giveUpAt = performance.now() + startTimeoutMs;
-  while (!(await accepts(port))) {
+  while (!(await accepts(address))) {
     if (ended !== null || performance.now() > giveUpAt) {
       throw new Error(await withLogEnd(`${daemon.name} did not come up (${ended ?? 'still running'}).`, daemon, ended));
     }
@@ -263,9 +317,9 @@ async function waitForPort(daemon: Daemon, port: number, signal?: AbortSignal): 
   }
 }
 
-function accepts(port: number): Promise<boolean> {
+function accepts({ host, port }: HiddenAddress): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ port, host: '127.0.0.1' });
+    const socket = connect({ port, host });
     socket.once('connect', () => {
       socket.destroy();
       resolve(true);

@@ -17,7 +17,7 @@ import { type StandIn, startStandIn } from '../lab/stand-in.ts';
 import { openPool, type Pool } from '../src/platform/postgres/connection.ts';
 
 /** A process of `npm start`, by the name of its record. */
-export type ProcessName = 'api' | 'pages' | 'worker' | 'postgres' | 'temporal' | 'temporal-ui';
+export type ProcessName = 'api' | 'pages' | 'worker' | 'postgres' | 'temporal';
 
 /** A service with its metrics, what it charges, and the hands that break it. */
 export interface Scene {

@@ -148,12 +148,16 @@ STATE_CODES = {
 LOOKED_UP = {
     "amount_or_range",
     "amount_too_small",
+    "currency_of_scheme",
     "customer_deleted",
     "duplicate",
     "immutable",
+    "mandate_limit_exceeded",
     "mandate_text_unknown",
+    "mandate_unavailable",
     "method_currency_mismatch",
     "payment_method_detached",
+    "payment_method_not_allowed",
     "payment_method_of_other_customer",
     "payment_method_unattached",
     "resource_missing",
@@ -186,6 +190,7 @@ BEYOND_THE_SCHEMA = {
     ("out_of_range", "/accepted_at"),
     ("out_of_range", "/acceptance/accepted_at"),
     ("out_of_range", "/amount"),
+    ("out_of_range", "/amount_cents"),
     ("out_of_range", "/first_date"),
     ("out_of_range", "/frozen_time"),
     ("invalid_value", "/scheduled_payment_date"),  # together with `confirm`
@@ -196,6 +201,10 @@ BEYOND_THE_SCHEMA = {
     ("out_of_range", "/until"),
     ("out_of_range", "query/from"),  # outside of the calendar
     ("invalid_value", "/payment_method_id"),  # no bank account
+    *(
+        ("invalid_value", f"/payment_method_data/{name}")  # it may be the number of a card
+        for name in ("card_name", "card_number_token", "fingerprint")
+    ),
     *(("out_of_range", f"/{name}") for name in ("anchor_day", "ends_at", "expires_at", "items", "resumes_at")),
     ("out_of_range", "/trial_end_date"),
     ("out_of_range", "/amount_range/min"),

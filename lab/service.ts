@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Type, { type Static } from 'typebox';
 import { Value } from 'typebox/value';
@@ -77,6 +77,7 @@ const settings = {
   SANDBOX_PROCESSOR_URL: '',
   SANDBOX_PROCESSOR_SECRET: '',
   PUBLIC_URL: '',
+  PAGES_URL: '',
   TRUSTED_PROXY: '',
   WEBHOOK_ALLOW_LOOPBACK: 'true',
   LOG_LEVEL: 'warn',
@@ -144,7 +145,8 @@ process.on('exit', () => {
 
 /** What a `development.json` says. @throws Error if it is none */
 export async function readDevelopment(file: string) {
-  const text = await readFile(file, 'utf8').catch((cause: Error) => {
+  const text = await readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT') throw new Error(`no service runs from ${dirname(file)}: ${file} does not exist`);
     throw new Error(`${file} cannot be read (${cause.message})`);
   });
   const found = parsed(text);

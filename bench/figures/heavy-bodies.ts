@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { clientOf } from '../../lab/client.ts';
+import { type HostileForm, hostileForms } from '../../lab/hostile-forms.ts';
 import { inParallel, range } from '../../lab/parallel.ts';
 import { type ServiceCopy, startService } from '../../lab/service.ts';
 import { median } from '../../lab/statistics.ts';
@@ -15,8 +16,11 @@ import { eventLoopMs } from '../heavy/processor-time.ts';
 import { fullCustomer, fullIntent, type Shape, shapes } from '../heavy/shapes.ts';
 import { recordedProcesses } from '../processes.ts';
 
-/** The service's own defaults, which the other figures raise. */
-const limits = { RATE_LIMIT_PER_SECOND: '', RATE_LIMIT_BURST: '' };
+/**
+ * The service's own defaults, which the other figures raise. The pages limit an address, so each form comes from
+ * another one: this machine counts as the proxy that names it.
+ */
+const limits = { RATE_LIMIT_PER_SECOND: '', RATE_LIMIT_BURST: '', TRUSTED_PROXY: '127.0.0.1' };
 const steadyPerSecond = 50;
 const restMs = 300;
 const warmUps = 5;
@@ -62,7 +66,15 @@ export const heavyBodies: Measurement = {
       const figures = costs.map(({ shape, spent }) =>
         figure(`heavy-bodies.${shape.id}`, shape.what, 'ms', spent, { target: { atMost: mostMs } }),
       );
-      const dearest = Math.max(...costs.flatMap(({ spent }) => spent));
+      const forms = await measureForms(copy, samples, log);
+      figures.push(
+        ...forms.map(({ form, spent }) =>
+          figure(`heavy-bodies.form-${form.id}`, `on a page: ${form.what}`, 'ms', spent, {
+            target: { atMost: mostMs },
+          }),
+        ),
+      );
+      const dearest = Math.max(...[...costs, ...forms].flatMap(({ spent }) => spent));
       figures.push(
         figure('heavy-bodies.dearest', 'the dearest of all', 'ms', [dearest], { target: { atMost: mostMs } }),
       );
@@ -74,7 +86,7 @@ export const heavyBodies: Measurement = {
         name: 'heavy-bodies',
         title: 'Requests that are made to cost much: processor time of the API process, and a neighbour beside them',
         how: [
-          `Each shape ${samples} times, one by one, after ${warmUps} that are not counted: what the main thread of the API process, its event loop, has run from before the request to its response, by the kernel's count.`,
+          `Each shape ${samples} times, one by one, after ${warmUps} that are not counted: what the main thread of the API process (of the pages, for their forms), its event loop, has run from before the request to its response, by the kernel's count.`,
           `Then a steady key sends reads and creates in turn at ${steadyPerSecond} a second for ${milliseconds / 1000} s in each of ${rounds} rounds, alone and beside one other key that sends hostile requests. Rate limit as configured by default.`,
         ],
         figures,
@@ -125,9 +137,49 @@ async function send(copy: ServiceCopy, key: string, { method, path, body, header
     throw new Error(`${method} ${path} returned ${response.status}`);
 }
 
+/** A GET of a page, and each hostile form posted to the page of a session whose payer chooses the amount. */
+async function measureForms(copy: ServiceCopy, samples: number, log: (line: string) => void) {
+  const pages = await processOf(copy, 'pages');
+  const donation = { name: 'Donation', currency: 'AUD', amount_range: { min: 500, max: 10_000 } } as const;
+  const { url } = await clientOf({ baseUrl: copy.baseUrl, key: copy.key }).paymentLinks.create(donation);
+  const link = `${copy.pagesUrl}${new URL(url ?? '').pathname}`;
+  const started = await fetch(link, { method: 'POST', body: await formOf(link), redirect: 'manual' });
+  const page = new URL(started.headers.get('location') ?? '', copy.pagesUrl).href;
+  const costs: { form: HostileForm; spent: number[] }[] = [];
+  for (const form of hostileForms) {
+    log(`heavy-bodies: on a page: ${form.what}`);
+    const body = await formOf(page);
+    body.set('method', 'tok_sandbox_visa_succeed');
+    for (const [name, value] of Object.entries(form.fields)) body.set(name, value);
+    const spent: number[] = [];
+    for (const nth of range(warmUps + samples)) {
+      const address = `198.51.${hostileForms.indexOf(form)}.${nth}`;
+      const before = await eventLoopMs(pages);
+      const response = await fetch(page, { method: 'POST', body, headers: { 'x-forwarded-for': address } });
+      await response.arrayBuffer();
+      if (response.status < 400 || response.status === 429) throw new Error(`a form returned ${response.status}`);
+      if (nth >= warmUps) spent.push((await eventLoopMs(pages)) - before);
+    }
+    costs.push({ form, spent });
+  }
+  return costs;
+}
+
+/** The hidden fields of the form of a page. */
+async function formOf(page: string): Promise<URLSearchParams> {
+  const text = await (await fetch(page)).text();
+  const fields = text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g);
+  return new URLSearchParams([...fields].map(([, name = '', value = '']): [string, string] => [name, value]));
+}
+
+async function processOf(copy: ServiceCopy, name: string): Promise<number> {
+  const [pid] = [...(await recordedProcesses(copy.dataDir))].find(([, part]) => part === name) ?? [];
+  if (pid === undefined) throw new Error(`the process ${name} has recorded no process id`);
+  return pid;
+}
+
 async function measureCosts(copy: ServiceCopy, newKey: NewKey, samples: number, log: (line: string) => void) {
-  const [api] = [...(await recordedProcesses(copy.dataDir))].find(([, part]) => part === 'api') ?? [];
-  if (api === undefined) throw new Error('the API has recorded no process id');
+  const api = await processOf(copy, 'api');
   const costs: { shape: Shape; spent: number[] }[] = [];
   for (const shape of shapes) {
     log(`heavy-bodies: ${shape.what}`);

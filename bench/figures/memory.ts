@@ -6,8 +6,7 @@ import { footprints, recordedProcesses } from '../processes.ts';
 const names: Record<string, string> = {
   api: 'API',
   worker: 'worker',
-  temporal: 'Temporal server',
-  'temporal-ui': 'Temporal Web UI',
+  temporal: 'Temporal server and Web UI',
   postgres: 'PostgreSQL',
   start: 'supervisor (npm start)',
 };

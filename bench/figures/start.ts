@@ -60,6 +60,7 @@ async function secondsToStartApi(copy: ServiceCopy): Promise<number> {
     DATABASE_URL: copy.databaseUrl,
     TEMPORAL_ADDRESS: copy.temporalAddress,
     ENCRYPTION_KEYS: await readFile(encryptionKeyFile(copy.dataDir), 'utf8'),
+    PUBLIC_URL: 'https://pay.example.com',
     LOG_LEVEL: 'warn',
   };
   const begun = performance.now();

@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { letPeriodBegin } from '../../lab/due-dates.ts';
 import { inParallel, range } from '../../lab/parallel.ts';
-import { makePayer } from '../../lab/payer.ts';
+import { makeDebtor, makePayer } from '../../lab/payer.ts';
 import { atomically } from '../../src/platform/postgres/transaction.ts';
 import type { Bench, Measurement } from '../bench.ts';
 import { allWaiting, dueBesideCards } from '../beside-cards.ts';
@@ -25,7 +25,7 @@ export const subscriptions: Measurement = {
         name: 'subscriptions',
         title: 'Subscriptions beside plans',
         how: [
-          'One advance: 60 days of a new clock with one monthly subscription, or one monthly plan, turn by turn: two periods begin, or two payments are made.',
+          'One advance: 60 days of a new clock with one monthly subscription, by card or by bank debit, or one monthly plan, turn by turn: two periods begin, or two payments are made.',
           'A year in seven advances: a trial of 14 days, monthly periods, a payment that is declined and recovers a day later, an upgrade in the middle of a period that is charged by its quote, a pause that ends by itself, and an end. The time is the sum of the advances.',
           `At one instant: ${bench.plans} weekly subscriptions in real time; their calendar is moved by SQL, and the workflows are poked. Time runs until all are paid. Beside it, in turns, as many weekly plans are charged.`,
         ],
@@ -38,9 +38,13 @@ export const subscriptions: Measurement = {
 };
 
 /** A clock with one monthly subscription, whose first period or trial has begun. */
-async function setUpOne({ client }: Bench, more: { trial_days?: number; metadata?: Record<string, string> } = {}) {
+async function setUpOne(
+  { client }: Bench,
+  more: { trial_days?: number; metadata?: Record<string, string> } = {},
+  makeOwner: typeof makePayer | typeof makeDebtor = makePayer,
+) {
   const { id: clockId } = await client.testClocks.create({ frozen_time: start.toISOString() });
-  const { customerId: customer_id } = await makePayer(client, { test_clock: clockId });
+  const { customerId: customer_id } = await makeOwner(client, { test_clock: clockId });
   const { id } = await client.subscriptions.create({
     ...{ ...terms, items, frequency_type: 'monthly', customer_id },
     ...more,
@@ -51,23 +55,32 @@ async function setUpOne({ client }: Bench, more: { trial_days?: number; metadata
 }
 
 async function sixtyDays(bench: Bench): Promise<Figure[]> {
-  const taken = { subscription: [] as number[], plan: [] as number[] };
+  const taken = { subscription: [] as number[], byDebit: [] as number[], plan: [] as number[] };
   for (let round = -1; round < (bench.quick ? 2 : 15); round += 1) {
     const { scene } = await setUpOne(bench);
     const seconds = await advance(bench, scene, 60);
     await expectAttempts(bench.sql, scene, { succeeded: 3, failed: 0 });
     await tearDown(bench, scene);
+    const { scene: ofDebtor } = await setUpOne(bench, {}, makeDebtor);
+    const byDebit = await advance(bench, ofDebtor, 60);
+    // The bank has the third debit, and has not reported yet.
+    await expectAttempts(bench.sql, ofDebtor, { succeeded: 2, failed: 0, underWay: 1 });
+    await tearDown(bench, ofDebtor);
     const plan = await setUp(bench, { customers: 1, plansEach: 1, frequency: 'monthly' });
     const beside = await advance(bench, plan, 60);
     await tearDown(bench, plan);
     if (round < 0) continue; // the first one meets cold code
     taken.subscription.push(seconds);
+    taken.byDebit.push(byDebit);
     taken.plan.push(beside);
   }
   return [
     figure('subscriptions.60-days', '60 days, one monthly subscription', 's', taken.subscription, {
       target: { atMost: 0.15 },
       beside: besideOf('one monthly plan', taken.subscription, taken.plan),
+    }),
+    figure('subscriptions.60-days-by-debit', '60 days, one monthly subscription by bank debit', 's', taken.byDebit, {
+      beside: besideOf('the same by card', taken.byDebit, taken.subscription),
     }),
   ];
 }

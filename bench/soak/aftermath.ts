@@ -30,8 +30,8 @@ async function untilQuiet({ sql }: Pick<Bench, 'sql'>, load: Load): Promise<stri
   let counts: Record<string, number> = {};
   const isQuiet = async () => {
     await load.plans.takeLags();
-    const [left] = await sql<{ intents: number; deliveries: number; attempts: number }[]>`
-      select (select count(*)::integer from workflow_intents) as intents,
+    const [left] = await sql<{ outbox: number; deliveries: number; attempts: number }[]>`
+      select (select count(*)::integer from workflow_intents) as outbox,
         (select count(*)::integer from webhook_deliveries where status = 'pending') as deliveries,
         (select count(*)::integer from payment_attempts where outcome = 'processing') as attempts`;
     counts = { ...left, plans: load.plans.overdue(Number.NEGATIVE_INFINITY) };

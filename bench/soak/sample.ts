@@ -24,7 +24,7 @@ export const measures = {
   api_files: 'API: open files and sockets',
   worker_files: 'worker: open files and sockets',
   connections: 'connections to PostgreSQL',
-  intents: 'outbox entries that wait',
+  outbox: 'outbox entries that wait',
   deliveries: 'deliveries that wait',
   workflows: 'open workflows',
   overdue: 'plans due for over 10 s',
@@ -116,11 +116,11 @@ async function memoryOf(copy: ServiceCopy) {
 }
 
 async function countRows(sql: Pool) {
-  const [row] = await sql<Record<'connections' | 'intents' | 'deliveries' | 'rows' | 'database_mb', number>[]>`
+  const [row] = await sql<Record<'connections' | 'outbox' | 'deliveries' | 'rows' | 'database_mb', number>[]>`
     select
       (select count(*)::integer from pg_stat_activity where datname = current_database()
         and application_name like 'payments%') as connections,
-      (select count(*)::integer from workflow_intents) as intents,
+      (select count(*)::integer from workflow_intents) as outbox,
       (select count(*)::integer from webhook_deliveries where status = 'pending') as deliveries,
       (select sum(n_live_tup)::integer from pg_stat_user_tables) as rows,
       round(pg_database_size(current_database()) / 1e6)::integer as database_mb`;

@@ -33,7 +33,7 @@ const judged: Partial<Record<Measure, { share: number; amount: number }>> = {
   api_files: count,
   worker_files: count,
   connections: count,
-  intents: count,
+  outbox: count,
   deliveries: count,
   workflows: count,
   overdue: { share: 0, amount: 0 },

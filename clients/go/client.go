@@ -8,8 +8,10 @@ import (
 
 // Config says where the service is, and who calls it.
 type Config struct {
-	// BaseURL is where the service is, such as `https://payments.example.com`.
+	// BaseURL is where the service is, such as `https://payments.example.com`. Plain http is only for this machine.
 	BaseURL string
+	// AllowPlainHTTP accepts plain http on other machines too: everybody on the way can read the key.
+	AllowPlainHTTP bool
 	// APIKey is a secret key or a publishable key. The types are those of a secret key; a publishable
 	// key gets a payment intent as a PaymentIntentForPayer.
 	APIKey string

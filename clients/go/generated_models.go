@@ -258,7 +258,7 @@ type CardSummary struct {
 type CheckoutSession struct {
 	// The id of the checkout session.
 	ID string `json:"id"`
-	// The page for the payer. Lists and events leave it out.
+	// The page for the payer. Only for keys with `payment_links:write`. Lists and events leave it out.
 	URL *string `json:"url,omitzero"`
 	// Lets a browser read this session with a publishable key. Only for keys with
 	// `payment_links:write`. Lists and events leave it out.
@@ -310,6 +310,9 @@ type CheckoutSession struct {
 	// Why it expired: `time`, `requested`, `too_many_attempts`, `link_completed`, `link_expired`,
 	// `link_deactivated`, `customer_deleted` or `payment_canceled`; otherwise null.
 	StatusReason *string `json:"status_reason"`
+	// What the payer agreed to in the last accepted form if the method is kept for later payments;
+	// otherwise null. For a bank account without that, see its mandate.
+	Consent *CheckoutSessionConsent `json:"consent"`
 	// How often the payer was declined. The tenth time ends the session.
 	FailedAttempts int `json:"failed_attempts"`
 	// ISO 8601, UTC.
@@ -362,6 +365,17 @@ type CheckoutSessionCompletedEvent struct {
 	Data      CheckoutSession `json:"data"`
 }
 
+type CheckoutSessionConsent struct {
+	// The words that the page said, a line each: what is taken, and what is kept.
+	Text string `json:"text"`
+	// When the form was accepted, in the customer’s time.
+	AcceptedAt time.Time `json:"accepted_at"`
+	// The payer’s address.
+	IPAddress string `json:"ip_address"`
+	// The payer’s browser, as it names itself.
+	UserAgent *string `json:"user_agent"`
+}
+
 type CheckoutSessionCreate struct {
 	// `payment`, the default: the payer pays. `setup`: the payer saves a payment method; no money is
 	// taken.
@@ -378,7 +392,8 @@ type CheckoutSessionCreate struct {
 	// The payer. A customer on a test clock brings its clock along.
 	CustomerID Optional[string]       `json:"customer_id,omitzero"`
 	Collect    Optional[CollectInput] `json:"collect,omitzero"`
-	// How can be paid. By default `card`. `au_becs_debit` needs AUD.
+	// How can be paid. By default `card`. `au_becs_debit` needs AUD, also for the subject of
+	// `apply_to`.
 	PaymentMethodTypes Optional[[]PayableMethodType] `json:"payment_method_types,omitzero"`
 	// Whether the method is kept for later payments. By default `no`; in `setup` mode always `always`.
 	SavePaymentMethod Optional[SavePaymentMethod] `json:"save_payment_method,omitzero"`
@@ -567,6 +582,7 @@ const (
 	ClockEffectTypePaymentIntentFailed         ClockEffectType = "payment_intent.failed"
 	ClockEffectTypePaymentIntentCanceled       ClockEffectType = "payment_intent.canceled"
 	ClockEffectTypePaymentIntentRequiresAction ClockEffectType = "payment_intent.requires_action"
+	ClockEffectTypePaymentIntentRestricted     ClockEffectType = "payment_intent.restricted"
 	ClockEffectTypePaymentIntentProcessing     ClockEffectType = "payment_intent.processing"
 	ClockEffectTypePaymentIntentReturned       ClockEffectType = "payment_intent.returned"
 	ClockEffectTypeMandateCreated              ClockEffectType = "mandate.created"
@@ -909,6 +925,7 @@ const (
 	ErrorBodyCodeClientSecretInvalid       ErrorBodyCode = "client_secret_invalid"
 	ErrorBodyCodeSandboxOnly               ErrorBodyCode = "sandbox_only"
 	ErrorBodyCodePaymentMethodNotAllowed   ErrorBodyCode = "payment_method_not_allowed"
+	ErrorBodyCodeTooManyAttempts           ErrorBodyCode = "too_many_attempts"
 	ErrorBodyCodeResourceMissing           ErrorBodyCode = "resource_missing"
 	ErrorBodyCodeRouteNotFound             ErrorBodyCode = "route_not_found"
 	ErrorBodyCodeMethodNotAllowed          ErrorBodyCode = "method_not_allowed"
@@ -974,6 +991,7 @@ const (
 	ErrorDetailCodeCustomerDeleted              ErrorDetailCode = "customer_deleted"
 	ErrorDetailCodePaymentMethodDetached        ErrorDetailCode = "payment_method_detached"
 	ErrorDetailCodePaymentMethodOfOtherCustomer ErrorDetailCode = "payment_method_of_other_customer"
+	ErrorDetailCodePaymentMethodNotAllowed      ErrorDetailCode = "payment_method_not_allowed"
 	ErrorDetailCodePaymentMethodOfOtherIntent   ErrorDetailCode = "payment_method_of_other_intent"
 	ErrorDetailCodePaymentMethodLimit           ErrorDetailCode = "payment_method_limit"
 	ErrorDetailCodePaymentMethodMissing         ErrorDetailCode = "payment_method_missing"
@@ -1024,6 +1042,7 @@ func (PaymentIntentSucceededEvent) isEvent()      {}
 func (PaymentIntentFailedEvent) isEvent()         {}
 func (PaymentIntentCanceledEvent) isEvent()       {}
 func (PaymentIntentRequiresActionEvent) isEvent() {}
+func (PaymentIntentRestrictedEvent) isEvent()     {}
 func (PaymentIntentProcessingEvent) isEvent()     {}
 func (PaymentIntentReturnedEvent) isEvent()       {}
 func (MandateCreatedEvent) isEvent()              {}
@@ -1087,6 +1106,8 @@ func (u *Event) UnmarshalJSON(data []byte) error {
 		read.Value = &PaymentIntentCanceledEvent{}
 	case "payment_intent.requires_action":
 		read.Value = &PaymentIntentRequiresActionEvent{}
+	case "payment_intent.restricted":
+		read.Value = &PaymentIntentRestrictedEvent{}
 	case "payment_intent.processing":
 		read.Value = &PaymentIntentProcessingEvent{}
 	case "payment_intent.returned":
@@ -1199,6 +1220,8 @@ func (u Event) MarshalJSON() ([]byte, error) {
 		return marshalWith(u.Value, "event_type", "payment_intent.canceled")
 	case PaymentIntentRequiresActionEvent, *PaymentIntentRequiresActionEvent:
 		return marshalWith(u.Value, "event_type", "payment_intent.requires_action")
+	case PaymentIntentRestrictedEvent, *PaymentIntentRestrictedEvent:
+		return marshalWith(u.Value, "event_type", "payment_intent.restricted")
 	case PaymentIntentProcessingEvent, *PaymentIntentProcessingEvent:
 		return marshalWith(u.Value, "event_type", "payment_intent.processing")
 	case PaymentIntentReturnedEvent, *PaymentIntentReturnedEvent:
@@ -1312,6 +1335,7 @@ const (
 	EventTypePaymentIntentFailed         EventType = "payment_intent.failed"
 	EventTypePaymentIntentCanceled       EventType = "payment_intent.canceled"
 	EventTypePaymentIntentRequiresAction EventType = "payment_intent.requires_action"
+	EventTypePaymentIntentRestricted     EventType = "payment_intent.restricted"
 	EventTypePaymentIntentProcessing     EventType = "payment_intent.processing"
 	EventTypePaymentIntentReturned       EventType = "payment_intent.returned"
 	EventTypeMandateCreated              EventType = "mandate.created"
@@ -1509,7 +1533,7 @@ type Mandate struct {
 	// What the payer was told: how often debits are made.
 	FrequencyText *string `json:"frequency_text"`
 	// The date, on the scheme’s clock, on which a debit that is requested now would be charged. Null
-	// unless the mandate is active.
+	// unless the mandate is active, and after the last cut-off before it lapses.
 	NextPossibleChargeDate *string `json:"next_possible_charge_date"`
 	// When it was last used; null if it never was.
 	LastDebitedAt *time.Time `json:"last_debited_at"`
@@ -1537,6 +1561,7 @@ type MandateAccept struct {
 	// only.
 	Type MandateAcceptanceType `json:"type"`
 	// When the payer agreed, on the customer’s time; not ahead. By default now, if `type` is `online`.
+	// With a publishable key it is always now, whatever you send.
 	AcceptedAt Optional[time.Time] `json:"accepted_at,omitzero"`
 	// The address that the payer’s browser had at your server.
 	IPAddress Optional[string] `json:"ip_address,omitzero"`
@@ -1558,10 +1583,13 @@ type MandateAcceptance struct {
 	Type MandateAcceptanceType `json:"type"`
 	// ISO 8601, UTC.
 	AcceptedAt time.Time `json:"accepted_at"`
-	// The payer’s address, as you sent it.
+	// The payer’s address, as it was sent.
 	IPAddress *string `json:"ip_address"`
-	// The payer’s browser, as you sent it.
+	// The payer’s browser, as it was sent.
 	UserAgent *string `json:"user_agent"`
+	// What the service has seen of a payer who accepted with a publishable key or on a page; null if
+	// you recorded it.
+	Connection *MandateConnection `json:"connection"`
 	// Who agreed.
 	SignatoryName string `json:"signatory_name"`
 	// The version of the text; null for an imported mandate that was agreed to with other words.
@@ -1576,6 +1604,7 @@ type MandateAcceptanceInput struct {
 	// only.
 	Type MandateAcceptanceType `json:"type"`
 	// When the payer agreed, on the customer’s time; not ahead. By default now, if `type` is `online`.
+	// With a publishable key it is always now, whatever you send.
 	AcceptedAt Optional[time.Time] `json:"accepted_at,omitzero"`
 	// The address that the payer’s browser had at your server.
 	IPAddress Optional[string] `json:"ip_address,omitzero"`
@@ -1664,6 +1693,13 @@ type MandateChanges struct {
 	StatusReason *string `json:"status_reason"`
 	// When it ended; null until then.
 	EndedAt *time.Time `json:"ended_at"`
+}
+
+type MandateConnection struct {
+	// The address from which the payer accepted.
+	IPAddress string `json:"ip_address"`
+	// The browser; null if it did not name itself.
+	UserAgent *string `json:"user_agent"`
 }
 
 type MandateCreate struct {
@@ -1783,7 +1819,7 @@ type MandateForPayer struct {
 	// What the payer was told: how often debits are made.
 	FrequencyText *string `json:"frequency_text"`
 	// The date, on the scheme’s clock, on which a debit that is requested now would be charged. Null
-	// unless the mandate is active.
+	// unless the mandate is active, and after the last cut-off before it lapses.
 	NextPossibleChargeDate *string `json:"next_possible_charge_date"`
 	// When it became active; null while it is pending.
 	ActivatedAt *time.Time `json:"activated_at"`
@@ -2140,6 +2176,9 @@ type PaymentIntentChanges struct {
 type PaymentIntentConfirm struct {
 	// A saved method, pm_…. You can leave it out if the payment intent has one.
 	PaymentMethod Optional[string] `json:"payment_method,omitzero"`
+	// The customer who pays. Needed, with a secret key, if the payment intent has no customer and the
+	// method belongs to one: so a browser that names the method cannot choose whose it is.
+	CustomerID Optional[string] `json:"customer_id,omitzero"`
 	// Required with a publishable key: the client_secret of this payment intent.
 	ClientSecret Optional[string] `json:"client_secret,omitzero"`
 	// Where the payer goes on from the page of a 3D Secure challenge. Absolute, without credentials,
@@ -2286,6 +2325,26 @@ type PaymentIntentProcessingEvent struct {
 }
 
 type PaymentIntentRequiresActionEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID        string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string       `json:"request_id"`
+	Data      PaymentIntent `json:"data"`
+}
+
+type PaymentIntentRestrictedEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
 	ID        string `json:"id"`
 	EventType string `json:"event_type"`
@@ -2476,7 +2535,8 @@ type PaymentLinkCreate struct {
 	// The payer. A customer on a test clock brings its clock along.
 	CustomerID Optional[string]       `json:"customer_id,omitzero"`
 	Collect    Optional[CollectInput] `json:"collect,omitzero"`
-	// How can be paid. By default `card`. `au_becs_debit` needs AUD.
+	// How can be paid. By default `card`. `au_becs_debit` needs AUD, also for the subject of
+	// `apply_to`.
 	PaymentMethodTypes Optional[[]PayableMethodType] `json:"payment_method_types,omitzero"`
 	// Whether the method is kept for later payments. By default `no`; in `setup` mode always `always`.
 	SavePaymentMethod Optional[SavePaymentMethod] `json:"save_payment_method,omitzero"`
@@ -2878,6 +2938,9 @@ type PaymentPlan struct {
 	CollectedAmountCents int `json:"collected_amount_cents"`
 	// What is missing of the total because debits came back after the plan was closed, minor units.
 	ShortfallAmountCents *int `json:"shortfall_amount_cents,omitzero"`
+	// What the bank or the processor already had when the plan stopped, and may still collect, minor
+	// units.
+	InFlightAmount *int `json:"in_flight_amount,omitzero"`
 	// The date of the next payment of the calendar; retries do not count. For a pending plan, the date
 	// of its first payment. Null if the plan is suspended or has ended, or if nothing would remain to
 	// be collected.
@@ -3573,7 +3636,7 @@ type Subscription struct {
 	EndsAt *string `json:"ends_at"`
 	// The day on which a pause begins that was requested.
 	PausesAt *string `json:"pauses_at"`
-	// The day on which the pause ends by itself.
+	// The day on which the pause ends by itself. It does not end while a period is owed.
 	ResumesAt *string `json:"resumes_at"`
 	// The period that has begun last; null before the first.
 	CurrentPeriod *CurrentPeriod `json:"current_period"`
@@ -3581,6 +3644,9 @@ type Subscription struct {
 	NextPeriodStart *string `json:"next_period_start"`
 	// When a failed payment is retried; null if it is not.
 	NextAttemptAt *time.Time `json:"next_attempt_at"`
+	// What the bank or the processor already had when it was canceled, minor units. If it succeeds, it
+	// becomes credit, unless its period was over.
+	InFlightAmount int `json:"in_flight_amount"`
 	// What the customer has in hand for later periods, minor units.
 	CreditBalanceCents int `json:"credit_balance_cents"`
 	// What changes have left for the next period to take, besides its items.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
@@ -44,6 +45,10 @@ func newTransport(config Config) (*transport, error) {
 	if base.User != nil {
 		return nil, errors.New("BaseURL must not contain credentials")
 	}
+	if base.Scheme == "http" && !config.AllowPlainHTTP && !isThisMachine(base.Hostname()) {
+		return nil, errors.New("BaseURL must begin with https://, because the key is sent to it. " +
+			"With AllowPlainHTTP, http:// is accepted too")
+	}
 	t := &transport{base, config.APIKey, defaultMaxRetries, config.Timeout, config.HTTPClient}
 	if config.MaxRetries != nil {
 		t.maxRetries = *config.MaxRetries
@@ -57,6 +62,11 @@ func newTransport(config Config) (*transport, error) {
 		}
 	}
 	return t, nil
+}
+
+func isThisMachine(host string) bool {
+	address, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || (err == nil && address.IsLoopback())
 }
 
 // request is a request as the generated methods pass it.

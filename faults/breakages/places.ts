@@ -26,6 +26,7 @@ const unset = {
   ENCRYPTION_KEYS: '',
   API_URL: '',
   PUBLIC_URL: '',
+  PAGES_URL: '',
 };
 
 /** Runs a command of the command line, for the service of this data folder. Returns all that it has printed. */

@@ -79,8 +79,9 @@ function filledIn(action: string, html: string, cardFor: (version: number) => st
   for (const [, name = '', value = ''] of hidden) form.set(name, value);
   if (action.startsWith('/challenge/')) form.set('answer', 'approve');
   if (action.startsWith('/checkout/')) {
-    const version = Number(form.get('form')?.split('.')[1]);
-    form.set('method', cardFor(version));
+    // The version of a form begins with how many the session has taken.
+    const taken = Number.parseInt(form.get('form')?.split('.')[1] ?? '', 10);
+    form.set('method', cardFor(taken));
     form.set('name', 'Pat Example');
     form.set('email', 'pat@example.com');
   }

@@ -2,8 +2,9 @@ import type { OperatorCommand } from '../messages/operator-command.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
 import { realNow } from '../platform/real-time.ts';
 import type { Processors } from '../processors/processor.ts';
+import { bankDebitStatus } from '../services/debits/debit-status.ts';
 import { linkStatus, sessionStatus } from '../services/links/subject-status.ts';
-import { bankDebitStatus, planStatus, scheduledPaymentStatus } from '../services/plans/subject-status.ts';
+import { planStatus, scheduledPaymentStatus } from '../services/plans/subject-status.ts';
 import { collectSubject, type SubjectKind } from '../services/subjects/collect-subject.ts';
 import {
   executeDebitCommand,

@@ -1,6 +1,7 @@
 import Router from '@koa/router';
 import Koa from 'koa';
 import { isTracing } from '../platform/tracing.ts';
+import { home } from './home/home.ts';
 import type { RequestState } from './http/context.ts';
 import { type AppDeps, defaultWaits } from './http/deps.ts';
 import type { Route } from './http/route.ts';
@@ -32,6 +33,7 @@ export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes): 
   app.use(errors(deps.logger));
   app.use(securityHeaders);
   if (deps.forThisMachine) app.use(thisMachineOnly);
+  app.use(home(deps));
   app.use(ops(deps));
   app.use(referencePaths);
   const limit = limitRate(deps.settings);
@@ -52,7 +54,7 @@ export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes): 
           ctx.state.route = route;
           return next();
         },
-        authenticate(route, find),
+        authenticate(route, find, deps.settings.trustedProxies),
         limit,
         authorize(route),
         readBody(route),

@@ -2,7 +2,6 @@ import type { PlainDate } from '../domain/calendar.ts';
 import type { Scheme } from '../domain/schemes/schemes.ts';
 import { all } from '../platform/all-settled.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
-import type { DueRow } from './due-on-clock.ts';
 
 /** The course of an attempt that is a debit under a mandate. Its outcome is that of the attempt. */
 export interface BankDebitRow {
@@ -11,6 +10,8 @@ export interface BankDebitRow {
   livemode: boolean;
   payment_intent_id: string;
   payment_plan_id: string | null;
+  /** The subscription that it is for. Null also for one that was accepted by a version before 0058. */
+  subscription_id: string | null;
   test_clock_id: string | null;
   mandate_id: string;
   scheme: Scheme;
@@ -36,6 +37,7 @@ export type DebitChange = Partial<
     | 'livemode'
     | 'payment_intent_id'
     | 'payment_plan_id'
+    | 'subscription_id'
     | 'test_clock_id'
     | 'mandate_id'
     | 'scheme'
@@ -43,45 +45,70 @@ export type DebitChange = Partial<
   >
 >;
 
+/** What a debit is for, if that takes the debit's steps itself. */
+export type DebitOwner = Pick<BankDebitRow, 'payment_plan_id' | 'subscription_id'>;
+
+/** Whether a workflow of its own takes the steps of a debit: that of a single payment. */
+export function hasOwnWorkflow({ payment_plan_id: planId, subscription_id: subscriptionId }: DebitOwner): boolean {
+  return planId === null && subscriptionId === null;
+}
+
 /**
- * Stores an accepted debit. All its statements are sent at once. If it is for a plan, the plan is locked, and wakes for
- * the debit's next step.
+ * Stores an accepted debit. All its statements are sent at once. If it is for a plan or a subscription, that is locked,
+ * and wakes for the debit's next step.
  */
 export async function insertDebit(tx: Tx, row: BankDebitRow): Promise<void> {
   const insert = async () => void (await tx`insert into bank_debits ${tx({ ...row })}`);
-  await all([insert(), noteNextStep(tx, row, row.next_at)]);
+  await all([insert(), noteNextStep(tx, row, row)]);
 }
 
-/**
- * Changes a debit whose intent is locked, in the same way. If it is for a plan, the plan is locked too, and wakes for
- * its next step.
- */
+/** Changes a debit whose intent is locked, in the same way. */
 export async function updateDebit(
   tx: Tx,
-  debit: Pick<BankDebitRow, 'attempt_id' | 'payment_plan_id'>,
+  debit: Pick<BankDebitRow, 'attempt_id'> & DebitOwner,
   change: DebitChange,
 ): Promise<void> {
+  const { next_at } = change;
   const update = async () =>
     void (await tx`update bank_debits set ${tx(change)} where attempt_id = ${debit.attempt_id}`);
-  await all([update(), change.next_at === undefined ? null : noteNextStep(tx, debit, change.next_at)]);
+  await all([
+    update(),
+    next_at === undefined ? null : noteNextStep(tx, debit, { attempt_id: debit.attempt_id, next_at }),
+  ]);
+}
+
+/** A locked plan or subscription has got a challenge that ends, or has none any more: it wakes for what comes first. */
+export async function noteChallenge(tx: Tx, owner: { planId: string } | { subscriptionId: string }): Promise<void> {
+  const ids =
+    'planId' in owner
+      ? { payment_plan_id: owner.planId, subscription_id: null }
+      : { payment_plan_id: null, subscription_id: owner.subscriptionId };
+  await noteNextStep(tx, ids, null);
 }
 
 /**
- * The one place that writes `payment_plans.next_debit_at`. It reads the plan's other debits only, so that it can be
- * sent together with the change of this one.
+ * The one place that writes `next_debit_at` of plans and subscriptions. Of debits it reads the others only, so that it
+ * can be sent together with the change of this one.
  */
 async function noteNextStep(
   tx: Tx,
-  { attempt_id: id, payment_plan_id: planId }: Pick<BankDebitRow, 'attempt_id' | 'payment_plan_id'>,
-  nextAt: Date | null,
+  { payment_plan_id: planId, subscription_id: subscriptionId }: DebitOwner,
+  changed: Pick<BankDebitRow, 'attempt_id' | 'next_at'> | null,
 ): Promise<void> {
-  if (planId === null) return;
+  const ownerId = planId ?? subscriptionId;
+  if (ownerId === null) return;
+  const [table, column, payments] =
+    planId === null
+      ? ['subscriptions', 'subscription_id', 'subscription_periods']
+      : ['payment_plans', 'payment_plan_id', 'payment_plan_slots'];
   await tx`
-    update payment_plans set next_debit_at = least(${nextAt}::timestamptz, (
-      select min(next_at) from bank_debits
-      where payment_plan_id = ${planId} and next_at is not null and attempt_id <> ${id}
-    ))
-    where id = ${planId}`;
+    update ${tx(table)} set next_debit_at = least(
+      ${changed?.next_at ?? null}::timestamptz,
+      (select min(next_at) from bank_debits where ${tx(column)} = ${ownerId}
+        and next_at is not null and attempt_id is distinct from ${changed?.attempt_id ?? null}),
+      (select min(challenge_ends_at) from ${tx(payments)} where ${tx(column)} = ${ownerId} and status = 'processing')
+    )
+    where id = ${ownerId}`;
 }
 
 /** The debit of this attempt, or null. Its intent is locked if the debit is to be changed. */
@@ -100,17 +127,32 @@ export async function selectLastDebit(db: Db, paymentIntentId: string): Promise<
   return row ?? null;
 }
 
-/** The debit of a locked plan whose next step is due first, or null. At the same instant, the older comes first. */
-export async function selectFirstDebitOfPlan(db: Db, planId: string): Promise<BankDebitRow | null> {
+/**
+ * The debit of a locked plan or subscription whose next step is due first, or null. At the same instant, the one that
+ * was accepted first comes first, and then that of the older payment.
+ */
+export async function selectFirstDebitOf(
+  db: Db,
+  owner: { planId: string } | { subscriptionId: string },
+): Promise<BankDebitRow | null> {
+  const isOwn =
+    'planId' in owner ? db`d.payment_plan_id = ${owner.planId}` : db`d.subscription_id = ${owner.subscriptionId}`;
   const [row] = await db<BankDebitRow[]>`
-    select * from bank_debits where payment_plan_id = ${planId} and next_at is not null
-    order by next_at, attempt_id
+    select d.* from bank_debits d
+    join payment_attempts a on a.id = d.attempt_id
+    where ${isOwn} and d.next_at is not null
+    order by d.next_at, a.at, d.payment_intent_id, d.attempt_id
     limit 1`;
   return row ?? null;
 }
 
-/** What to find accepted debits by: their plan, their mandate, or the method or the customer of their mandate. */
-export type DebitFilter = { planId: string } | { mandateId: string } | { methodId: string } | { customerId: string };
+/** What to find accepted debits by: their plan, subscription or mandate, or the method or customer of their mandate. */
+export type DebitFilter =
+  | { planId: string }
+  | { subscriptionId: string }
+  | { mandateId: string }
+  | { methodId: string }
+  | { customerId: string };
 
 /**
  * The debits that were accepted and not handed to the bank yet, oldest first. They may change until they are locked.
@@ -121,16 +163,19 @@ export async function listAcceptedDebits(db: Db, filter: DebitFilter): Promise<B
   const condition =
     'planId' in filter
       ? db`d.payment_plan_id = ${filter.planId}`
-      : 'mandateId' in filter
-        ? db`d.mandate_id = ${filter.mandateId}`
-        : 'methodId' in filter
-          ? ofMandates('payment_method_id', filter.methodId)
-          : ofMandates('customer_id', filter.customerId);
+      : 'subscriptionId' in filter
+        ? // By the payment: a debit that was accepted by a version before 0058 does not name its subscription.
+          db`d.payment_intent_id in (select id from payment_intents where subscription_id = ${filter.subscriptionId})`
+        : 'mandateId' in filter
+          ? db`d.mandate_id = ${filter.mandateId}`
+          : 'methodId' in filter
+            ? ofMandates('payment_method_id', filter.methodId)
+            : ofMandates('customer_id', filter.customerId);
   return db<BankDebitRow[]>`
     select d.* from bank_debits d
     join payment_attempts a on a.id = d.attempt_id
     where ${condition} and d.next_at is not null and a.outcome = 'accepted'
-    order by d.attempt_id`;
+    order by a.at, d.payment_intent_id, d.attempt_id`;
 }
 
 /** How many attempts of an intent were withdrawn before the hand-over, up to this number. They count for nothing. */
@@ -141,13 +186,9 @@ export async function countWithdrawn(db: Db, paymentIntentId: string, upTo: numb
   return row?.count ?? 0;
 }
 
-/** The debits of single payments on a test clock with a step due up to `target` (the clock's time). */
-export async function listDebitsDueOnClock(db: Db, testClockId: string, target: Date): Promise<DueRow[]> {
-  return db<DueRow[]>`
-    select d.attempt_id as id, d.next_at as at, m.customer_id, true as has_mandate from bank_debits d
-    join mandates m on m.id = d.mandate_id
-    where d.test_clock_id = ${testClockId} and d.payment_plan_id is null and d.next_at <= ${target}
-    order by d.next_at, d.attempt_id`;
+/** `hasOwnWorkflow` of the debit `d`. */
+export function withoutOwner(db: Db) {
+  return db`d.payment_plan_id is null and d.subscription_id is null`;
 }
 
 /** Locks the payments of all single debits on a test clock that have a next step, before they are deleted. */
@@ -155,7 +196,7 @@ export async function lockDebitsOnClock(tx: Tx, testClockId: string): Promise<{ 
   return tx<{ id: string; livemode: boolean }[]>`
     select d.attempt_id as id, d.livemode from bank_debits d
     join payment_intents i on i.id = d.payment_intent_id
-    where d.test_clock_id = ${testClockId} and d.payment_plan_id is null and d.next_at is not null
+    where d.test_clock_id = ${testClockId} and ${withoutOwner(tx)} and d.next_at is not null
     order by d.attempt_id
     for update of i`;
 }

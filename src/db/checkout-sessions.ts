@@ -1,9 +1,19 @@
+import type { Currency } from '../domain/currencies.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
-import { type DueRow, hasMandate } from './due-on-clock.ts';
+import { jsonb } from '../platform/postgres/types.ts';
 import { type OfferColumns, offerParameters } from './payment-links.ts';
 import { isAfter, type Page, type TenantKey } from './tenant.ts';
 
 export type CheckoutSessionStatus = 'open' | 'processing' | 'completed' | 'expired';
+
+/** What a payer agreed to: that the method is kept, and what is taken with it. */
+export interface Consent {
+  text: string;
+  /** ISO 8601, the customer's time. */
+  accepted_at: string;
+  ip_address: string;
+  user_agent: string | null;
+}
 
 /** Instants are the customer's time. */
 export interface CheckoutSessionRow extends OfferColumns {
@@ -23,6 +33,11 @@ export interface CheckoutSessionRow extends OfferColumns {
   unkept_methods: string[];
   /** The method that the payer has entered in the last form, without a mandate. It is not kept if its payment fails. */
   entered_method: string | null;
+  /** A keyed hash of the form that was taken last, if a way to pay was entered in it, and the method saved from it. */
+  taken_form: Buffer | null;
+  taken_method: string | null;
+  /** What the payer agreed to in the form that was accepted last. Null if nothing is kept. */
+  consent: Consent | null;
   token_hash: Buffer;
   sealed_token: Buffer;
   status: CheckoutSessionStatus;
@@ -41,7 +56,13 @@ export interface CheckoutSessionRow extends OfferColumns {
 
 /** Stores a new session. */
 export async function insertCheckoutSession(tx: Tx, row: CheckoutSessionRow): Promise<void> {
-  await tx`insert into checkout_sessions ${tx(offerParameters(tx, row))}`;
+  await tx`insert into checkout_sessions ${tx(parametersOf(tx, row))}`;
+}
+
+/** The JSON columns of a session as parameters of a statement. */
+function parametersOf<T extends Partial<CheckoutSessionRow>>(tx: Tx, row: T) {
+  const { consent } = row;
+  return { ...offerParameters(tx, row), ...(consent == null ? {} : { consent: jsonb(tx, consent) }) };
 }
 
 /** The columns of a session that change. */
@@ -57,7 +78,7 @@ export async function updateCheckoutSession(
   change: CheckoutSessionChange,
 ): Promise<CheckoutSessionRow> {
   const [row] = await tx<CheckoutSessionRow[]>`
-    update checkout_sessions set ${tx(offerParameters(tx, change))} where id = ${id} returning *`;
+    update checkout_sessions set ${tx(parametersOf(tx, change))} where id = ${id} returning *`;
   if (row === undefined) throw new Error(`checkout session ${id} does not exist`);
   return row;
 }
@@ -164,14 +185,6 @@ export async function lockSessionsOfCustomer(tx: Tx, customerId: string): Promis
     for no key update`;
 }
 
-/** The sessions on a test clock with something to do up to `target` (the clock's time). */
-export async function listSessionsDueOnClock(db: Db, testClockId: string, target: Date): Promise<DueRow[]> {
-  return db<DueRow[]>`
-    select id, wake_at as at, customer_id, ${hasMandate(db, db`checkout_sessions.customer_id`)} from checkout_sessions
-    where test_clock_id = ${testClockId} and wake_at <= ${target}
-    order by wake_at, id`;
-}
-
 /** Locks the sessions on a test clock that have not ended, before they are deleted. */
 export async function lockSessionsOnClock(tx: Tx, testClockId: string): Promise<void> {
   await tx`
@@ -179,4 +192,15 @@ export async function lockSessionsOnClock(tx: Tx, testClockId: string): Promise<
     where test_clock_id = ${testClockId} and status in ('open', 'processing')
     order by id
     for update`;
+}
+
+/** The currency of the plan or subscription that a session names in `apply_to`. Null if it names none. */
+export async function selectCurrencyOfSubject(
+  db: Db,
+  { apply_to_payment_plan_id: planId, apply_to_subscription_id: subscriptionId }: CheckoutSessionRow,
+): Promise<Currency | null> {
+  const [row] = await db<{ currency: Currency }[]>`
+    select currency from payment_plans where id = ${planId}
+    union all select currency from subscriptions where id = ${subscriptionId}`;
+  return row?.currency ?? null;
 }

@@ -3,8 +3,8 @@ import type postgres from 'postgres';
 /**
  * Grants a PostgreSQL role what the API, the worker and the command line need on the tables, and revokes everything
  * else. The role can insert and read rows of the audit log but not change them. It can only read the list of
- * migrations. Idempotent. It runs in one transaction, so a running service never lacks a right. Run it as the owner of
- * the tables, after the migrations.
+ * migrations, and which sealed values the service accepts. Idempotent. It runs in one transaction, so a running service
+ * never lacks a right. Run it as the owner of the tables, after the migrations.
  * @throws if the role does not exist, or if it could act as the owner: no right could then be withheld from it.
  */
 export async function grantRights(sql: postgres.Sql, role: string): Promise<void> {
@@ -22,6 +22,6 @@ export async function grantRights(sql: postgres.Sql, role: string): Promise<void
     await tx`grant select, insert, update, delete on all tables in schema public to ${name}`;
     await tx`grant usage on all sequences in schema public to ${name}`;
     await tx`revoke update, delete on audit_log from ${name}`;
-    await tx`revoke insert, update, delete on schema_migrations from ${name}`;
+    await tx`revoke insert, update, delete on schema_migrations, sealed_formats from ${name}`;
   });
 }

@@ -12,6 +12,9 @@ export interface AcceptanceColumns {
   accepted_at: Date | null;
   ip_address: string | null;
   user_agent: string | null;
+  /** What the service has seen of a payer who accepted. Null, as is the next, if the biller has recorded it. */
+  connection_ip_address: string | null;
+  connection_user_agent: string | null;
   signatory_name: string | null;
   /** The biller's name at that time. */
   biller_name: string | null;
@@ -167,16 +170,13 @@ export async function endMandatesOf(
   return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/**
- * Ends the active mandates on a test clock that lapse up to `target` (the clock's time), each at its own instant.
- * Returns the new rows in the order of these instants.
- */
-export async function expireOnClock(tx: Tx, testClockId: string, target: Date): Promise<MandateRow[]> {
-  const rows = await tx<MandateRow[]>`
+/** Ends an active mandate on a test clock at its lapse, if that is not after `at` (the clock's time). */
+export async function expireOnClock(tx: Tx, id: string, at: Date): Promise<MandateRow | null> {
+  const [row] = await tx<MandateRow[]>`
     update mandates set ${expired(tx)}
-    where test_clock_id = ${testClockId} and status = 'active' and lapses_at <= ${target}
+    where id = ${id} and status = 'active' and test_clock_id is not null and lapses_at <= ${at}
     returning *`;
-  return rows.toSorted((a, b) => Number(a.lapses_at) - Number(b.lapses_at) || (a.id < b.id ? -1 : 1));
+  return row ?? null;
 }
 
 /** Ends an active mandate in real time at its lapse, if that is not after `now`. Returns the new row, or null. */

@@ -9,6 +9,29 @@ export async function selectIntentOfPage(db: Db, id: string): Promise<PaymentInt
   return row ?? null;
 }
 
+/** What a payment is for, in the biller's words. Null where nothing names it. */
+export interface PurposeRow {
+  name: string | null;
+  description: string | null;
+  /** The biller's reference of the link. */
+  reference: string | null;
+}
+
+/** What an intent is for: by the session in which it was paid, its link, its plan or its subscription. */
+export async function selectPurpose(db: Db, intentId: string): Promise<PurposeRow> {
+  const [row] = await db<PurposeRow[]>`
+    select coalesce(s.name, l.name, p.name, u.name) as name,
+      case when s.id is null then l.description else s.description end as description,
+      l.reference
+    from payment_intents i
+    left join checkout_sessions s on s.id = i.checkout_session_id
+    left join payment_links l on l.id = i.payment_link_id
+    left join payment_plans p on p.id = i.payment_plan_id
+    left join subscriptions u on u.id = i.subscription_id
+    where i.id = ${intentId}`;
+  return row ?? { name: null, description: null, reference: null };
+}
+
 /** When the money of an intent was last taken, in customer time, or null. */
 export async function selectTakenAt(db: Db, intentId: string): Promise<Date | null> {
   const [row] = await db<{ at: Date }[]>`

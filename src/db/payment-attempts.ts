@@ -24,6 +24,8 @@ export interface PaymentAttemptRow {
   number: number;
   payment_method_id: string | null;
   source: AttemptSource;
+  /** Whether a payer has confirmed the payment: with a publishable key or on a page. */
+  by_payer: boolean;
   request_key: string | null;
   /** Real time. Null if the key lasts as long as the attempt. */
   request_key_expires_at: Date | null;

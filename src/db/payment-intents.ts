@@ -5,7 +5,6 @@ import { type InsertCondition, insertWhere } from '../platform/postgres/conditio
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
 import { jsonb } from '../platform/postgres/types.ts';
-import { type DueRow, hasMandate } from './due-on-clock.ts';
 import { isAfter, type Page, type TenantKey } from './tenant.ts';
 
 export type PaymentIntentStatus =
@@ -43,6 +42,8 @@ export interface PaymentIntentRow {
   scheduled_payment_date: string | null;
   scheduled_at: Date | null;
   attempt_count: number;
+  /** How many attempts of payers have failed. */
+  payer_failures: number;
   total_refunded_amount: number;
   /** The authority of the last debit, with the three columns below. Null if the payment is no debit under a mandate. */
   mandate_id: string | null;
@@ -181,14 +182,18 @@ export async function updateIntentOutcome(tx: Tx, intent: IntentOutcome): Promis
   await tx`${intentOutcome(intent)(tx, tx`true`)}`;
 }
 
-type IntentOutcome = Pick<PaymentIntentRow, 'id' | 'status' | 'last_error_code' | 'last_error_message' | 'updated_at'>;
+type IntentOutcome = Pick<
+  PaymentIntentRow,
+  'id' | 'status' | 'payer_failures' | 'last_error_code' | 'last_error_message' | 'updated_at'
+>;
 
 /** As `updateIntentOutcome`, as a condition of the statement that records the event. */
 export function intentOutcome(intent: IntentOutcome): InsertCondition {
   return (db, met) => db`
     update payment_intents
-    set status = ${intent.status}, last_error_code = ${intent.last_error_code},
-      last_error_message = ${intent.last_error_message}, updated_at = ${intent.updated_at}
+    set status = ${intent.status}, payer_failures = ${intent.payer_failures},
+      last_error_code = ${intent.last_error_code}, last_error_message = ${intent.last_error_message},
+      updated_at = ${intent.updated_at}
     where id = ${intent.id} and ${met}
     returning id`;
 }
@@ -206,9 +211,9 @@ export async function markAccepted(tx: Tx, intent: PaymentIntentRow): Promise<vo
 
 /** Stores what the course of a debit makes of its locked intent. */
 export async function updateDebitedIntent(tx: Tx, intent: PaymentIntentRow): Promise<void> {
-  const { status, expected_result_date, returnable_until, total_returned_amount } = intent;
+  const { status, payer_failures, expected_result_date, returnable_until, total_returned_amount } = intent;
   const { last_error_code, last_error_message, updated_at } = intent;
-  const change = { status, expected_result_date, returnable_until, total_returned_amount };
+  const change = { status, payer_failures, expected_result_date, returnable_until, total_returned_amount };
   await tx`
     update payment_intents set ${tx({ ...change, last_error_code, last_error_message, updated_at })}
     where id = ${intent.id}`;
@@ -244,24 +249,6 @@ export async function lockScheduledIntentsOnClock(
     where c.test_clock_id = ${testClockId} and i.scheduled_at is not null
     order by i.id
     for update of i`;
-}
-
-/**
- * The scheduled intents on a test clock that are due up to `target` (the clock's time), or whose charge is in progress.
- * `at` is the column `scheduled_at`.
- */
-export async function listIntentsDueOnClock(db: Db, testClockId: string, target: Date): Promise<DueRow[]> {
-  return db<DueRow[]>`
-    select i.id, i.scheduled_at as at, i.customer_id, ${hasMandate(db, db`i.customer_id`)} from payment_intents i
-    join customers c on c.id = i.customer_id
-    where c.test_clock_id = ${testClockId} and (
-      i.scheduled_at <= ${target}
-      or i.status = 'processing' and exists (
-        select 1 from payment_attempts a
-        where a.payment_intent_id = i.id and a.outcome = 'processing' and a.source = 'schedule'
-      )
-    )
-    order by i.scheduled_at, i.id`;
 }
 
 /**

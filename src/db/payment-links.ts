@@ -1,7 +1,6 @@
 import type { Currency } from '../domain/currencies.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
-import { type DueRow, hasMandate } from './due-on-clock.ts';
 import { isAfter, type Page, type TenantKey } from './tenant.ts';
 
 export type Wanted = 'required' | 'optional' | 'no';
@@ -143,14 +142,6 @@ export async function listPaymentLinks(
 export async function lockOpenLinksOfCustomer(tx: Tx, customerId: string): Promise<PaymentLinkRow[]> {
   return tx<PaymentLinkRow[]>`
     select * from payment_links where customer_id = ${customerId} and status = 'open' order by id for no key update`;
-}
-
-/** The links on a test clock that expire up to `target` (the clock's time). */
-export async function listLinksDueOnClock(db: Db, testClockId: string, target: Date): Promise<DueRow[]> {
-  return db<DueRow[]>`
-    select id, wake_at as at, customer_id, ${hasMandate(db, db`payment_links.customer_id`)} from payment_links
-    where test_clock_id = ${testClockId} and wake_at <= ${target}
-    order by wake_at, id`;
 }
 
 /** Locks the links on a test clock that are open, before they are deleted. */

@@ -69,17 +69,22 @@ export function instrumentColumn(db: Db, table: string) {
   return db`jsonb_build_object('type', ${db(table)}.type, 'instrument_data', ${db(table)}.instrument_data)`;
 }
 
-/** Stores a new method. `sealedAccountNumber` is already encrypted. */
+/**
+ * Stores a new method. `sealedAccountNumber` is already encrypted. `enteredInForm`: a payer has entered it in a form of
+ * our pages, and it is forgotten if nothing uses it (`sweepUnusedMethods`).
+ */
 export async function insertPaymentMethod(
   db: Db,
   row: PaymentMethodRow,
   sealedAccountNumber: Buffer | null,
+  enteredInForm = false,
 ): Promise<void> {
   const { instrument, ...columns } = row;
   const instrumentColumns = {
     type: instrument.type,
     instrument_data: jsonb(db, instrument.instrument_data),
     sealed_account_number: sealedAccountNumber,
+    entered_in_form: enteredInForm,
   };
   await db`insert into payment_methods ${db({ ...columns, ...instrumentColumns })}`;
 }
@@ -128,6 +133,31 @@ export async function countMethodsOfCustomer(tx: Tx, customerId: string): Promis
 /** Detaches a method: it is never charged again. */
 export async function markDetached(tx: Tx, id: string, at: Date): Promise<void> {
   await tx`update payment_methods set detached_at = ${at}, updated_at = ${at} where id = ${id}`;
+}
+
+const unusedForMs = 86_400_000;
+const sweepBatch = 1_000;
+
+/**
+ * Detaches the methods that payers have entered in forms of our pages and that nothing has used for a day, and deletes
+ * their account numbers: 1,000 in each statement. Returns how many they were. The rows stay, because to delete one
+ * PostgreSQL would read all payments. A use of a method without a customer writes to its row, so concurrent sweepers
+ * and users skip each other.
+ */
+export async function sweepUnusedMethods(db: Db, now: Date): Promise<number> {
+  for (let swept = 0; ; ) {
+    const { count } = await db`
+      update payment_methods
+      set detached_at = ${now}, updated_at = ${now}, sealed_account_number = null, last4 = null
+      where id in (
+        select id from payment_methods
+        where entered_in_form and customer_id is null and bound_payment_intent_id is null and not used_by_biller
+          and detached_at is null and created_at < ${new Date(now.getTime() - unusedForMs)}
+        order by created_at limit ${sweepBatch} for update skip locked
+      )`;
+    swept += count;
+    if (count < sweepBatch) return swept;
+  }
 }
 
 /** A page of the biller's methods that are not detached, newest first, with one extra row if more follow. */

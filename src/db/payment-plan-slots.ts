@@ -20,6 +20,8 @@ export interface PlanSlotRow {
   next_attempt_at: Date | null;
   /** When the bank reported the last failure of the series. Null if that was no debit under a mandate. */
   last_result_at: Date | null;
+  /** Until when the payer has time for the challenge of the bank, in customer time. Null without one. */
+  challenge_ends_at: Date | null;
 }
 
 /**
@@ -100,7 +102,12 @@ export async function updateSlot(
   tx: Tx,
   planId: string,
   slot: number,
-  change: Partial<Pick<PlanSlotRow, 'status' | 'failures' | 'first_failed_at' | 'next_attempt_at' | 'last_result_at'>>,
+  change: Partial<
+    Pick<
+      PlanSlotRow,
+      'status' | 'failures' | 'first_failed_at' | 'next_attempt_at' | 'last_result_at' | 'challenge_ends_at'
+    >
+  >,
 ): Promise<void> {
   await tx`update payment_plan_slots set ${tx(change)} where payment_plan_id = ${planId} and slot = ${slot}`;
 }

@@ -6,7 +6,6 @@ import type { PlanState } from '../domain/plan-state.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
 import { jsonb } from '../platform/postgres/types.ts';
-import { type DueRow, hasMandate } from './due-on-clock.ts';
 import type { Page, TenantKey } from './tenant.ts';
 
 export interface PaymentPlanRow {
@@ -36,6 +35,8 @@ export interface PaymentPlanRow {
   next_attempt_at: Date | null;
   /** The earliest step of the plan's debits, in any state of the plan. Only `db/bank-debits.ts` writes it. */
   next_debit_at: Date | null;
+  /** The payments that were under way when the plan was suspended or ended, and still are, minor units. */
+  in_flight_cents: number;
   activated_at: Date | null;
   created_at: Date;
   updated_at: Date;
@@ -154,27 +155,6 @@ export async function listPlans(
       order by id desc
       limit ${limit + 1}`,
   )}`;
-}
-
-/**
- * The plans on a test clock that have work up to `target` (the clock's time), or whose charge is in progress: that
- * charge may fail, and its retry may be due by `target`. `at` is the earliest of the next slot, the next retry and the
- * next step of a debit.
- */
-export async function listPlansDueOnClock(db: Db, testClockId: string, target: Date): Promise<DueRow[]> {
-  return db<DueRow[]>`
-    select id, least(wake_at, next_debit_at) as at, customer_id, ${hasMandate(db, db`p.customer_id`)}
-    from payment_plans p
-    where test_clock_id = ${testClockId} and (
-      wake_at <= ${target}
-      or next_debit_at <= ${target}
-      or exists (
-        select 1 from payment_plan_slots s
-        join payment_attempts a on a.payment_intent_id = s.payment_intent_id
-        where s.payment_plan_id = p.id and s.status = 'processing' and a.outcome = 'processing' and a.source = 'plan'
-      )
-    )
-    order by at, id`;
 }
 
 /** Locks the plans on a test clock that have a workflow, before they are deleted. */

@@ -17,6 +17,12 @@ export type SealedColumn = keyof typeof sealedColumns;
 /** The format of sealed bytes, which is their first byte (services/accounts/sealed-bytes.ts). */
 export type SealFormat = 1 | 2;
 
+/** The oldest format of sealed values that this database may hold: 2 in a new installation. */
+export async function selectOldestFormat(db: Db): Promise<SealFormat> {
+  const [row] = await db<{ oldest: number }[]>`select oldest from sealed_formats`;
+  return row?.oldest === 2 ? 2 : 1;
+}
+
 /** A field of the database. A sealed value is bound to its field. */
 export interface SealedField {
   table: string;

@@ -67,7 +67,7 @@ export interface PlanStatusRow extends OwnerRow {
 export async function selectPlanStatus(db: Db, id: string): Promise<PlanStatusRow | null> {
   const [row] = await db<PlanStatusRow[]>`
     select p.biller_id, p.livemode, p.customer_id, p.test_clock_id, p.state, p.state_reason, p.next_slot, p.next_due_at,
-      p.next_attempt_at, p.next_debit_at, d.slot as debit_slot, d.outcome as debit_outcome, k.frozen_time, ${clockLimit(db)}, b.time_zone, s.slot as retry_slot, s.due_date as retry_due_date, s.failures,
+      p.next_attempt_at, p.next_debit_at, d.slot as debit_slot, d.outcome as debit_outcome, ${clockTimes(db)}, b.time_zone, s.slot as retry_slot, s.due_date as retry_due_date, s.failures,
       s.status as slot_status, s.payment_intent_id, i.total_amount, p.currency, i.last_error_code, i.last_error_message, a.at as last_attempt_at,
       p.updated_at
     from payment_plans p
@@ -85,7 +85,7 @@ export async function selectPlanStatus(db: Db, id: string): Promise<PlanStatusRo
       join payment_attempts a on a.id = b.attempt_id
       join payment_intents i on i.id = b.payment_intent_id
       where p.next_debit_at is not null and b.payment_plan_id = p.id and b.next_at = p.next_debit_at
-      order by b.attempt_id
+      order by a.at, b.payment_intent_id, b.attempt_id
       limit 1
     ) d on true
     left join payment_intents i on i.id = s.payment_intent_id
@@ -109,7 +109,7 @@ export interface DebitStatusRow extends OwnerRow {
 export async function selectDebitStatus(db: Db, attemptId: string): Promise<DebitStatusRow | null> {
   const [row] = await db<DebitStatusRow[]>`
     select d.biller_id, d.livemode, m.customer_id, d.test_clock_id, d.payment_intent_id, a.outcome, a.code, a.message,
-      d.next_at, coalesce(d.returned_at, d.result_at, d.submitted_at, a.at) as since, k.frozen_time, ${clockLimit(db)}
+      d.next_at, coalesce(d.returned_at, d.result_at, d.submitted_at, a.at) as since, ${clockTimes(db)}
     from bank_debits d
     join payment_attempts a on a.id = d.attempt_id
     join mandates m on m.id = d.mandate_id
@@ -130,7 +130,7 @@ export async function selectScheduledPaymentStatus(
   intentId: string,
 ): Promise<ScheduledPaymentStatusRow | null> {
   const [row] = await db<ScheduledPaymentStatusRow[]>`
-    select i.biller_id, i.livemode, i.customer_id, c.test_clock_id, i.scheduled_at, i.updated_at, k.frozen_time, ${clockLimit(db)}
+    select i.biller_id, i.livemode, i.customer_id, c.test_clock_id, i.scheduled_at, i.updated_at, ${clockTimes(db)}
     from payment_intents i
     left join customers c on c.id = i.customer_id
     left join test_clocks k on k.id = c.test_clock_id
@@ -139,11 +139,12 @@ export async function selectScheduledPaymentStatus(
 }
 
 /**
- * The column `clock_limit` for the clock `k`. The latest advance is the one that goes furthest. Ids do not tell it:
- * they sort by the clock of the process that accepted the advance, and that can be wrong.
+ * The columns `frozen_time` and `clock_limit` for the clock `k`. During an advance, what became due too late is done at
+ * the time that the advance has reached. The latest advance is the one that goes furthest. Ids do not tell it: they
+ * sort by the clock of the process that accepted the advance, and that can be wrong.
  */
-export function clockLimit(db: Db) {
-  return db`coalesce(
+export function clockTimes(db: Db) {
+  return db`greatest(k.frozen_time, k.reached_time) as frozen_time, coalesce(
       (select max(target_time) from clock_advances where test_clock_id = k.id), k.frozen_time
     ) as clock_limit`;
 }

@@ -49,11 +49,13 @@ export async function updatePeriod(
       Period,
       | 'status'
       | 'changed_cents'
+      | 'withheld_cents'
       | 'failures'
       | 'first_failed_at'
       | 'next_attempt_at'
       | 'last_result_at'
       | 'retry_asked_at'
+      | 'challenge_ends_at'
     >
   >,
 ): Promise<void> {

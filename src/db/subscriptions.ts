@@ -3,7 +3,6 @@ import type { Course, Derived, Period } from '../domain/subscriptions/course.ts'
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
 import { jsonb } from '../platform/postgres/types.ts';
-import { type DueRow, hasMandate } from './due-on-clock.ts';
 import type { Page, TenantKey } from './tenant.ts';
 
 export interface SubscriptionRow extends Course, Derived {
@@ -20,6 +19,10 @@ export interface SubscriptionRow extends Course, Derived {
   charges: number;
   credit_balance_cents: number;
   latest_payment_intent_id: string | null;
+  /** When the next step of one of its debits is due, in the customer's time. Written by `db/bank-debits.ts` alone. */
+  next_debit_at: Date | null;
+  /** The payments that were under way when the subscription was canceled, and still are, minor units. */
+  in_flight_cents: number;
   /** Why its last charge failed; null if it did not. */
   last_error_code: string | null;
   last_error_message: string | null;
@@ -126,7 +129,10 @@ function collecting(tx: Tx) {
 
 /** The columns that can change after the creation. */
 export type SubscriptionChange = Partial<
-  Omit<SubscriptionRow, 'id' | 'biller_id' | 'livemode' | 'customer_id' | 'test_clock_id' | 'created_at'>
+  Omit<
+    SubscriptionRow,
+    'id' | 'biller_id' | 'livemode' | 'customer_id' | 'test_clock_id' | 'next_debit_at' | 'created_at'
+  >
 >;
 
 /** Changes a locked subscription. */
@@ -169,23 +175,11 @@ export async function selectSubscriptionOfIntent(db: Db, intentId: string): Prom
   return row?.subscription_id ?? null;
 }
 
-/**
- * The subscriptions on a test clock that have work up to `target` (the clock's time), or whose charge is in progress.
- */
-export async function listSubscriptionsDueOnClock(db: Db, testClockId: string, target: Date): Promise<DueRow[]> {
-  return db<DueRow[]>`
-    select id, wake_at as at, customer_id, ${hasMandate(db, db`s.customer_id`)}
-    from subscriptions s
-    where test_clock_id = ${testClockId} and (
-      wake_at <= ${target}
-      or exists (
-        select 1 from subscription_periods p
-        join payment_attempts a on a.payment_intent_id = p.payment_intent_id
-        where p.subscription_id = s.id and p.status = 'processing' and a.outcome = 'processing'
-          and a.source = 'subscription'
-      )
-    )
-    order by at, id`;
+/** Whether a subscription needs a workflow. */
+export function isRunning(db: Db) {
+  return db`(
+      (state <> 'canceled' and (state <> 'pending' or started_at is not null)) or next_debit_at is not null
+    )`;
 }
 
 /** Locks the subscriptions on a test clock that have a workflow, before they are deleted. */
@@ -195,7 +189,7 @@ export async function lockRunningSubscriptionsOnClock(
 ): Promise<Pick<SubscriptionRow, 'id' | 'livemode'>[]> {
   return tx<Pick<SubscriptionRow, 'id' | 'livemode'>[]>`
     select id, livemode from subscriptions
-    where test_clock_id = ${testClockId} and state <> 'canceled' and (state <> 'pending' or started_at is not null)
+    where test_clock_id = ${testClockId} and ${isRunning(tx)}
     order by id
     for update`;
 }

@@ -112,6 +112,16 @@ export async function updateClock(
   return row;
 }
 
+/**
+ * Notes how far the open advance of a clock has come (the clock's time), for a subject that is to have been due
+ * earlier: it acts at this time.
+ */
+export async function noteReached(db: Db, clockId: string, at: Date): Promise<void> {
+  await db`
+    update test_clocks set reached_time = ${at}
+    where id = ${clockId} and status = 'advancing' and reached_time is distinct from ${at}`;
+}
+
 /** Deletes a clock for good, with its customers and everything that belongs to them. Events stay. */
 export async function deleteClockRow(tx: Tx, id: string): Promise<void> {
   await tx`delete from test_clocks where id = ${id}`;

@@ -229,6 +229,11 @@ function written(date: string): PlainDate {
   return date;
 }
 
+/** Returns the later one of two instants. */
+export function laterInstant(a: Date, b: Date): Date {
+  return a > b ? a : b;
+}
+
 /** Returns the earliest of the instants that are known, or null. */
 export function earliestInstant(instants: readonly (Date | null)[]): Date | null {
   const known = instants.flatMap((instant) => instant?.getTime() ?? []);

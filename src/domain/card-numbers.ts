@@ -1,13 +1,19 @@
-/** Runs of digits, with single spaces or hyphens between them. */
-const runs = /\d(?:[ -]?\d)*/g;
+/** Runs of digits, with at most three separators between two of them. */
+const runs = /\d(?:[ ./_-]{0,3}\d)*/g;
 
-/** Spaces, hyphens and digits of other scripts become those of ASCII, so that no spelling hides a number. */
+/**
+ * Spaces, dots, slashes, hyphens and digits of other scripts become those of ASCII, and what is not seen by itself
+ * (combining marks, invisible characters) is removed, so that no spelling hides a number.
+ */
 function inAscii(text: string): string {
   return text
     .normalize('NFKC')
-    .replace(/\p{Nd}/gu, (digit) => String(digitOf(digit)))
-    .replace(/[\s\u200b-\u200d\u2060\ufeff]+/gu, ' ')
-    .replace(/\p{Pd}+/gu, '-');
+    .replace(/[\p{M}\p{Cf}\p{Cc}\p{Default_Ignorable_Code_Point}]+/gu, (hidden) => (/\s/.test(hidden) ? ' ' : ''))
+    .replace(/(?![0-9])\p{Nd}/gu, (digit) => String(digitOf(digit)))
+    .replace(/[\s\u2800]+/gu, ' ')
+    .replace(/[\p{Pd}\u2212]+/gu, '-')
+    .replace(/[\\|\u2044\u2215\u29f8]+/gu, '/')
+    .replace(/[\u00b7\u2022\u2027\u2219\u22c5\u3002\u30fb\u06d4]+/gu, '.');
 }
 
 /** The value of a decimal digit: in every script they are ten code points in a row, from 0 on. */
@@ -20,22 +26,32 @@ function digitOf(digit: string): number {
 
 /**
  * Whether a text may contain the number of a card: 13 to 19 digits in a row that pass the check of Luhn
- * (ISO/IEC 7812-1), also with a space or a hyphen between them, and beside other groups of digits, such as a date. Some
- * 10 % of other numbers of this length pass it too.
+ * (ISO/IEC 7812-1), also with spaces, hyphens, dots or slashes between them, and beside other groups of digits, such as
+ * a date. Some 10 % of other numbers of this length pass it too.
  */
 export function hasCardNumber(text: string): boolean {
   for (const [run] of inAscii(text).matchAll(runs)) {
-    const groups = run.split(/[ -]/);
+    const groups = run.split(/[ ./_-]+/);
     for (const start of groups.keys()) {
       let digits = '';
-      for (const group of groups.slice(start)) {
-        digits += group;
+      // At most 19 groups from each start, so the check takes a time in proportion to the text.
+      for (let index = start; index < groups.length; index += 1) {
+        digits += groups[index];
         if (digits.length > 19) break;
         if (digits.length >= 13 && passesLuhn(digits)) return true;
       }
     }
   }
   return false;
+}
+
+/**
+ * Whether a token may contain the number of a card. Unlike in a text, digits that touch a letter are no number: those
+ * of a random token in hexadecimal pass the check of Luhn now and then.
+ */
+export function isCardNumberInToken(token: string): boolean {
+  const words = token.normalize('NFKC').replace(/[\p{L}\d]+/gu, (word) => (/\p{L}/u.test(word) ? ' x ' : word));
+  return hasCardNumber(words);
 }
 
 function passesLuhn(digits: string): boolean {

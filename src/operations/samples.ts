@@ -2,8 +2,8 @@ import type { Db } from '../platform/postgres/connection.ts';
 
 /** Work that waits, and for how long. Covers all billers. */
 export interface BacklogSample {
-  intents: number;
-  oldest_intent_at: Date | null;
+  outbox_entries: number;
+  oldest_outbox_entry_at: Date | null;
   /**
    * The earliest instant that has passed without an attempt, of plans, subscriptions and scheduled payments in real
    * time, or without the step of a bank debit. A date that had passed before activation or creation counts from then
@@ -18,7 +18,7 @@ export interface BacklogSample {
 /** The backlogs at `now` (real time). Each is read by an index of its own. */
 export async function sampleBacklogs(db: Db, now: Date): Promise<BacklogSample> {
   const [row] = await db<[BacklogSample]>`
-    select w.intents, w.oldest_intent_at, d.deliveries, d.deliveries_due, least(
+    select w.outbox_entries, w.oldest_outbox_entry_at, d.deliveries, d.deliveries_due, least(
       (select min(greatest(wake_at, activated_at)) from payment_plans where wake_at <= ${now} and test_clock_id is null),
       (select min(greatest(i.scheduled_at, i.created_at)) from payment_intents i left join customers c on c.id = i.customer_id
         where i.scheduled_at <= ${now} and c.test_clock_id is null),
@@ -26,7 +26,7 @@ export async function sampleBacklogs(db: Db, now: Date): Promise<BacklogSample> 
       (select min(next_at) from bank_debits where next_at <= ${now} and test_clock_id is null)
     ) as oldest_due_at
     from (
-      select count(*)::integer as intents, min(created_at) as oldest_intent_at from workflow_intents
+      select count(*)::integer as outbox_entries, min(created_at) as oldest_outbox_entry_at from workflow_intents
     ) w, (
       select count(*)::integer as deliveries, count(*) filter (where next_attempt_at <= ${now})::integer as deliveries_due
       from webhook_deliveries where status = 'pending'

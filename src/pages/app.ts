@@ -1,5 +1,6 @@
 import Router from '@koa/router';
 import Koa from 'koa';
+import { connectionOf } from '../api/http/client-address.ts';
 import type { Context, Middleware, RequestState } from '../api/http/context.ts';
 import { send } from '../api/http/response.ts';
 import { dropUnread } from '../api/middleware/read-body.ts';
@@ -19,7 +20,7 @@ import { failed, notFound, unavailable, wrongMethod } from './plain-pages.ts';
 import { readForm } from './read-form.ts';
 import { receiptRoutes } from './receipt.ts';
 import type { Answer, Page, PageRoute, PagesDeps } from './visit.ts';
-import { addressOf, localeOf } from './visitor.ts';
+import { localeOf } from './visitor.ts';
 import { widgetRoutes } from './widget.ts';
 
 const routes: readonly PageRoute[] = [
@@ -97,7 +98,6 @@ function serve(deps: PagesDeps, route: PageRoute): Middleware {
     const form = route.method === 'POST' ? await readForm(ctx.req) : new URLSearchParams();
     if (!(form instanceof URLSearchParams)) return write(ctx, form);
     const parameters: Readonly<Record<string, string>> = ctx.params ?? {};
-    const remote = ctx.req.socket.remoteAddress ?? '';
     const gone = new AbortController();
     ctx.res.once('close', () => gone.abort());
     const answer = await route.handle({
@@ -106,8 +106,7 @@ function serve(deps: PagesDeps, route: PageRoute): Middleware {
       requestId: ctx.state.requestId,
       now: realNow(),
       locale: localeOf(ctx.get('Accept-Language')),
-      address: addressOf(remote, ctx.get('X-Forwarded-For'), deps.trustedProxies),
-      userAgent: ctx.get('User-Agent').slice(0, 500) || null,
+      ...connectionOf(ctx.req, deps.trustedProxies),
       query: new URLSearchParams(ctx.querystring),
       form,
       waitMs: Math.min(30, Number(/^wait=(\d{1,3})$/.exec(ctx.get('Prefer'))?.[1] ?? 0)) * 1000,

@@ -3,6 +3,7 @@ import { InvalidState } from '../services/errors.ts';
 import { answerChallenge, type ChallengePage, findChallenge } from '../services/pages/payment-pages.ts';
 import { postedVersion, signature } from './forms.ts';
 import { alert, rows } from './layout.ts';
+import { proofName, proofOf, withProof } from './payer-proof.ts';
 import { amountRows, reasonOf } from './payment-words.ts';
 import { badForm, notFound, oneMoment, staleForm } from './plain-pages.ts';
 import { type Answer, type Page, type PageRoute, payerOf, type Visit } from './visit.ts';
@@ -13,7 +14,7 @@ async function show(visit: Visit): Promise<Answer> {
   const { deps, token } = visit;
   const found = await findChallenge(deps.sql, deps.vault, token, payerOf(visit));
   if (found === null) return notFound;
-  return found.intent.status === 'requires_action' ? question(visit, found) : ended(found);
+  return found.intent.status === 'requires_action' ? question(visit, found) : ended(visit, found);
 }
 
 /** Completes the challenge. Where no challenge waits any more, the page says what has become of the payment. */
@@ -22,24 +23,28 @@ async function answer(visit: Visit): Promise<Answer> {
   const found = await findChallenge(deps.sql, deps.vault, token, payerOf(visit));
   if (found === null) return notFound;
   const here = `/challenge/${token}`;
-  const given = form.get('answer');
-  if (given !== 'approve' && given !== 'decline') return badForm;
   const version = postedVersion(visit, action);
   // A challenge of an earlier attempt: the payer has seen another one since.
   if (version === null) return staleForm(found.payee, here);
-  if (found.intent.status !== 'requires_action') return { goTo: here };
+  const given = form.get('answer');
+  if (given !== 'approve' && given !== 'decline') return badForm;
+  if (found.intent.status !== 'requires_action') return { goTo: `${here}${proofOf(visit)}` };
   if (version !== String(found.intent.attempt_count)) return staleForm(found.payee, here);
   try {
     await answerChallenge(deps.sql, found, given);
   } catch (error) {
     if (!(error instanceof InvalidState)) throw error;
     if (error.code === 'test_clock_advancing') return oneMoment(found.payee, here);
+    return { goTo: `${here}${proofOf(visit)}` };
   }
-  return { goTo: found.sessionToken === null ? here : `/checkout/${found.sessionToken}` };
+  if (found.session === null) return { goTo: here };
+  const { token: sessionToken, submissions } = found.session;
+  return { goTo: `/checkout/${sessionToken}${withProof(deps.vault, sessionToken, submissions)}` };
 }
 
 /** What the bank of a payer would ask. */
-function question(visit: Visit, { intent, payee, sessionToken }: ChallengePage): Page {
+function question(visit: Visit, { intent, payee, session }: ChallengePage): Page {
+  const proof = visit.query.get(proofName);
   return {
     status: 200,
     title: 'Confirm this payment',
@@ -48,25 +53,32 @@ function question(visit: Visit, { intent, payee, sessionToken }: ChallengePage):
 ${rows([['Pay to', payee.name], ...amountRows(intent, visit.locale)])}
 <form method="post" action="/challenge/${visit.token}">
 ${signature(visit, action, String(intent.attempt_count))}
+${proof === null ? null : html`<input type="hidden" name="${proofName}" value="${proof}">`}
 <button name="answer" value="approve">Approve</button>
 <button class="other" name="answer" value="decline">Decline</button>
 </form>
-${onward(sessionToken === null ? intent.return_url : `/checkout/${sessionToken}`, 'Leave without an answer', 'other')}`,
+${onward(wayBack(visit, { intent, session }), 'Leave without an answer', 'other')}`,
   };
 }
 
-function ended({ intent, payee, sessionToken }: ChallengePage): Page {
+/** For a payer who opens the page again, and for somebody else who has the URL of the session. */
+function ended(visit: Visit, { intent, payee, session }: ChallengePage): Page {
   const { status, last_error_code: code } = intent;
   const isPaid = status === 'succeeded' || status === 'returned';
   return {
     status: 200,
     title: isPaid ? 'The payment was approved' : 'Nothing is waiting for your answer',
     payee,
-    main: html`${isPaid ? html`<p class="good">Your payment to ${payee.name} was made.</p>` : null}
+    main: html`${isPaid ? html`<p class="good">The payment to ${payee.name} was made.</p>` : null}
 ${status === 'failed' ? alert(reasonOf(code)) : null}
 ${status === 'canceled' ? html`<p>The payment was canceled. Nothing was taken.</p>` : null}
-${onward(sessionToken === null ? intent.return_url : `/checkout/${sessionToken}`, 'Continue', null) ?? html`<p>You can close this page.</p>`}`,
+${onward(wayBack(visit, { intent, session }), 'Continue', null) ?? html`<p>You can close this page.</p>`}`,
   };
+}
+
+/** Where the payer goes on: in the session, or at the biller. */
+function wayBack(visit: Visit, { intent, session }: Pick<ChallengePage, 'intent' | 'session'>): string | null {
+  return session === null ? intent.return_url : `/checkout/${session.token}${proofOf(visit)}`;
 }
 
 /** The way back to the biller, whose address a key of the biller has set. A link, because a form may not leave. */

@@ -1,15 +1,19 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { currentMandateText } from '../domain/mandates/mandate-texts.ts';
 import { Html, html } from '../platform/html.ts';
 import type { SessionForPayer } from '../services/links/public-tokens.ts';
 import type { Payee } from '../services/pages/paying.ts';
 import type { SavedCard } from '../services/pages/saved-cards.ts';
+import type { ComingPayments } from '../services/subjects/coming-payments.ts';
 import { moment } from './dates.ts';
 import { signature } from './forms.ts';
 import { alert } from './layout.ts';
 import { amountOf } from './link-page.ts';
 import { accountFields, field, methodChoices } from './method-fields.ts';
-import { inMajorUnits, inWords } from './money.ts';
+import { inMajorUnits } from './money.ts';
 import { reasonOf } from './payment-words.ts';
+import { signatureField } from './read-form.ts';
+import { digestLength, digestOf, inParagraphs, type Terms, termsOf } from './terms.ts';
 import type { Page, Visit } from './visit.ts';
 
 export const action = 'pay';
@@ -19,6 +23,8 @@ export interface Sitting {
   found: SessionForPayer;
   payee: Payee;
   saved: readonly SavedCard[];
+  /** What is taken once the session is completed. Null if it names no plan and no subscription. */
+  coming: ComingPayments | null;
 }
 
 /** What to say above the form and beside its fields. Paths as in a submission. */
@@ -35,13 +41,41 @@ export function methodTypes({ session }: Pick<SessionForPayer, 'session'>): read
   return session.payment_method_types.filter((type) => type !== 'card' || !session.livemode);
 }
 
+/** What the form of a session says is taken. */
+export function termsOfSitting({ locale }: Visit, { found, payee, coming }: Omit<Sitting, 'saved'>): Terms {
+  return termsOf({ offer: found.session, price: found.price, coming }, payee, locale);
+}
+
+/**
+ * What is signed into a form: the submissions that it was shown with, random characters, so that no other form is the
+ * same, and what it said is taken.
+ */
+function versionOf({ submissions }: SessionForPayer['session'], digest: string): string {
+  return `${submissions}-${randomBytes(9).toString('base64url')}-${digest}`;
+}
+
+/** Returns what a posted form was shown with. */
+export function shownWith(version: string): { submissions: number; digest: string } {
+  const submissions = Number(version.slice(0, version.indexOf('-')));
+  return { submissions, digest: version.slice(-digestLength) };
+}
+
+/** Names a posted form, as `Submission.form`. */
+export function nameOfForm({ form }: Visit): string {
+  return createHash('sha256')
+    .update(form.get(signatureField) ?? '')
+    .digest('base64url')
+    .slice(0, 22);
+}
+
 /** The form in which a payer pays, or saves a way to pay, with what was typed before if it is shown again. */
-export function formPage(visit: Visit, { found, payee, saved }: Sitting, errors: FormErrors = noErrors): Page {
+export function formPage(visit: Visit, sitting: Sitting, errors: FormErrors = noErrors): Page {
+  const { found, payee, saved } = sitting;
   const { session, intent, price } = found;
   const isSetup = session.mode === 'setup';
   const declined = intent?.status === 'failed' && errors === noErrors ? reasonOf(intent.last_error_code) : null;
   const above = errors.above ?? declined;
-  const pay = price === null || isSetup ? null : inWords(price.totalAmount, price.currency, visit.locale);
+  const terms = termsOfSitting(visit, sitting);
   return {
     status: errors.status,
     title: session.name ?? (isSetup ? 'Save how you pay' : 'Pay'),
@@ -49,15 +83,16 @@ export function formPage(visit: Visit, { found, payee, saved }: Sitting, errors:
     watched: { url: `/checkout/${visit.token}/state`, is: found.state },
     main: html`${above === null ? null : alert(above)}
 ${session.description === null ? null : html`<p>${session.description}</p>`}
-${isSetup ? html`<p>No money is taken now.</p>` : amountOf(price, session, visit.locale)}
+${isSetup ? null : amountOf(price, session, visit.locale)}
+${inParagraphs(terms)}
 <form method="post" action="/checkout/${visit.token}">
-${signature(visit, action, String(session.submissions))}
-<input type="hidden" name="shown_total" value="${price?.totalAmount ?? ''}">
+${signature(visit, action, versionOf(session, digestOf(terms, price?.totalAmount ?? null)))}
 ${amountField(visit, found, errors)}
 ${detailFields(visit, found, errors)}
 ${methodFields(visit, found, saved, errors)}
-${session.save_payment_method === 'offer' ? saveField(visit) : null}
-<button>${isSetup ? 'Save' : pay === null ? 'Pay' : `Pay ${pay}`}</button>
+${terms.offer === null ? null : saveField(visit, terms.offer)}
+${terms.consent === null ? null : html`<p>${terms.consent}</p>`}
+<button>${terms.button}</button>
 </form>
 <p class="faint">This page is open until ${moment(session.expires_at, payee.timeZone)}.</p>
 ${session.cancel_url === null ? null : html`<p><a class="button other" href="${session.cancel_url}">Cancel</a></p>`}`,
@@ -119,8 +154,8 @@ ${wrong === undefined ? null : html`<span class="wrong" id="agreed-wrong">${wron
 </fieldset>`;
 }
 
-function saveField({ form }: Visit): Html {
+function saveField({ form }: Visit, words: string): Html {
   const checked = form.get('save') === 'yes' ? new Html(' checked') : null;
   return html`<div class="choice"><input type="checkbox" name="save" id="save" value="yes"${checked}>
-<label for="save">Keep these details for the next payment.</label></div>`;
+<label for="save">${words}</label></div>`;
 }

@@ -3,7 +3,7 @@ import { currentMandateText } from '../domain/mandates/mandate-texts.ts';
 import type { SessionForPayer } from '../services/links/public-tokens.ts';
 import type { Submission } from '../services/links/submission.ts';
 import type { SavedCard } from '../services/pages/saved-cards.ts';
-import { methodTypes } from './checkout-form.ts';
+import { methodTypes, nameOfForm } from './checkout-form.ts';
 import { parseAmount } from './money.ts';
 import type { Visit } from './visit.ts';
 
@@ -46,12 +46,8 @@ export function readMethod(
 }
 
 /** Reads the form of a session. `version` is that of the session that the form was shown with. */
-export function readInput(
-  { form, address, userAgent }: Visit,
-  found: SessionForPayer,
-  saved: readonly SavedCard[],
-  version: number,
-): Input {
+export function readInput(visit: Visit, found: SessionForPayer, saved: readonly SavedCard[], version: number): Input {
+  const { form, address, userAgent } = visit;
   const { session, biller } = found;
   const wrong: Record<string, string> = {};
   const text = (name: string) => form.get(name)?.trim() ?? '';
@@ -67,7 +63,7 @@ export function readInput(
     phone: text('phone') || undefined,
   };
   const save = form.get('save') === 'yes';
-  const common = { version, amount, details, save };
+  const common = { version, form: nameOfForm(visit), amount, details, save };
   const card = saved.find(({ id }) => id === text('method'));
   if (card !== undefined) {
     return Object.keys(wrong).length > 0 ? { wrong } : { submission: { ...common, method: { id: card.id } } };

@@ -4,26 +4,65 @@ import { type Html, html } from '../platform/html.ts';
 import type { SessionForPayer } from '../services/links/public-tokens.ts';
 import { pageTokenOf } from '../services/pages/page-urls.ts';
 import type { Payee } from '../services/pages/paying.ts';
+import { endedPage } from './ended-pages.ts';
 import { rows } from './layout.ts';
-import { amountRows, methodInWords } from './payment-words.ts';
+import { amountRows, methodInWords, purposeRows } from './payment-words.ts';
 import type { Page, Visit } from './visit.ts';
 
-/** What has become of a session: paid, saved, or under way. */
+/**
+ * The same for everybody but the payer who has just paid: others have the URL too, such as the second holder of a link.
+ * Nothing is shown of the payment, its payer or the way it was paid.
+ */
+export function resultForOthers({ token }: Visit, { session, intent, state }: SessionForPayer, payee: Payee): Page {
+  if (state !== 'completed') {
+    return {
+      status: 200,
+      title: 'This is being paid already',
+      payee,
+      watched: { url: `/checkout/${token}/state`, is: state },
+      main: html`<p>You were not charged.</p><p>If it was you who paid, you need not do anything.</p>`,
+    };
+  }
+  if (intent?.status === 'returned') {
+    return {
+      status: 410,
+      title: 'The bank has taken this payment back',
+      payee,
+      main: html`<p>${payee.name} does not have the money any more. If you have a question, ask ${payee.name}.</p>`,
+    };
+  }
+  return endedPage(payee, 'completed', session.mode === 'setup');
+}
+
+/** While the payer is at the bank. It may be the payer who has come another way. */
+export function bankForOthers(url: string, payee: Payee): Page {
+  return {
+    status: 200,
+    title: 'This is being paid already',
+    payee,
+    main: html`<p>You were not charged.</p><p>If it is you who is paying, your bank has a question for you.</p>
+<p><a class="button" href="${url}">Go to your bank</a></p>`,
+  };
+}
+
+/** What the payer who has made it sees of a session: paid, saved, or under way. */
 export function resultPage(
   visit: Visit,
-  { session, state }: SessionForPayer,
+  { session, link, state }: SessionForPayer,
   payee: Payee,
   { intent, method }: { intent: PaymentIntentRow | null; method: PaymentMethodRow | null },
 ): Page {
   const methodRow: [string, string | null] = ['With', method === null ? null : methodInWords(method)];
-  if (state === 'processing') {
+  const { name, description } = session;
+  const about = [...purposeRows({ name, description, reference: link?.reference ?? null }), methodRow];
+  if (state !== 'completed') {
     return {
       status: 200,
       title: 'Your payment is on its way',
       payee,
       watched: { url: `/checkout/${visit.token}/state`, is: state },
       main: html`<p>You need not do anything, and you need not keep this page open.</p>
-${rows([methodRow, ...(intent === null ? [] : amountRows(intent, visit.locale)), ['Result expected by', intent?.expected_result_date ?? null]])}`,
+${rows([...about, ...(intent === null ? [] : amountRows(intent, visit.locale)), ['Result expected by', intent?.expected_result_date ?? null]])}`,
     };
   }
   if (intent?.status === 'returned') {
@@ -32,7 +71,7 @@ ${rows([methodRow, ...(intent === null ? [] : amountRows(intent, visit.locale)),
       title: 'Your bank has taken this payment back',
       payee,
       main: html`<p>${payee.name} does not have the money any more. If you have a question, ask ${payee.name}.</p>
-${rows([methodRow, ...amountRows(intent, visit.locale)])}
+${rows([...about, ...amountRows(intent, visit.locale)])}
 ${receiptOf(visit, intent)}`,
     };
   }
@@ -42,7 +81,7 @@ ${receiptOf(visit, intent)}`,
     title: isSetup ? 'Your details were saved' : 'Thank you for your payment',
     payee,
     main: html`<p class="good">${isSetup ? `${payee.name} can use them from now on.` : `You have paid ${payee.name}.`}</p>
-${rows([methodRow, ...(intent === null ? [] : amountRows(intent, visit.locale))])}
+${rows([...about, ...(intent === null ? [] : amountRows(intent, visit.locale))])}
 ${intent?.status === 'succeeded' ? receiptOf(visit, intent) : null}
 ${onward(session.success_url, session.id)}`,
   };

@@ -1,31 +1,54 @@
 import { html } from '../platform/html.ts';
-import { findSession, paymentOfSession, priceFor, type SessionForPayer } from '../services/links/public-tokens.ts';
-import { paySession } from '../services/links/session-payment.ts';
+import {
+  findSession,
+  type Price,
+  paymentOfSession,
+  priceFor,
+  type SessionForPayer,
+} from '../services/links/public-tokens.ts';
+import { hasOpenedLastAttempt, paySession } from '../services/links/session-payment.ts';
 import { saveSessionMethod } from '../services/links/session-setup.ts';
+import type { Submission } from '../services/links/submission.ts';
 import { throttleLink } from '../services/links/throttling.ts';
+import { countAttempt } from '../services/pages/attempt-limits.ts';
 import { addressSubject, countUse, pageLimits } from '../services/pages/page-limits.ts';
 import { pageTokenOf } from '../services/pages/page-urls.ts';
+import { isPayer } from '../services/pages/payer-proof.ts';
 import { type Payee, payeeOf } from '../services/pages/paying.ts';
 import { savedCards } from '../services/pages/saved-cards.ts';
 import { applyTo, chargeHook } from '../services/subjects/charge-hook.ts';
-import { action, type FormErrors, formPage, methodTypes, type Sitting } from './checkout-form.ts';
+import {
+  action,
+  type FormErrors,
+  formPage,
+  methodTypes,
+  nameOfForm,
+  type Sitting,
+  shownWith,
+  termsOfSitting,
+} from './checkout-form.ts';
 import { readInput } from './checkout-input.ts';
-import { resultPage } from './checkout-result.ts';
+import { bankForOthers, resultForOthers, resultPage } from './checkout-result.ts';
 import { endedPage, notOpenYet, refusalPage } from './ended-pages.ts';
 import { postedVersion } from './forms.ts';
-import { stateAnswer, tokenPattern } from './link-page.ts';
+import { comingOf, stateAnswer, tokenPattern } from './link-page.ts';
 import { inWords, readsTwoWays } from './money.ts';
+import { proofName, proofOf, withProof } from './payer-proof.ts';
 import { notFound, oneMoment, staleForm, tooMany } from './plain-pages.ts';
+import { agreedWords, digestOf, type Terms } from './terms.ts';
 import { type Answer, type Page, type PageRoute, payerOf, type Visit } from './visit.ts';
 
-async function find({ deps, token, now }: Visit): Promise<Sitting | null> {
+async function find(visit: Visit): Promise<Sitting | null> {
+  const { deps, token, now } = visit;
   const found = tokenPattern.test(token) ? await findSession(deps.sql, token, now) : null;
   if (found === null) return null;
-  const [payee, saved] = await Promise.all([
-    payeeOf(deps.sql, found.biller, found.session.livemode),
-    found.state === 'open' ? savedCards(deps.sql, found) : [],
+  const { session, state } = found;
+  const [payee, saved, coming] = await Promise.all([
+    payeeOf(deps.sql, found.biller, session.livemode),
+    state === 'open' ? savedCards(deps.sql, found) : [],
+    state === 'open' ? comingOf(visit, session, found) : null,
   ]);
-  return { found, payee, saved };
+  return { found, payee, saved, coming };
 }
 
 async function show(visit: Visit): Promise<Answer> {
@@ -35,7 +58,8 @@ async function show(visit: Visit): Promise<Answer> {
 }
 
 /** Where a session leads that takes no form now, or null. */
-function closed({ deps, token }: Visit, { found, payee }: Sitting): Answer | null {
+function closed(visit: Visit, { found, payee }: Sitting): Answer | null {
+  const { deps, token } = visit;
   const { session, intent, state } = found;
   if (state === 'open') {
     const hasNoWay = methodTypes(found).length === 0 || (session.livemode && deps.processors.live === null);
@@ -43,19 +67,28 @@ function closed({ deps, token }: Visit, { found, payee }: Sitting): Answer | nul
   }
   if (state === 'advancing') return oneMoment(payee, `/checkout/${token}`);
   if (state === 'expired') return endedPage(payee, session.status_reason ?? 'time');
-  if (state === 'challenge' && intent !== null && !session.livemode) return toBank(deps.vault, intent.id, payee);
-  return { goTo: `/checkout/${token}/done` };
+  const query = proofOf(visit);
+  if (state === 'challenge' && intent !== null && !session.livemode) {
+    const url = `/challenge/${pageTokenOf(deps.vault, 'challenge', intent.id)}${query}`;
+    return isOwn(visit, session) ? toBank(url, payee) : bankForOthers(url, payee);
+  }
+  return { goTo: `/checkout/${token}/done${query}` };
 }
 
 /** A link, and no redirect: the payer sees that it is the bank who asks next. */
-function toBank(vault: Visit['deps']['vault'], intentId: string, payee: Payee): Page {
+function toBank(url: string, payee: Payee): Page {
   return {
     status: 200,
     title: 'Your bank has a question',
     payee,
     main: html`<p>The bank that issued your card wants to know whether it is you who is paying.</p>
-<p><a class="button" href="/challenge/${pageTokenOf(vault, 'challenge', intentId)}">Go to your bank</a></p>`,
+<p><a class="button" href="${url}">Go to your bank</a></p>`,
   };
+}
+
+/** Whether this visit proves that it is of the payer who has sent the last form of the session. */
+function isOwn({ deps, token, query }: Visit, { submissions }: SessionForPayer['session']): boolean {
+  return isPayer(deps.vault, token, submissions, query.get(proofName) ?? '');
 }
 
 /** Pays, or saves the way to pay. The same form sent twice charges once. */
@@ -68,39 +101,31 @@ async function pay(visit: Visit): Promise<Answer> {
   const here = `/checkout/${token}`;
   const version = postedVersion(visit, action);
   if (version === null) return staleForm(payee, here);
-  // A repetition of a form that was accepted: what has become of it.
-  if (Number(version) < session.submissions) return { goTo: here };
+  const shown = shownWith(version);
+  const proof = withProof(deps.vault, token, shown.submissions + 1);
+  if (shown.submissions < session.submissions) {
+    // A form of this version was accepted. If it was this one, its payer goes on to what has become of it.
+    const sent = { version: shown.submissions, form: nameOfForm(visit) };
+    return { goTo: (await hasOpenedLastAttempt(deps.sql, session, sent, visit.now)) ? `${here}${proof}` : here };
+  }
   const ended = closed(visit, sitting);
   if (ended !== null) return ended;
-  const input = readInput(visit, found, saved, Number(version));
+  const input = readInput(visit, found, saved, shown.submissions);
   if (input === 'stale') return staleForm(payee, here);
-  if ('wrong' in input) return formPage(visit, sitting, wrongFields(input.wrong));
-  const { submission } = input;
-  if (session.mode === 'payment') {
-    const price = priceFor(found, session.amount ?? submission.amount ?? null) ?? found.price;
-    const isInRange = submission.amount === undefined || isWithin(session, submission.amount);
-    // The page must show the total before it is paid, if it is not plainly the amount that was typed.
-    const wasShown = visit.form.get('shown_total') === String(price?.totalAmount);
-    const typed = visit.form.get('amount') ?? '';
-    const isUnclear = price !== null && session.amount === null && readsTwoWays(typed, price.currency);
-    if (price !== null && isInRange && (price.surchargeAmount > 0 || isUnclear) && !wasShown) {
-      return formPage(visit, { found: { ...found, price }, payee, saved }, { status: 200, above: null, fields: {} });
-    }
-  }
-  const limits = [
-    { limit: pageLimits.failures, subject: addressSubject(address) },
-    ...(link === null ? [] : [{ limit: pageLimits.linkFailures, subject: link.id }]),
-  ];
-  const uses = [];
-  for (const { limit, subject } of limits) {
-    const use = await countUse(deps.sql, deps.vault, limit, subject);
-    uses.push(use);
-    if (use.isAllowed) continue;
-    for (const each of uses) await each.takeBack();
-    if (link !== null && limit === pageLimits.linkFailures) {
-      await throttleLink(deps.sql, link, use.until, payerOf(visit));
-    }
-    return tooMany(payee, limit.spanSeconds);
+  if ('wrong' in input) return refusedForm(visit, sitting, input.wrong);
+  const isInRange = input.submission.amount === undefined || isWithin(session, input.submission.amount);
+  const priced = { ...sitting, found: { ...found, price: priceOfInput(found, input.submission.amount) } };
+  const unseen = isInRange ? unseenTerms(visit, sitting, priced, shown.digest) : null;
+  if (unseen !== null) return formPage(visit, priced, unseen);
+  const submission = {
+    ...input.submission,
+    consent: consentOf(visit, termsOfSitting(visit, priced), input.submission),
+  };
+  const attempt = await countAttempt(deps.sql, deps.vault, address, link);
+  if (attempt.refusedBy !== null) {
+    const { refusedBy, spanSeconds, until } = attempt;
+    if (link !== null && refusedBy === 'link') await throttleLink(deps.sql, link, until, payerOf(visit));
+    return tooMany(payee, spanSeconds);
   }
   const sessionDeps = {
     charging: { processors: deps.processors, hook: chargeHook },
@@ -110,14 +135,54 @@ async function pay(visit: Visit): Promise<Answer> {
   const submit = session.mode === 'setup' ? saveSessionMethod : paySession;
   const submitted = await submit(deps.sql, sessionDeps, token, submission, payerOf(visit));
   const hasFailed = submitted.kind === 'done' && ['open', 'expired'].includes(submitted.session.state);
-  if (!hasFailed) for (const use of uses) await use.takeBack();
+  if (!hasFailed) await attempt.takeBack();
   if (submitted.kind === 'done') {
     const { state } = submitted.session;
-    return { goTo: state === 'completed' || state === 'processing' ? `${here}/done` : here };
+    const query = submitted.isOwn && state !== 'open' && state !== 'expired' ? proof : '';
+    return { goTo: `${here}${state === 'completed' || state === 'processing' ? '/done' : ''}${query}` };
   }
+  if (submitted.kind === 'unclear') return refusalPage(payee, `${here}${proof}`, submitted);
   if (submitted.kind !== 'invalid') return refusalPage(payee, here, submitted);
   const words = submitted.errors.map(({ path = '/method', code }) => [path, wordsOf(path, code, visit, found)]);
-  return formPage(visit, sitting, wrongFields(Object.fromEntries(words)));
+  return refusedForm(visit, sitting, Object.fromEntries(words));
+}
+
+/** Shows the form again with what is wrong. An address may send only so many of them. */
+async function refusedForm(visit: Visit, sitting: Sitting, wrong: Record<string, string>): Promise<Page> {
+  const { deps, address } = visit;
+  const use = await countUse(deps.sql, deps.vault, pageLimits.refusals, addressSubject(address));
+  if (!use.isAllowed) return tooMany(sitting.payee, pageLimits.refusals.spanSeconds);
+  return formPage(visit, sitting, wrongFields(wrong));
+}
+
+/** What is paid by a form: the biller's amount, or the one that the payer has chosen. Null in setup mode. */
+function priceOfInput(found: SessionForPayer, chosen: number | undefined): Price | null {
+  const { mode, amount } = found.session;
+  return mode === 'setup' ? null : (priceFor(found, amount ?? chosen ?? null) ?? found.price);
+}
+
+/**
+ * Returns what to say above the form if its payer has not seen what is taken now: the page says it then, and nothing is
+ * taken. The form of an amount that the payer chooses can say it only if it is plainly what was typed. Null: it was
+ * seen.
+ */
+function unseenTerms(visit: Visit, sitting: Sitting, priced: Sitting, digest: string): FormErrors | null {
+  const { price, session } = priced.found;
+  const terms = termsOfSitting(visit, priced);
+  if (digest === digestOf(terms, price?.totalAmount ?? null)) return null;
+  const wasUnpriced =
+    price !== null && session.amount === null && digest === digestOf(termsOfSitting(visit, sitting), null);
+  if (!wasUnpriced)
+    return { status: 400, above: 'What is taken has changed. Nothing was paid. Look again.', fields: {} };
+  const isUnclear = readsTwoWays(visit.form.get('amount') ?? '', price.currency);
+  const isPlain = price.surchargeAmount === 0 && terms.atOnce === 0 && !isUnclear;
+  return isPlain ? null : { status: 200, above: null, fields: {} };
+}
+
+/** What the payer agrees to by this form, and from where. Undefined if the way to pay is not kept by it. */
+function consentOf({ address, userAgent }: Visit, terms: Terms, { save }: Submission): Submission['consent'] {
+  const text = agreedWords(terms, save === true);
+  return text === null ? undefined : { text, ip_address: address, user_agent: userAgent };
 }
 
 function wrongFields(fields: Record<string, string>): FormErrors {
@@ -144,8 +209,12 @@ async function done(visit: Visit): Promise<Answer> {
   const sitting = await find(visit);
   if (sitting === null) return notFound;
   const { found, payee } = sitting;
-  if (found.state !== 'completed' && found.state !== 'processing') return { goTo: `/checkout/${visit.token}` };
-  return resultPage(visit, found, payee, await paymentOfSession(visit.deps.sql, found.session));
+  const { session, state } = found;
+  // The challenge of a live payment is at the payer's bank.
+  const isUnderWay = state === 'processing' || (state === 'challenge' && session.livemode);
+  if (state !== 'completed' && !isUnderWay) return { goTo: `/checkout/${visit.token}${proofOf(visit)}` };
+  if (!isOwn(visit, session)) return resultForOthers(visit, found, payee);
+  return resultPage(visit, found, payee, await paymentOfSession(visit.deps.sql, session));
 }
 
 /** The state of a session, for the script of its page. */

@@ -1,3 +1,4 @@
+import type { PlainDate } from '../domain/calendar.ts';
 import { type Html, html } from '../platform/html.ts';
 
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -10,6 +11,11 @@ export function moment(at: Date, timeZone: string): Html {
 /** The date of an instant in a time zone. */
 export function day(at: Date, timeZone: string): Html {
   return html`<time datetime="${at.toISOString()}">${formatFor(timeZone, false).format(at)}</time>`;
+}
+
+/** A date as payers read it. */
+export function dateInWords(date: PlainDate): string {
+  return formatFor('UTC', false).format(new Date(`${date}T00:00:00Z`));
 }
 
 /** Day, month by name, year: no reader takes one for the other. */

@@ -8,12 +8,18 @@ import type { Page } from './visit.ts';
 
 /** Title and words for what has ended a link or a session. */
 const ends: Readonly<Record<string, readonly [title: string, words: string]>> = {
-  completed: ['This has been paid', 'Nothing is left to pay here.'],
+  completed: [
+    'This has been paid already',
+    'You were not charged. If it was you who paid it before, nothing was taken again.',
+  ],
   expired: ['This link has expired', 'Its time is over, and it takes no payment any more.'],
   deactivated: ['This link is not in use any more', 'It was withdrawn, and takes no payment any more.'],
   time: ['This page has expired', 'Its time is over. If you came from a link, open the link again.'],
   requested: ['This payment was called off', 'It takes no payment any more.'],
-  too_many_attempts: ['There were too many attempts', 'To protect you, this page takes no further attempt.'],
+  too_many_attempts: [
+    'There were too many attempts',
+    'You were not charged. To protect the holders of cards, this page takes no further attempt.',
+  ],
   customer_deleted: ['This link is not in use any more', 'It was withdrawn, and takes no payment any more.'],
 };
 
@@ -45,17 +51,18 @@ export function notOpenYet(payee: Payee): Page {
 }
 
 /** Somebody else is paying the last payment that the link takes, or this payment is being made by another page. */
-function busy(payee: Payee, here: string, reason: 'last_payment' | 'processing'): Page {
-  const words =
-    reason === 'processing'
-      ? 'This payment is being made just now, perhaps from another page of yours.'
-      : 'Somebody is making the last payment that this link takes.';
+function busy(payee: Payee, here: string, reason: 'last_payment' | 'processing' | 'unclear'): Page {
+  const words = {
+    processing: 'This payment is being made just now, perhaps from another page. You were not charged by this try.',
+    last_payment: 'Somebody is making the last payment that this link takes. You were not charged by this try.',
+    unclear: 'Your payment is being made. You will not be charged twice.',
+  }[reason];
   return {
     status: 409,
     title: 'One moment',
     payee,
-    main: html`<p>${words} You were not charged by this try.</p><p><a class="button" href="${here}">Look again</a></p>`,
-    headers: { Refresh: '5' },
+    main: html`<p>${words}</p><p><a class="button" href="${here}">Look again</a></p>`,
+    headers: { Refresh: `5; url=${here}` },
   };
 }
 
@@ -73,6 +80,6 @@ export function refusalPage(payee: Payee, here: string, refusal: Exclude<Refusal
     case 'busy':
       return refusal.reason === 'advancing' ? oneMoment(payee, here) : busy(payee, here, refusal.reason);
     case 'unclear':
-      return busy(payee, here, 'processing');
+      return busy(payee, here, 'unclear');
   }
 }

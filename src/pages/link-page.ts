@@ -1,16 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { OfferColumns } from '../db/payment-links.ts';
 import { type Html, html } from '../platform/html.ts';
+import { payerContext } from '../services/links/payer-context.ts';
 import { findLink, type LinkForPayer, type Price } from '../services/links/public-tokens.ts';
 import { startSession } from '../services/links/session-start.ts';
 import { addressSubject, countUse, pageLimits } from '../services/pages/page-limits.ts';
 import { type Payee, payeeOf } from '../services/pages/paying.ts';
+import { type ComingPayments, comingPayments, type NamedSubject } from '../services/subjects/coming-payments.ts';
 import { moment } from './dates.ts';
 import { endedPage, notOpenYet, refusalPage } from './ended-pages.ts';
 import { postedVersion, signature } from './forms.ts';
 import { rows } from './layout.ts';
 import { money } from './money.ts';
 import { notFound, oneMoment, staleForm, tooMany } from './plain-pages.ts';
+import { inParagraphs, termsOf } from './terms.ts';
 import { type Answer, type Page, type PageRoute, payerOf, type Visit } from './visit.ts';
 
 const action = 'start';
@@ -18,9 +21,33 @@ const action = 'start';
 /** The form of a token. What differs is no token, and needs no look into the database. */
 export const tokenPattern = /^[0-9A-Za-z]{32}$/;
 
-async function find({ deps, token, now }: Visit): Promise<{ found: LinkForPayer; payee: Payee } | null> {
+interface Linked {
+  found: LinkForPayer;
+  payee: Payee;
+  /** What is taken once a session of the link is completed. */
+  coming: ComingPayments | null;
+}
+
+async function find(visit: Visit): Promise<Linked | null> {
+  const { deps, token, now } = visit;
   const found = tokenPattern.test(token) ? await findLink(deps.sql, token, now) : null;
-  return found === null ? null : { found, payee: await payeeOf(deps.sql, found.biller, found.link.livemode) };
+  if (found === null) return null;
+  const [payee, coming] = await Promise.all([
+    payeeOf(deps.sql, found.biller, found.link.livemode),
+    found.state === 'open' ? comingOf(visit, found.link, found) : null,
+  ]);
+  return { found, payee, coming };
+}
+
+/** Returns what is taken once a link or session is completed, by the plan or subscription that it names. */
+export function comingOf(
+  visit: Visit,
+  offer: NamedSubject & { livemode: boolean },
+  { biller, customer, at }: Pick<LinkForPayer, 'biller' | 'customer' | 'at'>,
+): Promise<ComingPayments | null> {
+  const paysFees = customer?.fee_preferences?.customer_pays_transaction_fees ?? false;
+  const context = payerContext(biller, offer.livemode, payerOf(visit));
+  return comingPayments(visit.deps.sql, context, offer, { at, paysFees });
 }
 
 async function show(visit: Visit): Promise<Answer> {
@@ -46,15 +73,16 @@ async function start(visit: Visit): Promise<Answer> {
 }
 
 /** The page of a link that cannot be paid now, or null. */
-function closedPage({ deps, token }: Visit, { found, payee }: { found: LinkForPayer; payee: Payee }): Page | null {
+function closedPage({ deps, token }: Visit, { found, payee }: Linked): Page | null {
   const { link, state } = found;
   if (state === 'advancing') return oneMoment(payee, `/pay/${token}`);
   if (state !== 'open') return endedPage(payee, state, link.mode === 'setup');
   return link.livemode && deps.processors.live === null ? notOpenYet(payee) : null;
 }
 
-function offer(visit: Visit, { found, payee }: { found: LinkForPayer; payee: Payee }): Page {
-  const { link } = found;
+function offer(visit: Visit, { found, payee, coming }: Linked): Page {
+  const { link, price } = found;
+  const terms = termsOf({ offer: link, price, coming }, payee, visit.locale);
   const isSetup = link.mode === 'setup';
   return {
     status: 200,
@@ -62,7 +90,8 @@ function offer(visit: Visit, { found, payee }: { found: LinkForPayer; payee: Pay
     payee,
     watched: { url: `/pay/${visit.token}/state`, is: found.state },
     main: html`${link.description === null ? null : html`<p>${link.description}</p>`}
-${isSetup ? html`<p>Save how you want to pay ${payee.name}. No money is taken now.</p>` : amountOf(found.price, link, visit.locale)}
+${isSetup ? html`<p>Save how you want to pay ${payee.name}.</p>` : amountOf(price, link, visit.locale)}
+${inParagraphs(terms)}
 ${link.expires_at === null ? null : html`<p>Open until ${moment(link.expires_at, payee.timeZone)}.</p>`}
 <form method="post" action="/pay/${visit.token}">
 ${signature(visit, action)}

@@ -5,6 +5,9 @@ import { type Html, html } from '../platform/html.ts';
 const keptAtMost = 300;
 const formats = new Map<string, Intl.NumberFormat>();
 
+/** Characters. The patterns for an amount take longer than in proportion to it, so a longer text is none. */
+const longestAmount = 40;
+
 /** Returns how many decimals a currency has: two for AUD, none for JPY (ISO 4217, as Intl has it). */
 export function decimalsOf(currency: Currency): number {
   return formatFor('en', currency).resolvedOptions().maximumFractionDigits ?? 2;
@@ -33,6 +36,7 @@ export function inMajorUnits(minorUnits: number, currency: Currency): string {
  * it there may be the currency's own sign or code. Returns minor units, or null if it is no amount of this currency.
  */
 export function parseAmount(typed: string, currency: Currency): number | null {
+  if (typed.length > longestAmount) return null;
   const decimals = decimalsOf(currency);
   const plain = withoutCurrency(typed.trim(), currency);
   // The last mark is that of the decimals, unless three digits follow it: then it separates thousands.
@@ -45,7 +49,7 @@ export function parseAmount(typed: string, currency: Currency): number | null {
 
 /** Whether people read this amount in two ways: `1.250` is one and a quarter, or a thousand and more. Yen have one. */
 export function readsTwoWays(typed: string, currency: Currency): boolean {
-  return decimalsOf(currency) > 0 && /^\D*\d{1,3}[.,]\d{3}\D*$/.test(typed);
+  return decimalsOf(currency) > 0 && typed.length <= longestAmount && /^\D*\d{1,3}[.,]\d{3}\D*$/.test(typed);
 }
 
 /** Takes off the code of a currency, or its sign with or without letters of the code, as in `A$25` or `25 $AU`. */

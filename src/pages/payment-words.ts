@@ -1,4 +1,5 @@
 // What payers read about a payment. The API's own messages are for the biller.
+import type { PurposeRow } from '../db/page-payments.ts';
 import type { PaymentIntentRow } from '../db/payment-intents.ts';
 import type { PaymentMethodRow } from '../db/payment-methods.ts';
 import type { Html } from '../platform/html.ts';
@@ -36,6 +37,15 @@ export function amountRows(
     ['Surcharge for paying this way', money(surcharge_amount, currency, locale)],
   ];
   return [...(surcharge_amount === 0 ? [] : parts), ['Total', money(total_amount, currency, locale)]];
+}
+
+/** The rows about what a payment is for, in the biller's words. */
+export function purposeRows({ name, description, reference }: PurposeRow): [string, string | null][] {
+  return [
+    ['For', name],
+    ['Details', description],
+    ['Reference', reference],
+  ];
 }
 
 /** Names a way to pay by what the payer knows of it, such as "Visa ending in 4242". */

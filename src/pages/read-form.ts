@@ -5,13 +5,16 @@ import { badForm, cardNumberRefused, foreignForm, formTooLarge } from './plain-p
 import type { Page } from './visit.ts';
 
 const most = 16 * 1024;
+/** Of a form: fields, and characters of a name or a value. No form of ours needs more. */
+const mostFields = 30;
+const longestText = 300;
 
 /** The field with a form's signature. It is ours, and the only one that is not searched for card numbers. */
 export const signatureField = 'form';
 
 /**
- * Reads the fields of a posted form, at most 16 KiB. A form with what may be a card number is refused here, before
- * anything else sees it. Returns the page of a refusal instead.
+ * Reads the fields of a posted form: at most 16 KiB, and 30 fields of 300 characters. A form with what may be a card
+ * number is refused here, before anything else sees it. Returns the page of a refusal instead.
  */
 export async function readForm(request: IncomingMessage): Promise<URLSearchParams | Page> {
   const { 'sec-fetch-site': site, 'content-type': type, 'content-encoding': encoding } = request.headers;
@@ -28,6 +31,10 @@ export async function readForm(request: IncomingMessage): Promise<URLSearchParam
     return isTooLarge ? formTooLarge : badForm;
   }
   const form = new URLSearchParams(bytes.toString('utf8'));
+  if (form.size > mostFields) return formTooLarge;
+  for (const [name, value] of form) {
+    if (name.length > longestText || value.length > longestText) return formTooLarge;
+  }
   for (const [name, value] of form) {
     if (hasCardNumber(name) || (name !== signatureField && hasCardNumber(value))) return cardNumberRefused;
     if (value.includes('\0') || name.includes('\0')) return badForm;

@@ -3,7 +3,7 @@ import { findReceipt, type Receipt } from '../services/pages/payment-pages.ts';
 import { day, moment } from './dates.ts';
 import { rows } from './layout.ts';
 import { money } from './money.ts';
-import { amountRows, methodInWords } from './payment-words.ts';
+import { amountRows, methodInWords, purposeRows } from './payment-words.ts';
 import { notFound } from './plain-pages.ts';
 import { type Answer, type PageRoute, payerOf, type Visit } from './visit.ts';
 
@@ -14,13 +14,14 @@ async function show(visit: Visit): Promise<Answer> {
   return { status: 200, title: 'Receipt', payee: receipt.payee, main: content(receipt, locale) };
 }
 
-function content({ intent, payee, method, takenAt, refunds }: Receipt, locale: string) {
+function content({ intent, payee, purpose, method, takenAt, refunds }: Receipt, locale: string) {
   const { currency, total_amount: total, total_refunded_amount: refunded, total_returned_amount: returned } = intent;
   const kept = total - refunded - returned;
   return html`<p class="amount">${money(total, currency, locale)}</p>
 ${rows([
   ['Number', receiptNumber(intent.id)],
   ['Paid to', payee.name],
+  ...purposeRows(purpose),
   ['Date', moment(takenAt, payee.timeZone)],
   ['Paid with', method === null ? null : methodInWords(method)],
   ['On your statement', intent.statement_descriptor],

@@ -47,8 +47,8 @@ export interface Visit {
 }
 
 /** The request of a visit, as the services see it. */
-export function payerOf({ requestId, now }: Visit): PayerRequest {
-  return { requestId, now };
+export function payerOf({ requestId, now, address, userAgent }: Visit): PayerRequest {
+  return { requestId, now, connection: { address, userAgent } };
 }
 
 /** A page to show. */

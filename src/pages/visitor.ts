@@ -1,5 +1,3 @@
-import ipaddr from 'ipaddr.js';
-
 /** For a browser that names no locale. The amounts of the service's examples read so. */
 const defaultLocale = 'en-AU';
 
@@ -25,30 +23,4 @@ export function localeOf(header: string): string {
     if (plain !== undefined && Intl.NumberFormat.supportedLocalesOf(plain).length > 0) return plain;
   }
   return defaultLocale;
-}
-
-/**
- * Returns the address of a payer: that of the connection or, if it comes from a trusted proxy,
- * the last one in `X-Forwarded-For` that is no trusted proxy. Anyone else may write into that header what they like.
- */
-export function addressOf(remote: string, forwardedFor: string, trustedProxies: readonly string[]): string {
-  const hops = [...forwardedFor.split(',').map((hop) => hop.trim()), remote].filter((hop) => hop !== '');
-  let address = remote;
-  while (hops.length > 0) {
-    address = hops.pop() ?? remote;
-    if (!isAmong(address, trustedProxies)) break;
-  }
-  return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
-}
-
-/** Whether an address is one of these addresses, or in one of these ranges. */
-export function isAmong(address: string, ranges: readonly string[]): boolean {
-  if (!ipaddr.isValid(address)) return false;
-  const parsed = ipaddr.process(address);
-  return ranges.some((range) => {
-    const [base, bits] = range.includes('/')
-      ? ipaddr.parseCIDR(range)
-      : [ipaddr.process(range), ipaddr.process(range).kind() === 'ipv4' ? 32 : 128];
-    return base.kind() === parsed.kind() && parsed.match(base, bits);
-  });
 }

@@ -50,18 +50,22 @@ async function save(visit: Visit): Promise<Answer> {
   }
   const read = readMethod(visit.form, frame.types);
   if ('wrong' in read) {
+    const refusal = await countUse(deps.sql, deps.vault, pageLimits.refusals, addressSubject(address));
+    if (!refusal.isAllowed) return form(visit, frame, tooManyForms);
     return form(visit, frame, { status: 400, above: 'Please correct what is marked below.', fields: read.wrong });
   }
   const use = await countUse(deps.sql, deps.vault, pageLimits.methods, addressSubject(address));
   if (!use.isAllowed) {
     await use.takeBack();
-    return form(visit, frame, { status: 429, above: 'There were too many attempts. Wait a minute, then try again.' });
+    return form(visit, frame, tooManyForms);
   }
   const secret = visit.form.get('client_secret') || null;
   const saved = await saveWidgetMethod(deps.sql, deps.vault, frame.host, read.method, secret);
   if (typeof saved === 'string') return form(visit, frame, { status: 422, above: refusals[saved] });
   return done(frame, saved);
 }
+
+const tooManyForms = { status: 429, above: 'There were too many attempts. Wait a minute, then try again.' };
 
 const refusals: Readonly<Record<WidgetRefusal, string>> = {
   wrong_secret: 'This payment is not known here. Nothing was saved. Load the page again.',

@@ -29,6 +29,8 @@ export interface ChargeCompleted extends Owner {
   source: 'confirm' | 'plan' | 'schedule' | 'subscription';
   attemptId: string;
   attempt: number;
+  /** Whether a payer has confirmed the payment: with a publishable key or on a page. */
+  byPayer: boolean;
   paymentIntentId: string;
   paymentPlanId: string | null;
   subscriptionId: string | null;

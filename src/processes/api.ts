@@ -2,18 +2,18 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { createApp } from '../api/app.ts';
-import { serve } from '../api/http/server.ts';
 import { findLatestRun } from '../operations/sides/latest-run.ts';
 import { sideOf } from '../operations/sides/workflow-sides.ts';
 import { findStuckWorkflows } from '../operations/stuck/workflows.ts';
 import { createLogger } from '../platform/logger.ts';
 import { openPool } from '../platform/postgres/connection.ts';
 import { checkVault } from './checked-vault.ts';
-import { readConfig } from './config/config.ts';
-import { processorsOf, requiredOf, webUisOf } from './dependencies.ts';
+import { processorsOf, webUisOf } from './dependencies.ts';
 import { startDispatcher } from './dispatcher.ts';
-import { announceReady, onShutdown, surviveOutages } from './lifecycle.ts';
+import { announceReady, onShutdown, orExplain, surviveOutages } from './lifecycle.ts';
+import { listen } from './listen.ts';
 import { openMetrics } from './metrics/open.ts';
+import { readServingConfig } from './service-config.ts';
 import { logTelemetry } from './telemetry/log-events.ts';
 import { closeSides, openSides } from './temporal/sides.ts';
 import { watchTimeSkipping } from './temporal/time-skipping.ts';
@@ -29,12 +29,9 @@ const connections = 24;
  */
 const forThisMachine = process.argv.includes('--for-this-machine');
 
-/** With `--for-this-machine`: the biller whose sandbox the workbench opens, as `--demo-biller=acct_…`. */
-const demoBillerId =
-  process.argv.find((word) => word.startsWith('--demo-biller='))?.slice('--demo-biller='.length) ?? null;
-
-const config = readConfig(process.env);
-const { databaseUrl, vault } = requiredOf(config);
+const { config, databaseUrl, vaults, publicUrl } = await orExplain(() =>
+  readServingConfig(process.env, { forThisMachine }),
+);
 // Before all else: log lines and calls to Temporal carry the id of their trace.
 const tracing =
   config.tracingEndpoint === null
@@ -45,22 +42,22 @@ surviveOutages(logger);
 logTelemetry(logger);
 const sql = openPool(databaseUrl, { max: connections, name: 'payments api', acquireTimeoutMs });
 const ending = new AbortController();
-const keys = checkVault(sql, vault, config.lostEncryptionKeys, logger, ending.signal);
+const keys = checkVault(sql, vaults, config.lostEncryptionKeys, logger, ending.signal);
 const sides = openSides(config, tracing?.client);
 const timeSkipping = watchTimeSkipping(sideOf(sides, false).temporal, logger);
-const metrics = await openMetrics(config, { sql, poolMax: connections, worker: null, logger });
+const metrics = await orExplain(() => openMetrics(config, { sql, poolMax: connections, worker: null, logger }));
 const dispatchers = sides.map((side) => startDispatcher(sql, side, logger));
 const app = createApp({
   sql,
   vault: keys.vault,
   logger,
   ...(metrics === null ? {} : { watch: metrics.requests }),
-  publicUrl: config.publicUrl,
+  publicUrl,
   settings: config,
   processors: processorsOf(config),
   canSkipTime: timeSkipping.known,
   forThisMachine,
-  demoBillerId,
+  demo: forThisMachine && config.demo !== null ? { ...config.demo, baseUrl: `http://127.0.0.1:${config.port}` } : null,
   operations: {
     key: config.operatorKey,
     webUis: webUisOf(config),
@@ -78,7 +75,7 @@ const app = createApp({
   },
 });
 await keys.fitsOrWaits;
-const server = await serve(app, { port: config.port, host: config.host });
+const server = await orExplain(() => listen(app, { host: config.host, port: config.port, variable: 'PORT' }));
 
 const delayMs = config.drainDelaySeconds * 1000;
 onShutdown(

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { type SealFormat, selectOldestFormat } from '../db/sealed-values.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db, Pool } from '../platform/postgres/connection.ts';
 import { isOutage } from '../platform/postgres/transaction.ts';
@@ -45,6 +46,13 @@ export async function assertKeysFit(sql: Db, vault: Vault, lost: readonly string
   if (problems.length > 0) throw new KeysRefused(problems, place);
 }
 
+/** Two vaults of the same keys. They differ in the formats that they open. */
+export interface Vaults {
+  usual: Vault;
+  /** For a database that never had values of format 1 (`sealed_formats`). The same if ENCRYPTION_FORMATS is set. */
+  ofNewInstallation: Vault;
+}
+
 /** A vault that refuses all work until its keys have been compared with the database. */
 export interface CheckedVault {
   vault: Vault;
@@ -56,28 +64,29 @@ export interface CheckedVault {
 
 /**
  * Compares the keys of ENCRYPTION_KEYS with the database: at once, or as soon as PostgreSQL responds. Until then the
- * vault throws Unavailable, so that nothing is sealed with a wrong key. If the keys do not fit, logs why and ends the
+ * vault throws Unavailable, so that nothing is sealed with a wrong key. Then it opens the formats that the database may
+ * hold. If the keys do not fit, logs why and ends the
  * process with 1. `signal` ends the wait.
  */
 export function checkVault(
   sql: Pool,
-  vault: Vault,
+  { usual, ofNewInstallation }: Vaults,
   lost: readonly string[],
   logger: Logger,
   signal: AbortSignal,
 ): CheckedVault {
-  let isChecked = false;
+  let checked: Vault | null = null;
   const whenChecked =
-    <A extends unknown[], R>(use: (...args: A) => R) =>
+    <A extends unknown[], R>(use: (vault: Vault, ...args: A) => R) =>
     (...args: A): R => {
-      if (isChecked) return use(...args);
+      if (checked !== null) return use(checked, ...args);
       throw new Unavailable('The encryption keys are not compared with the database yet. Try again.');
     };
 
   async function check(): Promise<void> {
     try {
-      await compareWhenPossible(sql, vault, lost, logger, signal);
-      isChecked = true;
+      const oldest = await compareWhenPossible(sql, usual, lost, logger, signal);
+      checked = oldest === 2 ? ofNewInstallation : usual;
     } catch (error) {
       if (signal.aborted) return await new Promise<never>(() => {}); // the process is ending
       if (error instanceof KeysRefused) logger.fatal(error.message);
@@ -89,12 +98,12 @@ export function checkVault(
   const fits = check();
   return {
     vault: {
-      ...vault,
-      seal: whenChecked(vault.seal),
-      open: whenChecked(vault.open),
-      fingerprintsOf: whenChecked(vault.fingerprintsOf),
-      clientSecretOf: whenChecked(vault.clientSecretOf),
-      isClientSecretOf: whenChecked(vault.isClientSecretOf),
+      ...usual,
+      seal: whenChecked((vault, plain, field) => vault.seal(plain, field)),
+      open: whenChecked((vault, sealed, field) => vault.open(sealed, field)),
+      fingerprintsOf: whenChecked((vault, parts) => vault.fingerprintsOf(parts)),
+      clientSecretOf: whenChecked((vault, intentId) => vault.clientSecretOf(intentId)),
+      isClientSecretOf: whenChecked((vault, intentId, secret) => vault.isClientSecretOf(intentId, secret)),
     },
     fits,
     fitsOrWaits: Promise.race([fits, pause(startTimeoutMs, undefined, { ref: false })]),
@@ -106,17 +115,19 @@ function refusalOf(error: unknown): string {
   return refusals[code] ?? 'The encryption keys could not be compared with the database.';
 }
 
+/** Returns the oldest format of sealed values that the database may hold. */
 async function compareWhenPossible(
   sql: Pool,
   vault: Vault,
   lost: readonly string[],
   logger: Logger,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<SealFormat> {
   let loggedAt = Number.NEGATIVE_INFINITY;
   for (;;) {
     try {
-      return await assertKeysFit(sql, vault, lost, 'ENCRYPTION_KEYS');
+      await assertKeysFit(sql, vault, lost, 'ENCRYPTION_KEYS');
+      return await selectOldestFormat(sql);
     } catch (error) {
       if (!isOutage(error)) throw error;
       if (performance.now() - loggedAt >= logEveryMs) {

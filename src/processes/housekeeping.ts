@@ -1,5 +1,6 @@
 import { sweepIdempotencyKeys } from '../db/idempotency-keys.ts';
 import { sweepPageUses } from '../db/page-uses.ts';
+import { sweepUnusedMethods } from '../db/payment-methods.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
 import { databaseNow } from '../platform/postgres/database-clock.ts';
@@ -17,8 +18,9 @@ const everyMs = 5_000;
 /**
  * Tidies the database while the process runs. It completes charges and refunds whose process died between calling the
  * processor and recording the outcome, compares the movements of the live processor with the database, and ends
- * mandates that have lapsed. It removes expired idempotency keys, and old counts of the pages for payers. Any number of
- * processes may run it side by side.
+ * mandates that have lapsed. It removes expired idempotency keys, old counts of the pages for payers, and the account
+ * numbers that payers have entered there and that nothing has used for a day. Any number of processes may run it side
+ * by side.
  */
 export function startHousekeeping(sql: Pool, processors: Processors, logger: Logger): Repetition {
   const duties = {
@@ -33,6 +35,7 @@ export function startHousekeeping(sql: Pool, processors: Processors, logger: Log
     // By the database's clock: a process whose own clock is ahead must not remove keys that are still valid.
     'sweep idempotency keys': async () => sweepIdempotencyKeys(sql, await databaseNow(sql)),
     'sweep page uses': async () => sweepPageUses(sql, await databaseNow(sql)),
+    'sweep unused methods': async () => sweepUnusedMethods(sql, await databaseNow(sql)),
   };
   const onError = (err: unknown, duty?: string) => logger.warn({ err, duty }, 'housekeeping failed; trying again');
   return repeat(

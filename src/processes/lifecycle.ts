@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import type { Logger } from '../platform/logger.ts';
 import { isOutage } from '../platform/postgres/transaction.ts';
 import { printError } from '../platform/terminal.ts';
+import { ConfigError } from './config/config.ts';
 
 /** A process that has not closed by then is ended by force. A supervisor waits a little longer than this. */
 const closeTimeoutMs = 14_000;
@@ -48,6 +49,20 @@ export function onShutdown(close: () => Promise<void>, { delayMs = 0 } = {}): vo
   // end this process.
   if (process.send !== undefined) {
     process.on('disconnect', () => begin('disconnect'));
+  }
+}
+
+/**
+ * Returns the result of a step of the start. If the configuration does not allow the step, prints what to correct and
+ * nothing else, and ends the process with 1.
+ */
+export async function orExplain<T>(step: () => T | Promise<T>): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    printError(error.message);
+    process.exit(1);
   }
 }
 

@@ -1,16 +1,16 @@
 // The process of the pages for payers: serves HTML, and dispatches the outbox entries of its own transactions at once.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { serve } from '../api/http/server.ts';
 import { createPages } from '../pages/app.ts';
 import { createLogger } from '../platform/logger.ts';
 import { openPool } from '../platform/postgres/connection.ts';
 import { checkVault } from './checked-vault.ts';
-import { readConfig } from './config/config.ts';
-import { processorsOf, requiredOf } from './dependencies.ts';
+import { processorsOf } from './dependencies.ts';
 import { startDispatcher } from './dispatcher.ts';
-import { announceReady, onShutdown, surviveOutages } from './lifecycle.ts';
+import { announceReady, onShutdown, orExplain, surviveOutages } from './lifecycle.ts';
+import { listen } from './listen.ts';
 import { openMetrics } from './metrics/open.ts';
+import { readServingConfig } from './service-config.ts';
 import { logTelemetry } from './telemetry/log-events.ts';
 import { closeSides, openSides } from './temporal/sides.ts';
 
@@ -22,23 +22,24 @@ const connections = 16;
 /** Passed by `npm start` to its own pages, which have no proxy in front. */
 const forThisMachine = process.argv.includes('--for-this-machine');
 
-const config = readConfig(process.env);
-const { databaseUrl, vault } = requiredOf(config);
+const { config, databaseUrl, vaults, publicUrl } = await orExplain(() =>
+  readServingConfig(process.env, { forThisMachine }),
+);
 const logger = createLogger(config.logLevel, 'pages');
 surviveOutages(logger);
 logTelemetry(logger);
 const sql = openPool(databaseUrl, { max: connections, name: 'payments pages', acquireTimeoutMs });
 const ending = new AbortController();
-const keys = checkVault(sql, vault, config.lostEncryptionKeys, logger, ending.signal);
+const keys = checkVault(sql, vaults, config.lostEncryptionKeys, logger, ending.signal);
 const sides = openSides(config);
-const metrics = await openMetrics(config, { sql, poolMax: connections, worker: null, logger });
+const metrics = await orExplain(() => openMetrics(config, { sql, poolMax: connections, worker: null, logger }));
 const dispatchers = sides.map((side) => startDispatcher(sql, side, logger));
 const pages = createPages({
   sql,
   vault: keys.vault,
   logger,
   processors: processorsOf(config),
-  publicUrl: config.publicUrl,
+  publicUrl,
   trustedProxies: config.trustedProxies,
   forThisMachine,
   async isReady() {
@@ -48,7 +49,9 @@ const pages = createPages({
   ...(metrics === null ? {} : { watch: metrics.pages }),
 });
 await keys.fitsOrWaits;
-const server = await serve(pages, { port: config.pagesPort, host: config.host });
+const server = await orExplain(() =>
+  listen(pages, { host: config.host, port: config.pagesPort, variable: 'PAGES_PORT' }),
+);
 
 const delayMs = config.drainDelaySeconds * 1000;
 onShutdown(

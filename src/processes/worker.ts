@@ -3,11 +3,11 @@ import { startReconciliations } from '../operations/reconciler/schedule.ts';
 import { createLogger } from '../platform/logger.ts';
 import { openPool } from '../platform/postgres/connection.ts';
 import { checkVault } from './checked-vault.ts';
-import { readConfig } from './config/config.ts';
-import { processorsOf, requiredOf } from './dependencies.ts';
+import { processorsOf } from './dependencies.ts';
 import { startHousekeeping } from './housekeeping.ts';
-import { announceReady, onShutdown, surviveOutages } from './lifecycle.ts';
+import { announceReady, onShutdown, orExplain, surviveOutages } from './lifecycle.ts';
 import { openMetrics } from './metrics/open.ts';
+import { readServiceConfig } from './service-config.ts';
 import { logTelemetry } from './telemetry/log-events.ts';
 import { closeSides, openSides } from './temporal/sides.ts';
 import { TemporalRefusal } from './temporal/wait.ts';
@@ -17,8 +17,7 @@ import { keepSide, startSide } from './worker-sides.ts';
 
 const connections = 40;
 
-const config = readConfig(process.env);
-const { databaseUrl, vault } = requiredOf(config);
+const { config, databaseUrl, vaults } = await orExplain(() => readServiceConfig(process.env));
 // Before all else: log lines and calls to Temporal carry the id of their trace.
 const tracing =
   config.tracingEndpoint === null
@@ -31,14 +30,14 @@ surviveOutages(logger);
 const sql = openPool(databaseUrl, { max: connections, name: 'payments worker' });
 const sides = openSides(config, tracing?.client);
 const processors = processorsOf(config);
-const metrics = await openMetrics(config, { sql, poolMax: connections, worker: sides, logger });
+const metrics = await orExplain(() => openMetrics(config, { sql, poolMax: connections, worker: sides, logger }));
 
 // A stop signal during the wait for Temporal ends the process at once: nothing is under way yet.
 const starting = new AbortController();
 let close = async (): Promise<void> => starting.abort();
 onShutdown(() => close());
 
-const keys = checkVault(sql, vault, config.lostEncryptionKeys, logger, starting.signal);
+const keys = checkVault(sql, vaults, config.lostEncryptionKeys, logger, starting.signal);
 const deps = {
   ...{ sql, vault: keys.vault, processors, logger, webhookAllowLoopback: config.webhookAllowLoopback },
   version: config.workerVersion,

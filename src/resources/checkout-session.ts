@@ -17,6 +17,19 @@ export const CheckoutSessionStatus = Type.Enum(['open', 'processing', 'completed
     '`completed`: paid, or the method is saved. `expired`: it has ended without that (`status_reason`).',
 });
 
+const Consent = Strict(
+  {
+    text: Type.String({ description: 'The words that the page said, a line each: what is taken, and what is kept.' }),
+    accepted_at: Type.String({
+      format: 'date-time',
+      description: 'When the form was accepted, in the customer’s time.',
+    }),
+    ip_address: Type.String({ description: 'The payer’s address.' }),
+    user_agent: Nullable(Type.String(), { description: 'The payer’s browser, as it names itself.' }),
+  },
+  { title: 'CheckoutSessionConsent' },
+);
+
 const PaymentMethodId = Nullable(Type.String(), {
   description: 'The method that was charged or saved; null until the session is completed.',
 });
@@ -24,7 +37,11 @@ const PaymentMethodId = Nullable(Type.String(), {
 export const CheckoutSession = Strict(
   {
     id: Id('checkout_session', 'The id of the checkout session.'),
-    url: Type.Optional(Type.String({ description: 'The page for the payer. Lists and events leave it out.' })),
+    url: Type.Optional(
+      Type.String({
+        description: 'The page for the payer. Only for keys with `payment_links:write`. Lists and events leave it out.',
+      }),
+    ),
     client_secret: Type.Optional(
       Type.String({
         description:
@@ -45,6 +62,11 @@ export const CheckoutSession = Strict(
       description:
         'Why it expired: `time`, `requested`, `too_many_attempts`, `link_completed`, `link_expired`, ' +
         '`link_deactivated`, `customer_deleted` or `payment_canceled`; otherwise null.',
+    }),
+    consent: Nullable(Consent, {
+      description:
+        'What the payer agreed to in the last accepted form if the method is kept for later payments; otherwise null. ' +
+        'For a bank account without that, see its mandate.',
     }),
     failed_attempts: Type.Integer({
       description: 'How often the payer was declined. The tenth time ends the session.',
@@ -91,6 +113,7 @@ export const checkoutSessionEventExample: CheckoutSession = {
   expires_at: '2027-01-05T09:00:00.000Z',
   status: 'completed',
   status_reason: null,
+  consent: null,
   failed_attempts: 0,
   completed_at: madeAt,
   expired_at: null,

@@ -109,6 +109,16 @@ export const eventCatalogue = {
     ...planPaymentIntentExample,
     status: 'requires_action',
   }),
+  'payment_intent.restricted': event(
+    PaymentIntent,
+    'Ten attempts to pay with a publishable key or on a page have failed: only a secret key may confirm it now.',
+    {
+      ...planPaymentIntentExample,
+      payment_plan_id: null,
+      status: 'failed',
+      last_payment_error: { code: 'card_declined', message: 'The card was declined.' },
+    },
+  ),
   'payment_intent.processing': event(
     PaymentIntent,
     'A bank debit was accepted. The bank reports on `expected_result_date` whether it was collected.',
@@ -145,7 +155,7 @@ export const eventCatalogue = {
   'mandate.activated': event(Mandate, 'A payer’s agreement was recorded: the account may be debited.', mandateExample),
   'mandate.notice_due': event(
     Mandate,
-    'The payer is to be told of a change: you changed the amount of a plan that is debited under this mandate.',
+    'The payer is to be told of a change: you changed what a plan or subscription debits under this mandate.',
     {
       ...mandateExample,
       notices: [{ kind: 'amount_changed', due_by: '2027-01-18', sent_at: null, channel: null }],
@@ -212,7 +222,7 @@ export const eventCatalogue = {
   ),
   'payment_link.throttled': event(
     PaymentLink,
-    'Too many attempts to pay a link have failed: payers are asked to try later, for ten minutes at most.',
+    'Too many attempts to pay a link have failed: payers whose addresses have failed are asked to try later, for ten minutes at most.',
     paymentLinkEventExample,
   ),
   'checkout_session.completed': event(

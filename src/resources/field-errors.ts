@@ -52,6 +52,11 @@ export const fieldCodes = {
     meaning: 'The payment method belongs to another customer.',
     remedy: 'Use a payment method of this customer.',
   },
+  payment_method_not_allowed: {
+    meaning:
+      'The payment method belongs to a customer, and neither the payment intent nor the request names this customer.',
+    remedy: 'Name the customer in `customer_id`, if it is the one who pays. Do not take it from the browser.',
+  },
   payment_method_of_other_intent: {
     meaning: 'The payment method has no customer. A publishable key has used it for another payment intent.',
     remedy: 'Attach it to a customer first.',

@@ -15,7 +15,9 @@ const acceptanceFields = {
   accepted_at: Type.Optional(
     Type.String({
       format: 'date-time',
-      description: 'When the payer agreed, on the customer’s time; not ahead. By default now, if `type` is `online`.',
+      description:
+        'When the payer agreed, on the customer’s time; not ahead. By default now, if `type` is `online`. With a ' +
+        'publishable key it is always now, whatever you send.',
     }),
   ),
   ip_address: Type.Optional(

@@ -29,6 +29,14 @@ export const MandateStatus = Type.Enum([...mandateStatuses], {
 
 const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Of the bytes of `html` in UTF-8.' });
 
+const Connection = Strict(
+  {
+    ip_address: Type.String({ description: 'The address from which the payer accepted.' }),
+    user_agent: Nullable(Type.String(), { description: 'The browser; null if it did not name itself.' }),
+  },
+  { title: 'MandateConnection' },
+);
+
 /** The acceptance of a mandate as it is shown. The input is in mandate-input.ts. */
 const Acceptance = Strict(
   {
@@ -37,8 +45,12 @@ const Acceptance = Strict(
       description: 'How the payer agreed.',
     }),
     accepted_at: Timestamp,
-    ip_address: Nullable(Type.String(), { description: 'The payer’s address, as you sent it.' }),
-    user_agent: Nullable(Type.String(), { description: 'The payer’s browser, as you sent it.' }),
+    ip_address: Nullable(Type.String(), { description: 'The payer’s address, as it was sent.' }),
+    user_agent: Nullable(Type.String(), { description: 'The payer’s browser, as it was sent.' }),
+    connection: Nullable(Connection, {
+      description:
+        'What the service has seen of a payer who accepted with a publishable key or on a page; null if you recorded it.',
+    }),
     signatory_name: Type.String({ description: 'Who agreed.' }),
     text_version: Nullable(Type.String(), {
       description: 'The version of the text; null for an imported mandate that was agreed to with other words.',
@@ -98,7 +110,7 @@ export const Mandate = Strict(
     next_possible_charge_date: Nullable(Type.String({ format: 'date' }), {
       description:
         'The date, on the scheme’s clock, on which a debit that is requested now would be charged. Null unless the ' +
-        'mandate is active.',
+        'mandate is active, and after the last cut-off before it lapses.',
     }),
     last_debited_at: Nullable(Timestamp, { description: 'When it was last used; null if it never was.' }),
     activated_at: Nullable(Timestamp, { description: 'When it became active; null while it is pending.' }),
@@ -133,6 +145,7 @@ export const mandateExample = example(Mandate, {
     accepted_at: madeAt,
     ip_address: '203.0.113.7',
     user_agent: 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
+    connection: null,
     signatory_name: 'Jo Nguyen',
     text_version: exampleText.version,
     text_sha256: exampleText.sha256,
@@ -184,7 +197,7 @@ export function presentMandate(row: MandateRow, at: Date): Mandate {
   return present(Mandate, {
     ...row,
     acceptance: acceptanceOf(row),
-    next_possible_charge_date: row.status === 'active' ? nextChargeDate(schemes[row.scheme], at) : null,
+    next_possible_charge_date: row.status === 'active' ? nextChargeDate(schemes[row.scheme], at, row.lapses_at) : null,
     test_clock: row.test_clock_id,
   });
 }
@@ -202,6 +215,10 @@ function acceptanceOf(row: MandateRow): Mandate['acceptance'] {
     accepted_at: instant(at),
     ip_address: row.ip_address,
     user_agent: row.user_agent,
+    connection:
+      row.connection_ip_address === null
+        ? null
+        : { ip_address: row.connection_ip_address, user_agent: row.connection_user_agent },
     signatory_name: name,
     text_version: row.text_version,
     text_sha256: row.text_sha256,

@@ -98,6 +98,12 @@ export const PaymentIntentConfirm = withExamples(
       payment_method: Type.Optional(
         Reference('A saved method, pm_…. You can leave it out if the payment intent has one.'),
       ),
+      customer_id: Type.Optional(
+        Reference(
+          'The customer who pays. Needed, with a secret key, if the payment intent has no customer and the method ' +
+            'belongs to one: so a browser that names the method cannot choose whose it is.',
+        ),
+      ),
       client_secret: Type.Optional(
         Type.String({
           maxLength: 200,

@@ -77,7 +77,7 @@ export const offerInput = {
       minItems: 1,
       maxItems: 2,
       uniqueItems: true,
-      description: 'How can be paid. By default `card`. `au_becs_debit` needs AUD.',
+      description: 'How can be paid. By default `card`. `au_becs_debit` needs AUD, also for the subject of `apply_to`.',
     }),
   ),
   save_payment_method: Type.Optional(

@@ -54,6 +54,12 @@ export const PaymentPlan = Strict(
         description: 'What is missing of the total because debits came back after the plan was closed, minor units.',
       }),
     ),
+    in_flight_amount: Type.Optional(
+      Type.Integer({
+        description:
+          'What the bank or the processor already had when the plan stopped, and may still collect, minor units.',
+      }),
+    ),
     next_payment_date: Nullable(Type.String({ format: 'date' }), {
       description:
         'The date of the next payment of the calendar; retries do not count. For a pending plan, the date of its ' +
@@ -105,6 +111,7 @@ export function presentPaymentPlan(row: PaymentPlanRow): PaymentPlan {
   return present(PaymentPlan, {
     ...row,
     shortfall_amount_cents: shortfall(row),
+    in_flight_amount: row.in_flight_cents === 0 ? undefined : row.in_flight_cents,
     next_payment_date: nextPaymentDate(row),
     test_clock: row.test_clock_id,
   });

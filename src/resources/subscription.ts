@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import type { SubscriptionPeriodRow } from '../db/subscription-periods.ts';
 import type { ShownSubscriptionRow } from '../db/subscriptions.ts';
 import { exampleId } from '../domain/ids.ts';
-import { calendarOf } from '../domain/subscriptions/course.ts';
+import { calendarOf, plannedPause } from '../domain/subscriptions/course.ts';
 import { periodDates } from '../domain/subscriptions/periods.ts';
 import {
   Currency,
@@ -108,10 +108,17 @@ export const Subscription = Strict(
     effective_on: defaultedTerms.effective_on,
     ends_at: cleared.ends_at,
     pauses_at: Nullable(LocalDate('The day on which a pause begins that was requested.')),
-    resumes_at: Nullable(LocalDate('The day on which the pause ends by itself.')),
+    resumes_at: Nullable(
+      LocalDate('The day on which the pause ends by itself. It does not end while a period is owed.'),
+    ),
     current_period: Nullable(CurrentPeriod, { description: 'The period that has begun last; null before the first.' }),
     next_period_start: Nullable(LocalDate('When the next period begins; null if none is to come.')),
     next_attempt_at: Nullable(Timestamp, { description: 'When a failed payment is retried; null if it is not.' }),
+    in_flight_amount: Type.Integer({
+      description:
+        'What the bank or the processor already had when it was canceled, minor units. If it succeeds, it becomes credit, ' +
+        'unless its period was over.',
+    }),
     credit_balance_cents: Type.Integer({
       description: 'What the customer has in hand for later periods, minor units.',
     }),
@@ -173,6 +180,7 @@ export const subscriptionExample = example(Subscription, {
   current_period: { number: 1, start: '2027-01-11', end: '2027-02-11', status: 'paid' },
   next_period_start: '2027-02-11',
   next_attempt_at: null,
+  in_flight_amount: 0,
   credit_balance_cents: 0,
   next_period_lines: [],
   change_payment_intent_id: null,
@@ -191,6 +199,7 @@ export function presentSubscription(row: ShownSubscriptionRow): Subscription {
   const { current_period: current, last_error_code: code, last_error_message: message } = row;
   return present(Subscription, {
     ...row,
+    ...plannedPause(row),
     current_period: current && {
       number: current.number,
       start: current.start_date,
@@ -198,6 +207,7 @@ export function presentSubscription(row: ShownSubscriptionRow): Subscription {
       status: current.status,
     },
     next_period_start: nextPeriodStart(row),
+    in_flight_amount: row.in_flight_cents,
     last_payment_error: code === null || message === null ? null : { code, message },
     test_clock: row.test_clock_id,
   });
@@ -206,12 +216,13 @@ export function presentSubscription(row: ShownSubscriptionRow): Subscription {
 /** Biller-local date of the next period. Null if none is to come before somebody does something. */
 function nextPeriodStart(row: ShownSubscriptionRow): string | null {
   const isRunning = row.state === 'trialing' || row.state === 'active' || row.state === 'past_due';
+  if (row.state === 'paused' && row.resume_at === null) return null;
   if (row.state === 'paused')
     return row.ends_at !== null && row.resumes_at !== null && row.resumes_at >= row.ends_at ? null : row.resumes_at;
   if (row.state === 'pending') return row.started_at === null || row.current_period !== null ? null : row.start_date;
   if (!isRunning || row.anchor_start === null) return null;
   const { start } = periodDates(calendarOf(row), row.next_number);
-  const isCut = [row.ends_at, row.pauses_at].some((stop) => stop !== null && stop <= start);
+  const isCut = [row.ends_at, plannedPause(row).pauses_at].some((stop) => stop !== null && stop <= start);
   return isCut ? null : start;
 }
 

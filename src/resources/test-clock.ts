@@ -39,7 +39,7 @@ export const TestClockAdvance = withExamples(
   ),
   {
     week: { summary: 'A week ahead', value: { frozen_time: '2027-01-11T09:00:00Z' } },
-    rehearsal: { summary: 'A dry run of a week ahead', value: { frozen_time: '2027-01-11T09:00:00Z', dry_run: true } },
+    dry_run: { summary: 'A dry run of a week ahead', value: { frozen_time: '2027-01-11T09:00:00Z', dry_run: true } },
   },
 );
 export type TestClockAdvance = Static<typeof TestClockAdvance>;

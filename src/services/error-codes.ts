@@ -101,6 +101,14 @@ export const errorCodes = {
       'customer or payment intent, or does not exist.',
     remedy: 'Save a new payment method for this payment intent, or confirm from your server with a secret key.',
   },
+  too_many_attempts: {
+    type: 'permission_error',
+    statuses: [403],
+    meaning:
+      'Ten attempts to pay this payment intent with a publishable key or on a page have failed. Now only a secret key ' +
+      'may confirm it.',
+    remedy: 'Confirm from your server with a secret key, or create a new payment intent for the payer.',
+  },
   resource_missing: {
     type: 'invalid_request_error',
     statuses: [404],
@@ -178,7 +186,7 @@ export const errorCodes = {
   mandate_unavailable: {
     type: 'invalid_request_error',
     statuses: [422],
-    meaning: 'The mandate of the bank account is pending or has ended, so the account must not be debited.',
+    meaning: 'The mandate of the bank account is pending, has ended, or lapses before the bank would have the debit.',
     remedy: 'Let the payer accept the mandate, or give a new one. Or use another payment method.',
   },
   mandate_limit_exceeded: {
@@ -252,7 +260,8 @@ export const errorCodes = {
   rate_limited: {
     type: 'rate_limit_error',
     statuses: [429],
-    meaning: 'The key has exceeded its rate limit.',
+    meaning:
+      'The key has exceeded its rate limit, or a hundred payments with this publishable key have failed in this minute.',
     remedy: 'Slow down, and repeat the request after `Retry-After`.',
   },
   webhook_replay_limit: {

@@ -192,6 +192,18 @@ export class RateLimited extends ServiceError {
   }
 }
 
+/** Too many payments that were confirmed with a publishable key have failed. `retryAfter` is in whole seconds. */
+export class TooManyFailures extends ServiceError {
+  constructor(retryAfter: number) {
+    super(
+      'Too many payments with this publishable key have failed in this minute. Repeat this request after Retry-After, ' +
+        'or confirm from your server with a secret key.',
+      'rate_limited',
+      { headers: { 'Retry-After': String(retryAfter) } },
+    );
+  }
+}
+
 /** The biller has used up its budget of requested deliveries to one host. `retryAfter` is in whole seconds. */
 export class WebhookReplayLimit extends ServiceError {
   constructor(host: string, perHour: number, retryAfter: number) {

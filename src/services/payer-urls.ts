@@ -1,7 +1,19 @@
 import { type FieldError, fieldError } from '../resources/field-errors.ts';
 
-/** Longer URLs are refused by some browsers and proxies. */
-export const payerUrlMaxLength = 2_048;
+/** The longest URL that is stored. Longer URLs are refused by some browsers and proxies. */
+export const urlMaxLength = 2_048;
+
+/** In `success_url` it stands for the id of the session. The URL parser would encode it in a path. */
+const placeholder = '{CHECKOUT_SESSION_ID}';
+const encodedPlaceholder = placeholder.replace('{', '%7B').replace('}', '%7D');
+
+/**
+ * Returns a URL as the URL parser reads it. It is stored so: what is shown is what is called. It may be longer than the
+ * text. What is no URL is returned as it is; `payerUrlErrors` refuses it.
+ */
+export function parsedUrl(text: string): string {
+  return URL.canParse(text) ? new URL(text).href.replaceAll(encodedPlaceholder, placeholder) : text;
+}
 
 /**
  * Returns what is wrong with a URL of the biller to which a page sends its payer on: it must be absolute, without
@@ -16,5 +28,7 @@ export function payerUrlErrors(text: string, path: string, livemode: boolean): F
     return error(livemode ? `${name} must be https in live mode.` : `${name} must be http or https.`);
   }
   if (username !== '' || password !== '') return error(`${name} must not contain credentials.`);
+  if (parsedUrl(text).length > urlMaxLength)
+    return error(`${name} has more than ${urlMaxLength} characters when it is encoded.`);
   return [];
 }

@@ -7,6 +7,14 @@ export interface Tenant {
   livemode: boolean;
 }
 
+/** From where a request comes. */
+export interface Connection {
+  /** The address of the client, behind the proxies that are trusted. */
+  address: string;
+  /** Its `User-Agent`, at most 500 characters. Null if it named none. */
+  userAgent: string | null;
+}
+
 /** A request as the services see it: its API key, biller, mode and instant. */
 export interface RequestContext extends Tenant {
   requestId: string;
@@ -14,6 +22,8 @@ export interface RequestContext extends Tenant {
   keyId: string;
   /** `publishable`: the request comes from a payer, whom the biller may not know. */
   keyKind: ApiKeyKind;
+  /** The connection of a payer. Null for a secret key: it comes from the biller's server. */
+  connection: Connection | null;
   /** Real time. The time of a clock-bound customer is read from its clock. */
   now: Date;
   /** IANA name. Payments fall due at 00:00 in this time zone. */
@@ -23,8 +33,15 @@ export interface RequestContext extends Tenant {
   statementDescriptor: string | null;
 }
 
-/** Returns the context of a request that is made with this key. `now` is real time. */
-export function contextOf(credential: CredentialRow, requestId: string, now: Date): RequestContext {
+/**
+ * Returns the context of a request that is made with this key. `now` is real time; `connection` is that of a payer.
+ */
+export function contextOf(
+  credential: CredentialRow,
+  requestId: string,
+  now: Date,
+  connection: Connection | null = null,
+): RequestContext {
   const { id, kind, biller_id: billerId, livemode } = credential;
   return {
     billerId,
@@ -32,6 +49,7 @@ export function contextOf(credential: CredentialRow, requestId: string, now: Dat
     requestId,
     keyId: id,
     keyKind: kind,
+    connection,
     now,
     timeZone: credential.time_zone,
     feeSchedule: { basisPoints: credential.fee_basis_points, fixed: credential.fee_fixed },

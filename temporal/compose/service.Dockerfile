@@ -1,4 +1,4 @@
-# One image for the API, the worker and the command line. The command selects the process.
+# One image for the API, the pages, the worker and the command line. The command selects the process.
 FROM node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
 WORKDIR /app
 ENV NODE_ENV=production
@@ -21,5 +21,5 @@ COPY tsconfig.json ./
 # The workflows are bundled once, here, and not by each worker at its first start.
 RUN npm run --silent workflows:bundle && chown -R node node_modules/.cache
 USER node
-EXPOSE 8080
+EXPOSE 8080 8081
 CMD ["npm", "run", "--silent", "api"]

@@ -52,6 +52,7 @@ describe('authentication', () => {
     assert.deepEqual(rest, {
       billerId: merchant.biller.id,
       keyKind: 'secret',
+      connection: null,
       livemode: false,
       timeZone: 'Australia/Sydney',
       feeSchedule: { basisPoints: 175, fixed: 30 },

@@ -164,12 +164,12 @@ describe('a plan whose debit is accepted and not handed over', () => {
   const stage = useStage();
   const debits = useDebits(stage);
 
-  const withdrawn = async (payer: Debtor, id: string) => {
+  const withdrawn = async (payer: Debtor, id: string, status = 'failed') => {
     const [payment] = await stage.merchant.payments(id);
     const intent = await stage.merchant.getIntent(payment?.payment_intent_id ?? '');
     assert.deepEqual(
       [payment?.status, intent.status, intent.last_payment_error?.code],
-      ['failed', 'failed', 'debit_withdrawn'],
+      ['failed', status, 'debit_withdrawn'],
     );
     await stage.advance(payer.clock, '2027-03-04T00:00:00Z');
     assert.equal(stage.ledger.requests.length, 0);
@@ -180,7 +180,7 @@ describe('a plan whose debit is accepted and not handed over', () => {
       const payer = await debits.payer();
       const { id } = await debits.plan(payer);
       await stage.merchant.move(id, transition);
-      await withdrawn(payer, id);
+      await withdrawn(payer, id, transition === 'suspend' ? 'failed' : 'canceled');
     });
   }
 
@@ -265,15 +265,27 @@ describe('a plan whose debit the bank has', () => {
     assert.equal((await stage.merchant.getPlan(id)).state, 'suspended');
   });
 
-  it('takes a payer’s own confirm of what was dishonoured, and books it, though the plan has ended', async () => {
+  it('takes a payer’s own confirm of what was dishonoured while it is suspended for that, and none once it has ended', async () => {
     const { payer, id } = await handedOver('dishonoured,settled', { failure_behaviour: 'stop' });
     await stage.advance(payer.clock, result);
-    await stage.merchant.move(id, 'close');
     const [payment] = await stage.merchant.payments(id);
     const intent = payment?.payment_intent_id ?? '';
     assert.equal((await stage.merchant.client.paymentIntents.confirm(intent, {})).status, 'processing');
     await stage.advance(payer.clock, '2027-03-06T00:00:00Z');
     const plan = await stage.merchant.getPlan(id);
-    assert.deepEqual([plan.state, plan.collected_amount_cents], ['closed', 1000]);
+    assert.deepEqual([plan.state, plan.collected_amount_cents], ['suspended', 1000]);
+  });
+
+  it('cancels what is dishonoured after it has ended: no payer pays that any more', async () => {
+    const { payer, id } = await handedOver('dishonoured,settled', { failure_behaviour: 'stop' });
+    const { in_flight_amount } = await stage.merchant.move(id, 'close');
+    assert.equal(in_flight_amount, 1000);
+    await stage.advance(payer.clock, result);
+    const [payment] = await stage.merchant.payments(id);
+    const intent = payment?.payment_intent_id ?? '';
+    const refused = await stage.request('POST', `/payment_intents/${intent}/confirm`, {});
+    assert.deepEqual([refused.status, refused.body.error.code], [422, 'invalid_state']);
+    assert.equal((await stage.merchant.getIntent(intent)).status, 'canceled');
+    assert.equal((await stage.merchant.getPlan(id)).in_flight_amount, undefined);
   });
 });

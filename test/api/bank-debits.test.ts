@@ -162,7 +162,9 @@ describe('a payment by bank debit under an active mandate', () => {
   it('can be made with the create, and by a schedule, which ends when the debit is accepted', async () => {
     const payer = await debits.payer();
     const terms = { amount: 1000, currency: 'AUD', payment_method: payer.account } as const;
-    const made = await stage.merchant.client.paymentIntents.create({ ...terms, confirm: true });
+    const made = await stage.merchant.client.paymentIntents.create({
+      ...{ ...terms, customer_id: payer.customer, confirm: true },
+    });
     assert.equal(made.status, 'processing');
     const scheduled = await stage.merchant.intent({ ...terms, scheduled_payment_date: '2027-03-02' });
     await stage.advance(payer.clock, '2027-03-02T00:00:00Z');

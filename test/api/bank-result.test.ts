@@ -109,7 +109,8 @@ describe('a biller that requires mandates', () => {
     const { id } = await debits.plan({ customer: payer.id });
     const [payment] = await stage.merchant.payments(id);
     assert.deepEqual([payment?.status, payment?.attempts[0]?.code], ['failed', 'mandate_unavailable']);
-    const card = await stage.merchant.card((await stage.merchant.customer({ test_clock: clock.id })).id);
-    assert.equal((await debits.charge(card)).body.status, 'succeeded');
+    const { id: other } = await stage.merchant.customer({ test_clock: clock.id });
+    const card = await stage.merchant.card(other);
+    assert.equal((await debits.charge(card, { customer_id: other })).body.status, 'succeeded');
   });
 });

@@ -166,14 +166,14 @@ describe('answering the challenge of a plan’s payment that was confirmed by ha
     const { plan } = await challenged();
     const { next_attempt_at, state } = await stage.merchant.getPlan(plan);
     assert.deepEqual([next_attempt_at, state], [null, 'active']);
-    await here.advance(day('01-17'));
+    await here.advance('2027-01-10T00:14:59.999Z');
     assert.deepEqual(await here.paymentLines(plan), [`0 processing ${frozen}`]);
     assert.equal(stage.ledger.requests.length, 2);
   });
 
   it('with succeed pays the slot, is collected, and pokes the plan', async () => {
     const { plan, intent } = await challenged();
-    await here.advance(day('01-12'));
+    await here.advance('2027-01-10T00:14:00Z');
     await stage.db.sql`delete from workflow_intents`;
     assert.equal((await complete(intent, 'succeed')).body.status, 'succeeded');
     const { collected_amount_cents, next_attempt_at, state, next_payment_date } = await stage.merchant.getPlan(plan);
@@ -214,13 +214,22 @@ describe('answering the challenge of a plan’s payment that was confirmed by ha
     assert.equal((await stage.merchant.getPlan(plan)).state_reason, 'payment_failed');
   });
 
-  it('with fail after the date of its retry has the retry made at once', async () => {
-    const { plan, intent } = await challenged();
+  it('that nobody gives within 15 minutes is a failure; a retry whose date has come is made then', async () => {
+    const plan = await here.active({ frequency_type: 'monthly', ...outcomes('decline', 'requires_action', 'succeed') });
+    await here.advance('2027-01-10T23:55:00Z');
+    const [open] = await stage.merchant.payments(plan);
+    await stage.request('POST', `/payment_intents/${open?.payment_intent_id}/confirm`, {});
     await here.advance(day('01-12'));
-    await complete(intent, 'fail');
-    await stage.collectAll(plan, day('01-12'));
     const [slot] = await stage.merchant.payments(plan);
-    assert.deepEqual([slot?.status, slot?.attempts.at(-1)?.at], ['paid', day('01-12')]);
+    assert.deepEqual(
+      slot?.attempts.map(({ at, outcome, code }) => `${at} ${code ?? outcome}`),
+      [
+        '2027-01-10T00:00:00.000Z insufficient_funds',
+        '2027-01-10T23:55:00.000Z authentication_required',
+        '2027-01-11T00:10:00.000Z succeeded',
+      ],
+    );
+    assert.equal((await complete(String(slot?.payment_intent_id), 'succeed')).status, 422);
   });
 
   it('with fail on a plan that says stop leaves it suspended: nothing is tried before it is resumed', async () => {
@@ -239,17 +248,14 @@ describe('answering the challenge of a plan’s payment that was confirmed by ha
     ['deactivate', 'deactivated'],
     ['close', 'closed'],
   ] as const) {
-    it(`after ${transition}: its money is booked, or it has failed, and the plan stays as it was put`, async () => {
-      for (const [result, status, collected] of [
-        ['succeed', 'paid', 1000],
-        ['fail', 'failed', 0],
-      ] as const) {
+    it(`after ${transition} is refused, and takes no money: the challenge has ended`, async () => {
+      for (const result of ['succeed', 'fail'] as const) {
         const { plan, intent } = await challenged();
         await stage.merchant.move(plan, transition);
-        await complete(intent, result);
+        assert.equal((await complete(intent, result)).status, 422);
         const after = await stage.merchant.getPlan(plan);
-        assert.deepEqual([after.state, after.collected_amount_cents, after.next_attempt_at], [state, collected, null]);
-        assert.equal((await stage.merchant.payments(plan))[0]?.status, status);
+        assert.deepEqual([after.state, after.collected_amount_cents, after.next_attempt_at], [state, 0, null]);
+        assert.equal((await stage.merchant.payments(plan))[0]?.status, 'failed');
       }
     });
   }

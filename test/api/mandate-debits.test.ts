@@ -36,8 +36,8 @@ describe('a payment by a bank account', () => {
     const pending = await here.pending();
     const canceled = await here.active();
     await here.cancel(canceled.id);
-    for (const { id, payment_method_id: account } of [pending, canceled]) {
-      const intent = await stage.merchant.intent();
+    for (const { id, payment_method_id: account, customer_id } of [pending, canceled]) {
+      const intent = await stage.merchant.intent({ customer_id });
       const before = await rowCounts(stage);
       const reply = await stage.request('POST', `/payment_intents/${intent.id}/confirm`, { payment_method: account });
       assert.deepEqual(refusal(reply, 422, 'mandate_unavailable'), []);
@@ -59,9 +59,9 @@ describe('a payment by a bank account', () => {
   });
 
   it('is refused on creation with confirm, and leaves no payment intent', async () => {
-    const { payment_method_id: payment_method } = await here.pending();
+    const { payment_method_id: payment_method, customer_id } = await here.pending();
     const before = await rowCounts(stage);
-    const terms = { amount: 1000, currency: 'AUD', payment_method, confirm: true };
+    const terms = { amount: 1000, currency: 'AUD', customer_id, payment_method, confirm: true };
     refusal(await stage.request('POST', '/payment_intents', terms), 422, 'mandate_unavailable');
     assert.deepEqual(await rowCounts(stage), before);
   });
@@ -80,7 +80,10 @@ describe('a payment by a bank account', () => {
     const { id } = await here.active({ payment_method_id: await here.account(owner) });
     await here.cancel(id);
     assert.equal((await here.charge(await here.account(owner))).body.status, 'succeeded');
-    assert.equal((await here.charge(await stage.merchant.card(owner))).body.status, 'succeeded');
+    assert.equal(
+      (await here.charge(await stage.merchant.card(owner), { customer_id: owner })).body.status,
+      'succeeded',
+    );
   });
 });
 
@@ -146,9 +149,10 @@ describe('a plan and a scheduled payment by a bank account', () => {
     assert.equal(payment?.status, 'processing');
   });
 
-  it('of a plan above the limit of the mandate fails for good with mandate_limit_exceeded', async () => {
-    const { clock, payer } = await debtorOnClock({ max_amount_cents: 999 });
+  it('of a plan that was raised above the limit of the mandate fails for good with mandate_limit_exceeded', async () => {
+    const { clock, payer } = await debtorOnClock({ max_amount_cents: 1000 });
     const plan = await stage.merchant.activePlan({ customer_id: payer.id, start_date: '2027-02-01' });
+    await stage.merchant.updatePlan(plan.id, { recurring_amount_cents: 1001 });
     await stage.advance(clock.id, '2027-02-01T00:00:00Z');
     const [payment] = await stage.merchant.payments(plan.id);
     assert.deepEqual(
@@ -195,8 +199,10 @@ describe('a plan and a scheduled payment by a bank account', () => {
   }
 
   it('is foreseen by a dry run: the payment that would fail, and nothing noted on the mandate', async () => {
-    const { clock, payer, mandate } = await debtorOnClock({ max_amount_cents: 999 });
-    await stage.merchant.activePlan({ customer_id: payer.id, start_date: '2027-02-01' });
+    const { clock, payer, mandate: given } = await debtorOnClock({ max_amount_cents: 1000 });
+    const plan = await stage.merchant.activePlan({ customer_id: payer.id, start_date: '2027-02-01' });
+    await stage.merchant.updatePlan(plan.id, { recurring_amount_cents: 1001 });
+    const mandate = await here.get(given.id);
     const { body } = await stage.request('POST', `/test_helpers/test_clocks/${clock.id}/advance`, {
       frozen_time: '2027-02-02T00:00:00Z',
       dry_run: true,

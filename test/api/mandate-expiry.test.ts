@@ -4,7 +4,7 @@ import { millisecondsPerDay } from '../../src/domain/calendar.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { expireMandates } from '../../src/services/mandates/expiry.ts';
 import { useDebtor } from '../support/debtor.ts';
-import { useStage } from '../support/stage.ts';
+import { refusal, useStage } from '../support/stage.ts';
 
 const frozen = '2027-01-29T00:00:00.000Z';
 /** The start of 29 April 2028 in Sydney: 15 months after the day of the activation there. */
@@ -85,6 +85,37 @@ describe('a mandate on a test clock', () => {
       payment?.attempts.map(({ code }) => code),
       ['mandate_unavailable'],
     );
+  });
+
+  it('allows no debit after the last cut-off before its lapse, at no door, and says so before', async () => {
+    const { clock, payer, mandate } = await debtorOnClock();
+    const account = mandate.payment_method_id;
+    await advanceTo(clock, '2028-04-28T05:59:59.999Z');
+    assert.equal((await here.get(mandate.id)).next_possible_charge_date, '2028-04-28');
+    await advanceTo(clock, '2028-04-28T06:00:00.000Z');
+    const { status, next_possible_charge_date } = await here.get(mandate.id);
+    assert.deepEqual([status, next_possible_charge_date], ['active', null]);
+    const intent = { amount: 1000, currency: 'AUD', customer_id: payer, payment_method: account };
+    const items = [{ name: 'Membership', unit_amount_cents: 4900 }];
+    const terms = { customer_id: payer, name: 'Membership', currency: 'AUD', payment_instrument_id: account };
+    const subscription = await stage.request('POST', '/subscriptions', {
+      ...{ ...terms, frequency_type: 'monthly', items },
+    });
+    for (const reply of [
+      await here.charge(account),
+      await stage.request('POST', '/payment_intents', { ...intent, confirm: true }),
+      await stage.request('POST', `/subscriptions/${subscription.body.id}/start`),
+    ]) {
+      refusal(reply, 422, 'mandate_unavailable');
+    }
+    const plan = await stage.merchant.activePlan({ customer_id: payer, start_date: '2028-04-28' });
+    await stage.collectAll(plan.id, '2028-04-28T06:00:00.000Z');
+    const scheduled = await stage.merchant.intent({ payment_method: account, scheduled_payment_date: '2028-04-28' });
+    await stage.collectScheduled(scheduled.id, '2028-04-28T06:00:00.000Z');
+    for (const id of [(await stage.merchant.payments(plan.id))[0]?.payment_intent_id, scheduled.id]) {
+      assert.equal((await stage.merchant.getIntent(id ?? '')).last_payment_error?.code, 'mandate_unavailable');
+    }
+    assert.equal((await stage.db.sql`select from bank_debits where mandate_id = ${mandate.id}`).length, 0);
   });
 
   it('lives on if it is debited before: 15 months from then on', async () => {

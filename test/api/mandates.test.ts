@@ -50,7 +50,7 @@ describe('creating a mandate', () => {
     const acceptance = await here.online({ accepted_at: '2026-01-02T03:04:05Z' });
     const { status, body } = await here.create({ payment_method_id: account, acceptance });
     assert.deepEqual([status, body.status, body.activated_at], [201, 'active', body.created_at]);
-    assert.deepEqual(body.acceptance, { ...acceptance, accepted_at: '2026-01-02T03:04:05.000Z' });
+    assert.deepEqual(body.acceptance, { ...acceptance, accepted_at: '2026-01-02T03:04:05.000Z', connection: null });
     assert.match(body.next_possible_charge_date, /^\d{4}-\d{2}-\d{2}$/);
     const events = await stage.merchant.events();
     assert.deepEqual(
@@ -94,6 +94,7 @@ describe('creating a mandate', () => {
         [
           'active',
           {
+            connection: null,
             text_version: null,
             text_sha256: null,
             ...kind,

@@ -60,7 +60,8 @@ describe('a payment and its round trips to PostgreSQL', () => {
   const confirm = (id: string, keyed: boolean) =>
     post(`/payment_intents/${id}/confirm`, { payment_method: method }, keyed);
   const pay = (keyed: boolean, more: object = {}) =>
-    post('/payment_intents', { amount: 1000, currency: 'AUD', payment_method: method, confirm: true, ...more }, keyed);
+    post('/payment_intents', { ...terms(), confirm: true, ...more }, keyed);
+  const terms = () => ({ amount: 1000, currency: 'AUD', customer_id: customer, payment_method: method });
 
   /** The round trips while `work` runs, up to its response. */
   async function during<T>(work: () => Promise<T>) {

@@ -74,8 +74,8 @@ describe('a pause', () => {
       '2027-02-10 paused',
       '2027-02-10 in_effect_changed false',
       '2027-03-05 resumed',
-      '2027-03-05 in_effect_changed true',
       '2027-03-05 renewed',
+      '2027-03-05 in_effect_changed true',
     ]);
   });
 
@@ -86,6 +86,20 @@ describe('a pause', () => {
     assert.deepEqual((await subscriber.periods(id)).at(-1), '2 2027-02-20 2027-03-20 paid 4900');
     const { last_advance } = await stage.merchant.getClock(here.clock);
     assert.equal(last_advance?.effects_manifest?.subscriptions_rolled, 1);
+  });
+
+  it('that ends by a request is in effect again once its next period has begun, and not by the response', async () => {
+    const id = await subscriber.started();
+    await subscriber.ask(id, 'pause');
+    await here.advance('2027-03-05T00:00:00Z');
+    const { body } = await stage.request('POST', `/subscriptions/${id}/resume`);
+    assert.deepEqual(
+      [body.state, body.in_effect, body.in_effect_until, body.next_period_start],
+      ['active', false, null, '2027-03-05'],
+    );
+    await stage.collectSubscriptionAll(id, '2027-03-05T00:00:00Z');
+    const begun = await subscriber.get(id);
+    assert.deepEqual([begun.in_effect, begun.in_effect_until], [true, '2027-04-05T00:00:00.000Z']);
   });
 
   it('that has not begun is taken back by a resume', async () => {

@@ -62,7 +62,7 @@ describe('the webhook endpoints of the API', () => {
       { ...shown, id: '', created_at: '', updated_at: '' },
       {
         id: '',
-        url: receiver.url,
+        url: `${receiver.url}/`,
         event_types: ['payment_plan.*', 'refund.failed'],
         description: 'Books',
         status: 'enabled',

@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { commands } from '../../clients/typescript/src/cli/commands.ts';
 import { parseInstant } from '../../clients/typescript/src/cli/instants.ts';
 import { recipes } from '../../clients/typescript/src/cli/recipes.ts';
+import { findSettings } from '../../clients/typescript/src/cli/settings.ts';
 import { columns, safeLine } from '../../clients/typescript/src/cli/terminal.ts';
 import { findFreePorts } from '../../dev/ports.ts';
 import { eventually } from '../../lab/eventually.ts';
+import { serveOnLoopback } from '../../lab/loopback-server.ts';
 import { type Ran, root, runProgram } from '../../lab/run-program.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { eventTypes } from '../../src/resources/event-catalogue.ts';
@@ -183,6 +185,76 @@ describe('payments', function () {
     assert.equal(code, 0, stderr);
     assert.equal(stderr.trim(), `http://127.0.0.1:8233/namespaces/payments/workflows/test-clock%2F${clock.id}`);
     await merchant.deleteClock(clock.id);
+  });
+
+  it('sends a key of the environment to BASE_URL or the default address, never to one that its folder names', async () => {
+    const asked: string[] = [];
+    const other = await serveOnLoopback(({ headers }, response) => {
+      asked.push(String(headers.authorization));
+      response.writeHead(404).end();
+    });
+    const home = join(folder, 'foreign');
+    await mkdir(join(home, '.data'), { recursive: true });
+    const development = {
+      base_url: other.url,
+      temporal_ui_url: other.url,
+      keys: { sandbox_secret: 'sk_sandbox_theirs' },
+    };
+    await writeFile(join(home, '.data/development.json'), JSON.stringify(development));
+    const mine = { HOME: folder, API_KEY: 'sk_sandbox_mine' };
+    try {
+      await payments(['open', 'cus_1', '--print'], mine, home);
+      await payments(['open', 'cus_1', '--print'], { ...mine, DATA_DIR: join(home, '.data') }, folder);
+      await payments(['open', 'cus_1', '--print'], { ...mine, BASE_URL: service.url }, home);
+      assert.deepEqual(asked, []);
+      await payments(['open', 'cus_1', '--print'], { HOME: folder }, home);
+      assert.deepEqual(asked, ['Bearer sk_sandbox_theirs']);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('takes from a folder the address of a service on this machine alone', async () => {
+    const home = join(folder, 'elsewhere');
+    await mkdir(join(home, '.data'), { recursive: true });
+    const write = (members: object) => writeFile(join(home, '.data/development.json'), JSON.stringify(members));
+    const keys = { sandbox_secret: 'sk_sandbox_theirs' };
+    const here = 'http://127.0.0.1:8123';
+    await write({ base_url: 'https://payments.example', temporal_ui_url: here, keys });
+    assert.throws(() => findSettings({}, home), /There is no key/);
+    for (const temporal_ui_url of ['https://payments.example', 'vscode://127.0.0.1/x', 1]) {
+      await write({ base_url: here, temporal_ui_url, keys });
+      for (const env of [{}, { API_KEY: 'sk_sandbox_mine', BASE_URL: here }]) {
+        const found = findSettings(env, home);
+        assert.deepEqual([found.baseUrl, found.webUiUrl], [here, null]);
+      }
+    }
+  });
+
+  it('sends a key to another machine without https only if that is asked for by name', async () => {
+    const plain = { HOME: folder, API_KEY: merchant.key, BASE_URL: 'http://0.0.0.0:1' };
+    const refused = await payments(['open', 'cus_1', '--print'], plain, folder);
+    assert.deepEqual([refused.code, /ALLOW_PLAIN_HTTP/.test(refused.stderr)], [2, true]);
+    const asked = await payments(['open', 'cus_1', '--print'], { ...plain, ALLOW_PLAIN_HTTP: 'true' }, folder);
+    assert.deepEqual([asked.code, /does not respond/.test(asked.stderr)], [1, true]);
+  });
+
+  it('says that no service runs from a folder: none at all, one that was killed, and one whose port another has', async () => {
+    const home = join(folder, 'gone');
+    await mkdir(join(home, '.data'), { recursive: true });
+    const open = async () => {
+      const { code, stderr } = await payments(['open', 'cus_1', '--print'], { HOME: folder }, home);
+      assert.notEqual(code, 0);
+      assert.match(stderr, new RegExp(`[Nn]o service runs from ${join(home, '.data')}`));
+      return stderr;
+    };
+    assert.match(await open(), /There is no key/);
+    const file = join(home, '.data/development.json');
+    const keys = { sandbox_secret: `sk_sandbox_${'0'.repeat(32)}` };
+    await writeFile(file, JSON.stringify({ base_url: 'http://127.0.0.1:1', keys }));
+    assert.match(await open(), /nothing responds at http:\/\/127\.0\.0\.1:1\. Start it with npm start/);
+    await writeFile(file, JSON.stringify({ base_url: service.url, keys }));
+    assert.match(await open(), /another service responds at/);
   });
 
   /** A minute passes for the pages' limit of failures of this machine, once a second. */

@@ -4,6 +4,7 @@ import { ApiError, apiVersion, type ClientOptions, PaymentsClient, PaymentsError
 import { checkedClient, checkedFetch } from '../support/client.ts';
 import { useStage } from '../support/stage.ts';
 import { useFront } from './front.ts';
+import { encryptedOrHere, plainElsewhere } from './languages/addresses.ts';
 
 describe('the client', () => {
   const stage = useStage();
@@ -65,7 +66,7 @@ describe('the client', () => {
 
   it('works with a base path, with and without a trailing slash', async () => {
     const paths: string[] = [];
-    for (const baseUrl of ['http://pay.example/eu', 'http://pay.example/eu/', 'http://pay.example']) {
+    for (const baseUrl of ['https://pay.example/eu', 'https://pay.example/eu/', 'https://pay.example']) {
       const elsewhere = client({
         baseUrl,
         fetch: async (input) => {
@@ -76,9 +77,9 @@ describe('the client', () => {
       await elsewhere.events.list();
     }
     assert.deepEqual(paths, [
-      'http://pay.example/eu/api/v1/events',
-      'http://pay.example/eu/api/v1/events',
-      'http://pay.example/api/v1/events',
+      'https://pay.example/eu/api/v1/events',
+      'https://pay.example/eu/api/v1/events',
+      'https://pay.example/api/v1/events',
     ]);
   });
 
@@ -105,6 +106,18 @@ describe('the client', () => {
     assert.throws(() => make({ apiKey: '' }), /apiKey is missing/);
     assert.throws(() => make({ apiKey: undefined }), /apiKey is missing/);
     assert.throws(() => make({ baseUrl: 'payments' }), TypeError);
+  });
+
+  it('takes an address without https only on this machine, or if that is asked for by name', () => {
+    const make = (baseUrl: string, allowPlainHttp?: boolean) =>
+      new PaymentsClient({ baseUrl, apiKey: 'sk_1', ...(allowPlainHttp === undefined ? {} : { allowPlainHttp }) });
+    for (const address of encryptedOrHere) assert.ok(make(address), address);
+    for (const address of plainElsewhere) {
+      assert.throws(() => make(address), /must begin with https:/, address);
+      assert.throws(() => make(address, false), /must begin with https:/, address);
+      assert.ok(make(address, true), address);
+    }
+    assert.throws(() => make('ftp://127.0.0.1', true), /must begin with https:/);
   });
 
   it('never shows its key when it is logged or fails', async () => {

@@ -21,7 +21,7 @@ describe('the generated code of the client', () => {
     const asked: string[] = [];
     const client = new PaymentsClient({
       apiKey: 'sk_1',
-      baseUrl: 'http://payments.test',
+      baseUrl: 'https://payments.test',
       fetch: async (input, init) => {
         asked.push(`${init?.method} ${new URL(String(input)).pathname}`);
         return new Response('{}', { headers: { 'Content-Type': new Headers(init?.headers).get('Accept') ?? '' } });

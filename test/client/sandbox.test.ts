@@ -82,7 +82,7 @@ describe('the sandbox for tests of a biller', function () {
     const status = async (method: string, token: string) =>
       (await fetch(accounts_url, { method, headers: { Authorization: `Bearer ${token}` } })).status;
     assert.deepEqual(
-      [await status('POST', 'wrong'), await status('POST', ''), await status('GET', accounts_token)],
+      [await status('POST', 'wrong'), await status('POST', ''), await status('PUT', accounts_token)],
       [401, 401, 405],
     );
     assert.equal(await status('POST', accounts_token), 201);
@@ -92,6 +92,27 @@ describe('the sandbox for tests of a biller', function () {
     const folder = await mkdtemp(join(tmpdir(), 'sandbox-'));
     await assert.rejects(startSandbox({ dataDir: folder }), /No payments service runs from .* npm start/);
     await assert.rejects(startSandbox({ service: folder, startTimeoutMs: 20_000 }), /has not started:\n/);
+    await rm(folder, { recursive: true });
+  });
+
+  it('joins the service that wrote development.json alone, whatever has its ports by now', async () => {
+    const file = (dataDir: string) => join(dataDir, 'development.json');
+    const written = JSON.parse(readFileSync(file(started.dataDir), 'utf8'));
+    const dead = 'http://127.0.0.1:1';
+    for (const named of [
+      { ...written, accounts_url: dead }, // killed, and another copy has the port of its API
+      { ...written, accounts_url: written.base_url }, // and something has the port of its accounts, which says yes
+      { ...written, accounts_token: 'of an earlier start' },
+      { ...written, base_url: dead },
+    ]) {
+      const folder = await mkdtemp(join(tmpdir(), 'sandbox-'));
+      await writeFile(file(folder), JSON.stringify(named));
+      await assert.rejects(startSandbox({ dataDir: folder }), { message: new RegExp(`No payments .* from ${folder}`) });
+      await rm(folder, { recursive: true });
+    }
+    const folder = await mkdtemp(join(tmpdir(), 'sandbox-'));
+    await writeFile(file(folder), '{"base_url": "half');
+    await assert.rejects(startSandbox({ dataDir: folder }), { message: new RegExp(`No payments .* from ${folder}`) });
     await rm(folder, { recursive: true });
   });
 

@@ -4,6 +4,7 @@ import { eventually } from '../../lab/eventually.ts';
 import { newSigningSecret, signatureHeaders } from '../../src/services/webhooks/signing.ts';
 import { useService } from '../support/service.ts';
 import { useReceiver } from '../support/webhooks.ts';
+import { strangeTimestamps } from './languages/webhooks.ts';
 
 const secret = newSigningSecret();
 const body = JSON.stringify({ id: 'evt_1', event_type: 'payment_plan.closed', data: { id: 'pp_1', name: 'Größe' } });
@@ -62,6 +63,10 @@ describe('the client’s webhook verifier', () => {
     const { 'webhook-signature': _, ...unsigned } = signed();
     assert.equal(refused(body, unsigned), 'Missing required headers');
     assert.equal(refused(body, {}), 'Missing required headers');
+  });
+
+  it('refuses every timestamp that is no instant of this time', () => {
+    for (const timestamp of strangeTimestamps) refused(body, { ...signed(), 'webhook-timestamp': timestamp });
   });
 
   it('accepts either secret while one is replaced, on both sides', () => {

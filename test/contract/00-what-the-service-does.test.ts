@@ -102,8 +102,8 @@ describe('What the service does', () => {
       async holds() {
         const declined = await stage.merchant.card(here.customer, 'tok_sandbox_visa_decline_card_lost');
         const chosen = [
-          [intent({ metadata: { _sandbox_outcome: 'decline' } }), here.card],
-          [intent(), declined],
+          [intent({ customer_id: here.customer, metadata: { _sandbox_outcome: 'decline' } }), here.card],
+          [intent({ customer_id: here.customer }), declined],
           [intent({ amount: 1001 }), (await stage.request('POST', '/payment_methods', debit())).body.payment_method.id],
         ];
         for (const [body, payment_method] of chosen) {

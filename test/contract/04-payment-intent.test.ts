@@ -206,7 +206,8 @@ describe('Payment intent', () => {
 
     it('total_refunded_amount: the sum of the refunds that succeeded', async () => {
       const { id } = (await create(intent())).body;
-      await stage.request('POST', `${path}/${id}/confirm`, { payment_method: here.card });
+      const body = { payment_method: here.card, customer_id: here.customer };
+      await stage.request('POST', `${path}/${id}/confirm`, body);
       for (const amount of [100, 250]) await stage.request('POST', `${path}/${id}/refunds`, { amount });
       assert.equal((await stage.merchant.getIntent(id)).total_refunded_amount, 350);
     });

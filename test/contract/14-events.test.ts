@@ -276,9 +276,11 @@ describe('Events', () => {
   it('that the contract does not specify also match their schemas in the document', async () => {
     const merchant = await service.merchant();
     const post = async (path: string, body: unknown = {}) => (await merchant.request('POST', path, body)).body;
-    const { id: card } = (await post('/payment_methods', debit())).payment_method;
+    const { id: customer_id } = await merchant.customer();
+    const { id: card } = (await post('/payment_methods', debit({}, { customer_reference: customer_id })))
+      .payment_method;
     const confirmed = async (amount: number): Promise<string> => {
-      const { id } = await post('/payment_intents', intent({ amount }));
+      const { id } = await post('/payment_intents', intent({ amount, customer_id }));
       await post(`/payment_intents/${id}/confirm`, { payment_method: card });
       return id;
     };
@@ -297,7 +299,7 @@ describe('Events', () => {
     for (const type of Object.keys(document.webhooks)) assert.ok(named.includes(type) || types.has(type), type);
   });
 
-  /** Links: one that is paid, one that is deactivated, renewed and expires, and a checkout session that is expired. */
+  /** Links: paid, failed ten times, deactivated, renewed and expired; and a checkout session that is expired. */
   async function endLinks(merchant: Merchant): Promise<void> {
     const { vault, db } = service;
     const { paymentLinks, checkoutSessions } = merchant.client;
@@ -317,6 +319,12 @@ describe('Events', () => {
       requestId: 'req_test',
       now,
     });
+    const tried = await paymentLinks.create(terms);
+    const sitting = await startSession(db.sql, vault, tokenOf(tried.url), { requestId: 'req_test', now });
+    const declined = { ...form, method: card('tok_sandbox_visa_decline_insufficient_funds') };
+    for (let version = 0; sitting.kind === 'started' && version < 10; version += 1) {
+      await paySession(db.sql, deps, sitting.token, { ...declined, version }, { requestId: 'req_test', now });
+    }
     const { clock, payer } = await merchant.payerOnClock('2027-01-01T00:00:00Z');
     const { id } = await paymentLinks.create({ ...terms, customer_id: payer.id });
     await paymentLinks.deactivate(id);
@@ -370,7 +378,7 @@ describe('Events', () => {
       return (await merchant.client.mandates.create({ payment_method_id: body.payment_method.id, acceptance })).id;
     };
     const { payment_method_id: payment_method } = await merchant.client.mandates.get(await give());
-    const { id } = await merchant.intent();
+    const { id } = await merchant.intent({ customer_id: customer_reference });
     await merchant.client.paymentIntents.confirm(id, { payment_method });
     for (const result of ['settled', 'returned']) {
       await merchant.request('POST', `/test_helpers/payment_intents/${id}/bank_result`, { result });

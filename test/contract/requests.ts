@@ -66,7 +66,8 @@ async function debited(stage: Stage): Promise<string> {
   const payment_method = await account(stage);
   await made(stage, '/mandates', { payment_method_id: payment_method, acceptance: imported });
   const id = await newIntent(stage);
-  await made(stage, `/payment_intents/${id}/confirm`, { payment_method });
+  const [owner] = await stage.db.sql`select customer_id from payment_methods where id = ${payment_method}`;
+  await made(stage, `/payment_intents/${id}/confirm`, { payment_method, ...owner });
   return id;
 }
 

@@ -41,6 +41,8 @@ const damages: Record<string, string> = {
     update payment_attempts set outcome = 'processing', settled_at = null;
     insert into payment_attempts select 'att_00000000000000000000000000000001', payment_intent_id, number, payment_method_id,
       source, request_key, request_key_expires_at, outcome, code, message, at, opened_at, settled_at from payment_attempts where payment_intent_id = INTENT`,
+  'at most ten attempts of payers on a payment intent fail, and it counts none that did not': `
+    update payment_intents set payer_failures = 1 where id = INTENT`,
   'the attempts of a payment intent are numbered from 1 without gaps, as many as it counts': `
     update payment_attempts set number = 2 where payment_intent_id = INTENT`,
   'the status of a payment intent is what its last attempt came to': `update payment_intents set status = 'failed' where id = INTENT`,
@@ -65,7 +67,10 @@ const damages: Record<string, string> = {
     update bank_debits set payment_plan_id = null`,
   'an attempt waits for a bank exactly while it is a debit with a next step': `
     update payment_attempts set outcome = 'submitted', settled_at = null where payment_intent_id = DEBITED`,
-  'a plan wakes for the first step of its debits': `update payment_plans set next_debit_at = '2027-01-11'`,
+  'a plan wakes for the first step of its debits and the end of its challenges': `update payment_plans set next_debit_at = '2027-01-11'`,
+  'a subscription wakes for the first step of its debits and the end of its challenges': `update subscriptions set next_debit_at = '2027-01-11'`,
+  'a challenge of a payment of a plan or a subscription has an end, and only while it waits for the payer': `
+    update payment_plan_slots set status = 'processing', challenge_ends_at = '2027-01-11'`,
   'a debit goes to the bank only under a mandate that is active then': `
     update mandates set status = 'canceled', status_reason = 'requested', ended_at = '2027-01-10'`,
   'a bank reports on a debit after its hand-over, and not before its charge date': `
@@ -127,6 +132,8 @@ const damages: Record<string, string> = {
     update subscriptions set credit_balance_cents = 100`,
   'the changes of a period that were made have the lines that it counts, and credit no more than was paid for it': `
     update subscription_periods set changed_cents = -100000`,
+  'the credit of a period does not exceed what its payments hold after refunds and returns: the rest is withheld': `
+    update subscription_periods set withheld_cents = 1`,
   'a change is made or credited exactly when its payment has succeeded, and its subscription waits for no other': `
     insert into subscription_changes (subscription_id, number, period, items, proration, lines, amount_cents, payment_intent_id, status, changed_at)
       select id, 1, 1, '[]', 'days', '[]', 4900, latest_payment_intent_id, 'failed', now() from subscriptions`,
@@ -175,7 +182,8 @@ describe('the check of the invariants', () => {
     const link = await createPaymentLink(sql, webhookDeps.vault, mine, { ...invoice, customer_id: customer.id });
     await createCheckoutSession(sql, webhookDeps.vault, mine, invoice);
     await transitionPlan(sql, mine, plan.id, 'activate');
-    await collectDuePayment(sql, { sandbox: sandboxProcessor, live: null }, plan.id, { at: frozen, now: realNow() });
+    const charging = { processors: { sandbox: sandboxProcessor, live: null }, hook: chargeHook };
+    await collectDuePayment(sql, charging, plan.id, { at: frozen, now: realNow() });
     const debited = await createPaymentPlan(sql, mine, {
       customer_id: customer.id,
       payment_instrument_id: account.id,
@@ -194,13 +202,12 @@ describe('the check of the invariants', () => {
       frequency_type: 'monthly',
       items: [{ name: 'S', unit_amount_cents: 1000 }],
     });
-    const charging = { processors: { sandbox: sandboxProcessor, live: null }, hook: chargeHook };
     await startSubscription(sql, charging, mine, subscription.id);
     await advanceTestClock(sql, mine, clock.id, '2027-01-14T00:00:00Z');
     // It is accepted, handed to the bank, and settled.
     for (const at of ['2027-01-11T00:00:00Z', '2027-01-11T05:00:00Z', '2027-01-12T22:00:00Z']) {
       const time = { at: new Date(at), now: realNow() };
-      await collectDuePayment(sql, { sandbox: sandboxProcessor, live: null }, debited.id, time);
+      await collectDuePayment(sql, charging, debited.id, time);
     }
     const advance = await selectOpenAdvance(sql, clock.id);
     assert.ok(advance);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { before, beforeEach, describe, it } from 'mocha';
 import postgres from 'postgres';
 import { lockPlan } from '../../src/db/payment-plans.ts';
@@ -211,6 +212,23 @@ describe('a transaction beside a migration', () => {
     await db.sql`alter table people add column born integer`;
     for (const [row] of await readOnAll()) assert.deepEqual(Object.keys(row ?? {}), ['id', 'name', 'born']);
     assert.equal((await db.sql`select 1 from people`).length, 24, 'nothing twice');
+  });
+
+  it('is run again where such a statement was sent together with one that this connection has never sent', async () => {
+    const sql = openPool(db.url, { max: 1, name: 'migrated' });
+    let rounds = 0;
+    const person = async (tx: Tx) => tx`select * from people where id = ${1}`;
+    const rename = async (tx: Tx) => void (await tx`update people set name = ${'Grace'} where id = ${1}`);
+    const never = async (tx: Tx) => tx.unsafe(`select ${++rounds}, $1::integer`, [1], { prepare: true });
+    const read = () => atomically(sql, (tx) => pipelined(tx, [person(tx), rename(tx), never(tx)]));
+    try {
+      await read();
+      await db.sql`alter table people add column died integer`;
+      // It would wait for ever, and keep its locks.
+      await Promise.race([read(), pause(10_000).then(() => assert.fail('it does not end'))]);
+    } finally {
+      await sql.end({ timeout: 1 });
+    }
   });
 });
 

@@ -65,6 +65,10 @@ describe('npm run demo', function () {
     assert.match(output, /^2028-02-25 00:00 {2}subscription\.recovered +active +yes$/m);
     assert.match(output, /^ +32\.11 {2}charged$/m);
     assert.match(output, /^4 +2028-05-01 {2}2028-06-01 {2}paid +98\.00$/m);
+    assert.match(output, /^2028-06-05 23:00 {2}subscription\.past_due +past_due +no$/m);
+    assert.match(output, /^2028-07-12 23:00 {2}subscription\.recovered +active +yes$/m);
+    assert.match(output, /^2 +2028-07-02 {2}2028-08-02 {2}paid +49\.00$/m);
+    assert.match(output, /^2 payments, 98\.00 in all: each is collected once\.$/m);
     assert.match(output, /^PASSED: \d{4} comparisons with the rules, no difference/m);
     const wide = output.split('\n').filter((line) => line.length > 100 && !line.startsWith('http'));
     assert.deepEqual(wide, []);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
 import { openApiDocument } from '../../src/api/openapi/document.ts';
+import { inlineMarkdown } from '../../src/api/reference/markdown.ts';
 import { referenceOf } from '../../src/api/reference/pages.ts';
 import { search } from '../../src/api/reference/search.ts';
 import { allRoutes } from '../../src/api/routes/index.ts';
@@ -80,12 +81,25 @@ describe('the pages of the reference', () => {
     const [home] = pages;
     for (const { operationId, summary } of operations) {
       assert.ok(all.includes(`<section class="operation" id="${operationId}">`), String(operationId));
-      assert.ok(home?.main().text.includes(`#${operationId}">${summary}</a>`), String(operationId));
+      assert.ok(
+        home?.main().text.includes(`#${operationId}">${inlineMarkdown(String(summary)).text}</a>`),
+        String(operationId),
+      );
     }
     for (const type of Object.keys(document.webhooks)) assert.ok(all.includes(`id="${type}"`), type);
     for (const code of ['insufficient_scope', 'unknown_parameter', 'card_declined']) {
       assert.ok(all.includes(`<td><code>${code}</code></td>`), code);
     }
+  });
+
+  it('show code in a title as code, wherever the title stands: no page has a bare backtick', async () => {
+    const proseOf = (text: string) => text.replace(/<(pre|code)\b[\s\S]*?<\/\1>/g, '');
+    const paths = [...pages.map(({ path }) => path), '/docs/search?q=when%3A+now', '/docs/search?q=dry_run'];
+    for (const path of paths) {
+      const { text } = await stage.api.send('GET', path);
+      assert.equal(/.{0,60}`.{0,60}/.exec(proseOf(text))?.[0], undefined, path);
+    }
+    assert.ok(pages.some(({ main }) => /<h2>.*<code>.*<\/h2>/.test(main().text)));
   });
 
   it('are none for a tag without operations', () => {

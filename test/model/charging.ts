@@ -39,6 +39,9 @@ const outcomeOfLastDigits: Readonly<Record<number, string>> = {
   99: 'gateway_timeout',
 };
 
+/** How long a payer of a plan has for a challenge: 15 minutes. */
+const challengeMs = 15 * 60_000;
+
 /** The fee for an amount, 1.75 % rounded half up and 30, and what of it the payer bears. */
 export function priceOf(amount: number, isPassedOn: boolean): { fee: number; surcharge: number } {
   const fee = Math.floor((amount * 175 + 5_000) / 10_000) + 30;
@@ -87,6 +90,7 @@ export function settle(
   intent.error = isFailure ? outcome : null;
   intent.updatedAt = at;
   const payment = paymentOf(intent);
+  if (payment !== null) payment.challengeEndsAt = outcome === 'requires_action' ? at + challengeMs : null;
   const ended = intent.plan && payment ? book(intent.plan, payment, attempt, at) : null;
   const number = intent.attempts.indexOf(attempt) + 1;
   const next = payment?.nextAttemptAt ?? null;
@@ -105,6 +109,13 @@ export function settle(
     data: { ...shownIntent(intent), ...(isFailure ? ofFailure : {}) },
   });
   if (intent.plan && ended) tellOfPlan(world, intent.plan, ended, at);
+}
+
+/** The payer has not passed the challenge in time, or may not any more. */
+export function endChallenge(world: World, { intent, challengeEndsAt }: Payment, at: number): void {
+  const attempt = intent?.attempts.at(-1);
+  if (intent === null || attempt === undefined || challengeEndsAt === null) return;
+  settle(world, intent, attempt, { outcome: 'authentication_required', at });
 }
 
 function book(plan: Plan, payment: Payment, attempt: Attempt, at: number): 'closed' | 'suspended' | null {

@@ -147,8 +147,17 @@ function carryOut(world: World, clock: Clock, target: number): { manifest: Manif
   const from = world.events.length;
   collectUpTo(world, clock, target);
   const events = world.events.slice(from);
-  const attempted = events.flatMap(({ attempt }) => (attempt === null ? [] : [attempt.intent]));
-  const changed = plans.filter((plan, index) => standingOf(world, plan) !== before[index]);
+  // The end of a challenge is no new attempt: somebody has made that by hand.
+  const isByHand = ({ attempt }: Happening) => attempt?.intent.attempts[attempt.number - 1]?.by === 'hand';
+  const attempted = events.flatMap((event) =>
+    event.attempt === null || isByHand(event) ? [] : [event.attempt.intent],
+  );
+  const endedChallenges = events.filter(isByHand).map(({ attempt }) => attempt?.intent.plan);
+  const changed = plans.filter(
+    (plan, index) =>
+      attempted.some((intent) => intent.plan === plan) ||
+      (standingOf(world, plan) !== before[index] && !endedChallenges.includes(plan)),
+  );
   const none = { links_expired: 0, subscriptions_rolled: 0 };
   const counts = { payment_intents_enqueued: new Set(attempted).size, plans_recalculated: changed.length };
   return { manifest: { ...counts, ...none }, events };

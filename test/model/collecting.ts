@@ -1,7 +1,7 @@
 import { slotDate } from './calendar.ts';
-import { charge, priceOf } from './charging.ts';
+import { charge, endChallenge, priceOf } from './charging.ts';
 import { nextAmount, nextDueAt, retriesOf, skipPassed } from './plan-calendar.ts';
-import { type Clock, type Intent, isGone, type Method, type Plan, type World } from './world.ts';
+import { type Clock, type Intent, isGone, type Method, type Payment, type Plan, type World } from './world.ts';
 
 /** Collects all that is due on a clock up to an instant, each at its own, and nothing before the clock's time. */
 export function collectUpTo(world: World, clock: Clock, to: number): void {
@@ -25,14 +25,24 @@ function collectScheduled(world: World, clock: Clock | null, { from, to }: { fro
   }
 }
 
-/** Retries and due dates in the order of their instants, at the same instant the older payment first. */
+/**
+ * Ends of challenges, retries and due dates in the order of their instants, at the same instant the older payment
+ * first. A challenge ends in any state of the plan.
+ */
 function collectPlan(world: World, plan: Plan, to: number): void {
   const frozen = plan.customer.clock?.frozen ?? to;
-  while (plan.state === 'active') {
-    const [retry] = retriesOf(plan);
+  for (;;) {
+    const isActive = plan.state === 'active';
+    const [retry] = isActive ? retriesOf(plan) : [];
     const retryAt = retry?.nextAttemptAt ?? Number.POSITIVE_INFINITY;
-    const nextAt = nextDueAt(world, plan);
-    if (Math.min(retryAt, nextAt) > to) return;
+    const nextAt = isActive ? nextDueAt(world, plan) : Number.POSITIVE_INFINITY;
+    const challenge = plan.payments.toSorted((a, b) => endOf(a) - endOf(b))[0];
+    const endsAt = challenge === undefined ? Number.POSITIVE_INFINITY : endOf(challenge);
+    if (Math.min(endsAt, retryAt, nextAt) > to) return;
+    if (challenge !== undefined && endsAt <= Math.min(retryAt, nextAt)) {
+      endChallenge(world, challenge, Math.max(endsAt, frozen));
+      continue;
+    }
     if (retry?.intent && retryAt <= nextAt) {
       charge(world, retry.intent, methodOf(plan), { at: Math.max(retryAt, frozen), by: 'plan' });
     } else {
@@ -41,11 +51,15 @@ function collectPlan(world: World, plan: Plan, to: number): void {
   }
 }
 
+function endOf({ challengeEndsAt }: Payment): number {
+  return challengeEndsAt ?? Number.POSITIVE_INFINITY;
+}
+
 function openNext(world: World, plan: Plan, at: number): void {
   const slot = plan.nextSlot;
   const intent = newPlanIntent(plan, slot, at);
   world.intents.push(intent);
-  const none = { failures: 0, firstFailedAt: null, nextAttemptAt: null };
+  const none = { failures: 0, firstFailedAt: null, nextAttemptAt: null, challengeEndsAt: null };
   plan.payments.push({ slot, dueDate: slotDate(plan.cadence, slot), status: 'processing', intent, ...none });
   plan.nextSlot += 1;
   // Of what had passed when the plan was activated, the first payment alone is made.

@@ -1,6 +1,7 @@
-import { stop, tellOfPlan } from './charging.ts';
+import { tellOfPlan } from './charging.ts';
 import { type Deed, given, isFor, isServed, isThere, pick, pickMaybe } from './deed.ts';
 import { methodFaults } from './methods.ts';
+import { endPlan } from './plan-moves.ts';
 import { shownCustomer, shownIntent } from './shown.ts';
 import type { Of } from './steps.ts';
 import {
@@ -88,7 +89,7 @@ function endAll(world: World, customer: Customer): void {
   customer.deletedAt = at;
   const open = ['pending', 'active', 'suspended'];
   for (const plan of world.plans.filter((each) => each.customer === customer && open.includes(each.state))) {
-    stop(plan, 'closed', 'customer_deleted', at);
+    endPlan(world, plan, 'closed', 'customer_deleted', at);
     tellOfPlan(world, plan, 'closed', at);
   }
   for (const intent of world.intents.filter(({ scheduledAt }) => scheduledAt !== null)) {

@@ -185,7 +185,19 @@ export class DebitPlan {
     }
     this.state = 'suspended';
     this.reason = reason;
+    this.#withdraw(at);
     this.#tell('payment_plan.suspended', at);
+  }
+
+  /** What the bank does not have yet is withdrawn, and counts as never tried. */
+  #withdraw(at: number): void {
+    const waiting = this.#debits.filter(({ step }) => step === 'hand over');
+    this.#debits = this.#debits.filter((debit) => !waiting.includes(debit));
+    for (const { slot, attempt } of waiting) {
+      slot.outcomes.splice(attempt - 1, 1, 'failed');
+      slot.status = 'failed';
+      this.#tell('payment_intent.failed', at);
+    }
   }
 
   /** What is under way or unpaid is still to be collected, so it is left out. */

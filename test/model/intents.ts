@@ -96,10 +96,13 @@ export function confirmIntent(world: World, step: Of<'confirm'>): Deed | null {
   const intent = pick(world.intents, step.intent, isOneOf('requires_payment_method', 'failed'));
   if (intent === undefined) return null;
   const named = pickMaybe(world.methods, step.method, isFor(intent.customer));
+  // Who charges a method of a customer names that customer, unless the payment does.
+  const owner = ownerOf(named ?? intent.method);
+  const isNamed = intent.customer === null && owner !== null && isServed(owner);
   return {
     method: 'POST',
     path: `/payment_intents/${intent.name}/confirm`,
-    body: given({ payment_method: named?.name }),
+    body: given({ payment_method: named?.name, customer_id: isNamed ? owner.name : undefined }),
     does() {
       if (isGone(intent)) refuseMissing();
       const carried = intent.method !== null && isGone(intent.method) ? null : intent.method;
@@ -110,6 +113,7 @@ export function confirmIntent(world: World, step: Of<'confirm'>): Deed | null {
       if (intent.status !== 'requires_payment_method' && intent.status !== 'failed') refuseState();
       const path = '/payment_method';
       refuseFaults(400, method === null ? [path] : methodFaults(method, intent.customer, path));
+      if (intent.plan?.state === 'suspended' && intent.plan.reason === 'requested') refuseState();
       if (method !== null && intent.customer !== null) attach(method, intent.customer);
       charge(world, intent, method, { at: nowOf(world, payer), by: 'hand' });
       return { status: 200, body: shownIntent(intent) };

@@ -36,7 +36,7 @@ export function nextAttemptAt(plan: Plan): number | null {
 /** Never a burst: what has passed by `now` is skipped, and not charged. */
 export function skipPassed(world: World, plan: Plan, now: number): void {
   for (; dueAt(world, plan, plan.nextSlot) <= now; plan.nextSlot += 1) {
-    const none = { intent: null, failures: 0, firstFailedAt: null, nextAttemptAt: null };
+    const none = { intent: null, failures: 0, firstFailedAt: null, nextAttemptAt: null, challengeEndsAt: null };
     const dueDate = slotDate(plan.cadence, plan.nextSlot);
     plan.payments.push({ slot: plan.nextSlot, dueDate, status: 'skipped', ...none });
   }

@@ -289,7 +289,7 @@ export class Subscription {
       case 'resume':
         if (this.state === 'past_due') return false;
         if (this.state === 'paused') this.#resume();
-        else if (this.#pausesAt === null) return false;
+        else if (this.#pausesAt === null || this.#isEndRequested) return false;
         else {
           this.#pausesAt = null;
           this.#resumesAt = null;
@@ -381,8 +381,6 @@ export class Subscription {
     else {
       this.#endsAt = end;
       this.#isEndRequested = true;
-      this.#pausesAt = null;
-      this.#resumesAt = null;
       this.#endRetries();
       this.#settle('cancel_scheduled');
     }
@@ -403,10 +401,18 @@ export class Subscription {
     return true;
   }
 
+  /** It was resumed, and nothing is paid before its next period begins. */
+  get #isBetweenPeriods(): boolean {
+    const last = this.#periods.at(-1);
+    if (last === undefined || this.#anchor.number <= last.number) return false;
+    return last.status !== 'paid' || last.end <= dateOf(this.#now);
+  }
+
   /** What has happened, and whether the customer may use the service after it. */
   #settle(...happenings: string[]): void {
     const before = this.inEffect;
-    this.inEffect = this.state === 'active' || this.state === 'trialing' || this.#now < this.#graceEndsAt;
+    const isActive = this.state === 'active' && !this.#isBetweenPeriods;
+    this.inEffect = isActive || this.state === 'trialing' || this.#now < this.#graceEndsAt;
     const all = before === this.inEffect ? happenings : [...happenings, 'in_effect_changed'];
     for (const what of all) this.told.push(`${dateOf(this.#now)} ${what}`);
   }

@@ -110,6 +110,8 @@ export interface Payment {
   failures: number;
   firstFailedAt: number | null;
   nextAttemptAt: number | null;
+  /** Until when the payer has time for a challenge that is open. */
+  challengeEndsAt: number | null;
 }
 
 export interface Intent {

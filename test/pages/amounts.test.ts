@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { describe, it } from 'mocha';
+import { addressOf } from '../../src/api/http/client-address.ts';
 import { currencies } from '../../src/domain/currencies.ts';
 import { inMajorUnits, inWords, parseAmount } from '../../src/pages/money.ts';
-import { addressOf, localeOf } from '../../src/pages/visitor.ts';
+import { localeOf } from '../../src/pages/visitor.ts';
 import { addressSubject } from '../../src/services/pages/page-limits.ts';
 
 describe('what a payer types and reads', () => {

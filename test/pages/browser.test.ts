@@ -126,7 +126,7 @@ describe('the pages for payers in a real browser', () => {
         'Confirm this payment',
         'Thank you for your payment',
         'Receipt',
-        'This has been paid',
+        'This has been paid already',
         'This page does not exist',
       ]);
     });
@@ -218,7 +218,7 @@ describe('the pages for payers in a real browser', () => {
     await paying.follow(press('Pay'));
     await eventually(
       'the other page says that it was paid',
-      async () => (await title(waiting)) === 'This has been paid',
+      async () => (await title(waiting)) === 'This has been paid already',
       {
         timeoutMs: 40_000,
       },

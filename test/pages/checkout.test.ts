@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'mocha';
+import { beforeEach, describe, it } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { createPaymentLink } from '../../src/services/links/payment-links.ts';
@@ -18,6 +18,8 @@ describe('a payer on the pages of a link', () => {
   const otherProcess = usePages(stage);
   const payer = { name: 'Jo Nguyen', email: 'jo@example.com' };
 
+  beforeEach('forget who has paid here in this minute', () => stage.db.sql`delete from page_uses`);
+
   /** Opens a link and begins to pay it: returns the path of the session. */
   async function begin(link: Parameters<typeof links.tokenOf>[0]): Promise<string> {
     const path = `/pay/${links.tokenOf(link)}`;
@@ -30,6 +32,14 @@ describe('a payer on the pages of a link', () => {
   async function submit(path: string, fields: Record<string, string> = {}, by = pages): Promise<SeenPage> {
     const { hidden } = await pages.open(path);
     return by.post(path, { ...hidden, ...payer, method: succeeds, ...fields });
+  }
+
+  /** Where a payer is sent who has just paid: `/done`, with the proof of it. */
+  function doneOf(path: string, { status, headers, text }: SeenPage): string {
+    const location = String(headers.get('location'));
+    assert.deepEqual([status, location.split('?')[0]], [303, `${path}/done`], text);
+    assert.match(location, /\?payer=[\w-]{43}$/);
+    return location;
   }
 
   it('sees what is asked, by whom, how much and until when, pays, and gets a receipt', async () => {
@@ -46,9 +56,12 @@ describe('a payer on the pages of a link', () => {
     }
     const path = await begin(link);
     const paid = await submit(path);
-    assert.deepEqual([paid.status, paid.headers.get('location')], [303, `${path}/done`], paid.text);
-    const done = await pages.open(`${path}/done`, { 'Accept-Language': 'en-AU' });
-    assert.ok(done.text.includes('Thank you for your payment') && done.text.includes('$25.00'), done.text);
+    const here = doneOf(path, paid);
+    for (const by of [pages, otherProcess, pages]) {
+      const done = await by.open(here, { 'Accept-Language': 'en-AU' });
+      assert.ok(done.text.includes('Thank you for your payment') && done.text.includes('$25.00'), done.text);
+    }
+    const done = await pages.open(here);
     const [, receipt = ''] = /href="(\/receipt\/[^"]+)"/.exec(done.html) ?? [];
     assert.equal((await pages.open(receipt)).status, 200);
     const { status, payments_count: count } = await links.read(link);
@@ -61,19 +74,108 @@ describe('a payer on the pages of a link', () => {
     const declined = await submit(path, { method: isDeclined });
     assert.deepEqual([declined.status, declined.headers.get('location')], [303, path]);
     assert.ok((await pages.open(path)).text.includes('There is not enough money in the account'));
-    assert.equal((await submit(path)).headers.get('location'), `${path}/done`);
+    doneOf(path, await submit(path));
   });
 
   it('passes the challenge of the bank, and comes back to the result', async () => {
     const path = await begin(await links.link());
-    await submit(path, { method: asksTheBank });
-    const question = await pages.open(path);
+    const asked = await submit(path, { method: asksTheBank });
+    const question = await pages.open(String(asked.headers.get('location')));
+    assert.ok(question.text.includes('Your bank has a question'), question.text);
     const [, bank = ''] = /href="(\/challenge\/[^"]+)"/.exec(question.html) ?? [];
     const { hidden } = await pages.open(bank);
-    const answered = await pages.post(bank, { ...hidden, answer: 'approve' });
-    assert.equal(answered.headers.get('location'), path);
-    assert.equal((await pages.open(path)).headers.get('location'), `${path}/done`);
-    assert.ok((await pages.open(`${path}/done`)).text.includes('Thank you'));
+    const fields = { ...hidden, answer: 'approve' };
+    const answered = await pages.post(bank, fields);
+    const back = String(answered.headers.get('location'));
+    assert.ok(back.startsWith(`${path}?payer=`), back);
+    const done = doneOf(path, await pages.open(back));
+    assert.ok((await pages.open(done)).text.includes('Thank you'));
+    // The same answer sent twice leads its payer to the same page.
+    const [, onward = ''] =
+      /href="(\/checkout\/[^"]+)"/.exec(
+        (await pages.open(String((await pages.post(bank, fields)).headers.get('location')))).html,
+      ) ?? [];
+    assert.equal(doneOf(path, await pages.open(onward)), done);
+  });
+
+  it('reads that it is paid already if somebody else has paid, and nothing of that payment, however the page is reached', async () => {
+    const card = { method: succeeds };
+    const bank = { method: asksTheBank };
+    for (const [terms, fields] of [
+      [{}, card],
+      [{ amount_range: { min: 500, max: 10_000 } }, { ...card, amount: '25' }],
+      [{}, bank],
+    ] as const) {
+      const link = await links.link(terms);
+      const path = await begin(link);
+      const second = await pages.open(path);
+      let paid = await submit(path, fields);
+      if (fields === bank) {
+        const waiting = await pages.open(path);
+        const [, url = ''] = /href="(\/challenge\/[^"]+)"/.exec(waiting.html) ?? [];
+        const others = [waiting, await pages.open(`${path}/done`), await pages.open(`/pay/${links.tokenOf(link)}`)];
+        for (const { html } of others) assert.doesNotMatch(html, /Thank you|4242|payer=/);
+        assert.ok(waiting.text.includes('You were not charged.'), waiting.text);
+        paid = await pages.post(url, { ...(await pages.open(url)).hidden, answer: 'approve' });
+      }
+      const proof = String(paid.headers.get('location')).split('payer=')[1] ?? '';
+      const late = await pages.post(path, { ...second.hidden, ...payer, ...fields });
+      const foreign = `${proof.startsWith('A') ? 'B' : 'A'}${proof.slice(1)}`;
+      const seen = [
+        late,
+        await pages.open(path),
+        ...(await Promise.all(['', '?payer=', `?payer=${foreign}`].map((query) => pages.open(`${path}/done${query}`)))),
+        await pages.open(`/pay/${links.tokenOf(link)}`),
+      ];
+      for (const page of seen) {
+        const shown = page.status === 303 ? await pages.open(String(page.headers.get('location'))) : page;
+        const last = shown.status === 303 ? await pages.open(String(shown.headers.get('location'))) : shown;
+        assert.ok(last.text.includes('This has been paid already') && last.text.includes('You were not charged.'));
+        assert.doesNotMatch(last.html, /Thank you|Visa|4242|\/receipt\/|payer=|Jo Nguyen/);
+      }
+      assert.equal((await links.read(link)).payments_count, 1);
+    }
+  });
+
+  it('reads that details were saved already if somebody else has saved theirs, and nothing of them', async () => {
+    const customer = await stage.merchant.customer();
+    const path = await begin(await links.link({ mode: 'setup', customer_id: customer.id }));
+    doneOf(path, await submit(path));
+    const shown = await pages.open(`${path}/done`);
+    assert.ok(shown.text.includes('saved already'), shown.text);
+    assert.doesNotMatch(shown.html, /Visa|4242/);
+  });
+
+  it('is thanked again if the same form is sent again, and not with the proof of an earlier attempt', async () => {
+    const path = await begin(await links.link());
+    const first = await pages.open(path);
+    const declined = { ...first.hidden, ...payer, method: isDeclined };
+    await pages.post(path, declined);
+    const second = await pages.open(path);
+    const fields = { ...second.hidden, ...payer, method: succeeds };
+    const done = doneOf(path, await pages.post(path, fields));
+    const again = await pages.post(path, fields);
+    assert.equal(doneOf(path, await pages.open(String(again.headers.get('location')))), done);
+    assert.equal((await pages.post(path, declined)).headers.get('location'), path);
+    assert.equal(stage.ledger.taken.size, 1);
+  });
+
+  it('is thanked alone of those whose forms come at once', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const path = await begin(await links.link());
+      const forms = await Promise.all(Array.from({ length: 6 }, () => pages.open(path)));
+      const sent = await Promise.all(
+        forms.map(({ hidden }) => pages.post(path, { ...hidden, ...payer, method: succeeds })),
+      );
+      const proven = sent.filter(({ headers }) => headers.get('location')?.includes('payer='));
+      assert.equal(
+        proven.length,
+        1,
+        JSON.stringify(sent.map(({ status, headers }) => [status, headers.get('location')])),
+      );
+      for (const { status } of sent) assert.ok([303, 409].includes(status), String(status));
+    }
+    assert.equal(stage.ledger.taken.size, 5);
   });
 
   it('is charged once however often the same form is sent', async () => {
@@ -106,10 +208,11 @@ describe('a payer on the pages of a link', () => {
     const shown = await submit(path, { amount: '50' });
     assert.equal(shown.status, 200);
     assert.equal(stage.ledger.requests.length, 0);
-    const total = Number(shown.hidden.shown_total);
+    const [, inWords] = /Pay \$([\d.]+)/.exec(shown.text) ?? [];
+    const total = Math.round(Number(inWords) * 100);
     assert.ok(total > 5000 && shown.text.includes('Surcharge'));
     const paid = await pages.post(path, { ...shown.hidden, ...payer, amount: '50', method: succeeds });
-    assert.equal(paid.headers.get('location'), `${path}/done`);
+    doneOf(path, paid);
     assert.deepEqual([...stage.ledger.taken.values()], [total]);
   });
 
@@ -119,7 +222,7 @@ describe('a payer on the pages of a link', () => {
     assert.deepEqual([shown.status, stage.ledger.requests.length], [200, 0]);
     assert.ok(shown.text.includes('$12,500.00'), shown.text);
     const paid = await pages.post(path, { ...shown.hidden, ...payer, amount: '12.500', method: succeeds });
-    assert.equal(paid.headers.get('location'), `${path}/done`);
+    doneOf(path, paid);
     assert.deepEqual([...stage.ledger.taken.values()], [1_250_000]);
   });
 
@@ -140,17 +243,23 @@ describe('a payer on the pages of a link', () => {
     assert.deepEqual([refused.status, refused.text.includes('Tick this box to allow the debit')], [400, true]);
     assert.equal(refused.html.includes('12345678'), false);
     const sent = await submit(path, { ...account, agreed: 'yes' });
-    assert.deepEqual([sent.status, sent.headers.get('location')], [303, `${path}/done`], sent.text);
-    assert.ok((await pages.open(`${path}/done`)).text.includes('Your payment is on its way'));
+    const done = doneOf(path, sent);
+    const shown = async () => (await pages.open(done)).text;
+    const others = async () => (await pages.open(`${path}/done`)).text;
+    assert.ok((await shown()).includes('Your payment is on its way'));
+    assert.ok((await others()).includes('This is being paid already'));
     const [mandate] = await stage.db.sql`select * from mandates where biller_id = ${stage.keys.biller.id}`;
     assert.equal(mandate?.signatory_name, 'Jo Nguyen');
     const [intent] = await stage.db.sql`select id from payment_intents where mandate_id = ${mandate?.id}`;
     const report = (result: string) =>
       stage.request('POST', `/test_helpers/payment_intents/${intent?.id}/bank_result`, { result });
     assert.equal((await report('settled')).body.status, 'succeeded');
-    assert.ok((await pages.open(`${path}/done`)).text.includes('Thank you for your payment'));
+    assert.ok((await shown()).includes('Thank you for your payment'));
+    assert.ok((await others()).includes('This has been paid already'));
     assert.equal((await report('returned')).body.status, 'returned');
-    assert.ok((await pages.open(`${path}/done`)).text.includes('Your bank has taken this payment back'));
+    assert.ok((await shown()).includes('Your bank has taken this payment back'));
+    const back = await others();
+    assert.ok(back.includes('The bank has taken this payment back') && !back.includes('ending in'), back);
   });
 
   it('saves a method by a setup link, which takes no money', async () => {
@@ -158,8 +267,7 @@ describe('a payer on the pages of a link', () => {
     const link = await links.link({ mode: 'setup', customer_id: customer.id });
     const path = await begin(link);
     const saved = await submit(path);
-    assert.equal(saved.headers.get('location'), `${path}/done`, saved.text);
-    assert.ok((await pages.open(`${path}/done`)).text.includes('Your details were saved'));
+    assert.ok((await pages.open(doneOf(path, saved))).text.includes('Your details were saved'));
     assert.equal(stage.ledger.requests.length, 0);
     assert.equal((await pages.open(`/pay/${links.tokenOf(link)}`)).text.includes('saved already'), true);
   });
@@ -196,7 +304,6 @@ describe('a payer on the pages of a link', () => {
   });
 
   it('is asked to try later after twenty failures a minute from one address, whatever the process', async () => {
-    await stage.db.sql`delete from page_uses`;
     const statuses: number[] = [];
     for (let sitting = 0; sitting < 3; sitting += 1) {
       const path = await begin(await links.link());
@@ -227,7 +334,6 @@ describe('a payer on the pages of a link', () => {
   });
 
   it('changes nothing by opening any page, at any time and in any order', async () => {
-    await stage.db.sql`delete from page_uses`;
     const customer = await stage.merchant.customer();
     const open = await links.link();
     const paid = await links.link();

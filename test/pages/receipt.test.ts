@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
+import { useLinks } from '../support/links.ts';
 import { contentsOf, usePages } from '../support/pages.ts';
 import { useStage } from '../support/stage.ts';
 
 describe('the receipt of a payment', () => {
   const stage = useStage({ biller: { timeZone: 'Australia/Sydney' } });
+  const links = useLinks(stage);
   const pages = usePages(stage);
 
   async function paid(body: Record<string, unknown> = {}) {
@@ -37,6 +39,51 @@ describe('the receipt of a payment', () => {
       assert.ok(text.includes(words), `${words} in ${text}`);
     }
     assert.match(text, /Date \d{1,2} \w+ 20\d\d/);
+  });
+
+  /** The rows of the receipt of the payment that belongs to an object, by their names. */
+  async function rowsOf(column: string, id: string): Promise<Record<string, string>> {
+    const { sql } = stage.db;
+    const [intent] = await sql<{ id: string }[]>`
+      select id from payment_intents where ${sql(column)} = ${id} and status = 'succeeded'`;
+    const { receipt_url: url = '' } = await stage.merchant.getIntent(String(intent?.id));
+    const { html } = await pages.open(url);
+    const rows = html.matchAll(/<th scope="row">([^<]*)<\/th><td>([^<]*)<\/td>/g);
+    return Object.fromEntries([...rows].map(([, name = '', value = '']) => [name, value]));
+  }
+
+  it('says what was paid for: the link with its reference, the session, the plan or the subscription', async () => {
+    const { client } = stage.merchant;
+    const link = await links.link({ name: 'Invoice 1042', description: 'For the boat', reference: 'R-7' });
+    const token = await links.open(link);
+    await links.pay(token);
+    const ofLink = await rowsOf('payment_link_id', link.id);
+    assert.deepEqual([ofLink.For, ofLink.Details, ofLink.Reference], ['Invoice 1042', 'For the boat', 'R-7']);
+
+    const session = await client.checkoutSessions.create({ name: 'Bike', amount: 2500, currency: 'AUD' });
+    await links.pay(String(session.url).split('/').at(-1) ?? '');
+    const ofSession = await rowsOf('checkout_session_id', session.id);
+    assert.deepEqual([ofSession.For, ofSession.Details, ofSession.Reference], ['Bike', undefined, undefined]);
+
+    const clock = await stage.merchant.clock('2028-01-31T00:00:00Z');
+    const { id: customer_id } = await stage.merchant.payer({ test_clock: clock.id });
+    const plan = await stage.merchant.activePlan({ customer_id, name: 'In parts', start_date: '2028-02-01' });
+    await stage.advance(clock.id, '2028-02-02T00:00:00.000Z');
+    assert.equal((await rowsOf('payment_plan_id', plan.id)).For, 'In parts');
+
+    const member = await stage.merchant.payer();
+    const { id } = await client.subscriptions.create({
+      customer_id: member.id,
+      name: 'Membership',
+      currency: 'AUD',
+      frequency_type: 'monthly',
+      items: [{ name: 'Membership', unit_amount_cents: 4900 }],
+    });
+    await client.subscriptions.start(id);
+    assert.equal((await rowsOf('subscription_id', id)).For, 'Membership');
+
+    const plain = await paid();
+    assert.equal('For' in (await rowsOf('id', plain.id)), false);
   });
 
   it('writes amounts for the locale of the payer, and yen without decimals', async () => {

@@ -136,7 +136,10 @@ describe('a process that was frozen while it asked the processor, and writes whe
       },
       live: null,
     };
-    const collecting = collectDuePayment(stage.db.sql, lying, id, { at: new Date(frozen), now: realNow() });
+    const collecting = collectDuePayment(stage.db.sql, { ...stage.charging, processors: lying }, id, {
+      at: new Date(frozen),
+      now: realNow(),
+    });
     await late.arrived;
     await stage.collect(id, frozen);
     await assertRefused(late, collecting);

@@ -36,6 +36,29 @@ describe('the command line', function () {
   });
   after(() => rm(dataDir, { recursive: true, force: true }));
 
+  it('says that no service runs from a folder without development.json, and from that of a service that was killed', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'payments-cli-'));
+    const list = async () => {
+      const { code, stderr } = await run('keys', ['list'], { DATA_DIR: folder });
+      assert.equal(code, 1);
+      return stderr;
+    };
+    assert.match(
+      await list(),
+      new RegExp(`^No service runs from ${folder}: .* does not exist\\. Start it with npm start`),
+    );
+    const gone = new URL(db.url);
+    gone.port = '1';
+    const other = new URL(db.url);
+    other.pathname = '/none_of_this_name';
+    for (const { href } of [gone, other]) {
+      const left = { database_url: href, accounts_url: 'http://127.0.0.1:1', accounts_token: 'x' };
+      await writeFile(join(folder, 'development.json'), JSON.stringify(left));
+      assert.match(await list(), new RegExp(`^No service runs from ${folder}: .* of a service that has ended`));
+    }
+    await rm(folder, { recursive: true });
+  });
+
   it('creates a key of the demo biller that works, printed once as JSON', async () => {
     const { code, stdout } = await keys(
       'create',
@@ -209,7 +232,7 @@ describe('the command line', function () {
       [audit('list', '--limit', '0'), 2, /--limit must be a whole number/],
       [encryption(), 2, /Give a command/],
       [run('encryption', ['status'], { DATABASE_URL: db.url, DATA_DIR: '/none' }), 1, /Set ENCRYPTION_KEYS/],
-      [run('keys', ['list'], { DATA_DIR: join(dataDir, 'none') }), 1, /Start the service with npm start/],
+      [run('keys', ['list'], { DATA_DIR: join(dataDir, 'none') }), 1, /Start it with npm start/],
       [run('keys', ['list'], { DATABASE_URL: 'postgres://x:y@127.0.0.1:1/z' }), 1, /database cannot be reached/],
       [run('keys', ['list'], { DATABASE_URL: 'nonsense' }), 1, /DATABASE_URL must be/],
     ];

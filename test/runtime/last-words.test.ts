@@ -28,6 +28,11 @@ describe('the last words of a process', () => {
       'Not closed 14 s after SIGTERM; ending without waiting for the rest.',
     ],
     [
+      'the line that says what to correct in its variables',
+      `${request}\nThe configuration cannot be used:\n  - PORT must be a whole number from 1 to 65535, not "x"\n`,
+      'PORT must be a whole number from 1 to 65535, not "x"',
+    ],
+    [
       'a panic of PostgreSQL, although its other processes write after it',
       '2026-11-22 12:00:01.000 UTC [11] PANIC:  could not write to file "pg_wal/xlogtemp.11": No space left on device\n' +
         '2026-11-22 12:00:01.100 UTC [9] LOG:  startup process (PID 11) was terminated by signal 6: Aborted\n' +

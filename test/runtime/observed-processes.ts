@@ -34,6 +34,7 @@ export function useObservedProcesses(environment: () => Record<string, string> =
     const common = {
       PORT: String(port),
       PAGES_PORT: String(pagesPort),
+      PUBLIC_URL: pagesUrl,
       DATABASE_URL: db.url,
       TEMPORAL_ADDRESS: await temporalServer(),
       TEMPORAL_NAMESPACE: testNamespace,

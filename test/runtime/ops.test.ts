@@ -180,14 +180,16 @@ describe('ops on the command line', function () {
     assert.match(ended.stdout, /free it: Start it: npm run api/);
   });
 
-  it('finds pages for payers that have ended, and says what to do', async () => {
+  it('finds pages for payers that have ended, at PUBLIC_URL or PAGES_URL, and says what to do', async () => {
     const [port = 0] = await findFreePorts(1);
     const url = `http://127.0.0.1:${port}`;
-    const { code, stdout } = await ops(['stuck', '--kind', 'pages_unreachable'], { PUBLIC_URL: url });
-    assert.equal(code, 1);
-    assert.match(stdout, /^pages_unreachable: 1\. The pages for payers do not respond\.$/m);
-    assert.match(stdout, /why: +nothing responds at http:\S+\/healthz: .*ECONNREFUSED/);
-    assert.match(stdout, /free it: Start it: npm run pages/);
+    for (const variable of ['PUBLIC_URL', 'PAGES_URL']) {
+      const { code, stdout } = await ops(['stuck', '--kind', 'pages_unreachable'], { [variable]: url });
+      assert.equal(code, 1);
+      assert.match(stdout, /^pages_unreachable: 1\. The pages for payers do not respond\.$/m);
+      assert.match(stdout, /why: +nothing responds at http:\S+\/healthz: .*ECONNREFUSED/);
+      assert.match(stdout, /free it: Start it: npm run pages/);
+    }
   });
 
   it('says that it did not ask the API or the pages when it does not know where they are', async () => {

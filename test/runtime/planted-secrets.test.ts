@@ -207,6 +207,8 @@ describe('a secret that is planted in a real run', function () {
     assert.deepEqual(placesOf(planted.linkToken), ['answers']);
     assert.match(planted.sessionToken, /^\w{32}$/);
     assertOnlyIn([], planted.sessionToken);
+    assert.match(planted.payerProof, /^[\w-]{43}$/);
+    assertOnlyIn([], planted.payerProof);
   });
 
   it('is nowhere at all when it is the number of a card that a payer has typed on a page', () => {
@@ -249,8 +251,8 @@ describe('a secret that is planted in a real run', function () {
     assert.deepEqual(hay.findBytes(planted.encryptionKey), []);
   });
 
-  it('is in the files that hand it out alone when it is the password of the database', () => {
-    assert.deepEqual(placesOf(planted.databasePassword), ['disk: development.json', 'disk: postgres/password']);
+  it('is in its own file alone, once the service has ended, when it is the password of the database', () => {
+    assert.deepEqual(placesOf(planted.databasePassword), ['disk: postgres/password']);
   });
 
   it('is in the database alone when it is an Idempotency-Key', () => {

@@ -36,6 +36,7 @@ export const planted = {
   databasePassword: '',
   linkToken: '',
   sessionToken: '',
+  payerProof: '',
   /** Typed on a page. It passes the check of Luhn. */
   cardNumber: '5105105105105100',
 };
@@ -142,8 +143,10 @@ export async function plantOnPages(ask: Ask, pagesUrl: string, origin: string): 
   const payer = { name: 'Jo', email: 'jo@example.com', method: 'tok_sandbox_visa_succeed' };
   const page = await open(session);
   assert.equal((await post(session, page, { ...payer, name: planted.cardNumber })).status, 400);
-  assert.equal((await post(session, page, payer)).headers.get('location'), `${session}/done`);
-  for (const path of ['', '/done', '/state']) await open(`${session}${path}`);
+  const done = (await post(session, page, payer)).headers.get('location') ?? '';
+  planted.payerProof = done.split('/done?payer=')[1] ?? '';
+  assert.notEqual(planted.payerProof, '');
+  for (const path of [session, done, `${session}/done`, `${session}/state`]) await open(path);
 
   const frame = `/widget/frame?${new URLSearchParams({ key: planted.publishableKey, origin })}`;
   const form = await open(frame);

@@ -4,8 +4,10 @@ import { randomBytes } from 'node:crypto';
 import { access, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { describe, it } from 'mocha';
+import { pinnedTemporal } from '../../dev/ready-program.ts';
 import { childEnvironment, readConfig } from '../../src/processes/config/config.ts';
 import { connectionVariable } from '../../src/processes/config/temporal.ts';
+import { readServingConfig } from '../../src/processes/service-config.ts';
 import { temporalServer } from '../support/temporal.ts';
 
 const folder = new URL('../../temporal/', import.meta.url);
@@ -22,7 +24,7 @@ function variablesIn(block: string): Record<string, string> {
 }
 
 describe('the layout for production', () => {
-  it('runs the versions of Temporal that the embedded ones are built from', async () => {
+  it('runs the versions of Temporal that are fetched and built for one machine', async () => {
     const [compose, server, tool] = await Promise.all([
       read('compose.yaml'),
       read('go.mod'),
@@ -33,6 +35,7 @@ describe('the layout for production', () => {
     const ui = version(server, 'github.com/temporalio/ui-server/v2');
     assert.ok(pinned && ui);
     assert.equal(version(tool, 'go.temporal.io/server'), pinned);
+    assert.deepEqual(pinnedTemporal, { server: pinned, ui });
     assert.deepEqual(
       [...compose.matchAll(/image: (temporalio\/[^@\s]+)/g)].map(([, image]) => image).sort(),
       [`temporalio/admin-tools:${pinned}`, `temporalio/server:${pinned}`, `temporalio/ui:${ui}`].sort(),
@@ -44,7 +47,8 @@ describe('the layout for production', () => {
     const config = await readFile(new URL('../../src/processes/config/config.ts', import.meta.url), 'utf8');
     const [shared = ''] = compose.match(/^x-service:.*?^services:/ms) ?? [];
     const [api = ''] = compose.match(/^ {2}api:.*?^ {2}worker:/ms) ?? [];
-    const given = { ...variablesIn(shared), ...variablesIn(api) };
+    const [pages = ''] = compose.match(/^ {2}pages:.*?^ {2}balancer:/ms) ?? [];
+    const given = { ...variablesIn(shared), ...variablesIn(api), ...variablesIn(pages) };
     for (const name of Object.keys(given)) {
       const isKnown = config.includes(`'${name}'`) || connectionVariable.test(name.replace(/^SANDBOX_/, ''));
       assert.ok(isKnown, `${name} is a setting`);
@@ -56,8 +60,11 @@ describe('the layout for production', () => {
       OPERATOR_KEY: randomBytes(24).toString('hex'),
       LIVE_PROCESSOR_URL: 'https://processor.example.com',
       LIVE_PROCESSOR_SECRET: randomBytes(24).toString('hex'),
+      PUBLIC_URL: given.PUBLIC_URL?.replace(/^\$\{PUBLIC_URL:-(.*)\}$/, '$1'),
     };
-    const { databaseUrl, temporal, sandboxTemporal, encryptionKeys, host } = readConfig(values);
+    const set = readConfig(values);
+    const { databaseUrl, temporal, sandboxTemporal, encryptionKeys, host } = set;
+    assert.equal(readServingConfig(values, { forThisMachine: false }).publicUrl, 'https://localhost:8444');
     assert.ok(databaseUrl && temporal.address && encryptionKeys);
     assert.deepEqual([temporal.namespace, sandboxTemporal?.namespace], ['payments', 'payments-sandbox']);
     assert.equal(sandboxTemporal?.address, temporal.address);
@@ -70,6 +77,15 @@ describe('the layout for production', () => {
       DATABASE_URL: variablesIn(prepare).DATABASE_URL?.replace(/\$\{.*?\}/, 'secret'),
     });
     assert.equal(host, '0.0.0.0');
+  });
+
+  it('trusts the balancer alone to say from where a payer comes, and publishes what PUBLIC_URL says', async () => {
+    const compose = await read('compose.yaml');
+    const [shared = ''] = compose.match(/^x-service:.*?^services:/ms) ?? [];
+    const [balancer = ''] = compose.match(/^ {2}balancer:.*?^networks:/ms) ?? [];
+    assert.equal(/ipv4_address: ([\d.]+)/.exec(balancer)?.[1], variablesIn(shared).TRUSTED_PROXY);
+    assert.match(balancer, /'127\.0\.0\.1:8444:8444'/);
+    assert.match(await read('compose/haproxy.cfg'), /^frontend pages\n {2}bind "\$\{PAGES_ADDRESS-:8444\}" ssl /m);
   });
 
   it('puts the guides into the image, because the reference shows them', async () => {

@@ -18,7 +18,7 @@ const run = promisify(execFile);
 const formerCli = 'src/processes/cli/main.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 /** The former version is the last one that did not have this migration. */
-const firstNewMigration = 'src/db/migrations/0019_plan_dates.sql';
+const firstNewMigration = 'src/db/migrations/0058_debits_of_subscriptions.sql';
 
 /** The sources of the former version, or why there are none. */
 async function formerVersion(folder: string): Promise<{ folder: string } | { missing: string }> {

@@ -19,7 +19,6 @@ const firstPauseMs = 250;
 const processes: [ServerName, string][] = [
   ['postgres', 'PostgreSQL'],
   ['temporal', 'Temporal'],
-  ['temporal-ui', 'Temporal Web UI'],
   ['worker', 'Worker'],
   ['api', 'API'],
 ];
@@ -105,7 +104,7 @@ describe('npm start keeps its promises when a process dies', function () {
     });
   }
 
-  it('starts all five again when they are killed at once', async () => {
+  it('starts all four again when they are killed at once', async () => {
     const [before, planId] = [await copy.pids(), await planDueToday()];
     const counts = processes.map(([, shown]) => timesUp(shown));
     for (const pid of Object.values(before)) process.kill(pid, 'SIGKILL');

@@ -9,7 +9,7 @@ import { eventually } from '../../lab/eventually.ts';
 import { childEnvironment } from '../../src/processes/config/config.ts';
 
 const START = fileURLToPath(new URL('../../dev/start.ts', import.meta.url));
-const SERVERS = ['postgres', 'temporal', 'temporal-ui', 'worker', 'api'] as const;
+const SERVERS = ['postgres', 'temporal', 'worker', 'api'] as const;
 
 /** What a process is called in its record and in the name of its log. */
 export type ServerName = (typeof SERVERS)[number];
@@ -76,11 +76,10 @@ export class Start {
   async pids(): Promise<Record<ServerName, number>> {
     const read = async (name: string): Promise<number> =>
       JSON.parse(await readFile(join(this.dataDir, 'run', `${name}.json`), 'utf8')).pid;
-    const [postgres, temporal, ui, worker, api] = await Promise.all(SERVERS.map(read));
+    const [postgres, temporal, worker, api] = await Promise.all(SERVERS.map(read));
     return {
       postgres: postgres ?? 0,
       temporal: temporal ?? 0,
-      'temporal-ui': ui ?? 0,
       worker: worker ?? 0,
       api: api ?? 0,
     };

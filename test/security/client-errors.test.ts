@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { inspect, promisify } from 'node:util';
 import { ApiError, type ClientOptions, ConnectionError, PaymentsClient, PaymentsError } from '@payments-service/client';
 import { after, before, describe, it } from 'mocha';
+import { lengthy } from '../client/languages/requests.ts';
 
 const intentId = 'pi_sandbox_0Ab3dE6hIj9kLmNoPqRsTuVwXyZ01234';
 const query = {
@@ -166,6 +167,16 @@ describe('an error of the client', () => {
       }
     });
   }
+
+  it('takes time in proportion to its length, whatever it quotes', async () => {
+    for (const message of lengthy) {
+      const fetch = async () => Response.json({ error: { message, type: 'api_error' } }, { status: 400 });
+      const begun = performance.now();
+      await assert.rejects(client({ fetch }).customers.list({ email: query.email }), ApiError);
+      const ms = performance.now() - begun;
+      assert.ok(ms < 2_000, `${Math.round(ms)} ms for ${message.slice(0, 20)}`);
+    }
+  });
 
   it('keeps everything else: the path, the code, the request id and the other words', async () => {
     respond = (socket) => {

@@ -7,7 +7,7 @@ import { describe, it } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { ask } from '../support/listeners.ts';
-import { apiAddresses, askTls, type Echoed, operatorKey, useStage } from './haproxy-stage.ts';
+import { apiAddresses, askTls, type Echoed, operatorKey, publicUrl, useStage } from './haproxy-stage.ts';
 
 /** The file's limits per address. */
 const connectionsAtATime = 200;
@@ -119,6 +119,73 @@ describe('the unchanged balancer of compose.yaml, in front of two API processes'
     await eventually('the request is logged', () => said(since).includes(id));
     for (const word of [secret, stage.key, 'payment_intents', 'Bearer'])
       assert.equal(said(since).includes(word), false);
+  });
+
+  describe('in front of the pages for payers', () => {
+    /** Makes a link: returns the path of its page. */
+    async function makeLink(): Promise<string> {
+      const answer = await askTls(stage.balancer.payments, '/api/v1/payment_links', {
+        method: 'POST',
+        headers: { ...bearer(), 'Content-Type': 'application/json' },
+        body: '{"name": "Invoice 1042", "amount": 2500, "currency": "AUD", "max_payments": null}',
+      });
+      const { origin, pathname } = new URL(JSON.parse(answer?.text ?? '{}').url);
+      assert.equal(origin, publicUrl);
+      return pathname;
+    }
+    const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const signatureIn = (page: string) => /name="form" value="([^"]+)"/.exec(page)?.[1] ?? '';
+
+    it('shows them over TLS alone at an origin of their own, with no operators’ page, and never at that of the API', async () => {
+      const path = await makeLink();
+      const { pages, payments } = stage.balancer;
+      const page = await askTls(pages, path);
+      assert.equal(page?.status, 200);
+      assert.match(page.text, /Invoice 1042/);
+      assert.notEqual((await ask({ port: pages, path }))?.status, 200);
+      assert.equal((await askTls(payments, path))?.status, 404);
+      for (const other of ['/ops', '/metrics', '/api/v1/customers']) {
+        const answer = await askTls(pages, other, { headers: { ...withOperatorKey } });
+        assert.equal(answer?.status, 404, other);
+      }
+    });
+
+    it('counts what an address begins by its connection, whatever it claims in headers', async () => {
+      const path = await makeLink();
+      const begin = async (from: string, claimed: string) => {
+        const headers = { ...form, 'X-Forwarded-For': claimed, Forwarded: `for=${claimed}` };
+        const { text = '' } = (await askTls(stage.balancer.pages, path, { headers, from })) ?? {};
+        const body = String(new URLSearchParams({ form: signatureIn(text) }));
+        return (await askTls(stage.balancer.pages, path, { method: 'POST', headers, body, from }))?.status;
+      };
+      // The span of the limit must not end in the middle.
+      const left = 60_000 - (Date.now() % 60_000);
+      if (left < 20_000) await pause(left);
+      const statuses: unknown[] = [];
+      for (let n = 0; n < 21; n += 1) statuses.push(await begin('127.0.0.7', `198.51.100.${n}`));
+      assert.deepEqual(statuses, [...Array(20).fill(303), 429]);
+      assert.equal(await begin('127.0.0.9', '127.0.0.7'), 303);
+    });
+
+    it('logs no path of a page, neither in the proxy nor in the pages: each is known by the id of its request', async () => {
+      const path = await makeLink();
+      const token = path.split('/').at(-1) ?? '';
+      assert.equal(token.length, 32);
+      const since = stage.balancer.running.output.length;
+      const asked = [path, `${path}?${token}`, `${path}/none`, `/receipt/${token}`, `/checkout/${token}%zz`];
+      const answers = await Promise.all(asked.map((each) => askTls(stage.balancer.pages, each)));
+      for (const answer of answers) {
+        const id = String(answer?.headers['request-id']);
+        assert.match(id, /^req_/);
+        await eventually('the proxy has logged it', () => said(since).includes(id));
+        await eventually('the pages have logged it', () => stage.pagesLog.some(({ text }) => text.includes(id)));
+      }
+      assert.equal(said(since).includes(token), false);
+      assert.equal(
+        stage.pagesLog.some(({ text }) => text.includes(token)),
+        false,
+      );
+    });
   });
 
   it('passes on the limits of the API itself: a body that is too large is 413', async () => {

@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
 import { createDecipheriv, randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'mocha';
+import pino from 'pino';
 import { createApp } from '../../src/api/app.ts';
 import { type RunningServer, serve } from '../../src/api/http/server.ts';
 import { listSealed, type SealedColumn, sealedColumns } from '../../src/db/sealed-values.ts';
 import { realNow } from '../../src/platform/real-time.ts';
+import { checkVault, type Vaults } from '../../src/processes/checked-vault.ts';
 import { findUnreadable, keyUsage, rotateEncryption } from '../../src/services/accounts/encryption.ts';
 import { createVault, type Vault } from '../../src/services/accounts/vault.ts';
 import { type Reply, send, testDeps } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
-import { makeKey, tester } from '../support/factories.ts';
+import { makeBiller, makeKey, tester } from '../support/factories.ts';
 
 const allPages = { from: 0, to: 1_000_000 };
 const columns = Object.keys(sealedColumns) as SealedColumn[];
@@ -130,6 +133,41 @@ describe('the upgrade to sealed values that are bound to their place', () => {
     assert.deepEqual(others, []);
     assert.equal(unreadable?.column, 'idempotent_answers');
     assert.match(unreadable?.problem ?? '', /"k1" do not open: changed, moved from another place, or another key/);
+  });
+});
+
+describe('an installation', () => {
+  const db = useDatabase();
+  const keys = [{ id: 'k1', key: randomBytes(32) }];
+  const field = { table: 't', column: 'c', billerId: 'b', livemode: false, rowId: 'r' };
+  const former = createVault(keys, [1]).seal('kept', field);
+  const asSet = createVault(keys, [2, 1]);
+  const unset = { usual: asSet, ofNewInstallation: createVault(keys, [2]) };
+  const logger = pino({ level: 'silent' });
+
+  /** A vault as a process has it. */
+  async function started(vaults: Vaults): Promise<Vault> {
+    const checked = checkVault(db.sql, vaults, [], logger, new AbortController().signal);
+    await checked.fits;
+    return checked.vault;
+  }
+
+  it('that is new accepts no value of format 1, unless ENCRYPTION_FORMATS has it', async () => {
+    const vault = await started(unset);
+    assert.throws(() => vault.open(former, field), /format 1 is not in ENCRYPTION_FORMATS/);
+    assert.equal(vault.open(vault.seal('new', field), field), 'new');
+    const allowing = await started({ usual: asSet, ofNewInstallation: asSet });
+    assert.equal(allowing.open(former, field), 'kept');
+  });
+
+  it('that had billers before this version goes on reading format 1', async () => {
+    await makeBiller(db.sql);
+    const name = '../../src/db/migrations/0090_sealed_formats.sql';
+    const migration = await readFile(new URL(name, import.meta.url), 'utf8');
+    await db.sql`drop table sealed_formats`;
+    await db.sql.unsafe(migration);
+    const vault = await started(unset);
+    assert.equal(vault.open(former, field), 'kept');
   });
 });
 

@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { after, before, describe, it } from 'mocha';
-import { findFreePorts, probePort } from '../../dev/ports.ts';
+import { closedToBrowsers, findFreePorts, probePort } from '../../dev/ports.ts';
+import { findHiddenAddress } from '../../dev/web-ui.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { type LoopbackServer, serveOnLoopback } from '../../lab/loopback-server.ts';
 import { freePorts, Start } from '../runtime/start-process.ts';
@@ -72,24 +73,66 @@ describe('npm start serves only its own machine', function () {
     { port: port.pagesMetrics, path: '/metrics' },
   ];
 
-  it('listens only on 127.0.0.1, and speaks HTTP only on the ports of API, pages, accounts, Web UI and metrics', async () => {
+  /** The listeners of the Temporal CLI that speak HTTP, by what they are. */
+  async function ofTemporal() {
+    const found: Record<'ui' | 'http' | 'metrics', Listener[]> = { ui: [], http: [], metrics: [] };
+    const known = Object.values(port);
+    for (const each of listeners.filter(({ port: at }) => !known.includes(at))) {
+      if ((await ask(each)) === null) continue; // gRPC, or PostgreSQL
+      const isMetrics = (await ask({ ...each, path: '/metrics' }))?.status === 200;
+      found[each.address === '127.0.0.1' ? (isMetrics ? 'metrics' : 'http') : 'ui'].push(each);
+    }
+    const [[ui], [http], [metrics]] = [found.ui, found.http, found.metrics];
+    assert.ok(ui && http && metrics, JSON.stringify(found));
+    assert.deepEqual(found, { ui: [ui], http: [http], metrics: [metrics] }, 'there is one of each, and nothing else');
+    return { ui, http, metrics };
+  }
+
+  it('listens only on loopback, and speaks HTTP only on the ports of API, pages, accounts, Web UI, metrics and Temporal', async () => {
     const [first] = listeners;
     assert.ok(first && listeners.length > 10, `${listeners.length} listeners were found`);
-    assert.deepEqual([...new Set(listeners.map(({ address }) => address))], ['127.0.0.1']);
-    const answers = await Promise.all(
-      listeners.map(async (each) => ((await ask({ port: each.port })) === null ? null : each.port)),
-    );
-    const { temporal: _, ...http } = port;
+    const answers = await Promise.all(listeners.map(async (each) => ((await ask(each)) === null ? null : each.port)));
+    const { ui, http, metrics } = await ofTemporal();
+    const { temporal: _, ...own } = port;
     assert.deepEqual(
       answers.filter((each) => each !== null),
-      Object.values(http).sort((a, b) => a - b),
+      [...Object.values(own), ...[ui, http, metrics].map((each) => each.port)].sort((a, b) => a - b),
     );
+    const addresses = new Set(listeners.map(({ address }) => address));
+    assert.deepEqual([...addresses].sort(), ['127.0.0.1', ui.address].sort());
+  });
+
+  it('hides the Web UI of Temporal at an address that nobody can guess, and another at each start', async () => {
+    const { ui } = await ofTemporal();
+    assert.match(ui.address, /^127\.(?!0\.0\.)\d+\.\d+\.\d+$/);
+    for (const path of ['/', '/api/v1/namespaces', '/api/v1/settings', '/api/v1/cluster-info']) {
+      const { text, headers } = (await ask({ port: port.ui, path })) ?? assert.fail(path);
+      assert.ok(!`${text}${JSON.stringify(headers)}`.includes(ui.address), `${path} does not show it`);
+    }
+    const hidden = await Promise.all(Array.from({ length: 20 }, findHiddenAddress));
+    assert.equal(new Set(hidden.map(({ host }) => host)).size, 20);
+  });
+
+  it('has an HTTP API of Temporal that refuses every Host, and metrics of counts alone, on ports that browsers refuse', async () => {
+    const { http, metrics } = await ofTemporal();
+    for (const host of [`127.0.0.1:${http.port}`, 'localhost', 'evil.test', `evil.test:${http.port}`]) {
+      for (const path of ['/api/v1/namespaces', '/api/v1/namespaces/payments/workflows', '/cluster/namespaces']) {
+        assert.equal((await ask({ ...http, path, host }))?.status, 403, `${host} ${path}`);
+      }
+    }
+    const samples = (await ask({ ...metrics, path: '/metrics' }))?.text.split('\n') ?? [];
+    assert.ok(samples.length > 100);
+    for (const sample of samples.filter((line) => !/^(#|build_\w+\{|$)/.test(line))) {
+      assert.match(sample, /^\w+(\{.*\})? [\d.e+-]+$/);
+      assert.doesNotMatch(sample, /\b[a-z]{2,5}_(?=[a-z]*\d)[0-9A-Za-z]{20}|\b[0-9a-f]{32}\b|\b[sp]k_|postgres:/);
+    }
   });
 
   it('starts no workflow and accepts no operator command from a web page, on any port', async () => {
     const attempts: Attempt[] = listeners.flatMap((listener) =>
       asPages.flatMap((headers, index) =>
         ['/api/v1/namespaces', '/namespaces'].map((path) => ({
+          address: listener.address,
           port: listener.port,
           method: 'POST',
           path: `${path}/payments/workflows/planted-${listener.port}-${index}`,
@@ -99,13 +142,15 @@ describe('npm start serves only its own machine', function () {
       ),
     );
     const answers = await Promise.all(attempts.map(ask));
+    const { ui } = await ofTemporal();
     for (const [index, answer] of answers.entries()) {
+      if (attempts[index]?.port === ui.port) continue; // takes what reaches it
       assert.ok(answer === null || answer.status >= 400, `${JSON.stringify(attempts[index])}: ${answer?.status}`);
     }
     const connection = await Connection.connect({ address: `127.0.0.1:${port.temporal}` });
     try {
       const client = new Client({ connection, namespace: 'payments' });
-      for (const { path = '' } of attempts) {
+      for (const { path = '' } of attempts.filter((attempt) => attempt.port !== ui.port)) {
         const handle = client.workflow.getHandle(path.split('/').at(-1) ?? '');
         await assert.rejects(handle.describe(), { name: 'WorkflowNotFoundError' });
       }
@@ -176,11 +221,11 @@ describe('npm start serves only its own machine', function () {
 
   describe('in a browser', () => {
     const browser = useBrowser(['--host-resolver-rules=MAP *.test 127.0.0.1']);
-    let evil: LoopbackServer;
+    let evil: LoopbackServer | undefined;
     before('serve the page of a stranger', async () => {
       evil = await serveOnLoopback((_, response) => response.end('<!doctype html><title>evil</title>'));
     });
-    after('end it', () => evil.close());
+    after('end it', () => evil?.close());
 
     it('returns nothing to a page by DNS rebinding', async () => {
       for (const { port: at, path } of guarded()) {
@@ -197,7 +242,34 @@ describe('npm start serves only its own machine', function () {
       }
     });
 
+    it('does not open the ports of Temporal’s HTTP API and metrics, whatever a page asks for', async () => {
+      assert.ok(evil);
+      const tab = await browser.open(`${evil.url.replace('127.0.0.1', 'evil.test')}/`);
+      const { http, metrics } = await ofTemporal();
+      const serve = (at: number) =>
+        serveOnLoopback((_, response) => response.end('something'), { port: at }).catch(() => null);
+      const outcome = (at: number) =>
+        tab.evaluate<string>(
+          `fetch('http://evil.test:${at}/', { mode: 'no-cors' }).then(() => 'reached', (error) => error.message)`,
+        );
+      for (const at of [http.port, metrics.port]) {
+        assert.ok(closedToBrowsers.some((closed) => closed === at));
+        assert.equal(await outcome(at), 'Failed to fetch', `port ${at}`);
+      }
+      for (const at of closedToBrowsers) {
+        const server = await serve(at);
+        assert.equal(await outcome(at), 'Failed to fetch', `port ${at}`);
+        assert.equal(server?.connections ?? 0, 0, `port ${at}: not even a connection is made`);
+        await server?.close();
+      }
+      const ordinary = await serve(0);
+      assert.ok(ordinary);
+      assert.equal(await outcome(Number(new URL(ordinary.url).port)), 'reached');
+      await ordinary.close();
+    });
+
     it('lets no foreign page start a workflow, on any port', async () => {
+      assert.ok(evil);
       const tab = await browser.open(`${evil.url.replace('127.0.0.1', 'evil.test')}/`);
       const options = JSON.stringify({ method: 'POST', mode: 'no-cors', headers: plainText, body: startsWorkflow });
       const paths = listeners.map(

@@ -6,6 +6,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
 import { root, runProgram } from '../../lab/run-program.ts';
+import { openPool } from '../../src/platform/postgres/connection.ts';
 import { ConfigError, readConfig } from '../../src/processes/config/config.ts';
 import { useFolder } from '../runtime/support.ts';
 
@@ -55,6 +56,18 @@ describe('the way to PostgreSQL', () => {
 
   it('needs no TLS on this machine', () => {
     for (const host of local) assert.deepEqual(faultsOf({ DATABASE_URL: database(host) }), [], host);
+  });
+
+  it('leads to an IPv6 address too', async function () {
+    const server = createServer((socket) => socket.destroy());
+    server.listen(0, '::1');
+    await once(server, 'listening').catch(() => this.skip()); // without IPv6
+    const connected = once(server, 'connection');
+    const pool = openPool(database(`[::1]:${(server.address() as AddressInfo).port}`), { max: 1, name: 'test' });
+    await assert.rejects(pool`select 1`, { code: 'CONNECTION_CLOSED' });
+    await connected;
+    await pool.end({ timeout: 1 });
+    server.close();
   });
 
   it('is judged by PGHOST if the URL names no host', () => {

@@ -10,7 +10,7 @@ import { type AuditRecord, changesBetween, listAudit, recordAudit } from '../../
 import { ensureDemoBiller } from '../../src/services/accounts/billers.ts';
 import { attemptDelivery } from '../../src/services/webhooks/attempt.ts';
 import { createWebhookSender } from '../../src/services/webhooks/sender.ts';
-import { useApi } from '../support/api.ts';
+import { send, useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeBiller, makeKey, tester } from '../support/factories.ts';
 import { deliveryOf, makeCall, makeEndpoint, makeEvent, useReceiver, webhookDeps } from '../support/webhooks.ts';
@@ -176,6 +176,51 @@ describe('the audit log', () => {
     const [newest] = await listAudit(db.sql, { limit: 1 });
     assert.deepEqual([newest?.biller_id, newest?.subject_id, newest?.livemode], [null, null, null]);
     assert.deepEqual(newest?.changes, { keys: { from: ['k1'], to: ['k2', 'k1'] } });
+  });
+});
+
+describe('the audit log of URLs that open something', () => {
+  const db = useDatabase();
+  const api = useApi(db);
+
+  it('tells which key has made a link to the workbench or given a payment link another URL, and never the URL', async () => {
+    const { key, id: keyId, biller_id: billerId } = await makeKey(db.sql);
+    const ask = async (path: string, body?: unknown) => {
+      const reply = await send(`${api.url}/api/v1${path}`, 'POST', { key, body });
+      assert.ok(reply.status < 300, reply.text);
+      return { ...reply.body, requestId: reply.headers.get('request-id') };
+    };
+    const workbench = await ask('/test_helpers/workbench_links');
+    const link = await ask('/payment_links', { name: 'Invoice', amount: 2500, currency: 'AUD' });
+    const rotated = await ask(`/payment_links/${link.id}/rotate_url`);
+    assert.notEqual(rotated.url, link.url);
+    const entries = (await listAudit(db.sql, { billerId, limit: 2 })).reverse();
+    assert.deepEqual(
+      entries.map(({ action, actor, subject_id, livemode, request_id, changes }) => {
+        return { action, actor, subject_id, livemode, request_id, changes };
+      }),
+      [
+        {
+          action: 'workbench.link_created',
+          actor: { kind: 'api_key', id: keyId },
+          subject_id: keyId,
+          livemode: false,
+          request_id: workbench.requestId,
+          changes: { expires_at: { from: null, to: workbench.expires_at } },
+        },
+        {
+          action: 'payment_link.url_rotated',
+          actor: { kind: 'api_key', id: keyId },
+          subject_id: link.id,
+          livemode: false,
+          request_id: rotated.requestId,
+          changes: {},
+        },
+      ],
+    );
+    const text = JSON.stringify(entries);
+    const tokens = [workbench.path, link.url, rotated.url].map((url: string) => url.split('/').filter(Boolean).at(-1));
+    for (const token of tokens) assert.equal(text.includes(String(token)), false);
   });
 });
 

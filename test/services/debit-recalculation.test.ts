@@ -95,7 +95,7 @@ describe('a plan of bank debits whose rows do not agree', () => {
     await damage('update payment_plans set next_debit_at = null where id = PLAN');
     assert.deepEqual(
       (await broken()).map(({ invariant }) => invariant),
-      ['a plan wakes for the first step of its debits'],
+      ['a plan wakes for the first step of its debits and the end of its challenges'],
     );
     assert.match(await recalculate(), /next_debit_at: none → 2027-03-02T22:00:00\.000Z/);
     await stage.advance(clockId, dishonoured);

@@ -7,8 +7,7 @@ import { findSubjectWantingWorkflow } from '../../src/operations/reconciler/reco
 import { realNow } from '../../src/platform/real-time.ts';
 import { linkStatus, sessionStatus } from '../../src/services/links/subject-status.ts';
 import { completeAdvance } from '../../src/services/test-clocks/clock-advance.ts';
-import { expireOnClock } from '../../src/services/test-clocks/link-expiry.ts';
-import { useDebits } from '../support/debits.ts';
+import { expireOnClock } from '../../src/services/test-clocks/expiry.ts';
 import { card, useLinks } from '../support/links.ts';
 import { useStage } from '../support/stage.ts';
 
@@ -32,8 +31,7 @@ describe('links and sessions on a test clock', () => {
     await stage.merchant.beginAdvance(clockId, target);
     const advance = await selectOpenAdvance(stage.db.sql, clockId);
     assert.ok(advance);
-    const expire = (customerId: string | null, to = target) =>
-      expireOnClock(stage.db.sql, advance, { customerId, to: new Date(to) }, realNow());
+    const expire = () => expireOnClock(stage.db.sql, advance, [], realNow());
     return { advance, expire };
   }
 
@@ -95,9 +93,10 @@ describe('links and sessions on a test clock', () => {
     const { advance, expire } = await beginAdvance(clock.id, inHours(200));
     const countEnded = async () =>
       (await stage.db.sql`select 1 from payment_links where test_clock_id = ${clock.id} and status = 'expired'`).length;
-    assert.deepEqual([await expire(null), await countEnded()], [true, 100]);
-    assert.deepEqual([await expire(null), await countEnded()], [false, 104]);
-    assert.deepEqual([await expire(null), await countEnded()], [false, 104]);
+    for (const ended of [100, 104, 104]) {
+      await expire();
+      assert.equal(await countEnded(), ended);
+    }
     const events = await stage.db.sql<{ at: Date }[]>`
       select created_at as at from events
       where test_clock_id = ${clock.id} and event_type = 'payment_link.expired' order by sequence`;
@@ -118,7 +117,7 @@ describe('links and sessions on a test clock', () => {
       await links.pay(token, { method: card('tok_sandbox_visa_3ds_required') });
       for (const hours of split) {
         const { advance, expire } = await beginAdvance(clock.id, inHours(hours));
-        assert.equal(await expire(null), false);
+        await expire();
         await completeAdvance(stage.db.sql, advance, realNow());
       }
       const story = await stage.merchant.events({ test_clock: clock.id });
@@ -139,22 +138,23 @@ describe('links and sessions on a test clock', () => {
     for (const end of ends) assert.deepEqual(end, first);
   });
 
-  it('of a customer with a mandate end only when it is the turn of that customer, up to its instant', async () => {
-    const debits = useDebits(stage);
-    const debtor = await debits.payer(start);
-    const { id: other } = await stage.merchant.customer({ test_clock: debtor.clock });
-    const ofDebtor = await links.link({ customer_id: debtor.customer, expires_at: inHours(10) });
-    const later = await links.link({ customer_id: debtor.customer, expires_at: inHours(20) });
-    const ofOther = await links.link({ customer_id: other, expires_at: inHours(15) });
+  it('end only when it is their turn: not before a plan that is due earlier, of whatever customer', async () => {
+    const { clock, payer } = await stage.merchant.payerOnClock(start);
+    await stage.merchant.activePlan({ customer_id: payer.id, start_date: '2027-03-02' });
+    const { id: other } = await stage.merchant.customer({ test_clock: clock.id });
+    const first = await links.link({ customer_id: payer.id, expires_at: inHours(10) });
+    const second = await links.link({ customer_id: other, expires_at: inHours(15) });
+    const afterPlan = await links.link({ customer_id: other, expires_at: inHours(25) });
     const statuses = async () =>
-      Promise.all([ofDebtor, later, ofOther].map(async (link) => (await links.read(link)).status));
-    const { expire } = await beginAdvance(debtor.clock, inHours(48));
-    await expire(null);
-    assert.deepEqual(await statuses(), ['open', 'open', 'expired']);
-    await expire(debtor.customer, inHours(10));
-    assert.deepEqual(await statuses(), ['expired', 'open', 'expired']);
-    await expire(debtor.customer);
+      Promise.all([first, second, afterPlan].map(async (link) => (await links.read(link)).status));
+    const { expire } = await beginAdvance(clock.id, inHours(48));
+    await expire();
+    assert.deepEqual(await statuses(), ['expired', 'expired', 'open']);
+    await stage.carryOut(clock.id);
     assert.deepEqual(await statuses(), ['expired', 'expired', 'expired']);
+    const events = await stage.merchant.events({ test_clock: clock.id });
+    const instants = events.map(({ created_at: at }) => at);
+    assert.deepEqual(instants, instants.toSorted());
   });
 
   it('that cannot be ended are named by the failure, and all that was to be committed with them stays open', async () => {
@@ -165,22 +165,24 @@ describe('links and sessions on a test clock', () => {
       `alter table payment_links add constraint broken check (id <> '${broken.id}' or status <> 'expired')`,
     );
     const { expire } = await beginAdvance(clock.id, inHours(3));
-    await assert.rejects(expire(null), new RegExp(`^Error: ${broken.id}: .*violates check constraint "broken"`));
+    await assert.rejects(expire(), new RegExp(`^Error: ${broken.id}: .*violates check constraint "broken"`));
     assert.equal((await links.read(healthy)).status, 'open');
     await stage.db.sql`alter table payment_links drop constraint broken`;
-    await expire(null);
+    await expire();
     assert.equal((await links.read(broken)).status, 'expired');
   });
 
   it('stay as they are once the advance has ended or the clock was deleted, however late a worker is', async () => {
     const { clock, payer } = await stage.merchant.customerOnClock(start);
     const link = await links.link({ customer_id: payer.id, expires_at: inHours(10) });
-    const { advance, expire } = await beginAdvance(clock.id, inHours(5));
+    const { advance, expire } = await beginAdvance(clock.id, inHours(12));
+    await stage.db.sql`update payment_links set wake_at = wake_at + interval '1 day' where id = ${link.id}`;
     await completeAdvance(stage.db.sql, advance, realNow());
-    assert.equal(await expire(null, inHours(12)), false);
+    await stage.db.sql`update payment_links set wake_at = wake_at - interval '1 day' where id = ${link.id}`;
+    await expire();
     assert.equal((await links.read(link)).status, 'open');
     await stage.merchant.deleteClock(clock.id);
-    assert.equal(await expire(null, inHours(12)), false);
+    await expire();
   });
 
   it('in real time wake no workflow when it ends them itself, but those of the sessions that end with a link', async () => {

@@ -19,7 +19,7 @@ describe('a plan’s charge and its round trips to PostgreSQL', () => {
   async function roundTrips(planId: string, week: number): Promise<number> {
     const from = way.count().statements;
     const time = { at: weekOf(week), now: realNow(), maxAheadMs: Infinity };
-    await collectDuePayment(sql, stage.processors, planId, time);
+    await collectDuePayment(sql, stage.charging, planId, time);
     return way.count().statements - from;
   }
 

@@ -53,7 +53,7 @@ export function testDeps(db: TestDatabase, overrides: Partial<AppDeps> = {}) {
     canSkipTime: () => true,
     checks: {},
     forThisMachine: false,
-    demoBillerId: null,
+    demo: null,
     operations: {
       key: null,
       webUis: { live: null, sandbox: null },

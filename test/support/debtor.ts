@@ -7,6 +7,8 @@ const userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Fire
 
 /** What tests of mandates do: bank accounts, texts and acceptances of the stage’s biller. */
 export function useDebtor(stage: Pick<Stage, 'merchant' | 'request'>) {
+  /** The customers of the accounts. */
+  const owners = new Map<string, string>();
   const here = {
     /** Saves a bank account, of the customer if one is named, and returns its id. */
     async account(customer?: string, data: Record<string, string> = {}): Promise<string> {
@@ -16,6 +18,7 @@ export function useDebtor(stage: Pick<Stage, 'merchant' | 'request'>) {
         payment_method_data: { bsb_number: '000-000', account_name: 'Jo Nguyen', account_number: '98765432', ...data },
       });
       assert.ok(body.success, text);
+      if (customer !== undefined) owners.set(body.payment_method.id, customer);
       return body.payment_method.id;
     },
     /** What a payer has agreed to online, to the present text. */
@@ -50,9 +53,11 @@ export function useDebtor(stage: Pick<Stage, 'merchant' | 'request'>) {
       const events = (await stage.merchant.events()).filter(({ event_type: type }) => type.startsWith('mandate.'));
       return events.map(({ event_type: type, data }) => `${type} ${data.status}`);
     },
-    /** A payment of 1,000 cents by this method: the response to its confirm. */
+    /** A payment of 1,000 cents by this method, for its customer: the response to its confirm. */
     async charge(payment_method: string, terms: object = {}): Promise<Reply> {
-      const { id } = await stage.merchant.intent({ amount: 1000, currency: 'AUD', ...terms });
+      const owner = owners.get(payment_method);
+      const payer = owner === undefined ? {} : { customer_id: owner };
+      const { id } = await stage.merchant.intent({ amount: 1000, currency: 'AUD', ...payer, ...terms });
       return stage.request('POST', `/payment_intents/${id}/confirm`, { payment_method });
     },
   };

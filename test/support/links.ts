@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import type { PaymentLinkRow } from '../../src/db/payment-links.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import type { PaymentLinkCreate } from '../../src/resources/payment-link-input.ts';
-import { createVault } from '../../src/services/accounts/vault.ts';
 import { createPaymentLink, deactivatePaymentLink, getPaymentLink } from '../../src/services/links/payment-links.ts';
 import { findSession } from '../../src/services/links/public-tokens.ts';
 import { paySession } from '../../src/services/links/session-payment.ts';
@@ -33,7 +31,7 @@ const details = { name: 'Jo Nguyen', email: 'jo@example.com' };
 
 /** Links and their payers, by the services that the pages call. */
 export function useLinks(stage: Stage) {
-  const vault = createVault([{ id: 'links', key: randomBytes(32) }]);
+  const { vault } = stage;
   const deps = () => ({ charging: stage.charging, vault, applyTo });
   const payer = () => ({ requestId: 'req_test', now: realNow() });
   const links = {

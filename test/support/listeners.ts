@@ -20,6 +20,8 @@ export async function listenersOf(pid: number): Promise<Listener[]> {
 }
 
 export interface Attempt {
+  /** 127.0.0.1 by default. */
+  address?: string;
   port: number;
   method?: string;
   path?: string;
@@ -39,6 +41,7 @@ export interface HttpAnswer {
 
 /** One request as any program of this machine may send it, or null where nothing that is HTTP comes back. */
 export function ask({
+  address = '127.0.0.1',
   port,
   method = 'GET',
   path = '/',
@@ -50,8 +53,8 @@ export function ask({
   return new Promise((resolve) => {
     const sent = request(
       {
-        ...{ host: '127.0.0.1', port, method, path, agent: false, setHost: false, timeout: patienceMs },
-        headers: { ...headers, Host: host ?? `127.0.0.1:${port}` },
+        ...{ host: address, port, method, path, agent: false, setHost: false, timeout: patienceMs },
+        headers: { ...headers, Host: host ?? `${address}:${port}` },
       },
       (answer) => resolve(readAnswer(answer)),
     );

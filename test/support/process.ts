@@ -42,6 +42,9 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
+/** What API and pages need, and most tests do not care about. */
+const common = { PUBLIC_URL: 'https://pay.example.com' };
+
 /** Starts a process with this environment and no other; its HOST and PORT say where an API listens. */
 export function spawnProcess(
   kind: 'api' | 'worker' | 'pages',
@@ -56,7 +59,7 @@ export function spawnProcess(
 ): ServiceProcess {
   const child = spawn(process.execPath, [...command, ...options], {
     cwd: folder,
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...common, ...env },
     stdio: ['ignore', output ?? (isHeard ? 'pipe' : 'inherit'), output ?? 'inherit', 'ipc'],
   });
   running.add(child);

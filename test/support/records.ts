@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Suite } from 'mocha';
+import type { Hook, Suite } from 'mocha';
 
 /** What the tests of this process have seen and held against the document: `GET /path 200`, and types of events. */
 export const seen = new Set<string>();
@@ -14,7 +14,7 @@ interface RunRecord {
   unrun: number;
   /** The full titles of the tests. */
   titles: string[];
-  /** Those of them that failed. */
+  /** Those of them that failed, and the hooks that did. */
   failed: string[];
   /** What the tests of the process have seen of the OpenAPI document so far. */
   seen: string[];
@@ -31,6 +31,7 @@ export async function recordFiles(folder: string, root: Suite): Promise<void> {
     if (test.state === 'failed') failed.push(test.fullTitle());
     if (test.state === undefined && !test.pending) unrun += 1;
   });
+  failed.push(...failedHooks(root));
   const record: RunRecord = { files, unrun, titles, failed, seen: [...seen] };
   await mkdir(folder, { recursive: true });
   const name = (files[0] ?? 'none').replaceAll(/[^\w.-]/g, '_');
@@ -57,7 +58,14 @@ export async function checkRecords(folder: string, testFiles: readonly string[])
   return 'The tests have seen every status and every event of the OpenAPI document.';
 }
 
-/** Returns the tests that failed, each with its file. A failed hook is none of them. */
+/** Mocha keeps the hooks of a suite in fields that its types call private. */
+function failedHooks(suite: Suite): string[] {
+  const { _beforeAll, _afterAll } = suite as unknown as Record<'_beforeAll' | '_afterAll', Hook[]>;
+  const failed = [..._beforeAll, ..._afterAll].filter(({ state }) => state === 'failed');
+  return [...failed.map((hook) => hook.fullTitle()), ...suite.suites.flatMap(failedHooks)];
+}
+
+/** Returns the tests and hooks that failed, each with its file. */
 export async function failedTests(folder: string): Promise<{ file: string; title: string }[]> {
   const records = await readRecords(folder);
   return records.flatMap(({ files, failed }) => failed.map((title) => ({ file: files[0] ?? '', title })));

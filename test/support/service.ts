@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { WorkflowBundle } from '@temporalio/worker';
 import { after, before } from 'mocha';
@@ -88,6 +89,10 @@ export interface Service {
   /** The worker program in a process of its own, with its dispatcher; resolves when it is ready. */
   startWorkerProcess(environment?: Record<string, string>): Promise<ServiceProcess>;
 }
+
+/** A worker that ends waits for its polls, which a busy server may hold for a minute. */
+const stepOfEndTimeoutMs = 150_000;
+const endTimeoutMs = 2 * stepOfEndTimeoutMs;
 
 /**
  * Starts database, API, workers and dispatcher for the calling `describe`, on the run's Temporal server and a task
@@ -207,11 +212,12 @@ export function useService(options: ServiceOptions = {}): Service {
     service.startDispatcher();
   });
 
-  after('end the service', async () => {
+  after('end the service', async function () {
+    this.timeout(endTimeoutMs);
     await Promise.all(children.map((child) => child.end('SIGKILL')));
-    await api?.close();
-    await service.stopDispatcher();
-    await service.stopWorkers();
+    await inTime('the API', api?.close());
+    await inTime('the dispatchers', service.stopDispatcher());
+    await inTime('the workers', service.stopWorkers());
     if (sides !== undefined) await closeSides(sides);
     await started?.processor.close();
     await started?.standIn.stop();
@@ -224,4 +230,11 @@ export function useService(options: ServiceOptions = {}): Service {
 function existing<T>(part: T | undefined): T {
   if (part === undefined) throw new Error('the service is there only while the tests of its describe run');
   return part;
+}
+
+/** @throws if it takes longer than `stepOfEndTimeoutMs`: the error says what has not ended. */
+async function inTime(what: string, ended: Promise<void> | undefined): Promise<void> {
+  const late = Symbol();
+  const first = await Promise.race([ended, setTimeout(stepOfEndTimeoutMs, late, { ref: false })]);
+  if (first === late) throw new Error(`${what} did not end within ${stepOfEndTimeoutMs / 1000} s`);
 }

@@ -1,11 +1,10 @@
 import { Context } from '@temporalio/activity';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { after, before } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
-import { attributeTypes } from './search-attributes.ts';
 import { type Service, useService } from './service.ts';
 import { testLogger } from './temporal.ts';
-import { timeSkippingServer } from './time-skipping-server.ts';
+import { startTimeSkipping } from './time-skipping-server.ts';
 
 /** The whole service on a server that skips over the time in which nothing happens. */
 export interface SkippedTime {
@@ -14,19 +13,6 @@ export interface SkippedTime {
   pass(days: number): Promise<void>;
   /** Waits, without skipping, until there is such a workflow, or until it has completed. */
   until(state: 'RUNNING' | 'COMPLETED', workflowId: string): Promise<void>;
-}
-
-/** The SDK gives the server five seconds, which a busy machine may exceed. */
-const tries = 4;
-
-async function startServer(failed = 0): Promise<TestWorkflowEnvironment> {
-  const executable = await timeSkippingServer();
-  return TestWorkflowEnvironment.createTimeSkipping({ server: { executable } }).catch((error: unknown) => {
-    if (failed + 1 < tries && error instanceof Error && error.message.includes('did not start within')) {
-      return startServer(failed + 1);
-    }
-    throw error;
-  });
 }
 
 /**
@@ -41,10 +27,7 @@ export function useSkippedTime(options: { live?: boolean } = {}): SkippedTime {
     namespace: 'default',
     async temporal() {
       testLogger();
-      env = await startServer();
-      // This server has one namespace, makes attributes at once, and knows no question about them.
-      const searchAttributes = await attributeTypes();
-      await env.connection.operatorService.addSearchAttributes({ namespace: 'default', searchAttributes });
+      env = await startTimeSkipping();
       return env.connection.options.address;
     },
     // Real time is this server's here, and the database does not follow it.

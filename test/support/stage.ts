@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { beforeEach } from 'mocha';
+import { dueOnClock } from '../../src/db/due-on-clock.ts';
 import { selectOpenAdvance } from '../../src/db/test-clocks.ts';
+import { laterInstant } from '../../src/domain/calendar.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import type { ChargeRequest, PaymentProcessor, RefundRequest } from '../../src/processors/processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
@@ -13,9 +15,7 @@ import { collectScheduledPayment } from '../../src/services/payments/scheduled-p
 import { collectDuePayment } from '../../src/services/plans/plan-collection.ts';
 import { chargeHook } from '../../src/services/subjects/charge-hook.ts';
 import { collectDueSubscription } from '../../src/services/subscriptions/subscription-collection.ts';
-import { completeAdvance } from '../../src/services/test-clocks/clock-advance.ts';
-import { dueOnClock, firstDue } from '../../src/services/test-clocks/due-subjects.ts';
-import { expireOnClock } from '../../src/services/test-clocks/link-expiry.ts';
+import { type CollectingSubject, carryOutAdvance } from '../../src/services/test-clocks/clock-advance.ts';
 import { type Reply, useApi } from './api.ts';
 import { useDatabase } from './database.ts';
 import { makeKeys } from './factories.ts';
@@ -109,7 +109,7 @@ export function useStage(options: { connections?: number; biller?: Partial<NewBi
      * database's.
      */
     collect: (planId: string, at: string | Date): Promise<void> =>
-      collectDuePayment(db.sql, processors, planId, { at: new Date(at), now: realNow(), maxAheadMs: Infinity }),
+      collectDuePayment(db.sql, stage.charging, planId, { at: new Date(at), now: realNow(), maxAheadMs: Infinity }),
     /** All that is due of a plan at `at`, as its workflow does when it is poked. */
     async collectAll(planId: string, at: string | Date): Promise<void> {
       const isDue = () => db.sql`
@@ -118,7 +118,7 @@ export function useStage(options: { connections?: number; biller?: Partial<NewBi
     },
     /** The same of a subscription. */
     collectSubscription: (id: string, at: string | Date): Promise<void> =>
-      collectDueSubscription(db.sql, processors, id, { at: new Date(at), now: realNow(), maxAheadMs: Infinity }),
+      collectDueSubscription(db.sql, stage.charging, id, { at: new Date(at), now: realNow(), maxAheadMs: Infinity }),
     /** All that is due of a subscription at `at`, as its workflow does when it is poked. */
     async collectSubscriptionAll(id: string, at: string | Date): Promise<void> {
       const isDue = () => db.sql`select 1 from subscriptions where id = ${id} and wake_at <= ${new Date(at)}`;
@@ -136,21 +136,35 @@ export function useStage(options: { connections?: number; biller?: Partial<NewBi
     /** The same of a session, or the end of its challenge. */
     expireSession: (id: string, at: string | Date): Promise<void> =>
       carryOutSession(db.sql, chargeHook, id, { at: new Date(at), now: realNow(), maxAheadMs: Infinity }),
-    /** Carries out the advance that a clock has accepted: all that is due, each at its own instant, oldest first. */
+    /** Carries out the advance that a clock has accepted. */
     async carryOut(clockId: string): Promise<void> {
       const advance = await selectOpenAdvance(db.sql, clockId);
       assert.ok(advance, 'the clock is not advancing');
-      for (;;) {
-        const due = firstDue(await dueOnClock(db.sql, clockId, advance.target_time));
-        if (due === null) break;
-        const at = due.at !== null && due.at > advance.from_time ? due.at : advance.from_time;
-        if (due.workflowType === 'paymentPlan') await stage.collect(due.id, at);
-        else if (due.workflowType === 'bankDebit') await stage.debit(due.id, at);
-        else if (due.workflowType === 'subscription') await stage.collectSubscription(due.id, at);
-        else if (due.workflowType === 'scheduledPayment') await stage.collectScheduled(due.id, at);
-        else await expireOnClock(db.sql, advance, { customerId: due.customerInOrder, to: at }, realNow());
-      }
-      await completeAdvance(db.sql, advance, realNow());
+      const collect: Record<CollectingSubject['kind'], (id: string, at: Date) => Promise<void>> = {
+        paymentPlan: stage.collect,
+        bankDebit: stage.debit,
+        subscription: stage.collectSubscription,
+        scheduledPayment: stage.collectScheduled,
+      };
+      await carryOutAdvance(db.sql, advance, {
+        step: (work) => work(),
+        tryStep: async (work) => {
+          await work();
+          return { failure: null };
+        },
+        /** What the workflow of a subject does up to an instant. */
+        async moveSubject({ kind, id }, _, { from, to }) {
+          const [clock] = await db.sql<{ reached: Date }[]>`
+            select greatest(frozen_time, reached_time) as reached from test_clocks where id = ${clockId}`;
+          let time = laterInstant(from, clock?.reached ?? from);
+          for (;;) {
+            const due = (await dueOnClock(db.sql, clockId, to)).find((subject) => subject.id === id);
+            if (due === undefined) return { failure: null };
+            time = laterInstant(time, due.at ?? time);
+            await collect[kind](id, time);
+          }
+        },
+      });
     },
     /** Advances a clock and carries the advance out. */
     async advance(clockId: string, target: string): Promise<void> {

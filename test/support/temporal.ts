@@ -1,13 +1,14 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import type { WorkflowBundle } from '@temporalio/worker';
-import { startDaemon } from '../../dev/daemon.ts';
+import { before } from 'mocha';
 import { findFreePorts } from '../../dev/ports.ts';
-import { type RunningTemporal, startTemporal } from '../../dev/temporal.ts';
-import { findTemporal } from '../../dev/temporal-program.ts';
-import { eventually } from '../../lab/eventually.ts';
+import { startPostgres } from '../../dev/postgres.ts';
+import { type RunningTemporal, startTemporal, type TemporalOptions } from '../../dev/temporal.ts';
+import { readDynamicConfig } from '../../dev/temporal-config.ts';
+import { findOnPath } from '../../dev/temporal-program.ts';
 import { createLogger, type Logger } from '../../src/platform/logger.ts';
 import { readHost } from '../../src/processes/config/config.ts';
 import type { TemporalServer } from '../../src/processes/config/temporal.ts';
@@ -19,7 +20,7 @@ import { atEndOfRun, refuseInUnitTests } from './endings.ts';
 /** The one namespace of all tests; what keeps them apart is a task queue each, and ids of their own. */
 export const testNamespace = 'payments-test';
 
-/** Long enough to build the server, on a machine where it never was. */
+/** Long enough to fetch the server, or to build the one for PostgreSQL, on a machine where it never was. */
 export const serverStartTimeoutMs = 900_000;
 
 let running: Promise<string> | undefined;
@@ -55,11 +56,23 @@ export function testLogger(): Logger {
   return installed;
 }
 
+/** Skips the tests of a `describe` that need Go, for a Temporal that keeps its workflows in PostgreSQL, without it. */
+export function needsGo(): void {
+  before('look for Go', async function () {
+    if ((await findOnPath('go', readHost().searchPath)) !== null) return;
+    console.log('      no Go: a Temporal that keeps its workflows in PostgreSQL is not tried');
+    this.skip();
+  });
+}
+
 /** Starts a server in a temporary folder, on this port if one is named; ended with the run at the latest. */
-export async function startOwnTemporal(port?: number): Promise<RunningTemporal & { dataDir: string }> {
+export async function startOwnTemporal(
+  port?: number,
+  options: Pick<TemporalOptions, 'dynamicConfig' | 'store'> = {},
+): Promise<RunningTemporal & { dataDir: string }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'payments-temporal-'));
   const [free = 0] = port === undefined ? await findFreePorts(1) : [port];
-  const server = await startTemporal({ dataDir, frontendPort: free, uiPort: null, log: () => {} });
+  const server = await startTemporal({ dataDir, frontendPort: free, uiPort: null, log: () => {}, ...options });
   let stopped = false;
   const stop = async (): Promise<void> => {
     if (stopped) return;
@@ -71,52 +84,40 @@ export async function startOwnTemporal(port?: number): Promise<RunningTemporal &
   return { ...server, dataDir, stop };
 }
 
-/**
- * Starts a server on which the skipping of time is switched off, as it is by default; null where the server is no
- * program whose configuration we write.
- */
-export async function startTemporalWithoutTimeSkipping(): Promise<StartedTemporal | null> {
-  const server = await startTemporalWith((dynamic) => dynamic.replace(/^\w+\.workflowTimeSkipping.*$/gim, ''));
-  if (server !== null) await prepareNamespace(server.address);
+/** Starts a server on which the skipping of time is switched off, as it is by default. */
+export async function startTemporalWithoutTimeSkipping(): Promise<StartedTemporal> {
+  const dynamicConfig = (await readDynamicConfig()).replace(/^\w+\.workflowTimeSkipping.*$/gim, '');
+  const server = await startOwnTemporal(undefined, { dynamicConfig });
+  await prepareNamespace(server.address);
   return server;
 }
 
-/** Starts a server with the dynamic configuration of `compose.yaml`: it skips time in the sandbox's namespace alone. */
-export async function startTemporalOfCompose(): Promise<StartedTemporal | null> {
-  const dynamic = await readFile(new URL('../../temporal/compose/dynamic-config.yaml', import.meta.url), 'utf8');
-  return startTemporalWith(() => dynamic);
+/**
+ * Starts a server with the dynamic configuration of `compose.yaml`, in PostgreSQL as there: it skips time in the
+ * sandbox's namespace alone. For a `describe` that calls `needsGo`.
+ */
+export async function startTemporalOfCompose(): Promise<StartedTemporal> {
+  const dynamicConfig = await readFile(new URL('../../temporal/compose/dynamic-config.yaml', import.meta.url), 'utf8');
+  const dataDir = await mkdtemp(join(tmpdir(), 'payments-temporal-'));
+  const postgres = await startPostgres({ dataDir, log: () => {} });
+  atEndOfRun(postgres.stop);
+  const { address, stop } = await startOwnTemporal(undefined, {
+    dynamicConfig,
+    store: { url: postgres.url, shards: 4 },
+  });
+  return {
+    address,
+    async stop() {
+      await stop();
+      await postgres.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
 }
 
 interface StartedTemporal {
   address: string;
   stop(): Promise<void>;
-}
-
-/** Starts a server with another dynamic configuration, made from that of the embedded one. */
-async function startTemporalWith(edit: (dynamic: string) => string): Promise<StartedTemporal | null> {
-  const program = await findTemporal(readHost(), () => {});
-  if (program.kind !== 'server') return null;
-  const { address, daemons, dataDir, stop: discard } = await startOwnTemporal();
-  for (const daemon of daemons) await daemon.stop();
-  const cwd = join(dataDir, 'temporal');
-  const dynamic = await readFile(join(cwd, 'dynamic-config.yaml'), 'utf8');
-  await writeFile(join(cwd, 'dynamic-config.yaml'), edit(dynamic));
-  const args = ['--config-file', join(cwd, 'server.yaml'), '--allow-no-auth', 'start'];
-  const daemon = await startDaemon({
-    ...{ name: 'temporal-configured', dataDir, command: program.server, args, cwd },
-    ...{ env: { PATH: '/usr/bin:/bin', HOME: dataDir }, stopSignal: 'SIGTERM', stopTimeoutMs: 15_000 },
-  });
-  const stop = async (): Promise<void> => {
-    await daemon.stop();
-    await discard();
-  };
-  atEndOfRun(stop);
-  await eventually('the server responds', async () => {
-    const connection = await Connection.connect({ address, connectTimeout: '1s' }).catch(() => null);
-    await connection?.close();
-    return connection !== null;
-  });
-  return { address, stop };
 }
 
 /** Makes namespace and search attributes, and waits until the server knows them. */

@@ -67,6 +67,7 @@ export async function makeCall(sql: Db, overrides: Partial<RequestContext> = {})
     requestId: newId('request'),
     keyId: newId('api_key'),
     keyKind: 'secret',
+    connection: null,
     now: realNow(),
     timeZone: 'UTC',
     feeSchedule: { basisPoints: 175, fixed: 30 },

@@ -5,6 +5,7 @@ import { type RunningServer, serve } from '../../src/api/http/server.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { createKey, revokeKey } from '../../src/services/accounts/api-keys.ts';
+import { listAudit } from '../../src/services/accounts/audit.ts';
 import { allScopes } from '../../src/services/accounts/scopes.ts';
 import { linkLifetimeMs, signLink } from '../../src/services/workbench/links.ts';
 import { testDeps } from '../support/api.ts';
@@ -168,8 +169,8 @@ describe('the way into the workbench', () => {
 
   describe('on the machine of npm start', () => {
     async function start(forThisMachine: boolean): Promise<RunningServer> {
-      const demoBillerId = stage.keys.biller.id;
-      const { deps } = testDeps(stage.db, { vault: stage.vault, forThisMachine, demoBillerId });
+      const demo = { billerId: stage.keys.biller.id, sandboxKey: '', baseUrl: '' };
+      const { deps } = testDeps(stage.db, { vault: stage.vault, forThisMachine, demo });
       const server = await serve(createApp(deps), { port: 0 });
       servers.push(server);
       return server;
@@ -184,6 +185,9 @@ describe('the way into the workbench', () => {
       const page = await open(`http://127.0.0.1:${server.port}${response.headers.get('location')}`);
       assert.equal(page.status, 200);
       assert.ok((await page.text()).includes(stage.keys.biller.id));
+      const [entry] = await listAudit(stage.db.sql, { billerId: stage.keys.biller.id, limit: 1 });
+      const actor = { kind: 'service', id: 'start' };
+      assert.deepEqual([entry?.action, entry?.actor, entry?.livemode], ['workbench.link_created', actor, false]);
     });
 
     it('a link that has ended goes on where it was, if it was of that account', async () => {

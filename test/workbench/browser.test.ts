@@ -60,7 +60,7 @@ describe('the workbench in a real browser', function () {
 
     await tab.follow(press('6 Jan 2027: Gym'));
     assert.equal(await count(tab, '.lane.plan a.would.paid'), 1);
-    assert.match(await text(tab, '#rehearsal'), /AUD 25\.00 collected/);
+    assert.match(await text(tab, '#dry-run'), /AUD 25\.00 collected/);
     assert.equal((await merchant.getClock(clockId)).frozen_time, '2027-01-04T00:00:00.000Z');
 
     await tab.follow(press('Advance to 6 Jan 2027'));

@@ -38,6 +38,7 @@ describe('a payment link that Temporal drives', () => {
     const soon = new Date(Number(realNow()) + 2_000);
     await service.db.sql`
       update checkout_sessions set expires_at = ${soon}, wake_at = ${soon} where id = ${session.id}`;
+    await eventually('it has its workflow', () => statusOf(session.id).catch(() => null));
     await handleOf(session.id).signal('poke');
     for (const { id } of [link, session]) {
       await eventually('its workflow ends', async () => (await statusOf(id).catch(() => '')) === 'COMPLETED');

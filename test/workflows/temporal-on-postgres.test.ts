@@ -10,10 +10,11 @@ import { openPool } from '../../src/platform/postgres/connection.ts';
 import { atEndOfRun } from '../support/endings.ts';
 import { paymentLines } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
-import { prepareNamespace, serverStartTimeoutMs } from '../support/temporal.ts';
+import { needsGo, prepareNamespace, serverStartTimeoutMs } from '../support/temporal.ts';
 
 describe('a Temporal that keeps its workflows in PostgreSQL', function () {
   this.timeout(serverStartTimeoutMs);
+  needsGo();
   let dataDir = '';
   let port = 0;
   let postgres: RunningPostgres | undefined;

@@ -70,11 +70,10 @@ describe('the service while Temporal is away', () => {
 });
 
 describe('a Temporal server that cannot skip time', () => {
-  let server: Awaited<ReturnType<typeof startTemporalWithoutTimeSkipping>> = null;
+  let server: Awaited<ReturnType<typeof startTemporalWithoutTimeSkipping>> | undefined;
   before('start it', async function () {
     this.timeout(serverStartTimeoutMs);
     server = await startTemporalWithoutTimeSkipping();
-    if (server === null) this.skip();
   });
   let known: () => boolean | null = () => null;
   const service = useService({ idle: true, temporal: () => server?.address ?? '', canSkipTime: () => known() });

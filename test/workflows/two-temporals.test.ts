@@ -19,7 +19,13 @@ import { makeBiller } from '../support/factories.ts';
 import { type Merchant, paymentLines } from '../support/merchant.ts';
 import { type ServiceProcess, spawnProcess } from '../support/process.ts';
 import { type Service, useService } from '../support/service.ts';
-import { prepareNamespace, serverAt, serverStartTimeoutMs, startTemporalOfCompose } from '../support/temporal.ts';
+import {
+  needsGo,
+  prepareNamespace,
+  serverAt,
+  serverStartTimeoutMs,
+  startTemporalOfCompose,
+} from '../support/temporal.ts';
 import { useReceiver } from '../support/webhooks.ts';
 
 const tester = { kind: 'command_line', id: 'tester' } as const;
@@ -76,10 +82,10 @@ const statusAt = async ({ temporal }: WorkflowSide, workflowId: string): Promise
     );
 
 describe('live mode and the sandbox on Temporals of their own', () => {
+  needsGo();
   before('start a server with two namespaces, and a way to each', async function () {
     this.timeout(serverStartTimeoutMs);
     const server = await startTemporalOfCompose();
-    if (server === null) this.skip();
     address = server.address;
     await Promise.all([liveNamespace, sandboxNamespace].map((namespace) => prepareNamespace(address, namespace)));
     const port = Number(address.split(':')[1]);
@@ -140,11 +146,11 @@ describe('live mode and the sandbox on Temporals of their own', () => {
       assert.equal(await canSkipTime(live().temporal), false);
       const advance = { id: 'none' } as never;
       await assert.rejects(
-        createClockMover(live())(
-          { workflowType: 'paymentPlan', id: 'pp_none', at: realNow(), customerInOrder: null },
-          advance,
-          { from: realNow(), to: realNow(), again: false },
-        ),
+        createClockMover(live())({ kind: 'paymentPlan', id: 'pp_none', at: realNow() }, advance, {
+          from: realNow(),
+          to: realNow(),
+          again: false,
+        }),
         /Temporal of live mode moves no test clock/,
       );
     });

@@ -39,7 +39,8 @@ const healthTimeoutMs = 2_000;
 export async function findService(options: SandboxOptions): Promise<RunningService> {
   const folder = options.service ?? process.env.PAYMENTS_SERVICE;
   const dataDir = resolve(folder ?? '.', options.dataDir ?? process.env.DATA_DIR ?? '.data');
-  const running = await readDevelopment(dataDir);
+  const named = await readDevelopment(dataDir);
+  const running = named !== null && (await isItself(named)) ? named : null;
   if (running !== null && (await isReady(running))) return { development: running, dataDir, stop: async () => {} };
   if (folder === undefined) {
     throw new Error(
@@ -52,8 +53,27 @@ export async function findService(options: SandboxOptions): Promise<RunningServi
 
 async function readDevelopment(dataDir: string): Promise<Development | null> {
   const text = await readFile(join(dataDir, 'development.json'), 'utf8').catch(() => null);
-  const found = text === null ? null : JSON.parse(text);
-  return typeof found?.accounts_url === 'string' ? found : null;
+  try {
+    const found = text === null ? null : JSON.parse(text);
+    return typeof found?.accounts_url === 'string' ? found : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Whether the service that wrote this still runs. A killed one leaves the file behind, and what has its ports by now
+ * does not know its token.
+ */
+async function isItself({ base_url, accounts_url, accounts_token }: Development): Promise<boolean> {
+  const response = await fetch(accounts_url, {
+    headers: { Authorization: `Bearer ${accounts_token}` },
+    redirect: 'error',
+    signal: AbortSignal.timeout(healthTimeoutMs),
+  }).catch(() => null);
+  if (response === null) return false;
+  const text = await response.text().catch(() => '');
+  return response.status === 200 && text.includes(JSON.stringify(base_url));
 }
 
 async function isReady({ base_url }: Development): Promise<boolean> {

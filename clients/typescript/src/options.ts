@@ -4,8 +4,10 @@ export interface ClientOptions {
    * a `PaymentIntentForPayer`.
    */
   apiKey: string;
-  /** Where the service is, such as `https://payments.example.com`. */
+  /** Where the service is, such as `https://payments.example.com`. Plain `http` only on this machine. */
   baseUrl: string;
+  /** Accepts plain `http` on other machines too: everybody on the way can read the key. */
+  allowPlainHttp?: boolean;
   /** The maximum number of retries of a request that got no response or a temporary error; by default 2. */
   maxRetries?: number;
   /** How long one try waits for its response; by default 30 seconds. */

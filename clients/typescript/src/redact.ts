@@ -2,8 +2,9 @@
 export type Redact = (text: string) => string;
 
 const cut = '[redacted]';
-/** Any query, and any text that has the form of a key or a client secret. */
-const anyQuery = /\?[^\s"'<>`]*=[^\s"'<>`]*/g;
+/** What may be a query: if it has a `=`. With the `=` in the pattern, many `?` would take their number squared. */
+const maybeQuery = /\?[^\s"'<>`]*/g;
+/** Any text that has the form of a key or a client secret. */
 const anySecret = /(\b[sp]k_(?:sandbox|live)_|_secret_)[0-9A-Za-z]{8,}/g;
 /** The number of nested causes that are kept. */
 const deepest = 4;
@@ -19,7 +20,7 @@ export function redactorOf(url: URL): Redact {
   return (text) =>
     exact
       .reduce((rest, quoted) => rest.replaceAll(quoted, cut), text)
-      .replace(anyQuery, cut)
+      .replace(maybeQuery, (query) => (query.includes('=') ? cut : query))
       .replace(anySecret, `$1${cut}`);
 }
 

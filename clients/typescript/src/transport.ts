@@ -1,3 +1,4 @@
+import { parseBaseUrl } from './address.ts';
 import { ApiError, ConnectionError } from './errors.ts';
 import type { ErrorEnvelope } from './generated/models.ts';
 import { apiVersion } from './generated/resources.ts';
@@ -38,8 +39,7 @@ export function createRequester(client: ClientOptions): Requester {
   if (typeof apiKey !== 'string' || apiKey === '') throw new TypeError('apiKey is missing');
   // If `fetch` refuses a header or a URL, its error quotes it, with the key or the password in it.
   if (/[^\x21-\x7e]/.test(apiKey)) throw new TypeError('apiKey has characters that are not allowed in a key');
-  const base = new URL(client.baseUrl);
-  if (base.username !== '' || base.password !== '') throw new TypeError('baseUrl must not contain credentials');
+  const base = parseBaseUrl(client.baseUrl, client.allowPlainHttp);
 
   return async (request, options = {}) => {
     const prepared: Prepared = {

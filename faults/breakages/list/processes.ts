@@ -86,9 +86,4 @@ export const processBreakages: readonly Breakage<Scene>[] = [
     what: 'the API is killed',
     run: (scene, course) => killed(scene, course, 'api', 'API'),
   },
-  {
-    name: 'web-ui-killed',
-    what: 'the Web UI is killed',
-    run: (scene, course) => killed(scene, course, 'temporal-ui', 'Temporal Web UI'),
-  },
 ];

@@ -8,7 +8,7 @@ import { signal as send } from '../../../lab/process-table.ts';
 import { runProgram } from '../../../lab/run-program.ts';
 import { type ServiceCopy, startService } from '../../../lab/service.ts';
 
-const processNames = ['postgres', 'temporal', 'temporal-ui', 'worker', 'api'] as const;
+const processNames = ['postgres', 'temporal', 'worker', 'api'] as const;
 const diskMegabytes = 3_000;
 
 /** A data folder from which npm start is started again and again, on a disk of its own where this machine allows it. */

@@ -86,6 +86,8 @@ function evidence(mandate: MandateDocument['mandate'], text: MandateDocument['te
     ['At', inUtc(mandate.accepted_at)],
     ['IP address', mandate.ip_address],
     ['Browser', mandate.user_agent],
+    ['IP address, as the service saw it', mandate.connection_ip_address],
+    ['Browser, as the service saw it', mandate.connection_user_agent],
     ['Recorded', inUtc(mandate.activated_at)],
     ...shown,
   ]);

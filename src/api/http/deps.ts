@@ -12,6 +12,10 @@ export interface Settings {
   webhookAllowLoopback: boolean;
   rateLimitPerSecond: number;
   rateLimitBurst: number;
+  /** Whether tokens of cards may pass the check of Luhn, as those of some vaults do. False if not set. */
+  tokensMayPassLuhn?: boolean;
+  /** The proxies whose `X-Forwarded-For` counts, as addresses or ranges. None if not set. */
+  trustedProxies?: readonly string[];
 }
 
 /** How long a request may wait for others, and how long a credential is cached. Milliseconds. */
@@ -40,6 +44,15 @@ export interface WebUis {
   sandbox: WebUi | null;
 }
 
+/** The demo biller of `npm start`. */
+export interface Demo {
+  billerId: string;
+  /** Its secret key of the sandbox. */
+  sandboxKey: string;
+  /** The origin of the API on this machine. */
+  baseUrl: string;
+}
+
 /** The dependencies of the API. */
 export interface AppDeps {
   sql: Pool;
@@ -62,8 +75,8 @@ export interface AppDeps {
    * shows the operators' page without a key. Never set it in production: there, a proxy looks like this machine.
    */
   forThisMachine: boolean;
-  /** The biller whose sandbox `/workbench` opens on the machine of `npm start`. Null everywhere else. */
-  demoBillerId: string | null;
+  /** On the machine of `npm start`: whose sandbox `/workbench` opens and `/` charges. Null everywhere else. */
+  demo: Demo | null;
   /** What the operators' page needs besides the database. */
   operations: {
     /** The key that requests for the page must present. If null, only `forThisMachine` shows the page. */
@@ -92,9 +105,7 @@ export interface RequestWatch {
 }
 
 /** What the handler of a public route may use: nothing of any biller. */
-export interface PublicDeps extends Pick<AppDeps, 'checks' | 'forThisMachine'> {
-  webUi: WebUi | null;
-}
+export type PublicDeps = Pick<AppDeps, 'checks'>;
 
 /** What the handler of a GET may use. A service that writes does not take this `db`. */
 export interface ReadDeps {
@@ -120,6 +131,8 @@ export interface WriteDeps {
   canSkipTime: AppDeps['canSkipTime'];
   /** Which addresses webhooks may reach. */
   outbound: OutboundPolicy;
+  /** Whether a token of a card may look like the number of one. */
+  tokensMayPassLuhn: boolean;
 }
 
 /** What the handler of a `one-statement` route may use. */

@@ -6,6 +6,7 @@ import { hashKey, isKeyShaped } from '../../services/accounts/api-keys.ts';
 import { Forbidden, Unauthenticated } from '../../services/errors.ts';
 import { contextOf } from '../../services/request-context.ts';
 import { cached } from '../http/cache.ts';
+import { connectionOf } from '../http/client-address.ts';
 import type { Middleware } from '../http/context.ts';
 import type { Access, KeyIdentity, Route } from '../http/route.ts';
 
@@ -29,14 +30,15 @@ export function credentialFinder(sql: Db, cachedForMs: number): Find {
  * Identifies the request's API key, and sets `key` and `context` in the state. A missing or invalid key is 401.
  * `authorize` checks what the key may do.
  */
-export function authenticate(route: Route, find: Find): Middleware {
+export function authenticate(route: Route, find: Find, trustedProxies: readonly string[] = []): Middleware {
   if (route.access === 'public') return (_ctx, next) => next();
   return async (ctx, next) => {
     const now = realNow();
     const credential = await identify(ctx.get('Authorization'), find, now);
     const { id, kind, scopes } = credential;
     ctx.state.key = { id, kind, scopes };
-    ctx.state.context = contextOf(credential, ctx.state.requestId, now);
+    const connection = kind === 'publishable' ? connectionOf(ctx.req, trustedProxies) : null;
+    ctx.state.context = contextOf(credential, ctx.state.requestId, now, connection);
     return next();
   };
 }

@@ -7,11 +7,12 @@ import { BadRequest } from '../../services/errors.ts';
 import { cached } from '../http/cache.ts';
 import type { Middleware } from '../http/context.ts';
 import type { AppDeps } from '../http/deps.ts';
-import { pagePolicy } from '../http/page-style.ts';
 import { send, sendJson } from '../http/response.ts';
+import { isAtThisMachine } from '../middleware/this-machine.ts';
 import { accessOf } from './access.ts';
 import { linksTo, pageOfRun, webUiOf, workflowPath } from './links.ts';
 import { type OpsSnapshot, page } from './page.ts';
+import { policy } from './style.ts';
 
 /** The snapshot is cached for this long, however many operators look. */
 const cachedForMs = 10_000;
@@ -53,8 +54,9 @@ export function ops(deps: Pick<AppDeps, 'sql' | 'operations' | 'forThisMachine'>
     if (ctx.path === workflowPath) return redirect(ctx, mode);
     const snapshot = await snapshotOf(mode);
     if (ctx.path === '/ops.json') return sendJson(ctx, 200, JSON.stringify(snapshot));
-    ctx.res.setHeader('Content-Security-Policy', pagePolicy);
-    send(ctx, 200, page(snapshot, linksTo(webUis, mode)), 'text/html; charset=utf-8');
+    ctx.res.setHeader('Content-Security-Policy', policy);
+    const isHere = deps.forThisMachine && isAtThisMachine(ctx.req);
+    send(ctx, 200, page(snapshot, linksTo(webUis, mode), isHere), 'text/html; charset=utf-8');
   };
 }
 

@@ -1,9 +1,10 @@
 import type { Overview, OverviewDay } from '../../operations/overview.ts';
 import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
-import { Html, html } from '../../platform/html.ts';
+import { type Html, html } from '../../platform/html.ts';
 import { withoutSecrets } from '../../platform/redact.ts';
-import { style } from '../http/page-style.ts';
+import { plainPage } from '../http/page.ts';
 import { apiPaths, type Links } from './links.ts';
+import { style } from './style.ts';
 
 const refreshSeconds = 60;
 const stuckShownOfEach = 10;
@@ -15,37 +16,19 @@ export interface OpsSnapshot {
 }
 
 /** Renders the page as plain HTML without scripts. Every figure is given as text. */
-export function page({ overview, stuck }: OpsSnapshot, links: Links): string {
-  const { text } = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="refresh" content="${refreshSeconds}">
-<meta name="robots" content="noindex">
-<title>${titleOf(stuck)}</title>
-<link rel="icon" href="data:,">
-<style>${new Html(style)}</style>
-</head>
-<body>
-<header>
-<h1>Payments: operations</h1>
-<p class="note">At ${instant(overview.at)}, read again every ${refreshSeconds} seconds. Days are in UTC. All billers; plans on test
+export function page({ overview, stuck }: OpsSnapshot, links: Links, forThisMachine: boolean): string {
+  const main = html`<div class="title"><h1>Operations</h1>
+<nav aria-label="Mode">${modes(overview.mode)}</nav></div>
+<p class="faint">At ${instant(overview.at)}, read again every ${refreshSeconds} seconds. Days are in UTC. All billers; plans on test
 clocks are left out. <a href="/ops.json${queryOf(overview.mode)}">The same as JSON</a></p>
-<nav aria-label="Mode">${modes(overview.mode)}</nav>
-${viewsNav(links)}</header>
-<main>
+${viewsNav(links)}
 ${stuckSection(stuck, links)}
 ${daysSection(overview, links)}
 ${failuresSection(overview)}
 ${dunningSection(overview, links)}
 ${deliveriesSection(overview, links)}
-${advancesSection(overview, links)}
-</main>
-</body>
-</html>
-`;
-  return text;
+${advancesSection(overview, links)}`;
+  return plainPage({ title: titleOf(stuck), style, forThisMachine, refreshSeconds, isListed: false, main });
 }
 
 function titleOf(stuck: StuckReport[]): string {
@@ -75,7 +58,7 @@ function queryOf(mode: Overview['mode']): string {
 
 function stuckSection(reports: StuckReport[], links: Links): Html {
   const stuck = reports.filter(({ count }) => count > 0);
-  return html`<section aria-labelledby="stuck">
+  return html`<section class="card" aria-labelledby="stuck">
 <h2 id="stuck">Stuck: ${countOf(reports)}</h2>
 ${stuck.length === 0 ? html`<p>Nothing is stuck.</p>` : stuck.map((report) => stuckKind(report, links))}
 </section>`;
@@ -89,17 +72,17 @@ function stuckKind({ kind, meaning, count, found }: StuckReport, links: Links): 
     ({ subject_id, workflow_id, livemode, since, why, remedy }) => html`
 <dt>${linked(subject_id ?? 'the service', workflow_id === null ? null : links.workflow(workflow_id, livemode))}</dt>
 <dd>${since === null ? null : html`Since ${instant(since)}: `}${withoutSecrets(why)}</dd>
-<dd class="note">${remedy}</dd>`,
+<dd class="faint">${remedy}</dd>`,
   )}
 </dl>
-${count > shown.length ? html`<p class="note">${count - shown.length} more: npm run --silent ops -- stuck --kind ${kind}</p>` : null}
+${count > shown.length ? html`<p class="faint">${count - shown.length} more: npm run --silent ops -- stuck --kind ${kind}</p>` : null}
 </details>
 `;
 }
 
 function daysSection({ days }: Overview, links: Links): Html {
   const most = Math.max(1, ...days.map(({ due }) => due));
-  return html`<section aria-labelledby="days">
+  return html`<section class="card" aria-labelledby="days">
 <h2 id="days">Due and collected</h2>
 <table>
 <caption>Past days show what was tried, coming days what is due. The line shows how much is due.</caption>
@@ -125,7 +108,7 @@ function dayRow(day: OverviewDay, most: number, links: Links): Html {
 }
 
 function failuresSection({ failures }: Overview): Html {
-  return html`<section aria-labelledby="failures">
+  return html`<section class="card" aria-labelledby="failures">
 <h2 id="failures">Failures by code</h2>
 ${
   failures.length === 0
@@ -145,7 +128,7 @@ ${
 
 function dunningSection({ dunning, subscriptions: unpaid }: Overview, links: Links): Html {
   const nextAt = (next: Date | null) => (next === null ? null : html`, the next at ${instant(next)}`);
-  return html`<section aria-labelledby="dunning">
+  return html`<section class="card" aria-labelledby="dunning">
 <h2 id="dunning">Dunning in progress</h2>
 <ul>
 <li>Plans waiting for a retry: ${linked(dunning.retrying, links.retrying())}${nextAt(dunning.next_retry_at)}</li>
@@ -165,7 +148,7 @@ function deliveriesSection({ deliveries: { count, endpoints } }: Overview, links
 <td class="number" data-label="Due now">${row.due}</td>
 <td class="number" data-label="Delivered">${row.delivered}</td><td class="number" data-label="Failed">${row.failed}</td></tr>`,
   );
-  return html`<section aria-labelledby="deliveries">
+  return html`<section class="card" aria-labelledby="deliveries">
 <h2 id="deliveries">Deliveries by endpoint</h2>
 ${
   count === 0
@@ -195,7 +178,7 @@ function advancesSection({ advances: { count, clocks } }: Overview, links: Links
     ({ test_clock_id, since, target_time }) => html`
 <li><a href="${links.workflow(`test-clock/${test_clock_id}`, false) ?? apiPaths.clock(test_clock_id)}">${test_clock_id}</a> to ${instant(target_time)}, since ${instant(since)}</li>`,
   );
-  return html`<section aria-labelledby="advances">
+  return html`<section class="card" aria-labelledby="advances">
 <h2 id="advances">Clocks advancing: ${linked(count, links.advancing())}</h2>
 ${count === 0 ? html`<p>No test clock is advancing.</p>` : html`<ul>${rows}</ul>`}
 </section>`;

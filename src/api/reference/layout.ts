@@ -1,9 +1,11 @@
 import { type Html, html } from '../../platform/html.ts';
+import { inlineMarkdown } from './markdown.ts';
 
 /** A page of the reference. */
 export interface Page {
   /** Such as `/docs/payment-plans`. */
   path: string;
+  /** A line of Markdown, as those of its parts. */
   title: string;
   /** Made when the page is first asked for, because all pages together take more than a second. */
   main: () => Html;
@@ -25,7 +27,7 @@ export function inHtml(page: Page, all: readonly Page[], { style, script }: Asse
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${page.title} – Payments Service</title>
+<title>${page.title.replaceAll('`', '')} – Payments Service</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${style}">
 <script src="${script}" defer></script>
@@ -58,7 +60,7 @@ ${items}</ul>
 }
 
 function item({ path, title, parts }: Page, isOpen: boolean): Html {
-  if (!isOpen) return html`<li><a href="${path}">${title}</a></li>\n`;
-  const inner = parts.map((part) => html`<li><a href="#${part.anchor}">${part.title}</a></li>\n`);
-  return html`<li><a href="${path}" aria-current="page">${title}</a>${parts.length === 0 ? null : html`<ul>${inner}</ul>`}</li>\n`;
+  if (!isOpen) return html`<li><a href="${path}">${inlineMarkdown(title)}</a></li>\n`;
+  const inner = parts.map((part) => html`<li><a href="#${part.anchor}">${inlineMarkdown(part.title)}</a></li>\n`);
+  return html`<li><a href="${path}" aria-current="page">${inlineMarkdown(title)}</a>${parts.length === 0 ? null : html`<ul>${inner}</ul>`}</li>\n`;
 }

@@ -1,9 +1,7 @@
-/** The style of the reference: three columns on a wide screen, one on a phone; light or dark. */
-export const referenceStyle = `
-:root { color-scheme: light dark; --ink: light-dark(#1a202c, #e2e8f0); --paper: light-dark(#fff, #10151d);
-  --soft: light-dark(#f5f7fa, #182030); --faint: light-dark(#4a5568, #a9b6c8); --line: light-dark(#d5dce6, #2c3848);
-  --link: light-dark(#1a4f9c, #8ab8ff); --code: light-dark(#f5f7fa, #0a0e15); --good: light-dark(#14602f, #86efac);
-  --alert: light-dark(#9b1c1c, #ffb4b4); --string: light-dark(#0b6635, #86efac); --number: light-dark(#6d28d9, #c4b5fd);
+import { palette } from '../http/page-style.ts';
+
+/** The style of the reference, in the colours of all pages: three columns on a wide screen, one on a phone. */
+export const referenceStyle = `${palette}:root { --code: light-dark(#f3f5f9, #0e131b); --string: light-dark(#0b6635, #86efac); --number: light-dark(#6d28d9, #c4b5fd);
   --keyword: light-dark(#a1174c, #f9a8d4); --variable: light-dark(#8a4300, #fcd34d); }
 * { box-sizing: border-box; }
 html { scroll-padding-top: 4rem; }
@@ -63,10 +61,10 @@ details.try { border: 1px solid var(--line); border-radius: .4rem; padding: .2re
   background: var(--paper); border: 1px solid var(--faint); border-radius: .3rem; padding: .35rem .5rem; resize: vertical; }
 .try ::placeholder, .key ::placeholder { color: var(--faint); opacity: 1; }
 .try form > p { margin: .5rem 0; font-size: .875rem; }
-.try button, .key [value=use] { color: var(--paper); background: var(--link); border-color: var(--link); }
+.try button, .key [value=use] { color: var(--on-accent); background: var(--accent); border-color: var(--accent); }
 .try button:disabled { opacity: .6; }
 .try [role=status] p { font-size: .875rem; }
-.refused { color: var(--alert); }
+.refused { color: var(--bad); }
 .good { color: var(--good); }
 dialog { width: min(30rem, calc(100vw - 2rem)); color: var(--ink); background: var(--paper); border: 1px solid var(--line);
   border-radius: .5rem; padding: 1rem 1.25rem; }
@@ -92,7 +90,7 @@ th, td { text-align: left; vertical-align: top; padding: .35rem .75rem .35rem 0;
 .fields p { margin: .2rem 0; font-size: .925rem; }
 .fields .name { font-weight: 650; background: none; padding: 0; }
 .fields .fields { margin-left: .25rem; padding-left: .75rem; border-left: 2px solid var(--line); }
-.mark { color: var(--alert); font-size: .8rem; font-weight: 600; }
+.mark { color: var(--bad); font-size: .8rem; font-weight: 600; }
 summary { cursor: pointer; color: var(--link); font-size: .9rem; padding: .2rem 0; }
 .label { font-size: .8rem; color: var(--faint); }
 .results { list-style: none; padding: 0; }

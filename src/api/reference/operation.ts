@@ -45,7 +45,7 @@ export function operationSection(operation: Operation, document: OpenApiDocument
   const form = tag === 'Reference' ? null : tryForm({ httpMethod, path, parameters, sample });
   return html`<section class="operation" id="${id}">
 <div class="about">
-<h2><a href="#${id}">${summary}</a></h2>
+<h2><a href="#${id}">${inlineMarkdown(summary)}</a></h2>
 <p class="route"><span class="method">${httpMethod}</span> <code>${path}</code></p>
 ${markdown(String(node.description ?? ''))}
 ${['path', 'query'].map((place) => parameterList(place, parameters, document))}
@@ -192,6 +192,6 @@ function examplesOf(body: Content | null): Html | null {
   if (others.length === 0) return null;
   return html`${others.map(
     ({ summary, value }) =>
-      html`<details class="example"><summary>${summary ?? 'Another body'}</summary>${codeBlock(JSON.stringify(value, null, 2))}</details>\n`,
+      html`<details class="example"><summary>${inlineMarkdown(summary ?? 'Another body')}</summary>${codeBlock(JSON.stringify(value, null, 2))}</details>\n`,
   )}`;
 }

@@ -51,7 +51,7 @@ export function referenceOf(document: OpenApiDocument): Reference {
 const pathOf = (tag: string) => `/docs/${anchorOf(tag)}`;
 
 function operationLink({ id, tag, httpMethod, path, summary }: Operation): Html {
-  return html`<li><a href="${pathOf(tag)}#${id}">${summary}</a> <span class="note"><span class="method">${httpMethod}</span> <code>${path}</code></span></li>\n`;
+  return html`<li><a href="${pathOf(tag)}#${id}">${inlineMarkdown(summary)}</a> <span class="note"><span class="method">${httpMethod}</span> <code>${path}</code></span></li>\n`;
 }
 
 /** The page `/docs`: all operations first, then where the rest is. */
@@ -141,7 +141,7 @@ function textPage(title: string, path: string, text: string): Page {
 }
 
 function guidePage({ path, title, body, headings }: Guide): Page {
-  const parts = headings.map((heading) => ({ title: heading.replaceAll('`', ''), anchor: anchorOf(heading) }));
+  const parts = headings.map((heading) => ({ title: heading, anchor: anchorOf(heading) }));
   return {
     path,
     title,
@@ -165,7 +165,7 @@ function guideEntries({ path, title, text }: Guide): Entry[] {
     { title, place: 'Guide', path, words: first },
     ...sections.map((section) => {
       const [heading = ''] = section.split('\n');
-      return { title: heading.replaceAll('`', ''), place: title, path: `${path}#${anchorOf(heading)}`, words: section };
+      return { title: heading, place: title, path: `${path}#${anchorOf(heading)}`, words: section };
     }),
   ];
 }

@@ -1,7 +1,9 @@
 import { type Html, html } from '../../platform/html.ts';
+import { inlineMarkdown } from './markdown.ts';
 
 /** Something that can be found: an operation, an event, a part of a guide, a code, a field. */
 export interface Entry {
+  /** A line of Markdown. */
   title: string;
   /** Where it is, such as `Payment plans`. */
   place: string;
@@ -17,7 +19,7 @@ export function search(entries: readonly Entry[], query: string): Entry[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return [];
   const scored = entries.flatMap((entry) => {
-    const title = entry.title.toLowerCase();
+    const title = entry.title.replaceAll('`', '').toLowerCase();
     const all = `${title} ${entry.place} ${entry.words}`.toLowerCase();
     if (!words.every((word) => all.includes(word))) return [];
     const inTitle = words.filter((word) => title.includes(word)).length;
@@ -30,7 +32,8 @@ export function search(entries: readonly Entry[], query: string): Entry[] {
 /** The page of the results. The script of all pages takes the list from it while you type. */
 export function resultsPage(found: readonly Entry[], query: string): Html {
   const items = found.map(
-    ({ path, title, place }) => html`<li><a href="${path}">${title}</a> <span class="note">${place}</span></li>\n`,
+    ({ path, title, place }) =>
+      html`<li><a href="${path}">${inlineMarkdown(title)}</a> <span class="note">${inlineMarkdown(place)}</span></li>\n`,
   );
   return html`<h1>Search</h1>
 ${found.length === 0 ? html`<p id="results">${query.trim() === '' ? 'Type what you look for.' : html`Nothing has all words of “${query}”.`}</p>` : html`<ul id="results" class="results">\n${items}</ul>`}`;

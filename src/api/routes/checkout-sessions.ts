@@ -20,6 +20,7 @@ import {
   listCheckoutSessions,
 } from '../../services/links/checkout-sessions.ts';
 import { tokenOf } from '../../services/links/tokens.ts';
+import { assertMayWriteNamed } from '../http/also-needs.ts';
 import { type KeyIdentity, metadataLimit, type Route, route } from '../http/route.ts';
 
 const write = { scope: 'payment_links:write' } as const;
@@ -39,8 +40,10 @@ const create = route({
   bodyLimit: metadataLimit,
   body: CheckoutSessionCreate,
   response: { status: 201, schema: CheckoutSession },
-  handle: async ({ context, body, deps }) =>
-    shown(deps, await createCheckoutSession(deps.db, deps.vault, context, body)),
+  handle: async ({ context, key, body, deps }) => {
+    assertMayWriteNamed(key, body);
+    return shown(deps, await createCheckoutSession(deps.db, deps.vault, context, body));
+  },
 });
 
 const list = route({
@@ -90,8 +93,8 @@ const fetch = route({
   handle: async ({ context, key, params, query, deps }) => {
     const session = await getCheckoutSession(deps.db, context, params.checkout_session_id);
     if (key.kind === 'secret') {
-      const { client_secret: secret, ...others } = shown(deps, session);
-      return key.scopes.includes('payment_links:write') ? { ...others, client_secret: secret } : others;
+      // A stranger with the URL or the secret can act: they are for keys that may make sessions.
+      return key.scopes.includes(write.scope) ? shown(deps, session) : presentCheckoutSession(session);
     }
     assertSecret(key, deps.vault, session.id, query.client_secret);
     return presentSessionToPayer(session);

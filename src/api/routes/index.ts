@@ -5,7 +5,6 @@ import { checkoutSessionRoutes } from './checkout-sessions.ts';
 import { customerRoutes } from './customers.ts';
 import { eventRoutes } from './events.ts';
 import { healthRoutes } from './health.ts';
-import { homeRoutes } from './home.ts';
 import { mandateRoutes } from './mandates.ts';
 import { paymentIntentRoutes } from './payment-intents.ts';
 import { paymentLinkRoutes } from './payment-links.ts';
@@ -38,6 +37,5 @@ export const allRoutes: readonly Route[] = [
   ...webhookRoutes,
   ...accountRoutes,
   ...healthRoutes,
-  ...homeRoutes,
   ...referenceRoutes(() => allRoutes),
 ];

@@ -23,6 +23,7 @@ import {
 import type { Vault } from '../../services/accounts/vault.ts';
 import { reportBankResult } from '../../services/debits/bank-result.ts';
 import { Forbidden } from '../../services/errors.ts';
+import { countingFailures } from '../../services/pages/key-failures.ts';
 import type { PageUrls } from '../../services/pages/page-urls.ts';
 import { completeChallenge } from '../../services/payments/challenge-completion.ts';
 import type { Charging } from '../../services/payments/charge.ts';
@@ -106,11 +107,14 @@ const confirm = route({
   description:
     'Allowed from requires_payment_method and failed. Returns the result: `succeeded`, `failed` with ' +
     '`last_payment_error`, `requires_action` or `processing`. A decline is not an error: it returns 200. A bank ' +
-    'account under a mandate returns `processing` with `expected_result_date`. A method without a customer is attached to the customer of the payment intent.\n\nA publishable key needs the ' +
+    'account under a mandate returns `processing` with `expected_result_date`. A method without a customer is attached to the customer of the payment intent. ' +
+    'If the payment intent has no customer, a method that belongs to one is charged only if `customer_id` names this ' +
+    'customer (field error `payment_method_not_allowed`).\n\nA publishable key needs the ' +
     'client_secret of this payment intent. It may use a method of the payment intent’s customer, or a method ' +
     'without a customer. If the payment intent has no customer either, the method is bound to this payment ' +
     'intent. No other payment intent can use it until a secret key attaches it to a customer. Any other method ' +
-    'returns 403 `payment_method_not_allowed`. The response has what a payer needs (`PaymentIntentForPayer`).',
+    'returns 403 `payment_method_not_allowed`. After ten attempts that failed, with a publishable key or on a page, it ' +
+    'returns 403 `too_many_attempts`: only a secret key may go on. The response has what a payer needs (`PaymentIntentForPayer`).',
   access: { scope: 'payment_intents:write', publishable: true },
   bodyLimit: { kib: 32, since: 'return_url has up to 2,048 characters, each of up to 12 bytes' },
   invalid: 400,
@@ -129,7 +133,8 @@ const confirm = route({
     if (key.kind !== 'secret') await getPaymentIntent(deps.db, context, id);
     assertMayAct(key, deps.vault, id, body.client_secret);
     const shown = (intent: PaymentIntentRow) => shownTo(key, deps, intent);
-    return shown(await confirmPaymentIntent(deps.db, chargingOf(deps), context, id, body, repeatable(deps, shown)));
+    const charge = () => confirmPaymentIntent(deps.db, chargingOf(deps), context, id, body, repeatable(deps, shown));
+    return shown(key.kind === 'secret' ? await charge() : await countingFailures(deps.db, deps.vault, context, charge));
   },
 });
 

@@ -23,7 +23,8 @@ import {
   updateLink,
 } from '../../services/links/payment-links.ts';
 import { tokenOf } from '../../services/links/tokens.ts';
-import { metadataLimit, type Route, route } from '../http/route.ts';
+import { assertMayWriteNamed } from '../http/also-needs.ts';
+import { type KeyIdentity, metadataLimit, type Route, route } from '../http/route.ts';
 
 const read = { scope: 'payment_links:read' } as const;
 const write = { scope: 'payment_links:write' } as const;
@@ -44,7 +45,10 @@ const create = route({
   bodyLimit: metadataLimit,
   body: PaymentLinkCreate,
   response: { status: 201, schema: PaymentLink },
-  handle: async ({ context, body, deps }) => shown(deps, await createPaymentLink(deps.db, deps.vault, context, body)),
+  handle: async ({ context, key, body, deps }) => {
+    assertMayWriteNamed(key, body);
+    return shown(deps, await createPaymentLink(deps.db, deps.vault, context, body));
+  },
 });
 
 const list = route({
@@ -64,10 +68,10 @@ const list = route({
     test_clock: Type.Optional(Reference('Only links of customers on this test clock.')),
   }),
   response: { status: 200, schema: ListOf(PaymentLink) },
-  handle: async ({ context, query, deps }) => {
+  handle: async ({ context, key, query, deps }) => {
     const { status, customer_id: customerId, reference, test_clock: testClock } = query;
     const rows = await listPaymentLinks(deps.db, context, { status, customerId, reference, testClock }, query);
-    return page(rows, (row) => shown(deps, row));
+    return page(rows, (row) => shownTo(key, deps, row));
   },
 });
 
@@ -80,8 +84,8 @@ const fetch = route({
   access: read,
   invalid: 422,
   response: { status: 200, schema: PaymentLink },
-  handle: async ({ context, params, deps }) =>
-    shown(deps, await getPaymentLink(deps.db, context, params.payment_link_id)),
+  handle: async ({ context, key, params, deps }) =>
+    shownTo(key, deps, await getPaymentLink(deps.db, context, params.payment_link_id)),
 });
 
 const payments = route({
@@ -110,7 +114,7 @@ const qr = route({
   tag: paymentLinks,
   summary: 'Fetch the QR code of a payment link',
   description: 'The `url` of the link as an image, to print or to show on a screen.',
-  access: read,
+  access: write,
   invalid: 422,
   response: {
     status: 200,
@@ -197,6 +201,11 @@ interface Urls {
 
 function shown(deps: Urls, row: PaymentLinkRow): PaymentLink {
   return { ...presentPaymentLink(row), url: urlOf(deps, row) };
+}
+
+/** A stranger with the URL can pay, also with a saved card: it is for keys that may make links. */
+function shownTo({ scopes }: KeyIdentity, deps: Urls, row: PaymentLinkRow): PaymentLink {
+  return scopes.includes(write.scope) ? shown(deps, row) : presentPaymentLink(row);
 }
 
 function urlOf({ vault, publicUrl }: Urls, row: PaymentLinkRow): string {

@@ -12,6 +12,7 @@ import {
 import { PaymentMethodAttach, PaymentMethodCreate } from '../../resources/payment-method-input.ts';
 import { SandboxPaymentMethodCreate } from '../../resources/sandbox-payment-method.ts';
 import {
+  assertNoCardNumber,
   attachPaymentMethod,
   createPaymentMethod,
   createSandboxPaymentMethod,
@@ -39,6 +40,7 @@ const create = route({
   body: PaymentMethodCreate,
   response: { status: 200, schema: CreatedPaymentMethod },
   handle: async ({ context, body, deps }) => {
+    assertNoCardNumber(body, deps);
     const method = await createPaymentMethod(deps.db, deps.vault, context, body);
     return { success: true, payment_method: presentCreatedPaymentMethod(method) };
   },

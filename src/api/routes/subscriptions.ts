@@ -196,7 +196,8 @@ const uncancel = plain(
   'uncancel',
   subscriptionExample,
   'Take the end of a subscription back',
-  'Removes `ends_at`, before it has come. Retries that had ended with it go on.',
+  'Takes back a cancellation before it has come: `ends_at` is what it was, and retries and a pause that had ended with it ' +
+    'go on. Without a cancellation it removes `ends_at`.',
 );
 const retryNow = plain(
   'retry_now',

@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import { instant, Strict } from '../../resources/common.ts';
 import { testClocks } from '../../resources/test-clock.ts';
+import { auditOrigin } from '../../services/accounts/audit.ts';
 import { assertMayOpen } from '../../services/workbench/access.ts';
-import { signLink } from '../../services/workbench/links.ts';
+import { createLink as makeLink } from '../../services/workbench/links.ts';
 import { type Route, route } from '../http/route.ts';
 
 /** For the command line, which prints the link. The pages themselves are in `workbench/`, beside this folder. */
@@ -28,7 +29,7 @@ const createLink = route({
   },
   handle: async ({ context, key, deps }) => {
     assertMayOpen(key.scopes);
-    const { token, expiresAt } = signLink(deps.vault, key.id, context.now);
+    const { token, expiresAt } = await makeLink(deps.db, deps.vault, key.id, auditOrigin(context));
     return { path: `/workbench/${token}/`, expires_at: instant(expiresAt) };
   },
 });

@@ -24,8 +24,8 @@ export async function showClock(visit: Visit): Promise<Answer> {
   const { clock } = timeline;
   const target = targetIn(query);
   const supposed = suppositionIn(query);
-  const rehearsed = target === null ? null : await rehearse(visit, target, supposed ?? {});
-  const result = rehearsed instanceof ServiceError ? null : rehearsed;
+  const dryRun = target === null ? null : await runDry(visit, target, supposed ?? {});
+  const result = dryRun instanceof ServiceError ? null : dryRun;
   const move: Move = {
     clock,
     due: timeline.due,
@@ -56,8 +56,8 @@ ${timeline.subjects.length === 0 ? firstSteps(clock.id) : null}
 <section class="card" id="move"><h2>Move the clock</h2>
 ${isMoving ? html`<p role="status">It is moving to ${clock.target_time === null ? '' : time(clock.target_time)}.</p>` : moveForm(move)}
 </section>
-<section class="card" id="rehearsal"><h2>What would happen</h2>
-${rehearsal(rehearsed, clock.id, supposed?.label ?? null)}
+<section class="card" id="dry-run"><h2>What would happen</h2>
+${showDryRun(dryRun, clock.id, supposed?.label ?? null)}
 </section>
 </div>
 <section class="card" id="happened"><h2>What happened</h2>
@@ -76,7 +76,7 @@ function latest(events: readonly TimelineEventRow[]): TimelineEventRow[] {
 }
 
 /** Runs the dry run. Returns the refusal, such as a target beyond the bound. */
-async function rehearse(
+async function runDry(
   { sql, context, id }: Visit,
   target: Date,
   suppose: Supposition,
@@ -110,7 +110,7 @@ function firstSteps(clockId: string): Html {
 <a href="/docs/payment-plans#createPaymentPlan">a plan</a>.</p>`;
 }
 
-function rehearsal(result: DryRunResult | ServiceError | null, clockId: string, supposed: string | null): Html {
+function showDryRun(result: DryRunResult | ServiceError | null, clockId: string, supposed: string | null): Html {
   if (result === null)
     return html`<p class="faint">Choose a time, and see what the clock would do on the way. Nothing changes.</p>`;
   if (result instanceof ServiceError) {

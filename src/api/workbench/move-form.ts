@@ -1,7 +1,7 @@
+import type { DueSubject } from '../../db/due-on-clock.ts';
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
 import type { SubjectRow } from '../../db/workbench.ts';
 import { type Html, html } from '../../platform/html.ts';
-import type { DueSubject } from '../../services/test-clocks/due-subjects.ts';
 import type { TestClockDetails } from '../../services/test-clocks/test-clocks.ts';
 import { suppositionFields } from './what-if.ts';
 import { shortTime } from './words.ts';
@@ -31,13 +31,13 @@ export function parseTime(text: string | null): Date | null {
   return Number.isNaN(at.getTime()) ? null : at;
 }
 
-/** The form that rehearses an advance. It works without a script; the script adds the handle on the axis. */
+/** The form for a dry run of an advance. It works without a script; the script adds the handle on the axis. */
 export function moveForm({ clock, due, subjects, methods, target, query }: Move): Html {
   const max = clock.maxFrozenTime;
   if (max === null) return html`<p>A clock that has failed cannot be moved. Delete it, and make a new one.</p>`;
   const field = target ?? new Date(Math.min(max.getTime(), clock.frozen_time.getTime() + 7 * dayMs));
   const show = query.get('show');
-  return html`<form method="get" action="${clock.id}" id="rehearse">
+  return html`<form method="get" action="${clock.id}" id="try">
 ${show === null ? null : html`<input type="hidden" name="show" value="${show}">`}
 <div class="field"><label for="to">New time, UTC</label>
 <input type="datetime-local" id="to" name="to" step="1" required value="${fieldValue(field)}" min="${fieldValue(clock.frozen_time)}" max="${fieldValue(max)}">
@@ -56,10 +56,10 @@ ${nextTimes(clock, due, subjects, max).map(
 function nextTimes(clock: TestClockDetails, due: readonly DueSubject[], subjects: readonly SubjectRow[], max: Date) {
   const names = new Map(subjects.map(({ id, name }) => [id, name]));
   const coming = new Map<number, Set<string>>();
-  for (const { at, id, workflowType } of due) {
+  for (const { at, id, kind } of due) {
     if (at === null || at <= clock.frozen_time || at > max) continue;
     const named = coming.get(at.getTime()) ?? new Set();
-    coming.set(at.getTime(), named.add(names.get(id) ?? dueInWords[workflowType]));
+    coming.set(at.getTime(), named.add(names.get(id) ?? dueInWords[kind]));
   }
   const events = [...coming]
     .sort(([a], [b]) => a - b)
@@ -70,13 +70,14 @@ function nextTimes(clock: TestClockDetails, due: readonly DueSubject[], subjects
   return [...events, ...round, { at: max, label: 'as far as it goes' }];
 }
 
-const dueInWords: Readonly<Record<DueSubject['workflowType'], string>> = {
+const dueInWords: Readonly<Record<DueSubject['kind'], string>> = {
   paymentPlan: 'a plan',
   scheduledPayment: 'a scheduled payment',
   bankDebit: 'a bank debit',
   paymentLink: 'a link expires',
   checkoutSession: 'a session expires',
   subscription: 'a subscription',
+  mandate: 'a mandate lapses',
 };
 
 /** The value of a field of the type datetime-local: without a zone, which is UTC. */

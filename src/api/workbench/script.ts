@@ -1,6 +1,6 @@
 /**
  * Makes the workbench live, on top of pages that work without it: new events appear by themselves, marks open in a
- * dialog, and a handle on the axis moves the time of the rehearsal.
+ * dialog, and a handle on the axis moves the time of the dry run.
  */
 export const script = String.raw`
 const main = document.querySelector('main');
@@ -46,7 +46,7 @@ async function look() {
           const isMoving = fresh.dataset.state.startsWith('advancing');
           main.querySelector('.title').replaceWith(fresh.querySelector('.title'));
           if (wasMoving !== isMoving) history.replaceState(null, '', location.pathname);
-          take(fresh, wasMoving !== isMoving ? ['axis', 'move', 'rehearsal', 'happened'] : ['axis', 'happened']);
+          take(fresh, wasMoving !== isMoving ? ['axis', 'move', 'dry-run', 'happened'] : ['axis', 'happened']);
           addHandle();
         }
       }
@@ -56,22 +56,22 @@ async function look() {
   setTimeout(look, waitMs);
 }
 
-/** Shows the rehearsal of a time, with what else the form says, and keeps it in the address. */
+/** Shows the dry run to a time, with what else the form says, and keeps it in the address. */
 let asked = 0;
-async function rehearse(time) {
-  const form = document.getElementById('rehearse');
+async function runDry(time) {
+  const form = document.getElementById('try');
   if (!form) return;
   const fields = new URLSearchParams(new FormData(form));
   if (time) fields.set('to', time);
   const url = location.pathname + '?' + fields;
   const number = ++asked;
-  document.getElementById('rehearsal').classList.add('busy');
+  document.getElementById('dry-run').classList.add('busy');
   const fresh = await load(url).catch(() => null);
   if (number !== asked) return;
-  document.getElementById('rehearsal').classList.remove('busy');
+  document.getElementById('dry-run').classList.remove('busy');
   if (!fresh) return location.assign(url);
   history.replaceState(null, '', url);
-  take(fresh, ['axis', 'rehearsal']);
+  take(fresh, ['axis', 'dry-run']);
   addHandle();
 }
 
@@ -116,14 +116,14 @@ function addHandle() {
     const rounded = Math.round(Number(range.value) / step) * step;
     choose(rounded > most || Number(range.value) > most - step / 4 ? most : rounded);
   });
-  range.addEventListener('change', () => rehearse(field.value));
+  range.addEventListener('change', () => runDry(field.value));
   range.addEventListener('keydown', (event) => {
     const by = { ArrowRight: step, ArrowUp: step, ArrowLeft: -step, ArrowDown: -step, PageUp: 7 * step, PageDown: -7 * step }[event.key];
     if (by === undefined) return;
     event.preventDefault();
     choose(at(field.value) + by);
     clearTimeout(addHandle.later);
-    addHandle.later = setTimeout(() => rehearse(field.value).then(() => document.querySelector('.handle input')?.focus()), 250);
+    addHandle.later = setTimeout(() => runDry(field.value).then(() => document.querySelector('.handle input')?.focus()), 250);
   });
   field.addEventListener('input', () => { if (field.validity.valid) show(at(field.value)); });
   box.append(range, label);
@@ -159,11 +159,11 @@ main.addEventListener('click', (event) => {
 });
 
 main.addEventListener('submit', (event) => {
-  if (event.target.id !== 'rehearse') return;
+  if (event.target.id !== 'try') return;
   event.preventDefault();
   const next = event.submitter?.value;
   if (next) document.getElementById('to').value = next.slice(0, 19);
-  rehearse(next ? next : undefined);
+  runDry(next ? next : undefined);
 });
 
 /** On a narrow screen, shows the target of the dry run first, or the present of the clock. */

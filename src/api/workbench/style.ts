@@ -1,42 +1,13 @@
-/** The style of the workbench: one column on a phone, and light or dark as the reader prefers. */
-export const styleSheet = `
-:root { color-scheme: light dark; --ink: #16202e; --paper: #fff; --ground: #f3f5f9; --faint: #526074; --line: #d7dee8;
-  --soft: #eef2f8; --link: #2446b8; --accent: #3b4fd0; --on-accent: #fff; --good: #12703c; --bad: #b3261e; --wait: #8a5a00;
-  --back: #8b3fa8; --calm: #2c5f9e; --done: #55606f; --bad-paper: #fdf0ef; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e6ebf3; --paper: #171e29; --ground: #0e131b; --faint: #a2b0c4; --line: #2f3b4d; --soft: #202a38;
-    --link: #9db8ff; --accent: #8fa4ff; --on-accent: #0e131b; --good: #5fd08d; --bad: #ff9a90; --wait: #f0be5a;
-    --back: #d9a0f0; --calm: #8cbcf5; --done: #a5b0c0; --bad-paper: #35191a; }
-}
-* { box-sizing: border-box; }
-body { margin: 0; background: var(--ground); color: var(--ink); font: 15px/1.5 system-ui, sans-serif;
-  overflow-wrap: anywhere; }
-.top { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; align-items: center; padding: .6rem 1.25rem;
-  background: var(--paper); border-bottom: 1px solid var(--line); }
-.top p { margin: 0 0 0 auto; font-size: .85rem; }
-.brand { font-weight: 700; color: var(--ink); text-decoration: none; font-size: 1.05rem; }
-.top nav a { padding: .35rem .5rem; display: inline-block; }
-main { max-width: 80rem; margin: 0 auto; padding: 1.25rem; }
-h1 { font-size: 1.45rem; line-height: 1.25; margin: 0 0 .3rem; }
-h2 { font-size: 1rem; margin: 0 0 .6rem; }
-h3 { font-size: .95rem; margin: .6rem 0 .3rem; font-weight: 600; }
-p { margin: .3rem 0 .7rem; }
-a { color: var(--link); }
-code { font: .82em ui-monospace, monospace; color: var(--faint); }
-small, .faint { color: var(--faint); font-size: .85rem; }
+import { pageStyle } from '../http/page-style.ts';
+
+/** The style of the workbench: that of all pages, and the axis, its lanes and marks, forms and lists. */
+export const styleSheet = `${pageStyle}
+:root { --back: light-dark(#8b3fa8, #d9a0f0); --calm: light-dark(#2c5f9e, #8cbcf5); --done: light-dark(#55606f, #a5b0c0); }
 .shapes { position: absolute; width: 0; height: 0; }
-.title { display: flex; flex-wrap: wrap; gap: .2rem 1.25rem; align-items: baseline; margin-bottom: .75rem; }
-.title p { margin: 0; }
 .title .now { font-size: 1.15rem; font-variant-numeric: tabular-nums; }
-.pill { display: inline-block; padding: .05rem .55rem; border-radius: 1rem; border: 1px solid var(--line);
-  background: var(--soft); color: var(--ink); font-size: .8rem; }
 .pill.ready, .pill.delivered { color: var(--good); border-color: currentColor; }
 .pill.advancing, .pill.pending { color: var(--wait); border-color: currentColor; }
 .pill.failed { color: var(--bad); border-color: currentColor; }
-.card { background: var(--paper); border: 1px solid var(--line); border-radius: .6rem; padding: 1rem 1.15rem;
-  margin: 0 0 1rem; }
-.columns { display: grid; grid-template-columns: minmax(0, 23rem) minmax(0, 1fr); gap: 0 1rem; align-items: start; }
-.alert { border-left: .3rem solid var(--bad); background: var(--bad-paper); color: var(--bad); padding: .5rem .8rem; }
 #axis > h2 { display: inline-block; margin-right: .8rem; }
 .zoom { display: inline; color: var(--faint); font-size: .85rem; }
 .axis { overflow-x: auto; margin: .25rem 0 .5rem; }
@@ -71,7 +42,6 @@ use { fill: var(--of); stroke: var(--of); stroke-width: 1; }
 .bar.back { fill: var(--back); }
 .legend { margin: 0; font-size: .82rem; color: var(--faint); }
 .legend span { white-space: nowrap; margin-right: .7rem; }
-.columns.even { grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); }
 .legend svg, h1 svg { vertical-align: -3px; margin-right: .2rem; }
 .handle { position: absolute; right: 0; top: 18px; left: 11.5rem; height: 18px; }
 .handle input { width: calc(100% + 16px); margin: 0 -8px; padding: 0; position: relative; height: 18px;
@@ -91,8 +61,6 @@ use { fill: var(--of); stroke: var(--of); stroke-width: 1; }
 .list time { font-variant-numeric: tabular-nums; color: var(--faint); font-size: .88rem; }
 .list code { white-space: nowrap; }
 .hooks.pending { color: var(--wait); } .hooks.failed { color: var(--bad); }
-.plain { margin: 0; padding: 0; list-style: none; }
-.plain li { padding: .2rem 0; }
 .clocks { list-style: none; padding: 0; margin: .5rem 0 0; display: grid; gap: 0 1rem;
   grid-template-columns: repeat(auto-fill, minmax(min(20rem, 100%), 1fr)); }
 .clocks a { font-weight: 650; font-size: 1.05rem; }
@@ -110,24 +78,15 @@ button.other { background: var(--paper); color: var(--ink); border-color: var(--
   font-size: .88rem; padding: .3rem .65rem; text-align: left; }
 button.danger { background: var(--bad); border-color: var(--bad); color: var(--paper); }
 button:hover { filter: brightness(1.08); }
-:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .2rem 1rem; margin: 0; }
 dt { color: var(--faint); } dd { margin: 0; }
-table { border-collapse: collapse; min-width: 50%; margin: .3rem 0 .7rem; }
-th, td { text-align: left; vertical-align: top; padding: .25rem .8rem .25rem 0; border-bottom: 1px solid var(--line); }
-pre { background: var(--soft); padding: .6rem .8rem; border-radius: .35rem; overflow: auto; max-height: 26rem;
-  font: .82rem/1.45 ui-monospace, monospace; margin: .3rem 0; white-space: pre-wrap; }
 dialog { width: min(46rem, 94vw); max-height: 88vh; border: 1px solid var(--line); border-radius: .7rem;
   background: var(--ground); color: inherit; padding: 1.1rem; }
 dialog::backdrop { background: rgb(10 15 25 / .5); }
 dialog .close { float: right; }
 .busy { opacity: .6; }
 @media (max-width: 46rem) {
-  main { padding: .75rem; }
-  .top { padding: .5rem .75rem; }
-  .top p { margin: 0; }
   .top code { display: none; }
-  .columns, .columns.even { grid-template-columns: minmax(0, 1fr); }
   .list li { grid-template-columns: 1.3rem minmax(0, 1fr); }
   .list time { grid-column: 2; }
   .lane { grid-template-columns: 7.5rem minmax(0, 1fr); }

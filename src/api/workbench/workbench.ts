@@ -4,7 +4,7 @@ import { realNow } from '../../platform/real-time.ts';
 import { NotFound, ServiceError } from '../../services/errors.ts';
 import { contextOf } from '../../services/request-context.ts';
 import { keyOfLink, newestKeyOf } from '../../services/workbench/access.ts';
-import { checkLink, signLink } from '../../services/workbench/links.ts';
+import { checkLink, createLink } from '../../services/workbench/links.ts';
 import type { Context, Middleware } from '../http/context.ts';
 import type { AppDeps } from '../http/deps.ts';
 import { send } from '../http/response.ts';
@@ -58,7 +58,7 @@ const routes: readonly WorkbenchRoute[] = [
   { method: 'POST', path: /^deliveries\/(whd_\w+)\/retry$/, handle: retryDelivery },
 ];
 
-type Deps = Pick<AppDeps, 'sql' | 'vault' | 'logger' | 'canSkipTime' | 'forThisMachine' | 'demoBillerId'>;
+type Deps = Pick<AppDeps, 'sql' | 'vault' | 'logger' | 'canSkipTime' | 'forThisMachine' | 'demo'>;
 
 /** The limits of the API, by key: of the rate, and of the requests that run at a time. */
 interface Limits {
@@ -126,10 +126,15 @@ async function refuseOrEnter(ctx: Context, deps: Deps, token: string, rest: stri
   const isReading = ctx.method === 'GET' || ctx.method === 'HEAD';
   const now = realNow();
   const link = checkLink(deps.vault, token, now);
-  if (isHere && isReading && deps.demoBillerId !== null && (token === '' || link.is === 'expired')) {
-    const keyId = await newestKeyOf(deps.sql, deps.demoBillerId, now);
+  if (isHere && isReading && deps.demo !== null && (token === '' || link.is === 'expired')) {
+    const keyId = await newestKeyOf(deps.sql, deps.demo.billerId, now);
     if (keyId !== null && (token === '' || (link.is === 'expired' && link.keyId === keyId))) {
-      const fresh = signLink(deps.vault, keyId, now);
+      const tenant = { billerId: deps.demo.billerId, livemode: false };
+      const by = { kind: 'service', id: 'start' } as const;
+      const fresh = await createLink(deps.sql, deps.vault, keyId, {
+        ...{ by, tenant, at: now },
+        requestId: ctx.state.requestId,
+      });
       return goOn(ctx, `${home}/${fresh.token}/${rest}${ctx.search}`);
     }
   }

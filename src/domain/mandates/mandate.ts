@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { PlainDate } from '../calendar.ts';
-import { chargeDate } from '../schemes/debit-dates.ts';
+import { chargeDate, handOverAt } from '../schemes/debit-dates.ts';
 import type { ReturnReason, SchemeProfile } from '../schemes/scheme-profile.ts';
 
 export const mandateStatuses = ['pending', 'active', 'canceled', 'failed', 'expired'] as const;
@@ -50,25 +50,38 @@ export type DebitRefusal = 'mandate_unavailable' | 'mandate_limit_exceeded';
 
 /**
  * Returns why a debit must not be made, or null if it may be. `amount` is what the payer's account loses, in minor
- * units; `at` is customer time. The scheme's own limit depends on the mode.
+ * units. `handOverAt` is when the bank would get the debit, in customer time; null if on no day of the scheme. A
+ * mandate that lapses before allows no debit. The scheme's own limit depends on the mode.
  */
 export function debitRefusal(
-  { status, lapses_at: lapsesAt, max_amount_cents: most }: DebitTerms,
-  { maxAmount }: SchemeProfile,
-  { amount, at, livemode }: { amount: number; at: Date; livemode: boolean },
+  terms: DebitTerms,
+  scheme: SchemeProfile,
+  { amount, handOverAt: at, livemode }: { amount: number; handOverAt: Date | null; livemode: boolean },
 ): DebitRefusal | null {
-  if (status !== 'active' || lapsesAt === null || lapsesAt <= at) return 'mandate_unavailable';
+  const { status, lapses_at: lapsesAt } = terms;
+  if (status !== 'active' || at === null || lapsesAt === null || lapsesAt <= at) return 'mandate_unavailable';
+  return exceedsLimit(terms, scheme, { amount, livemode }) ? 'mandate_limit_exceeded' : null;
+}
+
+/** Whether a mandate or its scheme allows less for one debit than this amount, minor units. */
+export function exceedsLimit(
+  { max_amount_cents: most }: Pick<DebitTerms, 'max_amount_cents'>,
+  { maxAmount }: SchemeProfile,
+  { amount, livemode }: { amount: number; livemode: boolean },
+): boolean {
   const limits = [most, livemode ? maxAmount.live : maxAmount.sandbox];
-  return limits.some((limit) => limit !== null && amount > limit) ? 'mandate_limit_exceeded' : null;
+  return limits.some((limit) => limit !== null && amount > limit);
 }
 
 /**
- * Returns the date, on the scheme's clock, on which a debit that is accepted at `at` would be charged. Null where the
- * scheme's calendar has no days: before 2000 and after 2099, as a test clock may be.
+ * Returns the date, on the scheme's clock, on which a debit that is accepted at `at` would be charged. Null if the
+ * mandate lapses before the bank would get the debit, and where the scheme's calendar has no days: before 2000 and
+ * after 2099, as a test clock may be.
  */
-export function nextChargeDate(scheme: SchemeProfile, at: Date): PlainDate | null {
+export function nextChargeDate(scheme: SchemeProfile, at: Date, lapsesAt: Date | null): PlainDate | null {
   try {
-    return chargeDate(scheme, at);
+    const charged = chargeDate(scheme, at);
+    return lapsesAt !== null && lapsesAt <= handOverAt(scheme, charged) ? null : charged;
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;

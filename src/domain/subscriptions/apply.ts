@@ -53,6 +53,6 @@ export function changeOf({ number }: Period, { others = [] }: Change): Partial<P
 
 function newPeriod({ number, start, end, kind }: NonNullable<Change['begins']>, begun: BegunPeriod): Period {
   const series = { failures: 0, first_failed_at: null, next_attempt_at: null, last_result_at: null };
-  const untried = { changed_cents: 0, ...series, retry_asked_at: null };
+  const untried = { changed_cents: 0, withheld_cents: 0, ...series, retry_asked_at: null, challenge_ends_at: null };
   return { number, start_date: start, end_date: end, kind, ...begun, ...untried };
 }

@@ -2,6 +2,7 @@ import { addDays, dateIn, daysBetween, type PlainDate, startOfDay } from '../cal
 import { accountLine, post } from './account.ts';
 import { comingPeriods } from './coming.ts';
 import { type Course, calendarOf, type Situation } from './course.ts';
+import { coverLine, type Funds, withheldOf } from './cover.ts';
 import { changeLines, type PeriodLine, type SubscriptionItem, sumOf } from './lines.ts';
 import { lengthOf } from './periods.ts';
 import type { Refusal } from './requests.ts';
@@ -39,8 +40,14 @@ const mostCents = 99_999_999;
 /**
  * Returns what a change costs at this instant, the customer's time, or why it is refused. The days that are left count
  * this day.
+ * @param funds what the payments of the current period hold. Without them, they hold all that was paid.
  */
-export function quoteChange(request: ItemChange, situation: Situation, at: Date): QuotedChange | Refusal {
+export function quoteChange(
+  request: ItemChange,
+  situation: Situation,
+  at: Date,
+  funds: Funds | null = null,
+): QuotedChange | Refusal {
   const { course, timeZone } = situation;
   const today = dateIn(at, timeZone);
   const why = whyRefused(request, situation, today);
@@ -52,18 +59,20 @@ export function quoteChange(request: ItemChange, situation: Situation, at: Date)
       : { course: { next_items: request.items }, happenings: ['change_scheduled'] };
     return { quote: quoteOf([], 0, situation, change, at), change, own: [] };
   }
-  const lines = linesNow(request, situation, today);
-  const change = madeNow(request, situation, lines);
+  const own = linesNow(request, situation, today);
+  const cover = coverOf(situation, own, funds);
+  const lines = [...own, ...cover.lines];
+  const change = madeNow(request, situation, own, cover);
   const owed = sumOf(change.course?.next_period_lines ?? []);
   if (request.collect === 'next_period' || owed === 0) {
     const quote = quoteOf(lines, 0, situation, change, at);
     const isLost = owed > 0 && quote.nextPeriodAmount === 0;
     if (isLost) return { refused: 'No period is to come that could take what this change costs. Collect it now.' };
-    return { quote, change, own: lines };
+    return { quote, change, own };
   }
   if (owed > mostCents) return { refused: `The change would cost ${owed}, which is more than ${mostCents}.` };
   const paid = { ...change, course: { ...change.course, next_period_lines: [], credit_balance_cents: 0 } };
-  return { quote: quoteOf(paidNow(lines, owed), owed, situation, paid, at), change, own: lines };
+  return { quote: quoteOf(paidNow(lines, owed), owed, situation, paid, at), change, own };
 }
 
 /** A change whose payment is under way. */
@@ -96,17 +105,28 @@ export function validUntil(at: Date, timeZone: string): Date {
 
 /**
  * The payment of a change has succeeded. If its period is over by then, or the subscription not active any more, the
- * change is not made: the money is credit.
+ * change is not made: the money is credit. `funds` are as for `quoteChange`, without this payment.
  */
-export function changePaid(situation: Situation, open: OpenChange): { change: Change; isMade: boolean } {
+export function changePaid(
+  situation: Situation,
+  open: OpenChange,
+  funds: Funds | null = null,
+): { change: Change; isMade: boolean } {
   const { course } = situation;
   const payment = accountLine('Payment of a change', 0 - open.amount_cents);
   const isMade = course.state === 'active' && course.current_number === open.period;
   if (!isMade) {
     return { isMade, change: { course: { ...post(course, payment), ...closed }, happenings: ['change_failed'] } };
   }
-  const made = madeNow(open, situation, open.lines);
-  const account = post(course, [...open.lines, ...payment]);
+  const { amount_cents: amount } = open;
+  const paid = funds && {
+    ...funds,
+    changes_paid: funds.changes_paid + amount,
+    changes_held: funds.changes_held + amount,
+  };
+  const cover = coverOf(situation, open.lines, paid);
+  const made = madeNow(open, situation, open.lines, cover);
+  const account = post(course, [...open.lines, ...cover.lines, ...payment]);
   return { isMade, change: { ...made, course: { ...made.course, ...account, ...closed } } };
 }
 
@@ -150,17 +170,34 @@ function linesNow({ items, proration }: ItemChange, { course, current }: Situati
   );
 }
 
+/** What is withheld of the current period's credit after a change with these lines, and the line for what differs. */
+interface Cover {
+  withheld_cents: number;
+  lines: PeriodLine[];
+}
+
+function coverOf({ current }: Situation, own: readonly PeriodLine[], funds: Funds | null): Cover {
+  if (current === null || funds === null) return { withheld_cents: current?.withheld_cents ?? 0, lines: [] };
+  const changed = { ...current, changed_cents: current.changed_cents + sumOf(own) };
+  const withheld = withheldOf(changed, funds);
+  return { withheld_cents: withheld, lines: coverLine(withheld - current.withheld_cents) };
+}
+
 /** The change as it is made, with its lines on the account. It replaces one that was scheduled. */
 function madeNow(
   { items, proration }: Pick<ItemChange, 'items' | 'proration'>,
   { course, current }: Situation,
   lines: PeriodLine[],
+  cover: Cover,
 ): Change {
   const isTrial = course.state === 'trialing';
   const billed = proration === 'none' && !isTrial ? (course.billed_items ?? course.items) : null;
   return {
-    course: { items, next_items: null, billed_items: billed, ...post(course, lines) },
-    current: { changed_cents: (current?.changed_cents ?? 0) + sumOf(lines) },
+    course: { items, next_items: null, billed_items: billed, ...post(course, [...lines, ...cover.lines]) },
+    current: {
+      changed_cents: (current?.changed_cents ?? 0) + sumOf(lines),
+      withheld_cents: cover.withheld_cents,
+    },
     happenings: ['changed'],
   };
 }

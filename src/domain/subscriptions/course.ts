@@ -44,6 +44,9 @@ export interface Course extends Omit<PeriodCalendar, 'anchor_start'>, Account {
   ends_at: PlainDate | null;
   /** It ends by a request, and not by its terms: nothing is retried any more. */
   cancel_requested: boolean;
+  /** The end that the terms had set before it was canceled. An uncancel gives it back. */
+  ends_at_before_cancel: PlainDate | null;
+  /** A pause that was planned. It stays while a cancellation stands in its place: an uncancel gives it back. */
   pauses_at: PlainDate | null;
   resumes_at: PlainDate | null;
   trial_notice_sent: boolean;
@@ -64,6 +67,8 @@ export interface Period {
   carried_cents: number;
   /** The sum of the lines of the changes that were made in it. */
   changed_cents: number;
+  /** The part of the credit of its changes that its payments do not hold any more. */
+  withheld_cents: number;
   payment_intent_id: string | null;
   failures: number;
   first_failed_at: Date | null;
@@ -72,6 +77,8 @@ export interface Period {
   last_result_at: Date | null;
   /** When somebody asked for a retry at once. Such a retry is due then, and not when dunning says. */
   retry_asked_at: Date | null;
+  /** Until when the payer has time for the challenge of the bank. Null without one. */
+  challenge_ends_at: Date | null;
 }
 
 /** A subscription with the periods that decide what it does next. */
@@ -97,13 +104,23 @@ export interface Derived {
   notice_at: Date | null;
   /** When the service ends although retries go on. */
   grace_ends_at: Date | null;
-  /** When a pause ends by itself. */
+  /** When a pause ends by itself. Null while a period is owed: the end of the pause would leave that void. */
   resume_at: Date | null;
   /** Whether the customer may use the service now. */
   in_effect: boolean;
   /** Until when, if nothing else happens. Null if that is open, and while it is not in effect. */
   in_effect_until: Date | null;
 }
+
+/** Returns the pause that is planned. There is none while a cancellation stands in its place. */
+export function plannedPause({
+  cancel_requested: isCanceled,
+  pauses_at,
+  resumes_at,
+}: Planned): Omit<Planned, 'cancel_requested'> {
+  return isCanceled ? { pauses_at: null, resumes_at: null } : { pauses_at, resumes_at };
+}
+type Planned = Pick<Course, 'cancel_requested' | 'pauses_at' | 'resumes_at'>;
 
 const dayMs = 86_400_000;
 /** How many days before the end of a trial it is announced. */
@@ -141,17 +158,25 @@ export function derive(situation: Situation, at: Date): Derived {
   const startOf = (date: PlainDate) => startOfDay(date, timeZone);
   const graceEndsAt = graceEnd(situation);
   const isInGrace = graceEndsAt !== null && at < graceEndsAt;
-  const inEffect = course.state === 'trialing' || course.state === 'active' || isInGrace;
+  const isActive = course.state === 'active' && !isBeforeFirstPeriodOfCalendar(situation, at);
+  const inEffect = course.state === 'trialing' || isActive || isInGrace;
+  const isOwing = allOwed(situation).length > 0;
   const isAnnounced = course.state === 'trialing' && !course.trial_notice_sent && current !== null;
   return {
     next_period_at: nextPeriodAt(situation),
     next_attempt_at: earliestInstant(allOwed(situation).map(({ next_attempt_at: date }) => date)),
     notice_at: isAnnounced ? startOf(addDays(current.end_date, -noticeDays)) : null,
     grace_ends_at: isInGrace ? graceEndsAt : null,
-    resume_at: course.state === 'paused' && course.resumes_at !== null ? startOf(course.resumes_at) : null,
+    resume_at: isOwing || course.state !== 'paused' || course.resumes_at === null ? null : startOf(course.resumes_at),
     in_effect: inEffect,
     in_effect_until: inEffect ? untilWhen(situation, graceEndsAt) : null,
   };
+}
+
+/** Whether it was resumed, its next period has not begun yet, and no day is left that is paid. */
+function isBeforeFirstPeriodOfCalendar({ course, current, timeZone }: Situation, at: Date): boolean {
+  if (course.anchor_number <= course.current_number) return false;
+  return current?.status !== 'paid' || startOfDay(current.end_date, timeZone) <= at;
 }
 
 /** Returns all periods that are owed. */

@@ -1,6 +1,6 @@
 import { dateIn, type PlainDate } from '../calendar.ts';
 import { retryDueAt } from '../schemes/debit-dates.ts';
-import { allOwed, type Course, type Period, type Situation, type SubscriptionState } from './course.ts';
+import { allOwed, type Course, type Period, plannedPause, type Situation, type SubscriptionState } from './course.ts';
 import { lastDate } from './periods.ts';
 import { type Change, cancelNow, resume, start, stopsRetries } from './steps.ts';
 
@@ -40,7 +40,7 @@ export function respondTo(request: SubscriptionRequest, situation: Situation, at
           return { refused: 'Its unpaid period is being charged. Wait for the outcome.' };
         return resume(situation, at);
       }
-      if (course.pauses_at === null) return { refused: 'It is not paused, and no pause is planned.' };
+      if (plannedPause(course).pauses_at === null) return { refused: 'It is not paused, and no pause is planned.' };
       return { course: { pauses_at: null, resumes_at: null }, happenings: ['pause_removed'] };
     case 'cancel':
       return request.when === 'now' ? cancelNow(situation, 'requested') : cancelAtEnd(situation, at);
@@ -92,18 +92,25 @@ function cancelAtEnd(situation: Situation, at: Date): Change {
   if (!isRunning || current === null || current.end_date <= dateIn(at, timeZone))
     return cancelNow(situation, 'requested');
   return {
-    course: { ends_at: current.end_date, cancel_requested: true, pauses_at: null, resumes_at: null },
+    course: {
+      ends_at: current.end_date,
+      cancel_requested: true,
+      ...(course.cancel_requested ? {} : { ends_at_before_cancel: course.ends_at }),
+    },
     ...stopsRetries(situation),
     happenings: ['cancel_scheduled'],
   };
 }
 
-/** Takes an end back, whether a request or the terms have set it. Retries go on where they were. */
+/**
+ * Takes an end back. What a cancellation has replaced comes back: retries, a pause that was planned, an end by the
+ * terms. Without a cancellation it is the end by the terms that is taken back.
+ */
 function uncancel({ course, owed, others }: Situation, at: Date): Change | Refusal {
   if (course.ends_at === null) return { refused: 'It has no end that could be taken back.' };
   const isRetried = (period: Period) => course.state === 'past_due' && period.status === 'unpaid';
   return {
-    course: { ends_at: null, cancel_requested: false },
+    course: { ends_at: course.ends_at_before_cancel, ends_at_before_cancel: null, cancel_requested: false },
     ...(owed !== null && isRetried(owed) ? { owed: retriedAgain(owed, at) } : {}),
     others: others.filter(isRetried).map((period) => ({ number: period.number, change: retriedAgain(period, at) })),
     happenings: ['cancel_removed'],

@@ -107,7 +107,12 @@ export function collected({ course, others, timeZone }: Situation, at: Date): Ch
   if (course.state === 'pending') return { course: active, owed, happenings: ['started'] };
   const isRecovered =
     course.state === 'past_due' || (course.state === 'paused' && course.state_reason === 'payment_failed');
-  if (!isRecovered || others.length > 0) return { course: paid, owed, happenings: [] };
+  if (!isRecovered || others.length > 0) {
+    // A pause has waited for this payment. Nothing happens before it.
+    const isLate = course.resumes_at !== null && course.resumes_at <= dateIn(at, timeZone);
+    const resumes = isLate ? { resumes_at: addDays(dateIn(at, timeZone), 1) } : {};
+    return { course: { ...paid, ...resumes }, owed, happenings: [] };
+  }
   const contains = periodOf(calendarOf(course), dateIn(at, timeZone)).number;
   const next_number = Math.max(course.next_number, contains);
   return { course: { ...active, next_number, resumes_at: null }, owed, happenings: ['recovered'] };
@@ -198,10 +203,14 @@ export function cancelNow(situation: Situation, reason: StateReason): Change {
   };
 }
 
-/** Pauses a subscription. Retries end with it; a charge that is under way is still recorded. */
+/**
+ * Pauses a subscription. Retries end with it; a charge that is under way is still recorded. Only a pause that was
+ * requested ends by itself.
+ */
 export function pauseNow(situation: Situation, reason: StateReason): Change {
+  const resumes = reason === 'requested' ? {} : { resumes_at: null };
   return {
-    course: { state: 'paused', state_reason: reason, pauses_at: null },
+    course: { state: 'paused', state_reason: reason, pauses_at: null, ...resumes },
     ...stopsRetries(situation),
     happenings: ['paused'],
   };
@@ -214,6 +223,21 @@ export function stopsRetries({ owed, others }: Situation): Pick<Change, 'owed' |
   return {
     ...(owed !== null && isRetried(owed) ? { owed: change } : {}),
     others: others.filter(isRetried).map(({ number }) => ({ number, change })),
+  };
+}
+
+/**
+ * These payments were canceled before any money was on its way, because the subscription ends. Their periods are
+ * unpaid, and nothing tries them again. A first payment leaves no debt.
+ */
+export function withdrawn({ course, owed, others }: Situation, intentIds: readonly string[]): Change {
+  const status = course.state === 'pending' ? 'void' : 'unpaid';
+  const change = { status, next_attempt_at: null, challenge_ends_at: null } as const;
+  const isWithdrawn = ({ payment_intent_id: id }: Period) => id !== null && intentIds.includes(id);
+  return {
+    ...(owed !== null && isWithdrawn(owed) ? { owed: change } : {}),
+    others: others.filter(isWithdrawn).map(({ number }) => ({ number, change })),
+    happenings: [],
   };
 }
 

@@ -26,6 +26,19 @@ export const chargeInvariants: Invariant[] = [
       group by payment_intent_id having count(*) > 1 limit 100`,
   },
   {
+    name: 'at most ten attempts of payers on a payment intent fail, and it counts none that did not',
+    promise: 1,
+    remedy: compareAttempts,
+    offenders: (db) => db<Offender[]>`
+      select i.id, format('counts %s failures of payers and has %s', i.payer_failures, a.failed) as detail
+      from payment_intents i
+      cross join lateral (
+        select count(*) filter (where code not in ('canceled', 'debit_withdrawn')) as failed
+        from payment_attempts where payment_intent_id = i.id and by_payer and outcome = 'failed'
+      ) a
+      where i.payer_failures > a.failed or a.failed > 10 limit 100`,
+  },
+  {
     name: 'the attempts of a payment intent are numbered from 1 without gaps, as many as it counts',
     promise: 1,
     remedy: compareAttempts,

@@ -21,6 +21,7 @@ export const debitInvariants: Invariant[] = [
       join mandates m on m.id = d.mandate_id
       where d.payment_intent_id <> a.payment_intent_id
         or d.payment_plan_id is distinct from i.payment_plan_id::text
+        or d.subscription_id <> i.subscription_id
         or d.test_clock_id is distinct from m.test_clock_id::text
         or a.payment_method_id is distinct from m.payment_method_id::text
         or i.customer_id is distinct from m.customer_id::text
@@ -38,14 +39,49 @@ export const debitInvariants: Invariant[] = [
       limit 100`,
   },
   {
-    name: 'a plan wakes for the first step of its debits',
+    name: 'a plan wakes for the first step of its debits and the end of its challenges',
     promise: 1,
     remedy: recalculate,
     offenders: (db) => db<Offender[]>`
-      select p.id, format('wakes at %s, first step at %s', p.next_debit_at, min(d.next_at)) as detail
-      from payment_plans p left join bank_debits d on d.payment_plan_id = p.id
-      group by p.id
-      having p.next_debit_at is distinct from min(d.next_at)
+      select p.id, format('wakes at %s, first step at %s', p.next_debit_at, n.at) as detail
+      from payment_plans p cross join lateral (
+        select least(
+          (select min(next_at) from bank_debits where payment_plan_id = p.id),
+          (select min(challenge_ends_at) from payment_plan_slots where payment_plan_id = p.id and status = 'processing')
+        ) as at
+      ) n
+      where p.next_debit_at is distinct from n.at
+      limit 100`,
+  },
+  {
+    name: 'a subscription wakes for the first step of its debits and the end of its challenges',
+    promise: 1,
+    remedy: restore,
+    offenders: (db) => db<Offender[]>`
+      select s.id, format('wakes at %s, first step at %s', s.next_debit_at, n.at) as detail
+      from subscriptions s cross join lateral (
+        select least(
+          (select min(next_at) from bank_debits where subscription_id = s.id),
+          (select min(challenge_ends_at) from subscription_periods where subscription_id = s.id and status = 'processing')
+        ) as at
+      ) n
+      where s.next_debit_at is distinct from n.at
+      limit 100`,
+  },
+  {
+    name: 'a challenge of a payment of a plan or a subscription has an end, and only while it waits for the payer',
+    promise: 1,
+    remedy: restore,
+    offenders: (db) => db<Offender[]>`
+      select o.id, format('payment %s is %s, its challenge ends at %s', i.id, i.status, o.ends_at) as detail
+      from (
+        select payment_plan_id as id, payment_intent_id, challenge_ends_at as ends_at from payment_plan_slots
+        where status = 'processing'
+        union all select subscription_id, payment_intent_id, challenge_ends_at from subscription_periods
+        where status = 'processing'
+      ) o
+      join payment_intents i on i.id = o.payment_intent_id
+      where (i.status = 'requires_action') <> (o.ends_at is not null)
       limit 100`,
   },
   {

@@ -88,6 +88,7 @@ export const eventInvariants: Invariant[] = [
           left join subscription_periods p on p.subscription_id = s.id and p.number > 1 group by s.id
         union all select id, 'subscription.canceled', (state = 'canceled')::integer from subscriptions
         union all select id, 'payment_intent.canceled', (status = 'canceled')::integer from payment_intents
+        union all select id, 'payment_intent.restricted', (payer_failures >= 10)::integer from payment_intents
         union all select id, 'mandate.created', 1 from mandates
         union all select id, 'mandate.activated', (activated_at is not null)::integer from mandates
         union all select id, 'mandate.notice_due', (

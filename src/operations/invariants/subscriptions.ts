@@ -32,12 +32,14 @@ export const subscriptionInvariants: Invariant[] = [
     remedy: restore,
     offenders: (db) => db<Offender[]>`
       select p.subscription_id as id, format('period %s is %s, its payment is %s', p.number, p.status, i.status) as detail
-      from subscription_periods p join payment_intents i on i.id = p.payment_intent_id
+      from subscription_periods p
+      join payment_intents i on i.id = p.payment_intent_id
+      join subscriptions s on s.id = p.subscription_id
       where case i.status
           when 'succeeded' then p.status <> 'paid'
           when 'processing' then p.status <> 'processing'
           when 'requires_action' then p.status <> 'processing'
-          when 'canceled' then p.status <> 'void'
+          when 'canceled' then p.status <> 'void' and not (p.status = 'unpaid' and s.state = 'canceled')
           else p.status not in ('retrying', 'unpaid', 'void') end
       limit 100`,
   },
@@ -68,15 +70,16 @@ export const subscriptionInvariants: Invariant[] = [
     promise: 1,
     remedy: restore,
     offenders: (db) => db<Offender[]>`
-      select s.id, format('credit %s, left for the next period %s, but changes %s, their payments %s, periods %s, refunds %s',
-        s.credit_balance_cents, l.sum, c.lines, c.paid, p.carried, r.sum) as detail
+      select s.id, format('credit %s, left for the next period %s, but changes %s, their payments %s, periods %s, refunds %s, withheld %s',
+        s.credit_balance_cents, l.sum, c.lines, c.paid, p.carried, r.sum, p.withheld) as detail
       from subscriptions s
       cross join lateral (
         select coalesce(sum((line ->> 'amount_cents')::bigint), 0) as sum from jsonb_array_elements(s.next_period_lines) line
       ) l
       cross join lateral (
         select coalesce(sum(changed_cents) filter (where status <> 'void'), 0) as changed,
-          coalesce(sum(carried_cents) filter (where status <> 'void'), 0) as carried
+          coalesce(sum(carried_cents) filter (where status <> 'void'), 0) as carried,
+          coalesce(sum(withheld_cents), 0) as withheld
         from subscription_periods where subscription_id = s.id
       ) p
       cross join lateral (
@@ -88,7 +91,7 @@ export const subscriptionInvariants: Invariant[] = [
         select coalesce(sum(r.amount), 0) as sum from refunds r join payment_intents i on i.id = r.payment_intent_id
         where i.subscription_id = s.id and r.of_credit and r.status <> 'failed'
       ) r
-      where l.sum - s.credit_balance_cents <> c.lines - c.paid - p.carried + r.sum limit 100`,
+      where l.sum - s.credit_balance_cents <> c.lines - c.paid - p.carried + r.sum + p.withheld limit 100`,
   },
   {
     name: 'the changes of a period that were made have the lines that it counts, and credit no more than was paid for it',
@@ -104,6 +107,39 @@ export const subscriptionInvariants: Invariant[] = [
         where c.subscription_id = p.subscription_id and c.period = p.number and c.status = 'made'
       ) c
       where p.changed_cents <> c.sum or p.amount_cents - p.carried_cents + p.changed_cents < 0 limit 100`,
+  },
+  {
+    name: 'the credit of a period does not exceed what its payments hold after refunds and returns: the rest is withheld',
+    promise: 1,
+    remedy: `${opsCommand('recheck', 'ID')}: that withholds what is missing, or gives back what is too much.`,
+    offenders: (db) => db<Offender[]>`
+      select p.subscription_id as id, format('period %s: given %s, held %s, only credited %s, withheld %s', p.number, g.given, g.held, c.lost,
+        p.withheld_cents) as detail
+      from subscription_periods p
+      left join payment_intents i on i.id = p.payment_intent_id and i.status = 'succeeded'
+      cross join lateral (
+        select coalesce(sum(r.amount), 0) as sum from refunds r
+        where r.payment_intent_id = i.id and r.status <> 'failed' and not r.of_credit
+      ) r
+      cross join lateral (
+        select coalesce(sum(x.amount_cents) filter (where x.status = 'made'), 0) as paid,
+          coalesce(sum(x.held) filter (where x.status = 'made'), 0) as held,
+          coalesce(sum(x.amount_cents - x.held) filter (where x.status = 'credited'), 0) as lost
+        from (
+          select c.status, c.amount_cents, least(ci.amount, ci.total_amount - coalesce((
+            select sum(cr.amount) from refunds cr
+            where cr.payment_intent_id = ci.id and cr.status <> 'failed' and not cr.of_credit
+          ), 0)) as held
+          from subscription_changes c join payment_intents ci on ci.id = c.payment_intent_id and ci.status = 'succeeded'
+          where c.subscription_id = p.subscription_id and c.period = p.number
+        ) x
+      ) c
+      cross join lateral (
+        select c.paid - case p.status when 'void' then 0 else p.changed_cents end as given,
+          greatest(0, c.held + case p.status when 'void' then 0
+            else coalesce(least(i.amount, i.total_amount - r.sum), 0) - p.carried_cents end) as held
+      ) g
+      where p.withheld_cents <> greatest(0, g.given - g.held) + c.lost limit 100`,
   },
   {
     name: 'a change is made or credited exactly when its payment has succeeded, and its subscription waits for no other',

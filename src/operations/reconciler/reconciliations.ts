@@ -1,3 +1,5 @@
+import { withoutOwner } from '../../db/bank-debits.ts';
+import { isRunning } from '../../db/subscriptions.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import type { WorkflowType } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
@@ -175,17 +177,24 @@ function ofMode(db: Db, livemode: boolean | null) {
   return livemode === null ? db`` : db`and livemode = ${livemode}`;
 }
 
+/**
+ * No workflow shows the steps of the debits of its plan or subscription. If one is late in real time, the subject is
+ * described as no workflow shows it, and so is woken.
+ */
+function lateDebit(db: Db, alias: 'p' | 's') {
+  const column = (name: string) => db(`${alias}.${name}`);
+  return db`case
+      when ${column('test_clock_id')} is null and ${column('next_debit_at')} < now() - interval '5 minutes'
+      then ' with a late debit' else '' end`;
+}
+
 function wanting(db: Db, type: WorkflowType) {
   const alone = db`null::timestamptz as next_due_at, null::timestamptz as due_at, 0 as failed_attempts, false as advancing`;
   switch (type) {
     case 'paymentPlan':
-      // The failed attempts are the ones that the workflow reads in `db/standings.ts`. No workflow shows the steps of a
-      // plan's debits: if one is late in real time, its plan is described as no workflow shows it, and so is woken.
+      // The failed attempts are the ones that the workflow reads in `db/subject-statuses.ts`.
       return db`
-        select p.id, p.livemode, p.state || case
-            when p.test_clock_id is null and p.next_debit_at < now() - interval '5 minutes' then ' with a late debit'
-            else '' end as state,
-          p.next_due_at, least(p.wake_at, p.next_debit_at) as due_at,
+        select p.id, p.livemode, p.state || ${lateDebit(db, 'p')} as state, p.next_due_at, least(p.wake_at, p.next_debit_at) as due_at,
           coalesce(s.failures, 0) as failed_attempts,
           coalesce(k.status = 'advancing', false) as advancing
         from payment_plans p
@@ -209,7 +218,7 @@ function wanting(db: Db, type: WorkflowType) {
         from bank_debits d
         join payment_attempts a on a.id = d.attempt_id
         left join test_clocks k on k.id = d.test_clock_id
-        where d.payment_plan_id is null and d.next_at is not null`;
+        where ${withoutOwner(db)} and d.next_at is not null`;
     case 'paymentLink':
       return db`
         select id, livemode, status as state, wake_at as next_due_at, wake_at as due_at, 0 as failed_attempts,
@@ -222,7 +231,8 @@ function wanting(db: Db, type: WorkflowType) {
         from checkout_sessions where status in ('open', 'processing') and test_clock_id is null`;
     case 'subscription':
       return db`
-        select s.id, s.livemode, s.state, s.next_period_at as next_due_at, s.wake_at as due_at,
+        select s.id, s.livemode, s.state || ${lateDebit(db, 's')} as state, s.next_period_at as next_due_at,
+          least(s.wake_at, s.next_debit_at) as due_at,
           coalesce(p.failures, 0) as failed_attempts, coalesce(k.status = 'advancing', false) as advancing
         from subscriptions s
         left join test_clocks k on k.id = s.test_clock_id
@@ -232,7 +242,7 @@ function wanting(db: Db, type: WorkflowType) {
           order by number
           limit 1
         ) p on true
-        where s.state <> 'canceled' and (s.state <> 'pending' or s.started_at is not null)`;
+        where ${isRunning(db)}`;
     case 'testClock':
       return db`select id, livemode, status as state, ${alone} from test_clocks`;
     case 'webhookDelivery':

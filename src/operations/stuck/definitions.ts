@@ -88,13 +88,21 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
     meaning: 'A bank debit was not handed over or asked about, or its bank has not reported for a day.',
     afterSeconds: 5 * minute,
     query: overdueDebits,
-    describe: ({ subject_id: id, livemode, payment_plan_id: planId, payment_intent_id: intentId, ...debit }) => ({
-      why: whyDebitOverdue(intentId, debit),
-      remedy:
-        `Start a worker, or ask ${livemode ? 'the live processor' : 'the processor'} about it; then ` +
-        `${opsCommand('recheck', planId ?? id)} (Web UI: Update recheck). The outcome is never guessed.`,
-      workflowId: planId === null ? workflowIdOf('bankDebit', id ?? '') : workflowIdOf('paymentPlan', planId),
-    }),
+    describe: ({ subject_id: id, livemode, payment_intent_id: intentId, ...debit }) => {
+      const { payment_plan_id: planId, subscription_id: subscriptionId } = debit;
+      return {
+        why: whyDebitOverdue(intentId, debit),
+        remedy:
+          `Start a worker, or ask ${livemode ? 'the live processor' : 'the processor'} about it; then ` +
+          `${opsCommand('recheck', planId ?? subscriptionId ?? id)} (Web UI: Update recheck). The outcome is never guessed.`,
+        workflowId:
+          planId !== null
+            ? workflowIdOf('paymentPlan', planId)
+            : subscriptionId !== null
+              ? workflowIdOf('subscription', subscriptionId)
+              : workflowIdOf('bankDebit', id ?? ''),
+      };
+    },
   }),
   define({
     kind: 'link_overdue',

@@ -22,7 +22,7 @@ export function openPool(databaseUrl: string, options: { max: number; name: stri
     max: options.max,
     types,
     onnotice: () => {},
-    connect_timeout: connectTimeout(databaseUrl),
+    connect_timeout: connectTimeoutOf(databaseUrl),
     connection: {
       application_name: options.name,
       timezone: 'UTC',
@@ -34,7 +34,7 @@ export function openPool(databaseUrl: string, options: { max: number; name: stri
 }
 
 /** How long a new connection may take, in seconds. @throws if the URL has no whole number of seconds. */
-function connectTimeout(databaseUrl: string): number {
+export function connectTimeoutOf(databaseUrl: string): number {
   const text = new URL(databaseUrl).searchParams.get('connect_timeout') ?? '5';
   if (!/^[1-9]\d{0,3}$/.test(text)) throw new Error('DATABASE_URL: connect_timeout must be a number of seconds from 1');
   return Number(text);
@@ -50,6 +50,9 @@ interface Target {
 /** Returns the client's options for reaching this database, over TLS if the URL asks for it. */
 export function connectionOptions(databaseUrl: string): { url: string; ssl: Tls; backoff: () => number } {
   const { url, ssl } = takeTls(databaseUrl);
+  const { hostname, port: givenPort } = new URL(url);
+  // The client would cut an IPv6 address at its first colon.
+  const [, ipv6] = /^\[(.*)\]$/.exec(hostname) ?? [];
 
   // The client's own socket would hold small statements back until the server has confirmed the one before (Nagle).
   function socket({ host: [host], port: [port], path }: Target): Socket {
@@ -66,6 +69,7 @@ export function connectionOptions(databaseUrl: string): { url: string; ssl: Tls;
     ssl,
     backoff: () => reconnectDelay,
     socket,
+    ...(ipv6 === undefined ? {} : { host: [ipv6], port: [Number(givenPort || 5432)] }),
   };
   return options;
 }

@@ -35,6 +35,15 @@ export function takeTls(databaseUrl: string): { url: string; ssl: Tls } {
   if (mode === undefined) {
     throw new Error('DATABASE_URL: sslmode must be disable, allow, prefer, require, verify-ca or verify-full');
   }
-  const authorities = file === undefined || file === 'system' ? undefined : readFileSync(file, 'utf8');
+  const authorities = file === undefined || file === 'system' ? undefined : readAuthorities(file);
   return { url: url.href, ssl: mode(authorities) };
+}
+
+function readAuthorities(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`DATABASE_URL: the file of sslrootcert cannot be read (${reason})`, { cause });
+  }
 }

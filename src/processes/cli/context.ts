@@ -16,7 +16,7 @@ export interface CliContext {
   demoBillerId: string | null;
   /** The address of the API, without a slash at its end: API_URL, or that of `npm start`. Null: it is not known. */
   apiUrl: string | null;
-  /** The same of the pages for payers: PUBLIC_URL, or that of `npm start`. */
+  /** The same of the pages for payers: PAGES_URL, PUBLIC_URL, or that of `npm start`. */
   pagesUrl: string | null;
   /** With the keys of ENCRYPTION_KEYS, or else those of the data directory. @throws when there are none. */
   vault(): Promise<Vault>;
@@ -33,16 +33,16 @@ function isClosable(value: unknown): value is Closable {
 
 /** Opens the database of the configuration. Everything that is opened is added to `opened`. */
 export async function findContext(env: NodeJS.ProcessEnv, opened: Closable[]): Promise<CliContext> {
-  const { config, demoBillerId, pagesUrl } = await readRunningConfig(env);
-  const url = config.databaseUrl;
-  if (url === null) {
-    throw new Error(
-      `There is no database: ${join(config.dataDir, 'development.json')} does not exist. ` +
-        'Start the service with npm start, or set DATABASE_URL or DATA_DIR.',
-    );
-  }
+  const { config, demoBillerId, pagesUrl, accounts } = await readRunningConfig(env);
+  const { databaseUrl: url, dataDir } = config;
+  if (url === null) throw new NoServiceRuns(dataDir, 'does not exist');
   const sql = openPool(url, { max: 4, name: 'cli' });
   opened.push({ close: () => sql.end({ timeout: 5 }) });
+  if (accounts !== null) {
+    await sql`select 1`.catch(async (error: unknown) => {
+      throw (await isServed(accounts)) ? error : new NoServiceRuns(dataDir, 'is of a service that has ended');
+    });
+  }
   return {
     sql,
     async sides() {
@@ -63,17 +63,50 @@ export async function findContext(env: NodeJS.ProcessEnv, opened: Closable[]): P
     pagesUrl,
     vault: async () => {
       const keys = config.encryptionKeys ?? (await readDevelopmentKeys(config.dataDir));
-      return createVault(keys, config.encryptionFormats);
+      // Commands open every format: they are what makes the older one go.
+      return createVault(keys, config.encryptionFormats ?? undefined);
     },
   };
 }
 
+/** `development.json` is missing, or a service that was killed has left it behind. */
+class NoServiceRuns extends Error {
+  override name = 'NoServiceRuns';
+
+  constructor(dataDir: string, what: string) {
+    super(
+      `No service runs from ${dataDir}: ${join(dataDir, 'development.json')} ${what}. ` +
+        'Start it with npm start, or set DATABASE_URL or DATA_DIR.',
+    );
+  }
+}
+
+/** Where `npm start` serves accounts, and the token that it alone knows. */
+interface Accounts {
+  url: string;
+  token: string;
+}
+
+/** Whether the `npm start` that wrote `development.json` still runs: its database may be away for a moment. */
+async function isServed({ url, token }: Accounts): Promise<boolean> {
+  const headers = { Authorization: `Bearer ${token}` };
+  const response = await fetch(url, { headers, signal: AbortSignal.timeout(2_000) }).catch(() => null);
+  await response?.body?.cancel();
+  return response?.status === 200;
+}
+
+export interface RunningConfig {
+  config: Config;
+  demoBillerId: string | null;
+  pagesUrl: string | null;
+  /** Of the `npm start` whose database it is. Null if the environment names the database. */
+  accounts: Accounts | null;
+}
+
 /** The configuration of the environment. What it leaves open is taken from the service that `npm start` runs. */
-export async function readRunningConfig(
-  env: NodeJS.ProcessEnv,
-): Promise<{ config: Config; demoBillerId: string | null; pagesUrl: string | null }> {
+export async function readRunningConfig(env: NodeJS.ProcessEnv): Promise<RunningConfig> {
   const given = readConfig(env);
-  const { databaseUrl, apiUrl, pagesUrl, temporal, billerId } = await readDevelopment(given.dataDir);
+  const { databaseUrl, apiUrl, pagesUrl, temporal, billerId, accounts } = await readDevelopment(given.dataDir);
   const variables: NodeJS.ProcessEnv = { ...env, DATABASE_URL: given.databaseUrl ?? databaseUrl ?? '' };
   // An API elsewhere may use the database that the environment names: the one of `npm start` says nothing about it.
   if (variables.DATABASE_URL === databaseUrl) {
@@ -86,7 +119,12 @@ export async function readRunningConfig(
   }
   // The values from development.json must pass the same checks as those from the environment.
   const config = readConfig(variables);
-  return { config, demoBillerId: billerId, pagesUrl: variables.PUBLIC_URL ? config.publicUrl : null };
+  return {
+    config,
+    demoBillerId: billerId,
+    pagesUrl: config.pagesUrl ?? config.publicUrl,
+    accounts: given.databaseUrl === null ? accounts : null,
+  };
 }
 
 /** The keys that `npm start` has made for itself. */
@@ -109,6 +147,7 @@ interface Development {
   /** The connection to Temporal, as variables of the environment. */
   temporal: Record<string, string | null>;
   billerId: string | null;
+  accounts: Accounts | null;
 }
 
 async function readDevelopment(dataDir: string): Promise<Development> {
@@ -118,11 +157,12 @@ async function readDevelopment(dataDir: string): Promise<Development> {
     text = await readFile(file, 'utf8');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
-      return { databaseUrl: null, apiUrl: null, pagesUrl: null, temporal: {}, billerId: null };
+      return { databaseUrl: null, apiUrl: null, pagesUrl: null, temporal: {}, billerId: null, accounts: null };
     throw error;
   }
   try {
     const content: unknown = JSON.parse(text);
+    const [url, token] = [member(content, 'accounts_url'), member(content, 'accounts_token')];
     return {
       databaseUrl: member(content, 'database_url'),
       apiUrl: member(content, 'base_url'),
@@ -134,6 +174,7 @@ async function readDevelopment(dataDir: string): Promise<Development> {
         SANDBOX_TEMPORAL_NAMESPACE: member(content, 'sandbox_temporal_namespace'),
       },
       billerId: member(content, 'biller_id'),
+      accounts: url === null || token === null ? null : { url, token },
     };
   } catch (cause) {
     throw new Error(`${file} is not JSON. Start the service again; it writes the file.`, { cause });

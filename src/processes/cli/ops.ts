@@ -73,8 +73,8 @@ correct. If that makes a payment due at once, --overdue says whether it is charg
 Each may be repeated, and is in the audit log. The exit status of "stuck" is 0 if nothing is stuck and 1 if something is. The
 others end with 0 when something was done, and with 2 and the reason when nothing was.
 Kinds: ${stuckKinds.join(', ')}.
-API_URL is the address of the API, such as https://payments.example.com, and PUBLIC_URL that of the pages for payers; those
-of npm start are known. Without them, nothing tells whether they respond.`,
+API_URL is the address of the API, such as https://payments.example.com, and PUBLIC_URL that of the pages for payers, or
+PAGES_URL if payers reach them at another; those of npm start are known. Without them, nothing tells whether they respond.`,
   options: {
     json: { type: 'boolean' },
     kind: { type: 'string' },

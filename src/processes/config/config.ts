@@ -4,16 +4,20 @@ import ipaddr from 'ipaddr.js';
 import type { SealFormat } from '../../db/sealed-values.ts';
 import { type LogLevel, logLevels } from '../../platform/logger.ts';
 import { safeLine } from '../../platform/terminal-text.ts';
+import { databaseUrlFault } from './database-url.ts';
 import { readSandboxTemporal, readTemporal, type TemporalServer } from './temporal.ts';
 import { databaseTransportFault, processorTransportFault } from './transport.ts';
 import { readWorkerVersion, type WorkerVersion } from './worker-version.ts';
 
 /**
  * The values of ENCRYPTION_FORMATS. As with ENCRYPTION_KEYS, the first format is written and all are read. By default
- * both are read and the newer one is written. Use `1,2` during an upgrade, while processes run that do not know format
- * 2. Use `2` to refuse format 1, once `encryption status` shows none (docs/upgrades.md).
+ * the newer one is written, and the older one is read unless the database is of a new installation. Use `1,2` during an
+ * upgrade, while processes run that do not know format 2. Use `2` to refuse format 1, once `encryption status` shows
+ * none (docs/upgrades.md).
  */
 const encryptionFormats = { '2,1': [2, 1], '1,2': [1, 2], '2': [2] } as const;
+
+const formatsOf = (text: keyof typeof encryptionFormats | null) => (text === null ? null : encryptionFormats[text]);
 
 /** A key of 32 bytes for AES-256-GCM, and the id that is stored beside what it encrypted. */
 export interface EncryptionKey {
@@ -33,12 +37,14 @@ export interface Config {
   readonly host: string;
   /** The port of the pages for payers, which listen on the same address as the API. */
   readonly pagesPort: number;
-  /** The origin at which payers reach the pages, without a slash at its end. */
-  readonly publicUrl: string;
-  /** The proxies in front of the pages whose `X-Forwarded-For` counts: addresses or ranges. */
+  /** The origin at which payers reach the pages, without a slash at its end. Null: only `npm start` knows one. */
+  readonly publicUrl: string | null;
+  /** The proxies in front of API and pages whose `X-Forwarded-For` counts: addresses or ranges. */
   readonly trustedProxies: readonly string[];
   /** Where commands for operators ask whether the API responds, without a slash at its end. Null: they do not. */
   readonly apiUrl: string | null;
+  /** The same of the pages. Null: commands ask at `publicUrl`. */
+  readonly pagesUrl: string | null;
   /** Absolute. Holds the embedded servers' data, their logs and `development.json`. */
   readonly dataDir: string;
   /**
@@ -68,9 +74,12 @@ export interface Config {
   /** Ids of keys that are lost for good: the service starts although values need them (ENCRYPTION_KEYS_LOST). */
   readonly lostEncryptionKeys: readonly string[];
   /** The formats of sealed values: the first is written, all are read. */
-  readonly encryptionFormats: readonly [SealFormat, ...SealFormat[]];
+  /** Null: as the database says (`sealed_formats`). */
+  readonly encryptionFormats: readonly [SealFormat, ...SealFormat[]] | null;
   /** Whether sandbox webhooks may go to addresses of this machine. */
   readonly webhookAllowLoopback: boolean;
+  /** Whether tokens and fingerprints of cards may look like card numbers, as those of some vaults do. */
+  readonly tokensMayPassLuhn: boolean;
   /** Requests per second and API key, and how many may come at once. */
   readonly rateLimitPerSecond: number;
   readonly rateLimitBurst: number;
@@ -78,7 +87,7 @@ export interface Config {
   readonly drainDelaySeconds: number;
   /** The processor service of live mode; null: live charges are refused. */
   readonly liveProcessor: ProcessorService | null;
-  /** A processor service for the sandbox, to rehearse live mode; null: the processor inside the service. */
+  /** A processor service for the sandbox, to try live mode out; null: the processor inside the service. */
   readonly sandboxProcessor: ProcessorService | null;
   /** The file in which the sandbox's processor records each call, independent of the database; null: none. */
   readonly sandboxLedger: string | null;
@@ -96,6 +105,8 @@ export interface Config {
    * and `npm run api` does not show it.
    */
   readonly operatorKey: string | null;
+  /** The demo biller and its secret key of the sandbox, which `npm start` gives to its own API. Null elsewhere. */
+  readonly demo: { readonly billerId: string; readonly sandboxKey: string } | null;
 }
 
 /** All errors in the environment, one per line. Each names its variable. */
@@ -114,17 +125,24 @@ export class ConfigError extends Error {
  * @throws a ConfigError that lists all errors at once.
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const { config, faults } = readFaultyConfig(env);
+  if (faults.length > 0) throw new ConfigError(faults);
+  return config;
+}
+
+/** The same, with the errors beside it. Where there are errors, the configuration must not be used. */
+export function readFaultyConfig(env: NodeJS.ProcessEnv): { config: Config; faults: readonly string[] } {
   const read = createReader(env);
   const databaseUrl = read.databaseUrl('DATABASE_URL');
   const temporal = readTemporal(env, read.faults);
-  const pagesPort = read.port('PAGES_PORT', 8081);
   const config: Config = {
     port: read.port('PORT', 8080),
     host: read.matching('HOST', /^[\da-fA-F:.]+$/, 'an IP address of this machine, such as 0.0.0.0') ?? '127.0.0.1',
-    pagesPort,
-    publicUrl: read.origin('PUBLIC_URL', 'https://pay.example.com') ?? `http://127.0.0.1:${pagesPort}`,
+    pagesPort: read.port('PAGES_PORT', 8081),
+    publicUrl: read.origin('PUBLIC_URL', 'https://pay.example.com'),
     trustedProxies: read.networks('TRUSTED_PROXY'),
     apiUrl: read.url('API_URL', 'https://payments.example.com'),
+    pagesUrl: read.url('PAGES_URL', 'http://pages:8081'),
     dataDir: resolve(read.text('DATA_DIR') ?? '.data'),
     databaseUrl,
     temporal,
@@ -139,8 +157,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     logLevel: read.oneOf('LOG_LEVEL', logLevels) ?? 'info',
     encryptionKeys: read.encryptionKeys('ENCRYPTION_KEYS'),
     lostEncryptionKeys: read.ids('ENCRYPTION_KEYS_LOST'),
-    encryptionFormats: encryptionFormats[read.oneOf('ENCRYPTION_FORMATS', ['2,1', '1,2', '2']) ?? '2,1'],
+    encryptionFormats: formatsOf(read.oneOf('ENCRYPTION_FORMATS', ['2,1', '1,2', '2'])),
     webhookAllowLoopback: read.flag('WEBHOOK_ALLOW_LOOPBACK', false),
+    tokensMayPassLuhn: read.flag('CARD_TOKENS_MAY_PASS_LUHN', false),
     rateLimitPerSecond: read.whole('RATE_LIMIT_PER_SECOND', 500, 1, 1_000_000),
     rateLimitBurst: read.whole('RATE_LIMIT_BURST', 1000, 1, 1_000_000),
     drainDelaySeconds: read.whole('DRAIN_DELAY_SECONDS', 0, 0, 300),
@@ -151,11 +170,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     tracingEndpoint: read.url('OTEL_EXPORTER_OTLP_ENDPOINT', 'http://127.0.0.1:4318'),
     metricsHost: read.text('METRICS_HOST') ?? '127.0.0.1',
     operatorKey: read.secret('OPERATOR_KEY', 24),
+    demo: read.demo('DEMO_BILLER'),
   };
-  if (read.faults.length > 0) {
-    throw new ConfigError(read.faults);
-  }
-  return Object.freeze(config);
+  return { config: Object.freeze(config), faults: read.faults };
 }
 
 /** Where this user's programs and caches are. */
@@ -230,12 +247,9 @@ function createReader(env: NodeJS.ProcessEnv) {
       return null;
     }
     // The value itself is left out of the messages: it holds a password.
-    if (!(URL.canParse(value) && /^postgres(ql)?:$/.test(new URL(value).protocol))) {
-      faults.push(`${name} must be a PostgreSQL URL, such as postgres://user:password@host:5432/payments`);
-      return value;
-    }
-    if (!isDecodable(new URL(value))) {
-      faults.push(`${name} has a % that is no escape, perhaps in its password: write it as %25`);
+    const malformed = databaseUrlFault(value, { hasDatabase: text('PGDATABASE') !== null });
+    if (malformed !== null) {
+      faults.push(`${name} ${malformed}`);
       return value;
     }
     const fault = databaseTransportFault(value, text('PGHOST') ?? 'localhost');
@@ -245,12 +259,21 @@ function createReader(env: NodeJS.ProcessEnv) {
     return value;
   }
 
+  /** The pattern says what a URL may have, and `URL` whether its host and port can be. */
+  function address(name: string, pattern: RegExp, wanted: string): string | null {
+    const value = matching(name, pattern, wanted);
+    if (value !== null && pattern.test(value) && !URL.canParse(value)) {
+      faults.push(`${name} must be ${wanted}, not "${value}"`);
+    }
+    return value;
+  }
+
   function url(name: string, example: string): string | null {
-    return matching(name, /^https?:\/\/[^\s?#]+$/, `a URL, such as ${example}`)?.replace(/\/+$/, '') ?? null;
+    return address(name, /^https?:\/\/[^\s?#]+$/, `a URL, such as ${example}`)?.replace(/\/+$/, '') ?? null;
   }
 
   function origin(name: string, example: string): string | null {
-    return matching(name, /^https?:\/\/[^\s/?#@]+\/?$/, `an origin, such as ${example}`)?.replace(/\/$/, '') ?? null;
+    return address(name, /^https?:\/\/[^\s/?#@]+\/?$/, `an origin, such as ${example}`)?.replace(/\/$/, '') ?? null;
   }
 
   function networks(name: string): string[] {
@@ -298,6 +321,14 @@ function createReader(env: NodeJS.ProcessEnv) {
     return known;
   }
 
+  function demo(name: string): Config['demo'] {
+    const value = text(name);
+    const [, billerId, sandboxKey] = /^(acct_\w+):(sk_sandbox_\w+)$/.exec(value ?? '') ?? [];
+    if (billerId !== undefined && sandboxKey !== undefined) return { billerId, sandboxKey };
+    if (value !== null) faults.push(`${name} must be the id of a biller, a colon, and its secret key of the sandbox`);
+    return null;
+  }
+
   const ids = (name: string): string[] =>
     matching(name, /^[\w.-]{1,40}(\s*,\s*[\w.-]{1,40})*$/, 'a list of ids of keys, such as k1,k2')?.split(/\s*,\s*/) ??
     [];
@@ -317,18 +348,9 @@ function createReader(env: NodeJS.ProcessEnv) {
     processor,
     oneOf,
     ids,
+    demo,
     encryptionKeys,
   };
-}
-
-/** Whether user, password and path can be decoded: the PostgreSQL client throws for a URL whose parts cannot. */
-function isDecodable({ username, password, pathname }: URL): boolean {
-  try {
-    for (const part of [username, password, pathname]) decodeURIComponent(part);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function parseEncryptionKey(item: string): EncryptionKey | null {

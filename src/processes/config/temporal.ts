@@ -65,7 +65,7 @@ function readServer(
     faults.push(`${named('TEMPORAL_TLS')} must be true or false, not "${flag}"`);
   }
   const { address, namespace, tls, apiKey, metadata } = load(env, given, named, faults);
-  if (address !== null && !/^[^\s/:]+:\d{1,5}$/.test(address)) {
+  if (address !== null && !(/^[^\s/:]+:\d{1,5}$/.test(address) && URL.canParse(`http://${address}`))) {
     faults.push(`${named('TEMPORAL_ADDRESS')} must be a host and a port, such as 127.0.0.1:7233, not "${address}"`);
   } else if (address !== null) {
     const fault = temporalTransportFault(address, tls !== undefined, prefix);

@@ -1,4 +1,5 @@
 import { isIPv4 } from 'node:net';
+import { connectTimeoutOf } from '../../platform/postgres/connection.ts';
 import { takeTls } from '../../platform/postgres/tls.ts';
 
 /**
@@ -10,6 +11,7 @@ export function databaseTransportFault(databaseUrl: string, defaultHost: string)
   const hosts = (hostname || defaultHost).split(',');
   try {
     const { ssl } = takeTls(databaseUrl);
+    connectTimeoutOf(databaseUrl);
     const remote = hosts.find(isRemote);
     if (remote === undefined) return null;
     const isPlainByName = ssl === false && (searchParams.has('sslmode') || searchParams.has('ssl'));
@@ -20,7 +22,7 @@ export function databaseTransportFault(databaseUrl: string, defaultHost: string)
       '?sslmode=disable, if everything may cross that network in plain text'
     );
   } catch (error) {
-    // An unknown sslmode, or a CA file that cannot be read.
+    // An unknown sslmode, a CA file that cannot be read, or a connect_timeout that is no number.
     return error instanceof Error ? error.message : String(error);
   }
 }

@@ -10,9 +10,10 @@ export function countTelemetry(metrics: ServiceMetrics): () => void {
     'charge opened': ({ source, lagSeconds, ...owner }) => {
       if (lagSeconds !== null) metrics.dueLagSeconds.observe({ source, mode: modeOf(owner) }, lagSeconds);
     },
-    'charge completed': ({ source, outcome, code, openedAt, ...owner }) => {
+    'charge completed': ({ source, outcome, code, openedAt, byPayer, ...owner }) => {
       const mode = modeOf(owner);
       metrics.charges.inc({ mode, source, outcome, code: code ?? '' });
+      if (byPayer && outcome === 'failed') metrics.payerFailures.inc({ mode });
       if (openedAt !== null) metrics.chargeSeconds.observe({ source, mode }, secondsBetween(openedAt, realNow()));
     },
     'refund completed': ({ outcome, ...owner }) => metrics.refunds.inc({ mode: modeOf(owner), outcome }),
@@ -31,8 +32,8 @@ export function countTelemetry(metrics: ServiceMetrics): () => void {
     'advance ended': ({ outcome, seconds }) => metrics.advanceSeconds.observe({ outcome }, seconds),
     'outbox entry dispatched': ({ workflowType, isDispatched, madeAt }) => {
       // Dashboards know the outcome by this name.
-      metrics.intents.inc({ workflow: workflowType, outcome: isDispatched ? 'told' : 'failed' });
-      if (isDispatched) metrics.intentLagSeconds.observe(secondsBetween(madeAt, realNow()));
+      metrics.outboxEntries.inc({ workflow: workflowType, outcome: isDispatched ? 'told' : 'failed' });
+      if (isDispatched) metrics.outboxLagSeconds.observe(secondsBetween(madeAt, realNow()));
     },
     'transaction awaited': () => metrics.transactionsWaiting.inc(),
     'transaction begun': ({ waitSeconds }) => {

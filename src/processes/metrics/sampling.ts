@@ -52,8 +52,11 @@ type Gauges = ReturnType<typeof createGauges>;
 function createGauges(registry: Registry) {
   const registers = [registry];
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
-  const intents = gauge('payments_workflow_intents_waiting', 'Outbox entries that are not dispatched to Temporal');
-  const oldestIntent = gauge(
+  const outboxEntries = gauge(
+    'payments_workflow_intents_waiting',
+    'Outbox entries that are not dispatched to Temporal',
+  );
+  const oldestOutboxEntry = gauge(
     'payments_workflow_intents_oldest_seconds',
     'Age of the oldest of these outbox entries; 0 if there is none',
   );
@@ -91,12 +94,12 @@ function createGauges(registry: Registry) {
     labelNames: ['source'] as const,
     registers,
   });
-  return { intents, oldestIntent, oldestDue, deliveries, dunning, connections, stuck, sampledAt };
+  return { outboxEntries, oldestOutboxEntry, oldestDue, deliveries, dunning, connections, stuck, sampledAt };
 }
 
 /** Unknown figures are removed: a zero would mean that all is well. */
 function forgetDatabase(gauges: Gauges): void {
-  for (const gauge of [gauges.intents, gauges.oldestIntent, gauges.oldestDue]) gauge.remove();
+  for (const gauge of [gauges.outboxEntries, gauges.oldestOutboxEntry, gauges.oldestDue]) gauge.remove();
   for (const gauge of [gauges.deliveries, gauges.dunning, gauges.connections]) gauge.reset();
   for (const { kind } of [...stuckDefinitions, fullDatabase]) gauges.stuck.remove({ kind });
 }
@@ -109,8 +112,8 @@ async function sampleDatabase(gauges: Gauges, sql: Pool, now: Date): Promise<voi
     countStuck(sql, stuckDefinitions, now),
     findFullDatabase(sql),
   ]);
-  gauges.intents.set(backlogs.intents);
-  gauges.oldestIntent.set(ageOf(backlogs.oldest_intent_at, now));
+  gauges.outboxEntries.set(backlogs.outbox_entries);
+  gauges.oldestOutboxEntry.set(ageOf(backlogs.oldest_outbox_entry_at, now));
   gauges.oldestDue.set(ageOf(backlogs.oldest_due_at, now));
   gauges.deliveries.set({ when: 'due' }, backlogs.deliveries_due);
   gauges.deliveries.set({ when: 'later' }, backlogs.deliveries - backlogs.deliveries_due);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Registry } from 'prom-client';
 import { isLoopbackAddress, isLoopbackHost } from '../../api/middleware/this-machine.ts';
+import { ConfigError } from '../config/config.ts';
 
 /** Prometheus sends one request after the other. A connection that takes longer is cut off. */
 const requestTimeoutMs = 10_000;
@@ -12,7 +13,7 @@ export type MoreMetrics = () => Promise<string>;
 /**
  * Serves `GET /metrics` with the metrics of a registry, in the text format of Prometheus. There is no key, so it
  * listens only on `host`; on loopback it refuses requests for other hosts.
- * @throws an Error that names the port, when the port is taken.
+ * @throws a ConfigError that names the port, when the port is taken.
  */
 export async function serveMetrics(
   registry: Registry,
@@ -36,9 +37,7 @@ export async function serveMetrics(
   );
   server.listen(port, host);
   await once(server, 'listening').catch((cause: unknown) => {
-    throw new Error(`The metrics cannot be served at ${host}:${port} (METRICS_HOST, METRICS_PORT): ${cause}`, {
-      cause,
-    });
+    throw new ConfigError([`The metrics cannot be served at ${host}:${port} (METRICS_HOST, METRICS_PORT): ${cause}`]);
   });
   const address = server.address();
   return {

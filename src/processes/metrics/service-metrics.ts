@@ -53,6 +53,12 @@ export function createServiceMetrics(registry: Registry) {
       buckets: callBuckets,
       registers,
     }),
+    payerFailures: new Counter({
+      name: 'payments_payer_failures_total',
+      help: 'Attempts of payers that failed, with publishable keys and on pages: many may be stolen cards that are tried out',
+      labelNames: ['mode'] as const,
+      registers,
+    }),
     refunds: new Counter({
       name: 'payments_refunds_total',
       help: 'Outcomes of refunds',
@@ -97,13 +103,13 @@ export function createServiceMetrics(registry: Registry) {
       buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
       registers,
     }),
-    intents: new Counter({
+    outboxEntries: new Counter({
       name: 'payments_workflow_intents_total',
       help: 'Outbox entries that this process has tried to dispatch to Temporal, and whether Temporal accepted them',
       labelNames: ['workflow', 'outcome'] as const,
       registers,
     }),
-    intentLagSeconds: new Histogram({
+    outboxLagSeconds: new Histogram({
       name: 'payments_workflow_intent_lag_seconds',
       help: 'From the commit of an outbox entry to its acceptance by Temporal',
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],

@@ -58,6 +58,7 @@ function completed(seen: ChargeCompleted) {
     ...payment(seen),
     attempt_id: seen.attemptId,
     attempt: seen.attempt,
+    by_payer: seen.byPayer || undefined,
     outcome: seen.outcome,
     code: seen.code ?? undefined,
     ...events(seen.eventIds),

@@ -23,10 +23,12 @@ export function createClockMover(side: WorkflowSide, maxSkips?: number): MoveSub
   return async (subject, advance, { from, to, again }) => {
     // The workflow of a clock is here only until the reconciler has moved it, after the sandbox got its own Temporal.
     if (side.livemode === true) throw new Error(`${nameOf(side)} moves no test clock.`);
-    const workflowId = workflowIdOf(subject.workflowType, subject.id);
+    const workflowId = workflowIdOf(subject.kind, subject.id);
+    // An advance that has moved the subject before has allowed it then.
+    const isAllowed = from > advance.from_time;
     const id = to < advance.target_time ? `${advance.id}/${to.getTime()}` : advance.id;
     const move = (): Promise<void> =>
-      whileTimeIsSkipped({ temporal, workflowId, maxSkips }, async () => {
+      whileTimeIsSkipped({ temporal, workflowId, maxSkips, isAllowed }, async () => {
         pass('advance allowed to skip');
         await temporal.workflow.getHandle(workflowId).executeUpdate(advanceTo, {
           args: [to.getTime(), from.getTime()],
@@ -41,7 +43,7 @@ export function createClockMover(side: WorkflowSide, maxSkips?: number): MoveSub
         if (grpcStatusOf(error) !== 'NOT_FOUND' && !(error instanceof WorkflowNotFoundError)) throw error;
         // The start has not been dispatched yet, or Temporal has lost the workflow. The database holds all that it
         // needs.
-        await temporal.workflow.start(subject.workflowType, startOptionsOf(side, subject.workflowType, subject.id));
+        await temporal.workflow.start(subject.kind, startOptionsOf(side, subject.kind, subject.id));
         await move();
       });
       return { failure: null };

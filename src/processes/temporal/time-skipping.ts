@@ -33,6 +33,14 @@ export async function allowTimeSkipping(
   });
 }
 
+/** Whose time is skipped. `isAllowed`: the server skips it already. */
+interface Skipping {
+  temporal: Client;
+  workflowId: string;
+  maxSkips?: number | undefined;
+  isAllowed?: boolean;
+}
+
 /**
  * Does the work while the server skips the workflow's timers, and returns its result. If the server reaches the maximum
  * of skips meanwhile, it continues within five seconds. Afterwards skipping stays allowed: a workflow on a test clock
@@ -40,10 +48,10 @@ export async function allowTimeSkipping(
  * @throws the error of the work, or that of `allowTimeSkipping` before it.
  */
 export async function whileTimeIsSkipped<T>(
-  { temporal, workflowId, maxSkips }: { temporal: Client; workflowId: string; maxSkips?: number | undefined },
+  { temporal, workflowId, maxSkips, isAllowed = false }: Skipping,
   work: () => Promise<T>,
 ): Promise<T> {
-  await allowTimeSkipping(temporal, workflowId, maxSkips);
+  if (!isAllowed) await allowTimeSkipping(temporal, workflowId, maxSkips);
   const allowing = setInterval(() => {
     allowTimeSkipping(temporal, workflowId, maxSkips).catch(() => {}); // the next time it may succeed
   }, allowAgainMs);

@@ -33,6 +33,8 @@ export type AuditAction =
   | 'webhook_endpoint.disabled'
   | 'webhook_endpoint.verified'
   | 'webhook_endpoint.replayed'
+  | 'payment_link.url_rotated'
+  | 'workbench.link_created'
   | 'workflow.started_over'
   | 'payment_plan.rechecked'
   | 'payment_plan.retried_now'

@@ -8,9 +8,11 @@ import {
   selectPaymentMethod,
 } from '../../db/payment-methods.ts';
 import { sealedField } from '../../db/sealed-values.ts';
+import { hasCardNumber, isCardNumberInToken } from '../../domain/card-numbers.ts';
 import { newId } from '../../domain/ids.ts';
 import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
+import { fieldError } from '../../resources/field-errors.ts';
 import { methodsPerPage } from '../../resources/payment-method.ts';
 import type { PaymentMethodCreate } from '../../resources/payment-method-input.ts';
 import { instrumentOf, type SandboxPaymentMethodCreate } from '../../resources/sandbox-payment-method.ts';
@@ -33,6 +35,33 @@ import {
 type SealNumber = (methodId: string) => Buffer | null;
 
 /**
+ * Refuses what may be the number of a card, in the fields of a card that are stored as they are sent.
+ * `tokensMayPassLuhn`: tokens and fingerprints are not looked at, for vaults whose tokens look like card numbers.
+ * @throws ValidationFailed that names each such field, and quotes no value.
+ */
+export function assertNoCardNumber(
+  input: PaymentMethodCreate,
+  { tokensMayPassLuhn }: { tokensMayPassLuhn: boolean },
+): void {
+  if (input.type !== 'card') return;
+  const { card_name, card_number_token, fingerprint } = input.payment_method_data;
+  const tokens = tokensMayPassLuhn ? {} : { card_number_token, fingerprint };
+  const found = [
+    ...(card_name !== undefined && hasCardNumber(card_name) ? ['card_name'] : []),
+    ...Object.entries(tokens).flatMap(([name, value]) =>
+      value !== undefined && isCardNumberInToken(value) ? [name] : [],
+    ),
+  ];
+  if (found.length === 0) return;
+  throw new ValidationFailed(
+    found.map((name) => {
+      const message = `${name} may hold the number of a card. Send a token of your vault, and never a card number.`;
+      return fieldError(`/payment_method_data/${name}`, 'invalid_value', message);
+    }),
+  );
+}
+
+/**
  * Saves a card or a bank account, for a customer when the input names one. The method becomes the default of a customer
  * without a default, unless a publishable key saves it.
  * @throws ValidationFailed for an unknown fixture token or customer, and when the customer has as many methods as it
@@ -46,12 +75,7 @@ export async function createPaymentMethod(
   context: RequestContext,
   input: PaymentMethodCreate,
 ): Promise<PaymentMethodRow> {
-  const instrument =
-    input.type === 'card' ? cardOf(context, input.payment_method_data) : becsOf(input.payment_method_data);
-  const sealNumber: SealNumber = (id) =>
-    input.type === 'card'
-      ? null
-      : vault.seal(input.payment_method_data.account_number, sealedField('account_numbers', context, id));
+  const { instrument, sealNumber } = readMethod(vault, context, input);
   const { customer_reference: reference, client_secret: secret } = input;
   if (reference === undefined) return saveUnattached(db, context, instrument, sealNumber);
   return saveAttached(db, context, instrument, sealNumber, (tx) =>
@@ -59,6 +83,38 @@ export async function createPaymentMethod(
       ? customerOfPayer(tx, vault, context, reference, secret)
       : customerReferredTo(tx, context, reference),
   );
+}
+
+/**
+ * Saves a method that a payer has entered in a form of our pages, for no customer yet, in the transaction that takes
+ * the form: a form that is refused leaves nothing behind.
+ * @throws ValidationFailed for an unknown fixture token; Forbidden for a fixture token in live mode.
+ */
+export async function saveEnteredMethod(
+  tx: Tx,
+  vault: Vault,
+  context: RequestContext,
+  input: PaymentMethodCreate,
+): Promise<PaymentMethodRow> {
+  const { instrument, sealNumber } = readMethod(vault, context, input);
+  if (instrument.error) throw new ValidationFailed([instrument.error]);
+  return insert(tx, context, instrument.value, sealNumber, { customer: null, enteredInForm: true });
+}
+
+/** Reads what is to be stored, and how its account number is sealed. */
+function readMethod(
+  vault: Vault,
+  context: RequestContext,
+  input: PaymentMethodCreate,
+): { instrument: Resolved<InstrumentColumns>; sealNumber: SealNumber } {
+  if (input.type === 'card') {
+    return { instrument: cardOf(context, input.payment_method_data), sealNumber: () => null };
+  }
+  const { account_number: number } = input.payment_method_data;
+  return {
+    instrument: becsOf(input.payment_method_data),
+    sealNumber: (id) => vault.seal(number, sealedField('account_numbers', context, id)),
+  };
 }
 
 /**
@@ -89,7 +145,7 @@ async function saveUnattached(
   sealNumber: SealNumber,
 ): Promise<PaymentMethodRow> {
   if (instrument.error) throw new ValidationFailed([instrument.error]);
-  return insert(db, context, instrument.value, sealNumber, null);
+  return insert(db, context, instrument.value, sealNumber, { customer: null });
 }
 
 async function saveAttached(
@@ -106,7 +162,7 @@ async function saveAttached(
     }
     const { id: customerId } = customer.value;
     await assertRoomForMethod(tx, customerId);
-    const row = await insert(tx, context, instrument.value, sealNumber, customer.value);
+    const row = await insert(tx, context, instrument.value, sealNumber, { customer: customer.value });
     await defaultToFirst(tx, context, customerId, row.id, row.created_at);
     return row;
   });
@@ -117,7 +173,7 @@ async function insert(
   context: RequestContext,
   instrument: InstrumentColumns,
   sealNumber: SealNumber,
-  customer: LockedCustomerRow | null,
+  { customer, enteredInForm = false }: { customer: LockedCustomerRow | null; enteredInForm?: boolean },
 ): Promise<PaymentMethodRow> {
   const at = timeOf(customer, context.now);
   const row: PaymentMethodRow = {
@@ -132,7 +188,7 @@ async function insert(
     bound_payment_intent_id: null,
     used_by_biller: false,
   };
-  await insertPaymentMethod(db, row, sealNumber(row.id));
+  await insertPaymentMethod(db, row, sealNumber(row.id), enteredInForm);
   return row;
 }
 

@@ -1,6 +1,12 @@
 // What a bank reports about a debit, or what stops it before the bank has it: on the attempt, its course, the intent,
 // the mandate and, by the hook, on what the payment is for.
-import { type BankDebitRow, listAcceptedDebits, selectDebit, updateDebit } from '../../db/bank-debits.ts';
+import {
+  type BankDebitRow,
+  hasOwnWorkflow,
+  listAcceptedDebits,
+  selectDebit,
+  updateDebit,
+} from '../../db/bank-debits.ts';
 import { completeAttempt, lockAttempt, type PaymentAttemptRow } from '../../db/payment-attempts.ts';
 import {
   type LockedIntentRow,
@@ -17,7 +23,14 @@ import { afterCommit, atomically, pipelined } from '../../platform/postgres/tran
 import { intentEvent, type NewEvent, recordEvents } from '../events.ts';
 import { endMandateAfterReturn } from '../mandates/mandate-ends.ts';
 import type { AttemptOutcome, ChargeHook, ChargeRecorder } from '../payments/charge.ts';
-import { emitCompleted, outcomeEvent, retryOf } from '../payments/charge-records.ts';
+import {
+  emitCompleted,
+  isRestricted,
+  outcomeEvent,
+  payerFailuresAfter,
+  restrictionEvents,
+  retryOf,
+} from '../payments/charge-records.ts';
 import { wake } from '../wake.ts';
 
 /** What a bank says about a debit. `returned`: it was collected, and the payer has it back. */
@@ -42,7 +55,7 @@ export interface ReportRecord {
 /** `eventIds`: the events that were recorded, once they are. */
 type Recording = ReportRecord & { eventIds: string[] };
 
-/** A debit whose rows are locked: its plan, its intent, its attempt, in this order. */
+/** A debit whose rows are locked: its plan or subscription, its intent, its attempt, in this order. */
 export interface LockedDebit {
   debit: BankDebitRow;
   attempt: PaymentAttemptRow;
@@ -88,9 +101,11 @@ export async function lockDebit(tx: Tx, attemptId: string, hook: ChargeHook): Pr
   return debit === null || intent === null || attempt === null ? null : { debit, attempt, intent, recorder };
 }
 
-/** Makes the workflow of a single payment's debit look again. That of a plan is woken with the plan's records. */
-async function wakeDebit(tx: Tx, { attempt_id: id, payment_plan_id: planId, livemode }: BankDebitRow, now: Date) {
-  if (planId === null) await wake.bankDebit(tx, { id, livemode }, now);
+/** Makes the workflow look again that takes the steps of a debit. A plan's is woken with the plan's records. */
+async function wakeDebit(tx: Tx, debit: BankDebitRow, now: Date): Promise<void> {
+  const { attempt_id: id, subscription_id: subscriptionId, livemode } = debit;
+  if (hasOwnWorkflow(debit)) await wake.bankDebit(tx, { id, livemode }, now);
+  if (subscriptionId !== null) await wake.subscription(tx, { id: subscriptionId, livemode }, now);
 }
 
 /**
@@ -171,6 +186,7 @@ async function bookFailure(tx: Tx, locked: LockedDebit, failure: ChargeFailure, 
   const updated: PaymentIntentRow = {
     ...intent,
     status: 'failed',
+    payer_failures: payerFailuresAfter(intent, attempt, failure),
     last_error_code: code,
     last_error_message: message,
     updated_at: at,
@@ -183,6 +199,11 @@ async function bookFailure(tx: Tx, locked: LockedDebit, failure: ChargeFailure, 
   return bookedOutcome(tx, locked, updated, failure, record);
 }
 
+/** Whether the loop of the plan or subscription that is paid takes this step, and so looks again by itself. */
+function isStepOfOwner(debit: BankDebitRow, { isOwnStep }: ReportRecord): boolean {
+  return isOwnStep && !hasOwnWorkflow(debit);
+}
+
 /** Records an outcome on what the payment is for. Returns the payment's event, and those of the plan. */
 async function bookedOutcome(
   tx: Tx,
@@ -191,12 +212,14 @@ async function bookedOutcome(
   outcome: Extract<AttemptOutcome['outcome'], { kind: 'succeeded' | 'failed' }>,
   record: Recording,
 ): Promise<Booked> {
-  const { at, now, isOwnStep } = record;
+  const { at, now } = record;
+  const isOwnStep = isStepOfOwner(debit, record);
   const about = { attempt, at, amount: intent.amount, now, isOwnStep, scheme: schemes[debit.scheme] };
-  const booked = await recorder?.completed({ ...about, outcome });
+  const booked = await recorder?.completed({ ...about, outcome, isRestricted: isRestricted(updated) });
   const testClockId = intent.test_clock_id;
   const events = [
     outcomeEvent(updated, { testClockId, at }, attempt.number, booked?.nextAttemptAt ?? null),
+    ...restrictionEvents(intent, updated, { testClockId, at }),
     ...(booked?.events ?? []),
   ];
   emitAfterCommit(tx, { intent: updated, attempt, testClockId }, outcome, record);
@@ -209,7 +232,7 @@ async function bookReturn(
   { code, message, bankCode = null }: Exclude<DebitReport, { kind: 'succeeded' }>,
   record: Recording,
 ): Promise<Booked> {
-  const { at, now, isOwnStep } = record;
+  const { at, now } = record;
   const updated: PaymentIntentRow = {
     ...intent,
     status: 'returned',
@@ -224,6 +247,7 @@ async function bookReturn(
     updateDebit(tx, debit, { returned_at: at, bank_code: bankCode, next_at: null }),
   ]);
   const scheme = schemes[debit.scheme];
+  const isOwnStep = isStepOfOwner(debit, record);
   const booked = await recorder?.returned({ attempt, at, amount: intent.amount, code, now, isOwnStep, scheme });
   const testClockId = intent.test_clock_id;
   const event = intentEvent(

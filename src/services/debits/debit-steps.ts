@@ -275,6 +275,7 @@ function attributesOf({ debit }: DebitStep) {
   return {
     payment_intent_id: debit.payment_intent_id,
     payment_plan_id: debit.payment_plan_id ?? undefined,
+    subscription_id: debit.subscription_id ?? undefined,
     attempt_id: debit.attempt_id,
   };
 }

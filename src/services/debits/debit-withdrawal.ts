@@ -1,4 +1,4 @@
-import { listAcceptedDebits, updateDebit } from '../../db/bank-debits.ts';
+import { hasOwnWorkflow, listAcceptedDebits, updateDebit } from '../../db/bank-debits.ts';
 import { completeAttempt, lockAttempt } from '../../db/payment-attempts.ts';
 import { lockPaymentIntent, updateDebitedIntent } from '../../db/payment-intents.ts';
 import { declined } from '../../domain/charge-outcome.ts';
@@ -6,24 +6,27 @@ import type { Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
 import type { NewEvent } from '../events.ts';
 import { outcomeEvent } from '../payments/charge-records.ts';
+import { wake } from '../wake.ts';
 
 /**
- * Withdraws the debits of a locked plan that the bank does not have yet, because the plan stops collecting. They count
- * as no attempt: neither for the retries nor in the sandbox's list of outcomes. Returns the ids of their payments, and
- * the events for the caller to record. `at` is customer time, `now` real time.
+ * Withdraws the debits of a locked plan or subscription that the bank does not have yet, because it stops collecting.
+ * They count as no attempt: neither for the retries nor in the sandbox's list of outcomes. Returns the ids of their
+ * payments, and the events for the caller to record. `at` is customer time, `now` real time.
+ * @param keep `by_hand` if what a payer or the biller has confirmed goes on: it stops by itself, because of a failure.
  */
 export async function withdrawDebits(
   tx: Tx,
-  planId: string,
-  { at, now }: { at: Date; now: Date },
+  owner: { planId: string } | { subscriptionId: string },
+  { at, now, keep = 'nothing' }: { at: Date; now: Date; keep?: 'nothing' | 'by_hand' },
 ): Promise<{ intentIds: string[]; events: NewEvent[] }> {
   const withdrawn: { intentIds: string[]; events: NewEvent[] } = { intentIds: [], events: [] };
-  for (const debit of await listAcceptedDebits(tx, { planId })) {
+  for (const debit of await listAcceptedDebits(tx, owner)) {
     const [intent, attempt] = await pipelined(tx, [
       lockPaymentIntent(tx, debit.payment_intent_id),
       lockAttempt(tx, debit.attempt_id),
     ]);
     if (intent === null || attempt?.outcome !== 'accepted') continue;
+    if (keep === 'by_hand' && attempt.source === 'confirm') continue;
     const { code, message } = declined('debit_withdrawn');
     const failed = { ...intent, last_error_code: code, last_error_message: message, updated_at: at };
     const updated = { ...failed, status: 'failed' as const };
@@ -32,6 +35,7 @@ export async function withdrawDebits(
       updateDebitedIntent(tx, updated),
       updateDebit(tx, debit, { result_at: at, next_at: null }),
     ]);
+    if (hasOwnWorkflow(debit)) await wake.bankDebit(tx, { id: attempt.id, livemode: debit.livemode }, now);
     withdrawn.intentIds.push(intent.id);
     withdrawn.events.push(outcomeEvent(updated, { testClockId: intent.test_clock_id, at }, attempt.number, null));
   }

@@ -4,6 +4,7 @@ import { type CheckoutSessionRow, lockSessionsOfLink, updateCheckoutSession } fr
 import { clearDefaultMethod } from '../../db/customers.ts';
 import { type PaymentLinkRow, updatePaymentLink } from '../../db/payment-links.ts';
 import { markDetached, selectPaymentMethod } from '../../db/payment-methods.ts';
+import { laterInstant } from '../../domain/calendar.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { checkoutSessionEvent, type NewEvent, paymentLinkEvent } from '../events.ts';
@@ -72,6 +73,7 @@ export async function completeSession(
     payment_method_id: paymentMethodId,
     unkept_methods: [],
     submissions: session.submissions,
+    consent: session.consent,
     completed_at: at,
     wake_at: null,
     updated_at: at,
@@ -163,12 +165,7 @@ export async function expireIfOverdue(tx: Tx, link: PaymentLinkRow, { at, now }:
   const sessions = await lockSessionsOfLink(tx, link.id);
   if (sessions.some((session) => session.status === 'processing')) return [];
   await wake.paymentLink(tx, link, now);
-  return expireLink(tx, link, sessions, { at: later(at, expiresAt), now });
-}
-
-/** Returns the later of two instants. */
-export function later(a: Date, b: Date): Date {
-  return a > b ? a : b;
+  return expireLink(tx, link, sessions, { at: laterInstant(at, expiresAt), now });
 }
 
 /** Ends the open ones among the locked sessions of a link that has ended. */

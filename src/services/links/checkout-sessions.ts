@@ -20,6 +20,7 @@ import { resolveCustomer } from '../customers/resolve-references.ts';
 import { assertNoErrors, InvalidState, missingReference, NotFound } from '../errors.ts';
 import { recordEvents } from '../events.ts';
 import { type PageQuery, type Rows, rowsOfPage } from '../paging.ts';
+import { isRestricted } from '../payments/charge-records.ts';
 import { confirmRefusal } from '../payments/confirm-rules.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { start } from '../wake.ts';
@@ -138,6 +139,11 @@ async function subjectOfIntent(
   }
   const refusal = confirmRefusal(intent, customer);
   if (refusal) throw refusal;
+  if (isRestricted(intent)) {
+    throw new InvalidState(
+      `Too many attempts of payers to pay ${id} have failed. Confirm it with a secret key, or create a new payment intent.`,
+    );
+  }
   if (
     intent.payment_plan_id !== null ||
     intent.subscription_id !== null ||

@@ -4,16 +4,14 @@ import {
   lockSessionsOfLink,
   updateCheckoutSession,
 } from '../../db/checkout-sessions.ts';
-import { selectAttemptInFlight } from '../../db/payment-attempts.ts';
-import { lockPaymentIntent } from '../../db/payment-intents.ts';
 import { lockPaymentLink, updatePaymentLink } from '../../db/payment-links.ts';
-import { declined } from '../../domain/charge-outcome.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
 import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
 import { recordEvents } from '../events.ts';
-import { type ChargeHook, recordOutcome } from '../payments/charge.ts';
+import { endChallenge } from '../payments/challenge-completion.ts';
+import type { ChargeHook } from '../payments/charge.ts';
 import { endSession, expireLink, type Instant } from './changes.ts';
 
 type Time = WorkflowTime & { now: Date };
@@ -79,14 +77,7 @@ async function failChallenge(
   { at, now }: Instant,
 ): Promise<boolean> {
   if (status !== 'processing' || intentId === null) return false;
-  const intent = await lockPaymentIntent(tx, intentId);
-  if (intent?.status !== 'requires_action') return false;
-  const attempt = await selectAttemptInFlight(tx, intentId);
-  if (attempt === null) return false;
-  const charge = { attemptId: attempt.id, paymentIntentId: intentId, paymentPlanId: null };
-  const outcome = declined('authentication_required');
-  await recordOutcome(tx, charge, { outcome, requestId: null, now, at, from: 'requires_action' }, hook);
-  return true;
+  return endChallenge(tx, hook, { paymentIntentId: intentId, paymentPlanId: null }, { at, now });
 }
 
 function originOf(row: { biller_id: string; livemode: boolean }, now: Date) {

@@ -8,7 +8,8 @@ import {
 } from '../../db/checkout-sessions.ts';
 import { selectCustomer } from '../../db/customers.ts';
 import { lockPaymentLink, type PaymentLinkRow } from '../../db/payment-links.ts';
-import { earliestInstant } from '../../domain/calendar.ts';
+import { earliestInstant, laterInstant } from '../../domain/calendar.ts';
+import { challengeEnd } from '../../domain/challenges.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import type { NewEvent } from '../events.ts';
@@ -22,13 +23,10 @@ import {
   expireIfOverdue,
   expireSession,
   type Instant,
-  later,
   uncount,
 } from './changes.ts';
 import { assertTakesAttempt, SessionClosed } from './door.ts';
 
-/** How long a payer has for the challenge of the bank, in milliseconds: 15 minutes. Then the attempt fails. */
-const challengeMs = 15 * 60_000;
 /** After so many failed attempts a session ends, so that stolen cards cannot be tried out in it. */
 export const failuresPerSession = 10;
 
@@ -95,7 +93,7 @@ async function completed(
   tx: Tx,
   session: CheckoutSessionRow,
   link: PaymentLinkRow | null,
-  { attempt, amount, at, now, outcome }: AttemptOutcome,
+  { attempt, amount, at, now, outcome, isRestricted }: AttemptOutcome,
   applyTo: ApplyTo,
 ): Promise<NewEvent[]> {
   const instant = { at, now };
@@ -106,14 +104,13 @@ async function completed(
       return completeSession(tx, session, link, completion, applyTo);
     }
     case 'requires_action': {
-      const challengeEnd = new Date(at.getTime() + challengeMs);
-      const wakeAt = earliestInstant([session.expires_at, link?.expires_at ?? null, challengeEnd]);
+      const wakeAt = earliestInstant([session.expires_at, link?.expires_at ?? null, challengeEnd(at)]);
       const row = await updateCheckoutSession(tx, session.id, { wake_at: wakeAt, updated_at: at });
       await wake.checkoutSession(tx, row, now);
       return [];
     }
     case 'failed':
-      return failed(tx, session, link, attempt.payment_method_id, instant);
+      return failed(tx, session, link, { methodId: attempt.payment_method_id, isRestricted }, instant);
   }
 }
 
@@ -121,7 +118,7 @@ async function failed(
   tx: Tx,
   session: CheckoutSessionRow,
   link: PaymentLinkRow | null,
-  methodId: string | null,
+  { methodId, isRestricted }: { methodId: string | null; isRestricted: boolean },
   instant: Instant,
 ): Promise<NewEvent[]> {
   const { at, now } = instant;
@@ -139,7 +136,8 @@ async function failed(
     updated_at: at,
   });
   if (session.wake_at?.getTime() !== session.expires_at.getTime()) await wake.checkoutSession(tx, row, now);
-  if (failures >= failuresPerSession) {
+  // Payers may also have failed elsewhere: with a publishable key, or in a session before.
+  if (failures >= failuresPerSession || isRestricted) {
     const events = await expireSession(tx, row, 'too_many_attempts', instant);
     return [...events, ...(link === null ? [] : await expireIfOverdue(tx, link, instant))];
   }
@@ -151,5 +149,5 @@ async function failed(
   // A session whose wake_at is null has waited for this outcome, which has the time of its attempt.
   const isOver = session.wake_at === null || session.expires_at <= at;
   if (expired.length > 0 || !isOver) return expired;
-  return expireSession(tx, row, 'time', { at: later(at, session.expires_at), now });
+  return expireSession(tx, row, 'time', { at: laterInstant(at, session.expires_at), now });
 }

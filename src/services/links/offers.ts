@@ -2,12 +2,15 @@ import type { LockedCustomerRow } from '../../db/customers.ts';
 import type { OfferColumns } from '../../db/payment-links.ts';
 import { lockPlan } from '../../db/payment-plans.ts';
 import { lockSubscription } from '../../db/subscriptions.ts';
+import type { Currency } from '../../domain/currencies.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
+import { schemes } from '../../domain/schemes/schemes.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import type { CheckoutSessionCreate } from '../../resources/checkout-session-input.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import { metadataErrors } from '../customers/resolve-references.ts';
 import { missingReference } from '../errors.ts';
+import { parsedUrl, payerUrlErrors } from '../payer-urls.ts';
 import type { RequestContext } from '../request-context.ts';
 
 /** What the body of a link or a session says about its offer. */
@@ -36,8 +39,8 @@ export function offerOf(input: OfferInput, customer: LockedCustomerRow | null): 
     surcharge_applied: input.surcharge_applied ?? false,
     statement_descriptor: input.statement_descriptor ?? null,
     metadata: input.metadata ?? {},
-    success_url: input.success_url ?? null,
-    cancel_url: input.cancel_url ?? null,
+    success_url: input.success_url == null ? null : parsedUrl(input.success_url),
+    cancel_url: input.cancel_url == null ? null : parsedUrl(input.cancel_url),
   };
 }
 
@@ -52,10 +55,10 @@ export async function errorsOfOffer(
   return [
     ...metadataErrors(input.metadata, context.livemode),
     ...urlErrors(input, context.livemode),
-    ...(planId === undefined || customer === null ? [] : await planErrors(tx, context, planId, customer.id)),
+    ...(planId === undefined || customer === null ? [] : await planErrors(tx, context, input, planId, customer.id)),
     ...(subscriptionId === undefined || customer === null
       ? []
-      : await subscriptionErrors(tx, context, subscriptionId, customer.id)),
+      : await subscriptionErrors(tx, context, input, subscriptionId, customer.id)),
   ];
 }
 
@@ -66,23 +69,14 @@ export function urlErrors(
 ): FieldError[] {
   return (['success_url', 'cancel_url'] as const).flatMap((name) => {
     const text = input[name];
-    const problem = text == null ? null : urlProblem(text.replaceAll('{CHECKOUT_SESSION_ID}', 'ses'), livemode);
-    return problem === null ? [] : [fieldError(`/${name}`, 'url_invalid', `${name} ${problem}`)];
+    return text == null ? [] : payerUrlErrors(text, `/${name}`, livemode);
   });
-}
-
-function urlProblem(text: string, livemode: boolean): string | null {
-  if (/[\s\p{Cc}]/u.test(text) || !URL.canParse(text)) return 'is not an absolute URL.';
-  const { protocol, username, password } = new URL(text);
-  if (protocol !== 'https:' && (livemode || protocol !== 'http:')) {
-    return livemode ? 'must be https in live mode.' : 'must be http or https.';
-  }
-  return username === '' && password === '' ? null : 'must not contain credentials.';
 }
 
 async function subscriptionErrors(
   tx: Tx,
   { billerId, livemode }: RequestContext,
+  input: OfferInput,
   id: string,
   customerId: string,
 ): Promise<FieldError[]> {
@@ -94,13 +88,14 @@ async function subscriptionErrors(
   if (subscription.customer_id !== customerId) {
     return [fieldError(path, 'invalid_value', `Subscription ${id} belongs to another customer.`)];
   }
-  if (subscription.state !== 'canceled') return [];
+  if (subscription.state !== 'canceled') return typeErrors(input, `subscription ${id}`, subscription.currency);
   return [fieldError(path, 'invalid_value', `Subscription ${id} is canceled; it has ended for good.`)];
 }
 
 async function planErrors(
   tx: Tx,
   { billerId, livemode }: RequestContext,
+  input: OfferInput,
   planId: string,
   customerId: string,
 ): Promise<FieldError[]> {
@@ -111,6 +106,13 @@ async function planErrors(
   if (plan.customer_id !== customerId) {
     return [fieldError(path, 'invalid_value', `Payment plan ${planId} belongs to another customer.`)];
   }
-  if (!hasEnded(plan.state)) return [];
+  if (!hasEnded(plan.state)) return typeErrors(input, `payment plan ${planId}`, plan.currency);
   return [fieldError(path, 'invalid_value', `Payment plan ${planId} is ${plan.state}; it has ended for good.`)];
+}
+
+/** The method that a payer saves or pays by becomes that of the subject, so its type must be able to pay for it. */
+function typeErrors({ payment_method_types: types = ['card'] }: OfferInput, subject: string, currency: Currency) {
+  if (!types.includes('au_becs_debit') || currency === schemes.au_becs.currency) return [];
+  const message = `au_becs_debit pays in AUD only, and ${subject} is in ${currency}.`;
+  return [fieldError('/payment_method_types', 'method_currency_mismatch', message)];
 }

@@ -15,12 +15,14 @@ import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { PaymentLinkCreate, PaymentLinkRenew, PaymentLinkUpdate } from '../../resources/payment-link-input.ts';
+import { auditOrigin, recordAudit } from '../accounts/audit.ts';
 import type { Vault } from '../accounts/vault.ts';
 import { timeOf } from '../customer-time.ts';
 import { metadataErrors, resolveCustomer } from '../customers/resolve-references.ts';
 import { assertNoErrors, InvalidState, NotFound } from '../errors.ts';
 import { paymentLinkEvent, recordEvents } from '../events.ts';
 import { type PageQuery, type Rows, rowsOfPage } from '../paging.ts';
+import { parsedUrl } from '../payer-urls.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { deactivateLink } from './changes.ts';
@@ -135,9 +137,13 @@ export async function updateLink(
       ...expiryErrors(expiresAt ?? null, at),
     ]);
     assertState(link, at, ['open'], 'changed');
-    const { expires_at: _, ...others } = input;
+    const { expires_at: _, success_url: success, cancel_url: cancel, ...others } = input;
+    const urls = {
+      ...(success === undefined ? {} : { success_url: success && parsedUrl(success) }),
+      ...(cancel === undefined ? {} : { cancel_url: cancel && parsedUrl(cancel) }),
+    };
     const dates = expiresAt === undefined ? {} : { expires_at: expiresAt, wake_at: expiresAt };
-    const row = await updatePaymentLink(tx, id, { ...others, ...dates, updated_at: at });
+    const row = await updatePaymentLink(tx, id, { ...others, ...urls, ...dates, updated_at: at });
     if (expiresAt !== undefined) await wakeLink(tx, row, context.now);
     return row;
   });
@@ -211,6 +217,8 @@ export async function rotateLinkUrl(
 ): Promise<PaymentLinkRow> {
   return atomically(db, async (tx) => {
     const { at } = await lockLinkForUpdate(tx, context, id);
+    const entry = { ...auditOrigin(context), subjectId: id, changes: {} };
+    await recordAudit(tx, { action: 'payment_link.url_rotated', ...entry });
     return updatePaymentLink(tx, id, {
       ...newToken(vault, 'payment_link_tokens', context, id).columns,
       updated_at: at,

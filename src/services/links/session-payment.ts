@@ -1,17 +1,20 @@
 import { type CheckoutSessionRow, selectSessionByToken, updateCheckoutSession } from '../../db/checkout-sessions.ts';
+import { selectAttemptOfRequest } from '../../db/payment-attempts.ts';
 import { insertPaymentIntent, lockPaymentIntent, type PaymentIntentRow } from '../../db/payment-intents.ts';
-import type { Pool, Tx } from '../../platform/postgres/connection.ts';
+import type { Db, Pool, Tx } from '../../platform/postgres/connection.ts';
 import { fieldError } from '../../resources/field-errors.ts';
-import { createPaymentMethod } from '../customers/payment-methods.ts';
+import { saveEnteredMethod } from '../customers/payment-methods.ts';
+import { assertRoomForMethod } from '../customers/resolve-references.ts';
 import { Forbidden, InvalidState, ProcessorNotConfigured, ProcessorUnavailable, ValidationFailed } from '../errors.ts';
 import { processorFor } from '../payments/ask-processor.ts';
+import { assertMayTry } from '../payments/confirm-rules.ts';
 import { confirmPaymentIntent } from '../payments/payment-confirmation.ts';
 import { newIntent } from '../payments/payment-intents.ts';
 import { unrepeatable } from '../payments/repeatable-request.ts';
 import type { RequestContext } from '../request-context.ts';
 import { SessionClosed } from './door.ts';
 import type { PayerRequest } from './payer-context.ts';
-import { describeSession, findSession } from './public-tokens.ts';
+import { describeSession, findSession, type SessionForPayer } from './public-tokens.ts';
 import {
   acceptMandateFor,
   contextOfSession,
@@ -20,7 +23,14 @@ import {
   withSession,
 } from './session-parties.ts';
 import { ifAdvancing } from './session-start.ts';
-import { type Refusal, type SessionDeps, type Submission, type Submitted, submissionErrors } from './submission.ts';
+import {
+  consentAt,
+  type Refusal,
+  type SessionDeps,
+  type Submission,
+  type Submitted,
+  submissionErrors,
+} from './submission.ts';
 
 /**
  * Pays a session: saves the method, makes customer and intent if there are none yet, and charges. A version that was
@@ -36,41 +46,64 @@ export async function paySession(
 ): Promise<Submitted> {
   const found = await findSession(pool, token, payer.now);
   if (found === null || found.session.mode !== 'payment') return { kind: 'unknown' };
-  const refusal = refusalBefore(found, submission);
-  if (refusal !== null) return refusal;
   const { session } = found;
+  const refusal = refusalBefore(found, submission);
+  if (refusal === 'submitted') return submittedResult(pool, session, submission, payer);
+  if (refusal !== null) return refusal;
   try {
     processorFor(deps.charging.processors, session.livemode);
     const context = await contextOfSession(pool, session, payer);
-    const methodId = await methodOf(pool, deps, context, submission);
-    const intentId = await withSession(pool, session, (tx, read) => prepare(tx, context, read, submission, methodId));
-    if (intentId !== null) {
-      const request = { ...unrepeatable, requestKey: `${session.id}/${submission.version}` };
+    const prepared = await withSession(pool, session, (tx, read) => prepare(tx, deps, context, read, submission));
+    if (prepared !== null) {
+      const { intentId, methodId } = prepared;
+      const request = { ...unrepeatable, requestKey: requestKeyOf(session, submission) };
       await confirmPaymentIntent(pool, deps.charging, context, intentId, { payment_method: methodId }, request);
     }
   } catch (error) {
-    return refusalOf(error);
+    const refused = refusalOf(error);
+    const result = refused.kind === 'invalid' ? await submittedResult(pool, session, submission, payer) : refused;
+    // The payment is refused to this form if another one was taken meanwhile.
+    return result.kind === 'done' && result.session.session.submissions === submission.version ? refused : result;
   }
-  return submittedResult(pool, session, payer);
+  return submittedResult(pool, session, submission, payer);
 }
 
-/** Returns the result of a session that was just submitted. */
-export async function submittedResult(
+/** Returns what has come of a form of a session that takes a payment. */
+async function submittedResult(
   pool: Pool,
   { token_hash: hash }: CheckoutSessionRow,
+  submission: Submission,
   { now }: PayerRequest,
 ): Promise<Submitted> {
   const row = await selectSessionByToken(pool, hash);
-  return row === null ? { kind: 'unknown' } : { kind: 'done', session: await describeSession(pool, row, now) };
+  if (row === null) return { kind: 'unknown' };
+  const isOwn = await hasOpenedLastAttempt(pool, row, submission, now);
+  return { kind: 'done', session: await describeSession(pool, row, now), isOwn };
 }
 
-/** Returns what there is to say about a submission before anything is written. Null: it can go on. */
-export function refusalBefore(
-  found: Extract<Submitted, { kind: 'done' }>['session'],
-  submission: Submission,
-): Submitted | null {
+/** Whether it was this form that has opened the last attempt to pay a session. `now` is real time. */
+export async function hasOpenedLastAttempt(
+  db: Db,
+  session: CheckoutSessionRow,
+  submission: Pick<Submission, 'version' | 'form'>,
+  now: Date,
+): Promise<boolean> {
+  const { payment_intent_id: intentId, submissions } = session;
+  if (intentId === null || submissions !== submission.version + 1) return false;
+  return (await selectAttemptOfRequest(db, intentId, requestKeyOf(session, submission), now)) !== null;
+}
+
+function requestKeyOf({ id }: CheckoutSessionRow, { version, form }: Pick<Submission, 'version' | 'form'>): string {
+  return form === undefined ? `${id}/${version}` : `${id}/${version}/${form}`;
+}
+
+/**
+ * Returns what there is to say about a submission before anything is written: `submitted` if a form of its version was
+ * accepted already. Null: it can go on.
+ */
+export function refusalBefore(found: SessionForPayer, submission: Submission): Refusal | 'submitted' | null {
   const { session, state } = found;
-  if (submission.version < session.submissions) return { kind: 'done', session: found };
+  if (submission.version < session.submissions) return 'submitted';
   if (submission.version > session.submissions) return { kind: 'stale' };
   if (state === 'advancing') return { kind: 'busy', reason: 'advancing' };
   if (state === 'challenge' || state === 'processing') return { kind: 'busy', reason: 'processing' };
@@ -79,14 +112,21 @@ export function refusalBefore(
   return errors.length === 0 ? null : { kind: 'invalid', errors };
 }
 
-/** Saves the method that the payer has entered, or returns the id of the one that was named. */
+/**
+ * Saves the method that the payer has entered, in the transaction that takes the form, or returns the id of the one
+ * that was named.
+ * @throws ValidationFailed `payment_method_limit` when the customer has as many methods as it can have.
+ */
 export async function methodOf(
-  pool: Pool,
+  tx: Tx,
   { vault }: SessionDeps,
   context: RequestContext,
+  { customer }: OpenSession,
   { method }: Submission,
 ): Promise<string> {
-  return 'id' in method ? method.id : (await createPaymentMethod(pool, vault, context, method.data)).id;
+  if ('id' in method) return method.id;
+  if (customer !== null) await assertRoomForMethod(tx, customer.id);
+  return (await saveEnteredMethod(tx, vault, context, method.data)).id;
 }
 
 /** Says what an error means for the payer. @throws any error that is a fault of ours. */
@@ -98,6 +138,9 @@ export function refusalOf(error: unknown): Refusal {
   if (error instanceof ProcessorNotConfigured) return { kind: 'unavailable' };
   if (error instanceof ProcessorUnavailable) return { kind: 'unclear' };
   if (error instanceof ValidationFailed) return { kind: 'invalid', errors: error.fieldErrors };
+  if (error instanceof Forbidden && error.code === 'too_many_attempts') {
+    return { kind: 'ended', state: 'expired', reason: error.code };
+  }
   if (error instanceof Forbidden) {
     return { kind: 'invalid', errors: [fieldError('/method', 'invalid_value', error.message)] };
   }
@@ -108,25 +151,31 @@ export function refusalOf(error: unknown): Refusal {
 }
 
 /**
- * Prepares what the attempt needs, in one transaction: the customer, the intent of this amount, the mandate. Returns
- * the intent's id, or null if the session was submitted meanwhile by another page.
+ * Prepares what the attempt needs, in one transaction: the customer, the method, the intent of this amount, the
+ * mandate. Returns the ids of intent and method, or null if the session was submitted meanwhile by another page.
  */
 async function prepare(
   tx: Tx,
+  deps: SessionDeps,
   context: RequestContext,
   found: CheckoutSessionRow,
   submission: Submission,
-  methodId: string,
-): Promise<string | null> {
+): Promise<{ intentId: string; methodId: string } | null> {
   const open = await lockOpenSession(tx, context, found, submission);
   if (open === null) return null;
   const { session } = open;
+  const form = formOf(deps, session, submission);
+  if (form !== null && session.taken_form?.equals(form) && session.taken_method && session.payment_intent_id) {
+    return { intentId: session.payment_intent_id, methodId: session.taken_method };
+  }
   const amount = session.amount ?? submission.amount ?? 0;
   const before = session.payment_intent_id === null ? null : await lockPaymentIntent(tx, session.payment_intent_id);
   // An intent keeps its amount. If the payer chooses another one after a decline, it is another payment; also if the
   // chosen one costs another surcharge by now, because the page has shown that.
   const isSame = before !== null && before.amount === amount && isAsShown(before, context, open);
   const intent = isSame ? before : await makeIntent(tx, context, open, amount);
+  assertMayTry(context, intent);
+  const methodId = await methodOf(tx, deps, context, open, submission);
   await acceptMandateFor(tx, context, open, methodId, submission.acceptance);
   const isKept =
     'id' in submission.method ||
@@ -135,10 +184,24 @@ async function prepare(
     (session.save_payment_method === 'offer' && submission.save === true);
   await updateCheckoutSession(tx, session.id, {
     payment_intent_id: intent.id,
+    taken_form: form,
+    taken_method: form === null ? null : methodId,
     entered_method: 'id' in submission.method || submission.acceptance !== undefined ? null : methodId,
     unkept_methods: isKept ? session.unkept_methods : [...session.unkept_methods, methodId],
+    consent: consentAt(submission, open.at),
   });
-  return intent.id;
+  return { intentId: intent.id, methodId };
+}
+
+/**
+ * Returns a keyed hash of a form in which a way to pay was entered. The same form may be sent many times at once, and
+ * saves one method all the same. Null for a method that is saved already.
+ */
+function formOf({ vault }: SessionDeps, { id }: CheckoutSessionRow, submission: Submission): Buffer | null {
+  const { version, method, amount, details, save, acceptance } = submission;
+  if ('id' in method) return null;
+  const sent = JSON.stringify([version, method.data, amount, details, save, acceptance]);
+  return vault.fingerprintsOf([`form of a session\n${id}\n${sent}`])[0];
 }
 
 /** Whether a page has shown the total of this intent: its own, or that of an amount that the payer has chosen. */

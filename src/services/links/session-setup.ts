@@ -1,16 +1,17 @@
-import type { CheckoutSessionRow } from '../../db/checkout-sessions.ts';
+import { type CheckoutSessionRow, selectCurrencyOfSubject } from '../../db/checkout-sessions.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
 import { attachMethod } from '../customers/resolve-references.ts';
-import { ValidationFailed } from '../errors.ts';
+import { assertNoErrors, ValidationFailed } from '../errors.ts';
 import { recordEvents } from '../events.ts';
+import { currencyErrors } from '../payments/fitting-method.ts';
 import { lockMethodOfPayer } from '../payments/unattached-methods.ts';
 import type { RequestContext } from '../request-context.ts';
 import { completeSession } from './changes.ts';
 import type { PayerRequest } from './payer-context.ts';
 import { findSession } from './public-tokens.ts';
 import { acceptMandateFor, contextOfSession, lockOpenSession, withSession } from './session-parties.ts';
-import { methodOf, refusalBefore, refusalOf, submittedResult } from './session-payment.ts';
-import type { SessionDeps, Submission, Submitted } from './submission.ts';
+import { methodOf, refusalBefore, refusalOf } from './session-payment.ts';
+import { consentAt, type SessionDeps, type Submission, type Submitted } from './submission.ts';
 
 /**
  * Saves a payer's method in a session of mode `setup`, and completes it. A version that was submitted before saves
@@ -26,37 +27,44 @@ export async function saveSessionMethod(
   const found = await findSession(pool, token, payer.now);
   if (found === null || found.session.mode !== 'setup') return { kind: 'unknown' };
   const refusal = refusalBefore(found, submission);
-  if (refusal !== null) return refusal;
+  if (refusal !== null && refusal !== 'submitted') return refusal;
+  let isOwn = false;
   try {
-    const context = await contextOfSession(pool, found.session, payer);
-    const methodId = await methodOf(pool, deps, context, submission);
-    await withSession(pool, found.session, (tx, read) => complete(tx, deps, context, read, submission, methodId));
+    if (refusal === null) {
+      const context = await contextOfSession(pool, found.session, payer);
+      isOwn = await withSession(pool, found.session, (tx, read) => complete(tx, deps, context, read, submission));
+    }
   } catch (error) {
     return refusalOf(error);
   }
-  return submittedResult(pool, found.session, payer);
+  const session = await findSession(pool, token, payer.now);
+  return session === null ? { kind: 'unknown' } : { kind: 'done', session, isOwn };
 }
 
+/** Returns whether this form has completed the session; false if another one was accepted meanwhile. */
 async function complete(
   tx: Tx,
-  { applyTo }: SessionDeps,
+  deps: SessionDeps,
   context: RequestContext,
   found: CheckoutSessionRow,
   submission: Submission,
-  methodId: string,
-): Promise<void> {
+): Promise<boolean> {
   const open = await lockOpenSession(tx, context, found, submission);
-  if (open === null) return;
+  if (open === null) return false;
   const { session, link, customer, at } = open;
   if (customer === null) throw new Error(`checkout session ${session.id} has no customer`);
+  const methodId = await methodOf(tx, deps, context, open, submission);
   const payer = { id: session.id, customer_id: customer.id, payment_method_id: null };
   const method = await lockMethodOfPayer(tx, context, methodId, payer);
   if (method.detached_at !== null) {
     throw ValidationFailed.of('/method', 'payment_method_detached', 'The payment method has been detached.');
   }
+  const currency = await selectCurrencyOfSubject(tx, session);
+  assertNoErrors(currency === null ? [] : currencyErrors(method, currency, '/method'));
   await attachMethod(tx, context, method, customer.id, at);
   await acceptMandateFor(tx, context, open, methodId, submission.acceptance);
   const completion = { at, now: context.now, amount: null, paymentMethodId: methodId };
-  const submitted = { ...session, submissions: session.submissions + 1 };
-  await recordEvents(tx, context, await completeSession(tx, submitted, link, completion, applyTo));
+  const submitted = { ...session, submissions: session.submissions + 1, consent: consentAt(submission, at) };
+  await recordEvents(tx, context, await completeSession(tx, submitted, link, completion, deps.applyTo));
+  return true;
 }

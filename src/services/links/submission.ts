@@ -1,5 +1,5 @@
 // What a payer sends from a page, and the rules for it. The results name what is wrong; the pages put it into words.
-import type { CheckoutSessionRow } from '../../db/checkout-sessions.ts';
+import type { CheckoutSessionRow, Consent } from '../../db/checkout-sessions.ts';
 import type { FieldError } from '../../resources/field-errors.ts';
 import { fieldError } from '../../resources/field-errors.ts';
 import type { AcceptanceInput } from '../../resources/mandate-input.ts';
@@ -21,6 +21,11 @@ export interface SessionDeps {
 export interface Submission {
   /** The `submissions` of the session that the form was shown with. */
   version: number;
+  /**
+   * Names the form: every form that is shown has another name, so the same one sent twice is of the same payer. Without
+   * it, all forms of a version are one.
+   */
+  form?: string | undefined;
   method: { id: string } | { data: PaymentMethodCreate };
   /** Minor units. For an amount that the payer chooses. */
   amount?: number | undefined;
@@ -29,9 +34,11 @@ export interface Submission {
   save?: boolean | undefined;
   /** The payer's agreement to a mandate, for a bank account. */
   acceptance?: AcceptanceInput | undefined;
+  /** What the payer agreed to, if the method is kept, and from where. */
+  consent?: Omit<Consent, 'accepted_at'> | undefined;
 }
 
-/** Why a payer gets no further. Nothing was charged, but by `unclear`: the processor gave no outcome. */
+/** Why a payer gets no further. Nothing was charged, but by `unclear`: the processor gave no outcome to this payer. */
 export type Refusal =
   | { kind: 'unknown' }
   | { kind: 'ended'; state: LinkState | SessionState; reason: string | null }
@@ -41,7 +48,13 @@ export type Refusal =
   | { kind: 'unavailable' }
   | { kind: 'unclear' };
 
-export type Submitted = { kind: 'done'; session: SessionForPayer } | Refusal;
+/** `isOwn`: by this form, not by another page of the session. */
+export type Submitted = { kind: 'done'; session: SessionForPayer; isOwn: boolean } | Refusal;
+
+/** Returns the consent of an accepted form as it is stored. `at` is customer time. */
+export function consentAt({ consent }: Submission, at: Date): Consent | null {
+  return consent === undefined ? null : { ...consent, accepted_at: at.toISOString() };
+}
 
 const emailPattern = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+\.[^\s@\p{Cc}]+$/u;
 const longest = { name: 255, email: 254, phone: 50 } as const;

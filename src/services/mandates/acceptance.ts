@@ -25,6 +25,8 @@ export const notAccepted = {
   accepted_at: null,
   ip_address: null,
   user_agent: null,
+  connection_ip_address: null,
+  connection_user_agent: null,
   signatory_name: null,
   biller_name: null,
   text_version: null,
@@ -32,8 +34,9 @@ export const notAccepted = {
 } as const satisfies AcceptanceColumns;
 
 /**
- * Checks an acceptance, and returns it with its field errors. `at` is customer time. `path` leads to the acceptance in
- * the body.
+ * Checks an acceptance, and returns it with its field errors. A payer accepts now, whatever is claimed, and what the
+ * service has seen of the connection is kept beside what is claimed. `at` is customer time. `path` leads to the
+ * acceptance in the body.
  */
 export async function readAcceptance(
   db: Db,
@@ -57,9 +60,11 @@ export async function readAcceptance(
   }
   const columns = {
     acceptance_type: input.type,
-    accepted_at: acceptedAt,
+    accepted_at: context.keyKind === 'publishable' ? at : acceptedAt,
     ip_address: input.ip_address ?? null,
     user_agent: input.user_agent ?? null,
+    connection_ip_address: context.connection?.address ?? null,
+    connection_user_agent: context.connection?.userAgent ?? null,
     signatory_name: input.signatory_name,
     biller_name: billerName,
     text_version: version ?? null,
@@ -86,7 +91,7 @@ export async function activate(
   at: Date,
 ): Promise<AcceptanceColumns & Pick<MandateRow, 'status' | 'activated_at' | 'lapses_at' | 'notices'>> {
   if (text !== null) await insertMandateText(tx, context, text, context.now);
-  const { notices } = withNoticeDue([], 'confirmation', nextChargeDate(schemes[scheme], at));
+  const { notices } = withNoticeDue([], 'confirmation', nextChargeDate(schemes[scheme], at, null));
   return { ...columns, status: 'active', activated_at: at, lapses_at: mandateLapsesAt(schemes[scheme], at), notices };
 }
 

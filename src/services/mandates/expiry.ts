@@ -2,12 +2,11 @@ import { expireInRealTime, expireOnClock, listLapsed } from '../../db/mandates.t
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { recordEvents } from '../events.ts';
-import type { Tenant } from '../request-context.ts';
 import { endEvent } from './mandate-ends.ts';
 
 // A mandate lapses after 15 months without a debit (`lapses_at`). From that instant on no debit is made under it
 // (domain/mandates/mandate.ts), so it matters little when its status follows. In real time housekeeping ends it within
-// seconds. On a test clock the advance that passes the instant does so before the clock is ready.
+// seconds. On a test clock the advance that passes the instant does so when it is its turn.
 
 /**
  * Ends mandates in real time that have lapsed, each with its event. If one cannot be ended, the others still are.
@@ -27,12 +26,10 @@ export async function expireMandates(sql: Pool, now: Date): Promise<void> {
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} mandates could not be ended`);
 }
 
-/** Ends the mandates on a test clock that lapse up to `target`, each at its own instant, with its event. */
-export async function expireMandatesOnClock(
-  tx: Tx,
-  testClockId: string,
-  target: Date,
-  origin: Tenant & { requestId: string | null; now: Date },
-): Promise<void> {
-  await recordEvents(tx, origin, (await expireOnClock(tx, testClockId, target)).map(endEvent));
+/** Ends a mandate on a test clock that has lapsed by `at` (the clock's time), with its event. `now` is real time. */
+export async function expireMandateOnClock(tx: Tx, id: string, { at, now }: { at: Date; now: Date }): Promise<void> {
+  const mandate = await expireOnClock(tx, id, at);
+  if (mandate === null) return;
+  const origin = { billerId: mandate.biller_id, livemode: mandate.livemode, requestId: null, now };
+  await recordEvents(tx, origin, [endEvent(mandate)]);
 }

@@ -16,10 +16,18 @@ export const pageLimits = {
   starts: { name: 'starts', most: 20, spanSeconds: 60 },
   /** Attempts to pay from one address that did not succeed. */
   failures: { name: 'failures', most: 20, spanSeconds: 60 },
+  /** Forms of one address that were refused for what was in their fields. */
+  refusals: { name: 'refusals', most: 30, spanSeconds: 60 },
   /** Methods that one address saves in widgets. */
   methods: { name: 'methods', most: 20, spanSeconds: 60 },
-  /** Attempts to pay one link that did not succeed. */
+  /** Attempts with one publishable key that failed. */
+  keyFailures: { name: 'key failures', most: 100, spanSeconds: 60 },
+  /** Attempts to pay one link that did not succeed. Beyond them, the two limits below decide (`attempt-limits.ts`). */
   linkFailures: { name: 'link failures', most: 30, spanSeconds: 600 },
+  /** Those of one network. */
+  linkFailuresOfNetwork: { name: 'link failures of a network', most: 3, spanSeconds: 600 },
+  /** Those of all networks that have failed less often. */
+  linkFailuresOfOthers: { name: 'link failures of others', most: 120, spanSeconds: 600 },
 } as const satisfies Record<string, PageLimit>;
 
 /** A use that was counted. */

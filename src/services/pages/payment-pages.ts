@@ -1,5 +1,11 @@
 import { selectCheckoutSession } from '../../db/checkout-sessions.ts';
-import { listRefundsOfPage, selectIntentOfPage, selectTakenAt } from '../../db/page-payments.ts';
+import {
+  listRefundsOfPage,
+  type PurposeRow,
+  selectIntentOfPage,
+  selectPurpose,
+  selectTakenAt,
+} from '../../db/page-payments.ts';
 import type { PaymentIntentRow } from '../../db/payment-intents.ts';
 import { type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-methods.ts';
 import type { Db, Pool } from '../../platform/postgres/connection.ts';
@@ -14,13 +20,14 @@ import { openPaying, type Paying } from './paying.ts';
 /** The page of a payer's bank for one payment, in the sandbox. */
 export interface ChallengePage extends Paying {
   intent: PaymentIntentRow;
-  /** The token of the checkout session that the payer came from, or null. */
-  sessionToken: string | null;
+  /** The checkout session that the payer came from, or null. */
+  session: { token: string; submissions: number } | null;
 }
 
 /** What a receipt says. */
 export interface Receipt extends Paying {
   intent: PaymentIntentRow;
+  purpose: PurposeRow;
   method: Pick<PaymentMethodRow, 'instrument' | 'brand' | 'last4'> | null;
   /** Customer time. */
   takenAt: Date;
@@ -40,9 +47,10 @@ export async function findChallenge(
   if (intent === null || intent.livemode) return null;
   const tenant = { billerId: intent.biller_id, livemode: intent.livemode };
   const { checkout_session_id: sessionId } = intent;
-  const session = sessionId === null ? null : await selectCheckoutSession(db, tenant, sessionId);
-  const sessionToken = session === null ? null : tokenOf(vault, 'checkout_session_tokens', session);
-  return { intent, sessionToken, ...(await openPaying(db, intent, payer)) };
+  const row = sessionId === null ? null : await selectCheckoutSession(db, tenant, sessionId);
+  const session =
+    row === null ? null : { token: tokenOf(vault, 'checkout_session_tokens', row), submissions: row.submissions };
+  return { intent, session, ...(await openPaying(db, intent, payer)) };
 }
 
 /**
@@ -64,11 +72,12 @@ export async function findReceipt(db: Db, vault: Vault, token: string, payer: Pa
   if (intent === null || (intent.status !== 'succeeded' && intent.status !== 'returned')) return null;
   const tenant = { billerId: intent.biller_id, livemode: intent.livemode };
   const { payment_method_id: methodId } = intent;
-  const [paying, takenAt, refunds, method] = await Promise.all([
+  const [paying, purpose, takenAt, refunds, method] = await Promise.all([
     openPaying(db, intent, payer),
+    selectPurpose(db, intent.id),
     selectTakenAt(db, intent.id),
     listRefundsOfPage(db, intent.id),
     methodId === null ? null : selectPaymentMethod(db, tenant, methodId),
   ]);
-  return { intent, method, takenAt: takenAt ?? intent.updated_at, refunds, ...paying };
+  return { intent, purpose, method, takenAt: takenAt ?? intent.updated_at, refunds, ...paying };
 }

@@ -1,11 +1,11 @@
 import { selectAttemptInFlight } from '../../db/payment-attempts.ts';
-import type { PaymentIntentRow } from '../../db/payment-intents.ts';
+import { lockPaymentIntent, type PaymentIntentRow } from '../../db/payment-intents.ts';
 import { declined } from '../../domain/charge-outcome.ts';
-import type { Writer } from '../../platform/postgres/connection.ts';
+import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { InvalidState } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
-import { type ChargeHook, recordOutcome } from './charge.ts';
+import { type Charge, type ChargeHook, recordOutcome } from './charge.ts';
 import { lockIntentForUpdate } from './payment-intents.ts';
 
 /**
@@ -41,4 +41,23 @@ export async function completeChallenge(
     );
     return completed ?? intent;
   });
+}
+
+/**
+ * Fails the challenge that no payer has completed, if a payment still waits for one. Returns whether it did. What the
+ * payment is for is locked before it. `at` is customer time, `now` real time.
+ */
+export async function endChallenge(
+  tx: Tx,
+  hook: ChargeHook,
+  payment: Pick<Charge, 'paymentIntentId' | 'paymentPlanId'>,
+  { at, now }: { at: Date; now: Date },
+): Promise<boolean> {
+  const intent = await lockPaymentIntent(tx, payment.paymentIntentId);
+  const attempt = intent?.status === 'requires_action' ? await selectAttemptInFlight(tx, intent.id) : null;
+  if (attempt === null) return false;
+  const outcome = declined('authentication_required');
+  const record = { outcome, requestId: null, now, at, from: 'requires_action' } as const;
+  await recordOutcome(tx, { attemptId: attempt.id, ...payment }, record, hook);
+  return true;
 }

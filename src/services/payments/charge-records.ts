@@ -13,6 +13,8 @@ import { intentEvent, type NewEvent } from '../events.ts';
  */
 export interface NewCharge {
   source: AttemptSource;
+  /** Whether a payer confirms the payment, with a publishable key or on a page. The default is false. */
+  byPayer?: boolean;
   at: Date;
   now: Date;
   /** When the charge was due, in customer time. Null when it had no due date. */
@@ -32,7 +34,7 @@ const statusOf: Record<ChargeOutcome['kind'], PaymentIntentStatus> = {
 export function nextAttempt(
   intent: PaymentIntentRow,
   methodId: string | null,
-  { source, at, now, requestKey = null, keyExpiresAt = null }: NewCharge,
+  { source, byPayer = false, at, now, requestKey = null, keyExpiresAt = null }: NewCharge,
 ): NewAttempt {
   const number = intent.attempt_count + 1;
   return {
@@ -41,6 +43,7 @@ export function nextAttempt(
     number,
     payment_method_id: methodId,
     source,
+    by_payer: byPayer,
     request_key: requestKey,
     request_key_expires_at: keyExpiresAt,
     at,
@@ -81,6 +84,7 @@ export function emitOpened(intent: PaymentIntentRow, { source, dueAt = null, tes
  */
 export function completed(
   intent: PaymentIntentRow,
+  attempt: Pick<PaymentAttemptRow, 'by_payer'>,
   outcome: ChargeOutcome,
   { at, now }: { at: Date; now: Date },
 ): { completion: AttemptCompletion; updated: PaymentIntentRow } {
@@ -90,11 +94,39 @@ export function completed(
     updated: {
       ...intent,
       status: statusOf[outcome.kind],
+      payer_failures: payerFailuresAfter(intent, attempt, outcome),
       last_error_code: code,
       last_error_message: message,
       updated_at: at,
     },
   };
+}
+
+/** After so many failed attempts of payers only a secret key may confirm a payment, so that no cards are tried out. */
+export const mostPayerFailures = 10;
+
+/** Returns how many attempts of payers have failed once this attempt has its outcome. */
+export function payerFailuresAfter(
+  { payer_failures: before }: Pick<PaymentIntentRow, 'payer_failures'>,
+  { by_payer: byPayer }: Pick<PaymentAttemptRow, 'by_payer'>,
+  outcome: { kind: ChargeOutcome['kind'] },
+): number {
+  return byPayer && outcome.kind === 'failed' ? before + 1 : before;
+}
+
+/** Whether payers have failed so often that only a secret key may confirm the intent. */
+export function isRestricted({ payer_failures: failures }: Pick<PaymentIntentRow, 'payer_failures'>): boolean {
+  return failures >= mostPayerFailures;
+}
+
+/** Returns the event of an outcome that has restricted its intent to secret keys, or no event. */
+export function restrictionEvents(
+  before: PaymentIntentRow,
+  after: PaymentIntentRow,
+  about: { testClockId: string | null; at: Date },
+): NewEvent[] {
+  if (isRestricted(before) || !isRestricted(after)) return [];
+  return [intentEvent('payment_intent.restricted', after, about)];
 }
 
 /** Returns the event of an outcome. `nextAttemptAt` is when a failed payment is tried again, in customer time. */
@@ -120,7 +152,7 @@ export function retryOf(nextAttemptAt: Date | null) {
 /** Emits that a charge has its outcome. Call it once that is committed. `openedAt` is null after a challenge. */
 export function emitCompleted(
   intent: PaymentIntentRow,
-  attempt: Pick<PaymentAttemptRow, 'id' | 'number' | 'source'>,
+  attempt: Pick<PaymentAttemptRow, 'id' | 'number' | 'source' | 'by_payer'>,
   outcome: { kind: ChargeOutcome['kind'] | 'returned'; code?: DeclineCode },
   more: { testClockId: string | null; requestId: string | null; eventIds: string[]; openedAt: Date | null },
 ): void {
@@ -131,6 +163,7 @@ export function emitCompleted(
     ...ownerOf(intent, testClockId),
     attemptId: attempt.id,
     attempt: attempt.number,
+    byPayer: attempt.by_payer,
     paymentIntentId: intent.id,
     paymentPlanId: intent.payment_plan_id,
     subscriptionId: intent.subscription_id,

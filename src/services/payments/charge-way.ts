@@ -8,6 +8,7 @@ import { type DebitDates, debitDates } from '../../domain/schemes/bank-debit.ts'
 import { schemes } from '../../domain/schemes/schemes.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { InvalidState, type ServiceError, ValidationFailed } from '../errors.ts';
+import { fitsCurrency } from './fitting-method.ts';
 
 /** Why a bank account must not be debited. */
 type Refusal = 'mandate_required' | 'mandate_unavailable' | 'mandate_limit_exceeded' | 'currency_of_scheme';
@@ -33,16 +34,16 @@ export async function chargeWay(
 ): Promise<ChargeWay> {
   if (method?.instrument.type !== 'au_becs_debit') return atOnce;
   const { livemode, total_amount: amount, currency } = intent;
+  if (!fitsCurrency(method, currency)) return { kind: 'refused', refusal: 'currency_of_scheme' };
   const mandate = await lockMandateOfMethod(tx, method.id);
   if (mandate === null) {
     const isRequired = livemode || (await selectRequiresMandates(tx, intent.biller_id));
     return isRequired ? { kind: 'refused', refusal: 'mandate_required' } : atOnce;
   }
   const scheme = schemes[mandate.scheme];
-  const refusal = debitRefusal(mandate, scheme, { amount, at, livemode });
-  if (refusal !== null) return { kind: 'refused', refusal };
-  if (currency !== scheme.currency) return { kind: 'refused', refusal: 'currency_of_scheme' };
   const dates = debitDates(scheme, at);
+  const refusal = debitRefusal(mandate, scheme, { amount, handOverAt: dates?.handOverAt ?? null, livemode });
+  if (refusal !== null) return { kind: 'refused', refusal };
   return dates === null ? { kind: 'refused', refusal: 'mandate_unavailable' } : { kind: 'debit', mandate, dates };
 }
 
@@ -61,7 +62,8 @@ export function refusalError(refusal: Refusal, methodId: string, path: string): 
       return ValidationFailed.of(path, refusal, 'A bank account is debited in AUD only. Use another method.');
     case 'mandate_unavailable':
       return new InvalidState(
-        `The mandate of payment method ${methodId} is pending or has ended, so nothing was charged.`,
+        `The mandate of payment method ${methodId} is pending, has ended, or lapses before the bank would have the ` +
+          'debit, so nothing was charged.',
         refusal,
       );
     case 'mandate_limit_exceeded':

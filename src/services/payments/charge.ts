@@ -12,7 +12,16 @@ import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { afterCommit, atomically, pipelined } from '../../platform/postgres/transaction.ts';
 import type { ChargeRequest, DebitRequest, Processors } from '../../processors/processor.ts';
 import { type NewEvent, recordEvents } from '../events.ts';
-import { completed, emitCompleted, emitOpened, type NewCharge, nextAttempt, outcomeEvent } from './charge-records.ts';
+import {
+  completed,
+  emitCompleted,
+  emitOpened,
+  isRestricted,
+  type NewCharge,
+  nextAttempt,
+  outcomeEvent,
+  restrictionEvents,
+} from './charge-records.ts';
 
 /** An opened charge. Its attempt is committed before the processor is asked. */
 export interface Charge {
@@ -43,10 +52,12 @@ export interface AttemptOutcome {
   scheme: SchemeProfile | null;
   /** Whether the loop of the plan or subscription that is paid records this, and so looks again by itself. */
   isOwnStep: boolean;
+  /** Whether payers have failed so often that only a secret key may confirm the payment. */
+  isRestricted: boolean;
 }
 
 /** A debit that the bank has taken back, after it had succeeded. */
-export interface AttemptReturn extends Omit<AttemptOutcome, 'outcome' | 'scheme'> {
+export interface AttemptReturn extends Omit<AttemptOutcome, 'outcome' | 'scheme' | 'isRestricted'> {
   code: DeclineCode;
   scheme: SchemeProfile;
 }
@@ -205,7 +216,7 @@ export async function recordOutcome(
     if (intent === null || attempt === null) return null;
     const { outcome, now, at = attempt.at, from = 'processing' } = record;
     if (attempt.outcome !== from) return intent;
-    const { completion, updated } = completed(intent, outcome, { at, now });
+    const { completion, updated } = completed(intent, attempt, outcome, { at, now });
     void pipelined(tx, [completeAttempt(tx, attempt.id, from, completion), updateIntentOutcome(tx, updated)]);
     const isOwnStep = attempt.source === 'plan' || attempt.source === 'subscription';
     const booked = await recorder?.completed({
@@ -216,10 +227,13 @@ export async function recordOutcome(
       now,
       scheme: null,
       isOwnStep,
+      isRestricted: isRestricted(updated),
     });
     const origin = { billerId: intent.biller_id, livemode: intent.livemode, ...record };
+    const about = { testClockId: intent.test_clock_id, at };
     const eventIds = await recordEvents(tx, origin, [
-      outcomeEvent(updated, { testClockId: intent.test_clock_id, at }, attempt.number, booked?.nextAttemptAt ?? null),
+      outcomeEvent(updated, about, attempt.number, booked?.nextAttemptAt ?? null),
+      ...restrictionEvents(intent, updated, about),
       ...(booked?.events ?? []),
     ]);
     afterCommit(tx, () =>

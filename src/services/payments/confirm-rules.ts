@@ -1,6 +1,8 @@
 import type { CustomerRow } from '../../db/customers.ts';
 import type { PaymentIntentRow } from '../../db/payment-intents.ts';
-import { InvalidState } from '../errors.ts';
+import { Forbidden, InvalidState } from '../errors.ts';
+import type { RequestContext } from '../request-context.ts';
+import { isRestricted, mostPayerFailures } from './charge-records.ts';
 
 const confirmable: readonly string[] = ['requires_payment_method', 'failed'];
 
@@ -14,4 +16,20 @@ export function confirmRefusal(
   }
   if (confirmable.includes(status)) return null;
   return new InvalidState(`Payment intent ${id} is ${status}; it can be confirmed while ${confirmable.join(' or ')}.`);
+}
+
+/**
+ * A payer may fail so often, and no more: otherwise a stranger could try out stolen cards. The intent is locked and has
+ * one attempt under way at most, so attempts that come at once cannot pass this together.
+ * @throws Forbidden
+ */
+export function assertMayTry(
+  { keyKind }: Pick<RequestContext, 'keyKind'>,
+  intent: Pick<PaymentIntentRow, 'payer_failures'>,
+): void {
+  if (keyKind === 'secret' || !isRestricted(intent)) return;
+  throw new Forbidden(
+    'too_many_attempts',
+    `${mostPayerFailures} attempts of payers to pay this have failed. Only a secret key may confirm it now, or create a new payment intent.`,
+  );
 }

@@ -1,4 +1,4 @@
-import { type BankDebitRow, insertDebit } from '../../db/bank-debits.ts';
+import { type BankDebitRow, hasOwnWorkflow, insertDebit } from '../../db/bank-debits.ts';
 import { insertAttempt } from '../../db/payment-attempts.ts';
 import { markAccepted, type PaymentIntentRow } from '../../db/payment-intents.ts';
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
@@ -16,8 +16,8 @@ type DebitWay = Extract<ChargeWay, { kind: 'debit' }>;
 
 /**
  * Accepts a debit of a locked intent: its attempt, its course, and the event that promises the date of the result. The
- * processor is not asked before the hand-over. A single payment gets a workflow of its own; a plan drives its debits
- * itself. Returns the intent as it is now.
+ * processor is not asked before the hand-over. A single payment gets a workflow of its own; a plan or a subscription
+ * takes the steps of its debits itself. Returns the intent as it is now.
  */
 export async function acceptDebit(
   tx: Tx,
@@ -49,6 +49,7 @@ export async function acceptDebit(
     livemode: intent.livemode,
     payment_intent_id: intent.id,
     payment_plan_id: intent.payment_plan_id,
+    subscription_id: intent.subscription_id,
     test_clock_id: mandate.test_clock_id,
     mandate_id: mandate.id,
     scheme: mandate.scheme,
@@ -65,10 +66,13 @@ export async function acceptDebit(
     next_at: dates.handOverAt,
   };
   void pipelined(tx, [insertAttempt(tx, attempt, 'accepted'), markAccepted(tx, accepted), insertDebit(tx, debit)]);
-  const { livemode } = intent;
-  if (intent.payment_plan_id === null) await start.bankDebit(tx, { id: attempt.id, livemode }, now);
-  // The loop of a plan goes on by itself after its own charge. It may have ended when a payer confirms what is unpaid.
-  else if (source !== 'plan') await wake.plan(tx, { id: intent.payment_plan_id, livemode }, now, { start: true });
+  const { livemode, payment_plan_id: planId, subscription_id: subscriptionId } = intent;
+  if (hasOwnWorkflow(debit)) await start.bankDebit(tx, { id: attempt.id, livemode }, now);
+  // Its owner's loop goes on by itself after its own charge. It may have ended when a payer confirms what is unpaid.
+  else if (source === 'confirm') {
+    if (planId !== null) await wake.plan(tx, { id: planId, livemode }, now, { start: true });
+    if (subscriptionId !== null) await wake.subscription(tx, { id: subscriptionId, livemode }, now, { start: true });
+  }
   const event = intentEvent('payment_intent.processing', accepted, { testClockId: mandate.test_clock_id, at });
   await recordEvents(tx, { billerId: intent.biller_id, livemode, requestId, now }, [event]);
   afterCommit(tx, () => emitOpened(intent, newCharge));

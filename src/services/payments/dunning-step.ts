@@ -18,8 +18,9 @@ export interface DunningStep {
 }
 
 /**
- * Returns what follows an attempt that has failed. `isStep`: the service made it by itself. A manual attempt is not a
- * step of the series of retries: that continues where it was.
+ * Returns what follows an attempt that has failed. `isMadeByService`: no payer or biller made it. A manual attempt is
+ * not a step of the series of retries: that continues where it was. But if no series has begun, a debit that a bank
+ * refuses begins it, since no debit is tried again at the instant of a result.
  */
 export function afterFailedAttempt(
   behaviour: FailureBehaviour,
@@ -29,8 +30,9 @@ export function afterFailedAttempt(
     outcome,
     scheme,
   }: Pick<AttemptOutcome, 'at' | 'scheme'> & { outcome: Extract<AttemptOutcome['outcome'], { kind: 'failed' }> },
-  isStep: boolean,
+  isMadeByService: boolean,
 ): DunningStep {
+  const isStep = isMadeByService || (scheme !== null && before.failures < 1);
   const failures = isStep ? before.failures + 1 : before.failures;
   const firstFailedAt = before.first_failed_at ?? (isStep ? at : null);
   const series = { failures, first_failed_at: firstFailedAt, last_result_at: scheme === null ? null : at };

@@ -1,4 +1,4 @@
-import { selectDebit, updateDebit } from '../../db/bank-debits.ts';
+import { hasOwnWorkflow, selectDebit, updateDebit } from '../../db/bank-debits.ts';
 import { completeAttempt, type PaymentAttemptRow, selectAttemptInFlight } from '../../db/payment-attempts.ts';
 import { type LockedIntentRow, markCanceled, type PaymentIntentRow } from '../../db/payment-intents.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
@@ -55,17 +55,32 @@ export async function cancelPaymentIntent(
   });
 }
 
-/** Cancels a locked intent whose open attempt waits for a challenge. Returns the event for the caller to record. */
+/** Cancels a locked intent and its open attempt, if it has one. Returns the event for the caller to record. */
 export async function cancelLocked(
   tx: Tx,
   intent: LockedIntentRow,
-  open: PaymentAttemptRow,
+  open: PaymentAttemptRow | null,
   instants: { at: Date; now: Date },
 ): Promise<{ event: NewEvent }> {
-  await endAttempt(tx, open, instants);
+  if (open !== null) await endAttempt(tx, open, instants);
   const row = await markCanceled(tx, intent.id, instants.at);
   const { test_clock_id: testClockId } = intent;
   return { event: intentEvent('payment_intent.canceled', row, { testClockId, at: instants.at }) };
+}
+
+/**
+ * Cancels for good a locked payment of a plan or a subscription that has ended: one that has failed, or that waits for
+ * a challenge. Returns the event for the caller to record, or null if the payment is in another status. What a bank has
+ * taken back cannot be paid again anyway.
+ */
+export async function cancelUnpaid(
+  tx: Tx,
+  intent: LockedIntentRow,
+  instants: { at: Date; now: Date },
+): Promise<NewEvent | null> {
+  if (intent.status !== 'failed' && intent.status !== 'requires_action') return null;
+  const open = intent.status === 'requires_action' ? await selectAttemptInFlight(tx, intent.id) : null;
+  return (await cancelLocked(tx, intent, open, instants)).event;
 }
 
 /** Ends the attempt that waits for a challenge or for the hand-over to the bank. */
@@ -79,5 +94,5 @@ async function endAttempt(tx: Tx, attempt: PaymentAttemptRow, { at, now }: { at:
   const debit = isDebit ? await selectDebit(tx, attempt.id) : null;
   if (debit === null) return;
   await updateDebit(tx, debit, { result_at: at, next_at: null });
-  await wake.bankDebit(tx, { id: attempt.id, livemode: debit.livemode }, now);
+  if (hasOwnWorkflow(debit)) await wake.bankDebit(tx, { id: attempt.id, livemode: debit.livemode }, now);
 }

@@ -15,21 +15,28 @@ import { selectSubscriptionOfIntent } from '../../db/subscriptions.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
 import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
+import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { PaymentIntentConfirm, PaymentIntentCreate } from '../../resources/payment-intent-input.ts';
 import { timeOf } from '../customer-time.ts';
-import { attachMethod, lockOwner, resolveMethod } from '../customers/resolve-references.ts';
+import {
+  attachMethod,
+  lockOwner,
+  type Resolved,
+  resolveCustomer,
+  resolveMethod,
+} from '../customers/resolve-references.ts';
 import { assertNoErrors, InvalidState, NotFound, ValidationFailed } from '../errors.ts';
-import { payerUrlErrors } from '../payer-urls.ts';
+import { parsedUrl, payerUrlErrors } from '../payer-urls.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { askProcessor, processorFor, unfinished } from './ask-processor.ts';
 import { type Charge, type Charging, openCharge, recorderOfLocked, recordOutcome, reopenCharge } from './charge.ts';
 import { chargeWay, refusalError } from './charge-way.ts';
-import { confirmRefusal } from './confirm-rules.ts';
+import { assertMayTry, confirmRefusal } from './confirm-rules.ts';
 import { acceptDebit } from './debit-acceptance.ts';
 import { createLocked, getPaymentIntent, newIntentId } from './payment-intents.ts';
 import { type RepeatableRequest, unrepeatable } from './repeatable-request.ts';
-import { bindingError, lockMethodOfPayer, recordUse } from './unattached-methods.ts';
+import { bindingError, lockMethodOfPayer, ownerError, recordUse } from './unattached-methods.ts';
 import { createUnlocked, openUnlocked, recordUnlocked, type UnlockedCharge } from './unlocked-charge.ts';
 
 /**
@@ -44,6 +51,7 @@ const abandonedAfterMs = 60_000;
  * @throws NotFound
  * @throws InvalidState in any status other than requires_payment_method and failed, and when the customer was deleted;
  * `mandate_unavailable` or `mandate_limit_exceeded` for a bank account that must not be debited.
+ * @throws Forbidden `too_many_attempts` with a publishable key, after ten attempts of payers that failed.
  * @throws ValidationFailed when there is no method that can be charged.
  * @throws InvalidState `mandate_unavailable`, `mandate_limit_exceeded` when the mandate of a bank account forbids it.
  * @throws ProcessorNotConfigured in live mode without a live processor. Nothing has changed then.
@@ -194,8 +202,13 @@ async function openConfirmation(
   // publishable key the owner is not looked up: such a key may not use a customer's method for this intent, and must
   // learn nothing about it.
   const methodId = input.payment_method ?? found.payment_method_id;
-  const findsOwner = customerId === null && methodId !== null && context.keyKind === 'secret';
-  const owner = findsOwner ? await lockOwner(tx, context, methodId) : null;
+  const isByBiller = customerId === null && context.keyKind === 'secret';
+  const named =
+    isByBiller && input.customer_id !== undefined
+      ? await resolveCustomer(tx, context, input.customer_id, '/customer_id')
+      : null;
+  const findsOwner = isByBiller && named === null && methodId !== null;
+  const owner = findsOwner ? await lockOwner(tx, context, methodId) : (named?.value ?? null);
   const [customer, known, intent, before] = await pipelined(tx, [
     customerId === null ? null : lockCustomer(tx, context, customerId),
     hook(tx, { paymentIntentId: id, paymentPlanId }),
@@ -214,19 +227,23 @@ async function openConfirmation(
     if (keyExpiresAt) await updateAttemptKeyExpiry(tx, before.id, keyExpiresAt);
     return before.outcome === 'processing' ? { charge: await reopenCharge(tx, intent, before) } : { completed: intent };
   }
+  const wrong = customerErrorOf(context, intent, named, input);
+  if (wrong) throw new ValidationFailed([wrong]);
   const at = timeOf(payer, context.now);
   const refusal = confirmRefusal(intent, payer);
   if (refusal) throw refusal;
+  assertMayTry(context, intent);
   const method = await methodToCharge(tx, context, intent, input, at);
   if (input.return_url !== undefined) {
     assertNoErrors(payerUrlErrors(input.return_url, '/return_url', context.livemode));
-    await updateReturnUrl(tx, id, input.return_url);
+    await updateReturnUrl(tx, id, parsedUrl(input.return_url));
   }
   processorFor(processors, context.livemode);
   const way = await chargeWay(tx, intent, method, at);
   if (way.kind === 'refused') throw refusalError(way.refusal, method.id, '/payment_method');
   const newCharge = {
     source: 'confirm' as const,
+    byPayer: context.keyKind === 'publishable',
     at,
     now: context.now,
     testClockId: intent.test_clock_id,
@@ -244,6 +261,20 @@ async function openConfirmation(
   return { completed: accepted };
 }
 
+/** Returns what is wrong with the customer that a confirm names, beside the intent's own. */
+function customerErrorOf(
+  { keyKind }: RequestContext,
+  { customer_id: payerId }: LockedIntentRow,
+  named: Resolved<unknown> | null,
+  { customer_id: namedId }: PaymentIntentConfirm,
+): FieldError | undefined {
+  if (namedId === undefined || (payerId !== null && payerId === namedId)) return undefined;
+  const path = '/customer_id';
+  if (keyKind === 'publishable') return fieldError(path, 'invalid_value', 'A publishable key names no customer.');
+  if (payerId !== null) return fieldError(path, 'invalid_value', 'The payment intent belongs to another customer.');
+  return named?.error;
+}
+
 async function methodToCharge(
   tx: Tx,
   context: RequestContext,
@@ -258,9 +289,13 @@ async function methodToCharge(
     throw ValidationFailed.of(path, 'parameter_missing', message);
   }
   if (context.keyKind === 'publishable') await lockMethodOfPayer(tx, context, methodId, intent);
-  const { value: method, error } = await resolveMethod(tx, context, methodId, intent.customer_id, path);
+  const named = intent.customer_id ?? input.customer_id ?? null;
+  const { value: method, error } = await resolveMethod(tx, context, methodId, named, path);
   if (error) throw new ValidationFailed([error]);
+  const foreign = context.keyKind === 'secret' ? ownerError(method, named, path) : undefined;
+  if (foreign) throw new ValidationFailed([foreign]);
   if (intent.customer_id !== null) return attachMethod(tx, context, method, intent.customer_id, at);
+  if (named !== null && context.keyKind === 'secret') return attachMethod(tx, context, method, named, at);
   const bound = bindingError(method, intent.id, path);
   if (bound) throw new ValidationFailed([bound]);
   await recordUse(tx, context, method, intent.id);

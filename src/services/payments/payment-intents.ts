@@ -30,7 +30,8 @@ import { type PageQuery, type Rows, rowsOfPage } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { start } from '../wake.ts';
 import { type ChargeHook, type ChargeRecorder, recorderOfLocked } from './charge.ts';
-import { bindingError, recordUse } from './unattached-methods.ts';
+import { currencyErrors } from './fitting-method.ts';
+import { bindingError, ownerError, recordUse } from './unattached-methods.ts';
 
 /** In days. Source: the contract, Limits. */
 const scheduleAhead = 366;
@@ -73,6 +74,11 @@ export async function createLocked(
     methodId === undefined ? null : await resolveMethod(tx, context, methodId, payer?.id ?? null, '/payment_method');
   const bound = method?.value && customer === null ? bindingError(method.value, null, '/payment_method') : undefined;
   if (bound) errors.push(bound);
+  errors.push(...currencyErrors(method?.value, input.currency, '/payment_method'));
+  if (input.confirm === true && method?.value) {
+    const foreign = ownerError(method.value, customerId ?? null, '/payment_method');
+    if (foreign && customer === null) errors.push(foreign);
+  }
   if (method?.error) errors.push(method.error);
   else if (customer === null && payer && payer.deleted_at !== null) {
     const message = `Customer ${payer.id}, the owner of the payment method, has been deleted.`;
@@ -215,6 +221,7 @@ export function untried(at: Date) {
     subscription_id: null,
     subscription_charge: null,
     attempt_count: 0,
+    payer_failures: 0,
     payment_link_id: null,
     checkout_session_id: null,
     total_refunded_amount: 0,

@@ -8,6 +8,7 @@ import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import type { Processors } from '../../processors/processor.ts';
 import { askProcessor } from './ask-processor.ts';
 import { type Charge, type ChargeHook, recordOutcome } from './charge.ts';
+import { fitsCurrency } from './fitting-method.ts';
 import { untried } from './payment-intents.ts';
 
 /** A locked plan or subscription, with what its payments take from its customer and its biller. */
@@ -27,13 +28,14 @@ export interface Payer {
 
 /**
  * Returns the payer's own method or, if it has none, the customer's current default. Returns null if that method cannot
- * be charged.
+ * be charged. A default that cannot pay in the payer's currency is not taken.
  */
 export async function chargeableMethod(tx: Tx, payer: Payer): Promise<PaymentMethodRow | null> {
   const id = payer.payment_instrument_id ?? payer.default_payment_method_id;
   const tenant = { billerId: payer.biller_id, livemode: payer.livemode };
   const method = id === null ? null : await lockPaymentMethod(tx, tenant, id);
-  return method === null || method.detached_at !== null ? null : method;
+  if (method === null || method.detached_at !== null) return null;
+  return payer.payment_instrument_id === null && !fitsCurrency(method, payer.currency) ? null : method;
 }
 
 /** What a payment intent is for. */

@@ -10,7 +10,7 @@ import {
   selectRefundOfRequest,
   updateRefundKeyExpiry,
 } from '../../db/refunds.ts';
-import { addCredit, lockSubscriptionOfIntent } from '../../db/subscriptions.ts';
+import { addCredit, lockSubscriptionOfIntent, type SubscriptionRow } from '../../db/subscriptions.ts';
 import { dateIn } from '../../domain/calendar.ts';
 import { newId } from '../../domain/ids.ts';
 import { schemes } from '../../domain/schemes/schemes.ts';
@@ -26,6 +26,8 @@ import { type PageQuery, pageOf, type Rows } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { orUnavailable, processorFor, unfinished } from './ask-processor.ts';
 import { giveBack } from './ask-refund.ts';
+import type { ChargeHook } from './charge.ts';
+import { coverCreditOf } from './credit-cover.ts';
 import { getPaymentIntent, lockIntentForUpdate } from './payment-intents.ts';
 import { type RepeatableRequest, unrepeatable } from './repeatable-request.ts';
 
@@ -49,10 +51,11 @@ export async function refundPaymentIntent(
   input: RefundCreate,
   request: RepeatableRequest<RefundRow> = unrepeatable,
 ): Promise<RefundRow> {
-  await getPaymentIntent(db, context, intentId);
+  const { subscription_id: subscriptionId } = await getPaymentIntent(db, context, intentId);
+  const isOfSubscription = subscriptionId !== null;
   return carryOutRequest(db, processors, context, request, {
     openedBefore: (tx) => openedBefore(tx, context, intentId, request),
-    open: (tx) => openRefund(tx, processors, context, intentId, input, request),
+    open: (tx) => openRefund(tx, processors, context, { intentId, isOfSubscription }, input, request),
   });
 }
 
@@ -143,15 +146,22 @@ async function openRefund(
   tx: Tx,
   processors: Processors,
   context: RequestContext,
-  intentId: string,
+  { intentId, isOfSubscription }: { intentId: string; isOfSubscription: boolean },
   input: RefundCreate,
   request: RepeatableRequest<RefundRow>,
 ): Promise<RefundRow> {
-  const locked = await lockIntentForUpdate(tx, context, intentId);
+  let subscription: SubscriptionRow | null = null;
+  const lockSubscription: ChargeHook = async () => {
+    subscription = await lockSubscriptionOfIntent(tx, intentId);
+    return null;
+  };
+  const locked = await lockIntentForUpdate(tx, context, intentId, isOfSubscription ? lockSubscription : undefined);
   // Another process that also believes it has the key may have opened the refund first.
   const rival = await openedBefore(tx, context, intentId, request);
   if (rival !== null) return rival;
-  return insertRefundOf(tx, processors, context, locked, { ...input, ofCredit: false }, request);
+  const refund = await insertRefundOf(tx, processors, context, locked, { ...input, ofCredit: false }, request);
+  if (subscription !== null) await coverCreditOf(tx, subscription, intentId, locked.at);
+  return refund;
 }
 
 /**
@@ -225,14 +235,14 @@ async function carryOut(
   const outcome = await orUnavailable('refund', asked);
   pass('refund asked');
   return atomically(db, async (tx) => {
-    const giveCreditBack = refund.of_credit && outcome.kind === 'failed';
-    // The subscription is locked before its payment.
-    const subscription = giveCreditBack ? await lockSubscriptionOfIntent(tx, refund.payment_intent_id) : null;
+    // A refund that fails gives the credit back that it took. The subscription is locked before its payment.
+    const hasFailed = outcome.kind === 'failed';
+    const subscription = hasFailed ? await lockSubscriptionOfIntent(tx, refund.payment_intent_id) : null;
     const intent = await lockPaymentIntent(tx, refund.payment_intent_id);
     const completed = await completeRefund(tx, refund.id, outcome.kind, refund.created_at);
     if (intent === null || completed === null) return selectRefund(tx, tenantOf(refund), refund.id);
     if (completed.status === 'succeeded') await addRefunded(tx, intent.id, completed.amount, completed.updated_at);
-    else if (subscription !== null) await addCredit(tx, subscription.id, completed.amount, completed.updated_at);
+    else if (subscription !== null) await giveCreditBack(tx, subscription, completed);
     await storeResponse(tx, completed);
     const eventIds = await recordEvents(tx, { ...tenantOf(refund), requestId: origin.requestId, now: origin.now }, [
       refundEvent(completed.status === 'succeeded' ? 'refund.succeeded' : 'refund.failed', completed, intent),
@@ -251,6 +261,13 @@ async function carryOut(
     );
     return completed;
   });
+}
+
+/** Gives back what a failed refund has paid out of credit, or has let be withheld of it. */
+async function giveCreditBack(tx: Tx, subscription: SubscriptionRow, refund: RefundRow): Promise<void> {
+  const { of_credit: ofCredit, payment_intent_id: intentId, amount, updated_at: at } = refund;
+  if (ofCredit) await addCredit(tx, subscription.id, amount, at);
+  else await coverCreditOf(tx, subscription, intentId, at);
 }
 
 function tenantOf(refund: RefundRow): Tenant {

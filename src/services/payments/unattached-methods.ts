@@ -47,6 +47,20 @@ export function bindingError(method: PaymentMethodRow, intentId: string | null, 
   return fieldError(path, 'payment_method_of_other_intent', message);
 }
 
+/**
+ * Returns a field error when a method belongs to a customer whom neither the intent nor the request names. Often a
+ * payer's browser has named the method, and must not choose whom to charge. `named` is the customer of either.
+ */
+export function ownerError(
+  { id, customer_id: ownerId }: Pick<PaymentMethodRow, 'id' | 'customer_id'>,
+  named: string | null,
+  path: string,
+): FieldError | undefined {
+  if (ownerId === null || ownerId === named) return undefined;
+  const message = `Payment method ${id} belongs to a customer. To charge it, name this customer in customer_id.`;
+  return fieldError(path, 'payment_method_not_allowed', message);
+}
+
 /** Records the first use of a locked method for an intent without a customer, in the transaction that uses it. */
 export async function recordUse(
   tx: Tx,

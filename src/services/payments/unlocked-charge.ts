@@ -52,6 +52,8 @@ export async function openUnlocked(
   const found = await selectIntentAndParties(pool, context, id, input.payment_method ?? null);
   if (found === null || !arePlain(found)) return null;
   const { intent, payer, method } = found;
+  // Who pays is named by the intent; otherwise the request has to name the customer of the method.
+  if (intent.customer_id === null || (input.customer_id ?? payer.id) !== intent.customer_id) return null;
   // A payment of a plan or subscription concerns that, one in a checkout session its session, a scheduled one its
   // workflow.
   if (intent.payment_plan_id !== null || intent.subscription_id !== null) return null;
@@ -77,7 +79,7 @@ export async function createUnlocked(
   request: RepeatableRequest<PaymentIntentRow>,
 ): Promise<UnlockedCharge | null> {
   const { customer_id: customerId = null, payment_method: methodId } = input;
-  if (methodId === undefined || bodyErrors(context, input).length > 0) return null;
+  if (methodId === undefined || customerId === null || bodyErrors(context, input).length > 0) return null;
   const parties = await selectParties(pool, context, { customerId, methodId });
   if (parties === null || !arePlain(parties)) return null;
   const { payer, method } = parties;
@@ -99,7 +101,7 @@ export async function recordUnlocked(
   request: RepeatableRequest<PaymentIntentRow>,
 ): Promise<PaymentIntentRow | null> {
   const { at } = attempt;
-  const { completion, updated } = completed(intent, outcome, { at, now });
+  const { completion, updated } = completed(intent, attempt, outcome, { at, now });
   const origin = { billerId: intent.biller_id, livemode: intent.livemode, requestId, now };
   const event = outcomeEvent(updated, { testClockId: null, at }, attempt.number, null);
   const eventIds = await unlessLocked(

@@ -6,14 +6,15 @@ import {
   selectPlan,
 } from '../../db/payment-plans.ts';
 import { newId } from '../../domain/ids.ts';
-import type { Db, Writer } from '../../platform/postgres/connection.ts';
+import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
-import { fieldError } from '../../resources/field-errors.ts';
+import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { PaymentPlanCreate } from '../../resources/payment-plan-input.ts';
 import { timeOf } from '../customer-time.ts';
 import { attachMethod, metadataErrors, resolveCustomer, resolveMethod } from '../customers/resolve-references.ts';
 import { assertNoErrors, NotFound } from '../errors.ts';
 import { type PageQuery, pageOf, type Rows } from '../paging.ts';
+import { currencyErrors, hasFittingDefault } from '../payments/fitting-method.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { planErrors } from './plan-rules.ts';
 
@@ -44,15 +45,33 @@ export async function createPaymentPlan(
             '/payment_instrument_id',
           );
     if (method?.error) errors.push(method.error);
-    if (method === null && customer.value && customer.value.default_payment_method_id === null) {
-      const message = `Customer ${customer.value.id} has no default payment method. Name one for the plan.`;
-      errors.push(fieldError('/payment_instrument_id', 'parameter_missing', message));
+    errors.push(...currencyErrors(method?.value, row.currency, '/payment_instrument_id'));
+    if (method === null && customer.value) {
+      const { id, default_payment_method_id: defaultId } = customer.value;
+      errors.push(...(await defaultErrors(tx, context, { customer_id: id, defaultId, currency: row.currency })));
     }
     assertNoErrors(errors);
     if (method?.value) await attachMethod(tx, context, method.value, row.customer_id, at);
     await insertPlan(tx, row);
     return row;
   });
+}
+
+/** Returns the field error of a plan that names no method, if its customer has no default that can pay for it. */
+export async function defaultErrors(
+  tx: Tx,
+  tenant: Tenant,
+  {
+    customer_id: id,
+    defaultId,
+    currency,
+  }: Pick<PaymentPlanRow, 'customer_id' | 'currency'> & { defaultId: string | null },
+): Promise<FieldError[]> {
+  if (await hasFittingDefault(tx, tenant, defaultId, currency)) return [];
+  const what =
+    defaultId === null ? 'no default payment method' : `no default payment method that can pay in ${currency}`;
+  const message = `Customer ${id} has ${what}. Name one for the plan.`;
+  return [fieldError('/payment_instrument_id', 'parameter_missing', message)];
 }
 
 /**
@@ -107,6 +126,7 @@ function newPlan(
     next_due_at: null,
     next_attempt_at: null,
     next_debit_at: null,
+    in_flight_cents: 0,
     activated_at: null,
     created_at: at,
     updated_at: at,

@@ -1,4 +1,4 @@
-import { type BankDebitRow, selectFirstDebitOfPlan } from '../../db/bank-debits.ts';
+import { type BankDebitRow, noteChallenge, selectFirstDebitOf } from '../../db/bank-debits.ts';
 import { selectAttemptInFlight } from '../../db/payment-attempts.ts';
 import { insertPaymentIntent, lockPaymentIntent, type PaymentIntentRow } from '../../db/payment-intents.ts';
 import {
@@ -15,12 +15,12 @@ import { slotInWords } from '../../messages/slot-in-words.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
 import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
-import type { Processors } from '../../processors/processor.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
 import { lockDebit } from '../debits/debit-reports.ts';
 import { type DebitStep, finishDebitStep, openDebitStep } from '../debits/debit-steps.ts';
 import { processorFor } from '../payments/ask-processor.ts';
-import { type Charge, reopenCharge } from '../payments/charge.ts';
+import { endChallenge } from '../payments/challenge-completion.ts';
+import { type Charge, type Charging, reopenCharge } from '../payments/charge.ts';
 import { chargeWay } from '../payments/charge-way.ts';
 import { openUnattended, unlessRefused } from '../payments/debit-acceptance.ts';
 import { chargeableMethod, finishCollection, recurringIntent } from '../payments/recurring-intent.ts';
@@ -34,6 +34,7 @@ import { planHook } from './plan-dunning.ts';
  * repetition continues from the step that was reached, so no payment is taken twice. A debit under a mandate is only
  * accepted; its hand-over, its result and its return are due at instants of their own, and are taken here too, whatever
  * the plan's state. The database's clock decides what is due for a plan in real time (see `instantOf`).
+ * @param charging with the hook for payments of every kind: a debit's result may end its mandate, and so stop others.
  * @param now real time.
  * @throws ProcessorNotConfigured for a live plan while no live processor is configured; WorkflowClockAhead if a payment
  * is due by the workflow's clock only; PlanInconsistent if a date of the plan is not one that its calendar or
@@ -41,14 +42,14 @@ import { planHook } from './plan-dunning.ts';
  */
 export async function collectDuePayment(
   sql: Db,
-  processors: Processors,
+  charging: Charging,
   planId: string,
   { now, ...time }: WorkflowTime & { now: Date },
 ): Promise<void> {
-  const opened = await atomically(sql, (tx) => openDuePayment(tx, processors, planId, time, now));
+  const opened = await atomically(sql, (tx) => openDuePayment(tx, charging, planId, time, now));
   if (opened === null) return;
-  if ('ask' in opened) return finishDebitStep(sql, { processors, hook: planHook }, opened, ownStep(now));
-  await finishCollection(sql, { processors, hook: planHook }, opened, now);
+  if ('ask' in opened) return finishDebitStep(sql, charging, opened, ownStep(now));
+  await finishCollection(sql, charging, opened, now);
 }
 
 function ownStep(now: Date) {
@@ -57,12 +58,12 @@ function ownStep(now: Date) {
 
 /**
  * Step one. An attempt that a dead worker left open comes first, in any plan state: the processor may have taken the
- * money. Then comes what has been due longest: a debit's step, in any plan state, or a payment. At the same instant,
- * the debit's step comes first, and then the older slot.
+ * money. Then comes what has been due longest: a debit's step or the end of a challenge, in any plan state, or a
+ * payment. At the same instant they come in this order, and then the older slot.
  */
 async function openDuePayment(
   tx: Tx,
-  processors: Processors,
+  charging: Charging,
   planId: string,
   time: WorkflowTime,
   now: Date,
@@ -81,14 +82,19 @@ async function openDuePayment(
     await assertDates(tx, plan, slots, isOnClock || time.at > databaseTime ? time.at : databaseTime);
   }
   const payments = plan.state === 'active' ? [plan.next_due_at, ...slots.filter(isRetrying).map(retryTime)] : [];
-  const debit = plan.next_debit_at === null ? null : await selectFirstDebitOfPlan(tx, planId);
-  const dueAt = earliestInstant([debit?.next_at ?? null, ...payments]);
+  const debit = plan.next_debit_at === null ? null : await selectFirstDebitOf(tx, { planId });
+  const challenge = slots.filter(hasChallenge).toSorted(byChallengeEnd)[0];
+  const dueAt = earliestInstant([debit?.next_at ?? null, challenge?.challenge_ends_at ?? null, ...payments]);
   const at = dueAt && instantOf({ id: planId, isOnClock, dueAt }, time, databaseTime);
   if (at === null) return null;
-  if (debit !== null && debit.next_at?.getTime() === dueAt?.getTime()) return openDebit(tx, processors, debit, at, now);
+  if (debit !== null && debit.next_at?.getTime() === dueAt?.getTime()) return openDebit(tx, charging, debit, at, now);
+  if (challenge !== undefined && challenge.challenge_ends_at?.getTime() === dueAt?.getTime()) {
+    await endChallengeOfSlot(tx, challenge, { at, now });
+    return null;
+  }
   const retry = slots.filter(isRetryDue(at)).sort(byAttemptTime)[0];
   const isSlotDue = plan.next_due_at !== null && plan.next_due_at <= at;
-  processorFor(processors, plan.livemode);
+  processorFor(charging.processors, plan.livemode);
   if (retry !== undefined && !(isSlotDue && Number(plan.next_due_at) < Number(retry.next_attempt_at))) {
     return openRetry(tx, plan, slots, retry, at, now);
   }
@@ -97,13 +103,13 @@ async function openDuePayment(
 
 async function openDebit(
   tx: Tx,
-  processors: Processors,
+  charging: Charging,
   debit: BankDebitRow,
   at: Date,
   now: Date,
 ): Promise<DebitStep | null> {
-  const locked = await lockDebit(tx, debit.attempt_id, planHook);
-  return locked && openDebitStep(tx, { processors, hook: planHook }, locked, at, ownStep(now));
+  const locked = await lockDebit(tx, debit.attempt_id, charging.hook);
+  return locked && openDebitStep(tx, charging, locked, at, ownStep(now));
 }
 
 async function findInterrupted(tx: Tx, slots: OpenSlotRow[]): Promise<Charge | null> {
@@ -114,6 +120,14 @@ async function findInterrupted(tx: Tx, slots: OpenSlotRow[]): Promise<Charge | n
     return reopenCharge(tx, intent, attempt);
   }
   return null;
+}
+
+async function endChallengeOfSlot(tx: Tx, slot: OpenSlotRow, instants: { at: Date; now: Date }): Promise<void> {
+  const payment = { paymentIntentId: slot.payment_intent_id, paymentPlanId: slot.payment_plan_id };
+  if (await endChallenge(tx, planHook, payment, instants)) return;
+  // A former version has recorded how it ended.
+  await updateSlot(tx, slot.payment_plan_id, slot.slot, { challenge_ends_at: null });
+  await noteChallenge(tx, { planId: slot.payment_plan_id });
 }
 
 async function openRetry(
@@ -206,6 +220,15 @@ async function mustLockIntent(tx: Tx, id: string): Promise<PaymentIntentRow> {
 
 function isRetrying({ status }: OpenSlotRow): boolean {
   return status === 'retrying';
+}
+
+/** Whether the charge of a slot waits for a payer, who has time until an instant. */
+function hasChallenge({ status, challenge_ends_at: endsAt }: OpenSlotRow): boolean {
+  return status === 'processing' && endsAt !== null;
+}
+
+function byChallengeEnd(a: OpenSlotRow, b: OpenSlotRow): number {
+  return Number(a.challenge_ends_at) - Number(b.challenge_ends_at) || a.slot - b.slot;
 }
 
 function retryTime({ next_attempt_at: at }: OpenSlotRow): Date | null {

@@ -1,7 +1,7 @@
 import { wasRetriedNow } from '../../db/audit-log.ts';
 import type { OpenSlotRow } from '../../db/payment-plan-slots.ts';
 import { cadenceOf, type PaymentPlanRow } from '../../db/payment-plans.ts';
-import { earliestInstant, isNearSlot } from '../../domain/calendar.ts';
+import { earliestInstant, isNearSlot, laterInstant } from '../../domain/calendar.ts';
 import { retryDueAt } from '../../domain/schemes/debit-dates.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
@@ -34,11 +34,11 @@ export class PlanInconsistent extends Error {
  * Throws unless all dates of a locked, active plan are those that its calendar and dunning give. Reads nothing, unless
  * a retry is early.
  * @param open the open slots of the plan.
- * @param at the customer's time.
+ * @param at the customer's time; that of the plan's last change counts, if it is later.
  * @throws PlanInconsistent
  */
 export async function assertDates(db: Db, plan: DatedPlan, open: readonly OpenSlotRow[], at: Date): Promise<void> {
-  const wrong = await withoutBroughtForward(db, plan, wrongDates(plan, open, at));
+  const wrong = await withoutBroughtForward(db, plan, wrongDates(plan, open, laterInstant(at, plan.updated_at)));
   if (wrong.length === 0) return;
   throw new PlanInconsistent(
     plan.id,

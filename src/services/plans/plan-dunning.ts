@@ -1,4 +1,7 @@
+import { noteChallenge } from '../../db/bank-debits.ts';
+import { lockPaymentIntent } from '../../db/payment-intents.ts';
 import {
+  listOpenSlots,
   type PlanSlotRow,
   selectEarliestRetry,
   selectSlotOfIntent,
@@ -6,11 +9,16 @@ import {
   updateSlot,
 } from '../../db/payment-plan-slots.ts';
 import { type CollectingPlanRow, lockPlan, updatePlan } from '../../db/payment-plans.ts';
+import { challengeEnd } from '../../domain/challenges.ts';
+import { hasEnded } from '../../domain/plan-state.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
-import { planEvent } from '../events.ts';
+import { withdrawDebits } from '../debits/debit-withdrawal.ts';
+import { InvalidState } from '../errors.ts';
+import { type NewEvent, planEvent } from '../events.ts';
 import type { AttemptOutcome, AttemptReturn, BookedOutcome, ChargeHook } from '../payments/charge.ts';
 import { afterFailedAttempt, afterReturn, type DunningStep } from '../payments/dunning-step.ts';
+import { cancelUnpaid } from '../payments/payment-cancellation.ts';
 import { wake } from '../wake.ts';
 
 /**
@@ -30,11 +38,17 @@ export const planHook: ChargeHook = async (tx, { paymentIntentId, paymentPlanId 
   }
   return {
     async opened(at) {
+      assertConfirmable(plan, slot);
       await updateSlot(tx, plan.id, slot.slot, { status: 'processing', next_attempt_at: null });
       if (plan.state !== 'active') return;
       await updatePlan(tx, plan.id, { next_attempt_at: await selectEarliestRetry(tx, plan.id), updated_at: at });
     },
     async completed(outcome) {
+      await noteChallengeOf(tx, plan, slot, outcome);
+      if (plan.in_flight_cents > 0 && outcome.outcome.kind !== 'requires_action') {
+        const in_flight_cents = Math.max(0, plan.in_flight_cents - outcome.amount);
+        await updatePlan(tx, plan.id, { in_flight_cents, updated_at: outcome.at });
+      }
       const booked = await bookOnSlot(tx, plan, slot, outcome);
       // The plan's own loop continues by itself after its own charge. After a manual charge it must look again.
       if (!outcome.isOwnStep) await wake.plan(tx, plan, outcome.now);
@@ -48,17 +62,41 @@ export const planHook: ChargeHook = async (tx, { paymentIntentId, paymentPlanId 
   };
 };
 
+/**
+ * A payer or a biller pays what a plan has failed to collect, also if that has suspended it.
+ * @throws InvalidState once the plan has ended, or while its biller has suspended it.
+ */
+function assertConfirmable(plan: CollectingPlanRow, { status }: PlanSlotRow): void {
+  const isHalted = plan.state === 'suspended' && plan.state_reason === 'requested';
+  if (!hasEnded(plan.state) && !isHalted && status !== 'given_up') return;
+  const remedy = isHalted ? ' Resume it first.' : '';
+  throw new InvalidState(`Payment plan ${plan.id} is ${plan.state}, so its payments are not charged.${remedy}`);
+}
+
+/** Notes until when the payer has time for the challenge that the charge of a slot waits for, or that it has ended. */
+async function noteChallengeOf(
+  tx: Tx,
+  { id }: CollectingPlanRow,
+  { slot, challenge_ends_at: before }: PlanSlotRow,
+  { outcome, at }: AttemptOutcome,
+): Promise<void> {
+  const challenge_ends_at = outcome.kind === 'requires_action' ? challengeEnd(at) : null;
+  if (challenge_ends_at === before) return;
+  await updateSlot(tx, id, slot, { challenge_ends_at });
+  await noteChallenge(tx, { planId: id });
+}
+
 async function bookOnSlot(
   tx: Tx,
   plan: CollectingPlanRow,
   slot: PlanSlotRow,
-  { attempt, at, amount, outcome, scheme }: AttemptOutcome,
+  { attempt, at, now, amount, outcome, scheme }: AttemptOutcome,
 ): Promise<BookedOutcome> {
   if (outcome.kind === 'requires_action') return { nextAttemptAt: null, events: [] };
   if (outcome.kind === 'succeeded') return collect(tx, plan, slot, amount, at);
   const failed = { at, outcome, scheme };
   const next = afterFailedAttempt(plan.failure_behaviour, slot, failed, attempt.source === 'plan');
-  return unpaid(tx, plan, slot, { ...next, at, left: 'failed', reason: 'payment_failed' });
+  return unpaid(tx, plan, slot, { ...next, at, now, left: 'failed', reason: 'payment_failed' });
 }
 
 async function collect(
@@ -91,7 +129,7 @@ async function takeBack(
   tx: Tx,
   plan: CollectingPlanRow,
   slot: PlanSlotRow,
-  { at, amount, code, scheme }: AttemptReturn,
+  { at, now, amount, code, scheme }: AttemptReturn,
 ): Promise<BookedOutcome> {
   const wasComplete = plan.state === 'closed' && plan.state_reason === 'total_collected';
   await updatePlan(tx, plan.id, {
@@ -100,12 +138,14 @@ async function takeBack(
     ...(wasComplete ? { state_reason: 'payment_returned' } : {}),
   });
   const next = afterReturn(plan.failure_behaviour, { at, code, scheme });
-  return unpaid(tx, plan, slot, { ...next, at, left: 'returned', reason: 'payment_returned' });
+  return unpaid(tx, plan, slot, { ...next, at, now, left: 'returned', reason: 'payment_returned' });
 }
 
 /** What is done about a payment that failed or came back. */
 interface Unpaid extends DunningStep {
   at: Date;
+  /** Real time. */
+  now: Date;
   /** The status of the slot when nothing tries it again. */
   left: 'failed' | 'returned';
   /** Why the plan is then suspended. */
@@ -116,11 +156,11 @@ async function unpaid(
   tx: Tx,
   plan: CollectingPlanRow,
   slot: PlanSlotRow,
-  { series, step, at, left, reason }: Unpaid,
+  { series, step, at, now, left, reason }: Unpaid,
 ): Promise<BookedOutcome> {
   if (plan.state !== 'active') {
     await updateSlot(tx, plan.id, slot.slot, { ...series, status: left, next_attempt_at: null });
-    return { nextAttemptAt: null, events: [] };
+    return { nextAttemptAt: null, events: hasEnded(plan.state) ? await giveUpUnpaid(tx, plan, { at, now }) : [] };
   }
   if (step.kind === 'retry') {
     // The plan shows the earliest retry of all its slots. While this slot was being charged, it was not among them.
@@ -134,7 +174,43 @@ async function unpaid(
   await updateSlot(tx, plan.id, slot.slot, { ...series, status: left, next_attempt_at: null });
   await stopRetries(tx, plan.id);
   const row = await updatePlan(tx, plan.id, { updated_at: at, ...ended('suspended', reason) });
-  return { nextAttemptAt: null, events: [planEvent('payment_plan.suspended', row, at)] };
+  const withdrawn = await withdraw(tx, plan, { at, now, keep: 'by_hand' });
+  return { nextAttemptAt: null, events: [...withdrawn, planEvent('payment_plan.suspended', row, at)] };
+}
+
+/** Withdraws the plan's debits that the bank does not have. Their slots count as never tried. Returns their events. */
+export async function withdraw(
+  tx: Tx,
+  { id }: Pick<CollectingPlanRow, 'id'>,
+  how: Parameters<typeof withdrawDebits>[2],
+): Promise<NewEvent[]> {
+  const { intentIds, events } = await withdrawDebits(tx, { planId: id }, how);
+  for (const intentId of intentIds) {
+    const slot = await selectSlotOfIntent(tx, intentId);
+    if (slot !== null) await updateSlot(tx, id, slot.slot, { status: 'failed', next_attempt_at: null });
+  }
+  return events;
+}
+
+/**
+ * Cancels for good the payments of a plan that has ended, so that nobody pays them any more: those that have failed,
+ * and those that wait for a challenge. Returns the events. `at` is customer time, `now` real time.
+ */
+export async function giveUpUnpaid(
+  tx: Tx,
+  { id }: Pick<CollectingPlanRow, 'id'>,
+  instants: { at: Date; now: Date },
+): Promise<NewEvent[]> {
+  const events: NewEvent[] = [];
+  for (const slot of await listOpenSlots(tx, id)) {
+    const intent = await lockPaymentIntent(tx, slot.payment_intent_id);
+    const canceled = intent && (await cancelUnpaid(tx, intent, instants));
+    if (canceled === null) continue;
+    await updateSlot(tx, id, slot.slot, { status: 'given_up', next_attempt_at: null, challenge_ends_at: null });
+    events.push(canceled);
+  }
+  if (events.length > 0) await noteChallenge(tx, { planId: id });
+  return events;
 }
 
 /** Returns the column changes for a plan that stops collecting. */

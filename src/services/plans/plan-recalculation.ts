@@ -1,4 +1,4 @@
-import { selectFirstDebitOfPlan } from '../../db/bank-debits.ts';
+import { selectFirstDebitOf } from '../../db/bank-debits.ts';
 import { listSlots, type PlanSlotRow, putSlot } from '../../db/payment-plan-slots.ts';
 import { type CollectingPlanRow, cadenceOf, type PaymentPlanRow, termsOf, updatePlan } from '../../db/payment-plans.ts';
 import { earliestInstant, firstSlotAfter, isNearSlot } from '../../domain/calendar.ts';
@@ -81,8 +81,9 @@ async function correct(
   { at, choice }: { at: Date; choice: OverdueChoice },
 ): Promise<Corrected> {
   const { slots, collected } = await correctedSlots(tx, locked, stored, at);
-  const debit = await selectFirstDebitOfPlan(tx, locked.id);
-  const next_debit_at = debit?.next_at ?? null;
+  const debit = await selectFirstDebitOf(tx, { planId: locked.id });
+  const challenges = slots.map(({ challenge_ends_at: endsAt }) => endsAt);
+  const next_debit_at = earliestInstant([debit?.next_at ?? null, ...challenges]);
   const plan = { ...locked, next_slot: slots.length, next_debit_at, collected_amount_cents: collected };
   assertNotAllCollected(plan);
   const course = courseOf(plan, slots);

@@ -1,10 +1,9 @@
 import {
   insertSkippedSlots,
+  listOpenSlots,
   restartRetries,
   selectEarliestRetry,
-  selectSlotOfIntent,
   stopRetries,
-  updateSlot,
 } from '../../db/payment-plan-slots.ts';
 import {
   type CollectingPlanRow,
@@ -15,18 +14,21 @@ import {
   updatePlan,
 } from '../../db/payment-plans.ts';
 import { firstSlotAfter } from '../../domain/calendar.ts';
-import { allowedTransitions, nextPlanState, type PlanTransition } from '../../domain/plan-state.ts';
+import { allowedTransitions, hasEnded, nextPlanState, type PlanTransition } from '../../domain/plan-state.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { timeForWrite } from '../customer-time.ts';
-import { withdrawDebits } from '../debits/debit-withdrawal.ts';
-import { InvalidState, NotFound } from '../errors.ts';
-import { type NewEvent, planEvent, recordEvents } from '../events.ts';
+import { assertNoErrors, InvalidState, NotFound } from '../errors.ts';
+import { planEvent, recordEvents } from '../events.ts';
+import { endChallenge } from '../payments/challenge-completion.ts';
+import { refusalError } from '../payments/charge-way.ts';
+import { currencyErrorsOf, isAboveLimit } from '../payments/fitting-method.ts';
+import { chargeableMethod } from '../payments/recurring-intent.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
-import { getPaymentPlan } from './payment-plans.ts';
+import { defaultErrors, getPaymentPlan } from './payment-plans.ts';
 import { dueInstant, progressOf, skippedSlots } from './plan-calendar.ts';
-import { ended } from './plan-dunning.ts';
+import { ended, giveUpUnpaid, planHook, withdraw } from './plan-dunning.ts';
 
 /** The contract defines an event for each transition except resume. */
 const eventTypes = {
@@ -39,10 +41,10 @@ const eventTypes = {
 
 /**
  * Moves a plan to another state, records the event of the transition, and pokes the plan's workflow. Suspend,
- * deactivate and close win every race: after their commit no charge is started, and debits that the bank does not have
- * are withdrawn.
+ * deactivate and close win every race: after their commit no charge is started, debits that the bank does not have are
+ * withdrawn, and challenges have failed. If the plan has ended, its failed payments are canceled.
  * @throws NotFound; InvalidState if the plan's state does not allow the transition, or while the customer's clock is
- * advancing.
+ * advancing; for an activation also as `assertPayable`.
  */
 export async function transitionPlan(
   db: Writer,
@@ -57,12 +59,19 @@ export async function transitionPlan(
     const plan = await lockPlan(tx, id);
     if (plan === null) throw new NotFound('payment plan', id);
     assertAllowed(plan, transition);
-    const withdrawn = stops.has(transition) ? await withdraw(tx, plan, at, context.now) : [];
+    if (transition === 'activate') await assertPayable(tx, context, plan);
+    const withdrawn = stops.has(transition) ? await withdraw(tx, plan, { at, now: context.now }) : [];
     const change = await changeFor(tx, plan, transition, at, reason);
-    const row = await updatePlan(tx, id, { ...change, updated_at: at });
+    const instants = { at, now: context.now };
+    const stopped = await updatePlan(tx, id, { ...change, updated_at: at });
+    if (transition === 'suspend') await endChallenges(tx, stopped, instants);
+    const given = hasEnded(stopped.state) ? await giveUpUnpaid(tx, stopped, instants) : [];
+    const in_flight_cents = stops.has(transition) ? await amountInFlight(tx, id) : 0;
+    const isSame = in_flight_cents === stopped.in_flight_cents;
+    const row = isSame ? stopped : await updatePlan(tx, id, { in_flight_cents, updated_at: at });
     await wake.plan(tx, row, context.now, { start: row.state === 'active' });
     const type = eventTypes[transition];
-    await recordEvents(tx, context, [...withdrawn, ...(type === null ? [] : [planEvent(type, row, at)])]);
+    await recordEvents(tx, context, [...withdrawn, ...given, ...(type === null ? [] : [planEvent(type, row, at)])]);
     return row;
   });
 }
@@ -70,15 +79,18 @@ export async function transitionPlan(
 /** The transitions after which a plan collects nothing. */
 const stops: ReadonlySet<PlanTransition> = new Set(['suspend', 'deactivate', 'close']);
 
-/** Withdraws the plan's debits that the bank does not have. Their slots count as never tried. Returns their events. */
-async function withdraw(tx: Tx, plan: CollectingPlanRow, at: Date, now: Date): Promise<NewEvent[]> {
-  if (plan.next_debit_at === null) return [];
-  const { intentIds, events } = await withdrawDebits(tx, plan.id, { at, now });
-  for (const intentId of intentIds) {
-    const slot = await selectSlotOfIntent(tx, intentId);
-    if (slot !== null) await updateSlot(tx, plan.id, slot.slot, { status: 'failed', next_attempt_at: null });
+/** What is under way of a plan that has stopped: what waited for the cut-off or for a payer is not, by now. */
+async function amountInFlight(tx: Tx, id: string): Promise<number> {
+  const underWay = (await listOpenSlots(tx, id)).filter(({ status }) => status === 'processing');
+  return underWay.reduce((sum, { amount }) => sum + amount, 0);
+}
+
+/** Ends the challenges that payers have open on a suspended plan: their attempts have failed. */
+async function endChallenges(tx: Tx, { id }: PaymentPlanRow, instants: { at: Date; now: Date }): Promise<void> {
+  for (const slot of await listOpenSlots(tx, id)) {
+    const payment = { paymentIntentId: slot.payment_intent_id, paymentPlanId: id };
+    if (slot.status === 'processing') await endChallenge(tx, planHook, payment, instants);
   }
-  return events;
 }
 
 function assertAllowed(plan: PaymentPlanRow, transition: PlanTransition): void {
@@ -86,6 +98,24 @@ function assertAllowed(plan: PaymentPlanRow, transition: PlanTransition): void {
   const allowed = allowedTransitions(plan.state);
   const choice = allowed.length === 0 ? 'It has ended for good' : `Allowed now: ${allowed.join(', ')}`;
   throw new InvalidState(`Payment plan ${plan.id} is ${plan.state} and cannot be changed by ${transition}. ${choice}.`);
+}
+
+/**
+ * Says before the first payment that all would fail: the method cannot pay in the plan's currency, or its mandate
+ * allows less for one debit.
+ * @throws ValidationFailed; InvalidState `mandate_limit_exceeded`.
+ */
+async function assertPayable(tx: Tx, context: RequestContext, plan: CollectingPlanRow): Promise<void> {
+  const { payment_instrument_id: named, default_payment_method_id: defaultId, currency } = plan;
+  const path = '/payment_instrument_id';
+  if (named === null && defaultId !== null) assertNoErrors(await defaultErrors(tx, context, { ...plan, defaultId }));
+  assertNoErrors(await currencyErrorsOf(tx, context, named, currency, path));
+  const most = Math.max(plan.first_amount_cents ?? 0, plan.recurring_amount_cents);
+  const amount = Math.min(most, plan.total_amount_cents ?? most);
+  const method = await chargeableMethod(tx, plan);
+  if (method !== null && (await isAboveLimit(tx, method, plan, amount))) {
+    throw refusalError('mandate_limit_exceeded', method.id, path);
+  }
 }
 
 async function changeFor(
@@ -118,13 +148,28 @@ async function changeFor(
 }
 
 /**
- * Resumes a locked plan that a failed payment has suspended, and makes its workflow look again. Any other plan stays as
- * it is. `at` is customer time, `now` real time.
+ * Goes on with a locked plan that has got a new method. A plan that is suspended because a payment failed or came back
+ * is resumed. What an active plan is retrying is tried at once, with a new series of retries. The workflow looks again.
+ * Any other plan stays as it is. `at` is customer time, `now` real time.
  */
-export async function resumeUnpaid(tx: Tx, plan: CollectingPlanRow, { at, now }: { at: Date; now: Date }) {
-  if (plan.state !== 'suspended' || plan.state_reason !== 'payment_failed') return;
-  const row = await updatePlan(tx, plan.id, { ...(await resume(tx, plan, at)), updated_at: at });
+export async function healPlan(tx: Tx, plan: CollectingPlanRow, { at, now }: { at: Date; now: Date }): Promise<void> {
+  const healing = healingOf(plan);
+  if (healing === null) return;
+  const change = healing === 'retry' ? await retryAtOnce(tx, plan, at) : await resume(tx, plan, at);
+  const row = await updatePlan(tx, plan.id, { ...change, updated_at: at });
   await wake.plan(tx, row, now, { start: true });
+}
+
+/** Returns what a new method makes a plan do: resume, or retry at once what is unpaid. Null if nothing. */
+export function healingOf(plan: Pick<PaymentPlanRow, 'state' | 'state_reason' | 'next_attempt_at'>) {
+  const isUnpaid = plan.state_reason === 'payment_failed' || plan.state_reason === 'payment_returned';
+  if (plan.state === 'suspended' && isUnpaid) return 'resume';
+  return plan.state === 'active' && plan.next_attempt_at !== null ? 'retry' : null;
+}
+
+async function retryAtOnce(tx: Tx, plan: CollectingPlanRow, at: Date): Promise<PlanChange> {
+  await restartRetries(tx, plan.id, at);
+  return { next_attempt_at: at };
 }
 
 /** Retries unpaid payments at once, skips the slots that have passed meanwhile, and continues the calendar. */

@@ -17,9 +17,10 @@ import { attachMethod, metadataErrors, resolveMethod } from '../customers/resolv
 import { assertNoErrors, NotFound } from '../errors.ts';
 import { type NewEvent, recordEvents } from '../events.ts';
 import { announceAmount } from '../mandates/notices.ts';
+import { currencyErrors, currencyErrorsOf } from '../payments/fitting-method.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
-import { getPaymentPlan } from './payment-plans.ts';
+import { defaultErrors, getPaymentPlan } from './payment-plans.ts';
 import { progressOf, wakeCalendar } from './plan-calendar.ts';
 import { planErrors } from './plan-rules.ts';
 
@@ -53,11 +54,9 @@ export async function updatePaymentPlan(
       const method = await resolveMethod(tx, context, input.payment_instrument_id, plan.customer_id, path);
       if (method.error) errors.push(method.error);
       else await attachMethod(tx, context, method.value, plan.customer_id, at);
+      errors.push(...currencyErrors(method.value, changed.currency, path));
     }
-    if (input.payment_instrument_id === null && plan.default_payment_method_id === null) {
-      const message = `Customer ${plan.customer_id} has no default payment method. Name one for the plan.`;
-      errors.push(fieldError('/payment_instrument_id', 'parameter_missing', message));
-    }
+    errors.push(...(await keptMethodErrors(tx, context, changed, input)));
     assertNoErrors(errors);
     const calendar = plan.state === 'active' ? await wakeCalendar(tx, changed, at) : {};
     const row = await updatePlan(tx, id, { ...change, ...calendar, updated_at: at });
@@ -65,6 +64,20 @@ export async function updatePaymentPlan(
     await recordEvents(tx, context, await announceIfDebited(tx, plan, row, at));
     return row;
   });
+}
+
+/** Returns the field errors of a method that the input does not name, if it changes what that must be able to pay. */
+async function keptMethodErrors(
+  tx: Tx,
+  context: RequestContext,
+  plan: CollectingPlanRow,
+  { payment_instrument_id: named, currency }: PaymentPlanUpdate,
+): Promise<FieldError[]> {
+  if (named || (named === undefined && currency === undefined)) return [];
+  if (plan.payment_instrument_id !== null) {
+    return currencyErrorsOf(tx, context, plan.payment_instrument_id, plan.currency, '/currency');
+  }
+  return defaultErrors(tx, context, { ...plan, defaultId: plan.default_payment_method_id });
 }
 
 /** If the plan collects another amount by bank debit from now on, the payer is to be told. */

@@ -4,6 +4,7 @@ import { listIntentsOfPlan, type PaymentIntentRow } from '../../db/payment-inten
 import type { OpenSlotRow, PlanSlotRow, SlotStatus } from '../../db/payment-plan-slots.ts';
 import { type CollectingPlanRow, cadenceOf } from '../../db/payment-plans.ts';
 import { slotDate } from '../../domain/calendar.ts';
+import { challengeEnd } from '../../domain/challenges.ts';
 import { retryDueAt } from '../../domain/schemes/debit-dates.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { withoutBroughtForward, wrongRetry } from './plan-dates.ts';
@@ -47,7 +48,7 @@ export async function correctedSlots(
     const [row, intent] = [rowOf.get(slot), intentOf.get(slot)];
     const isRight = row !== undefined && agrees(row, intent);
     const right = isRight ? row : await restoredRow(tx, plan, slot, intent);
-    slots.push(await withRetryDate(tx, plan, right, intent, at));
+    slots.push(withChallengeEnd(await withRetryDate(tx, plan, right, intent, at), intent));
   }
   const paid = intents.filter(({ status }) => status === 'succeeded');
   return { slots, collected: paid.reduce((sum, { amount }) => sum + amount, 0) };
@@ -64,6 +65,7 @@ export function skippedRow(plan: CollectingPlanRow, slot: number): PlanSlotRow {
     payment_intent_id: null,
     failures: 0,
     first_failed_at: null,
+    challenge_ends_at: null,
     next_attempt_at: null,
     last_result_at: null,
   };
@@ -98,6 +100,13 @@ async function restoredRow(
   const failedAt = reportedAt ?? (await selectLastAttempt(tx, intent.id))?.at ?? intent.updated_at;
   const failed = { ...row, failures: 1, first_failed_at: failedAt, last_result_at: reportedAt };
   return plan.state === 'active' ? { ...failed, status: 'retrying', next_attempt_at: retryDueAt(failed) } : failed;
+}
+
+/** The end of a challenge that is lost is counted from when the payment began to wait for it. */
+function withChallengeEnd(row: PlanSlotRow, intent: PaymentIntentRow | undefined): PlanSlotRow {
+  const isWaiting = intent?.status === 'requires_action';
+  if (isWaiting === (row.challenge_ends_at !== null)) return row;
+  return { ...row, challenge_ends_at: isWaiting ? challengeEnd(intent.updated_at) : null };
 }
 
 async function withRetryDate(

@@ -1,8 +1,6 @@
 import {
-  type DebitStatusRow,
   ownerOf,
   type PlanStatusRow,
-  selectDebitStatus,
   selectPlanStatus,
   selectScheduledPaymentStatus,
 } from '../../db/subject-statuses.ts';
@@ -13,6 +11,7 @@ import { hasEnded } from '../../domain/plan-state.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import { deletedSubject, type StatusDetails, type SubjectStatus } from '../../messages/subject-status.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
+import { endOfChallenge, stepOfDebit } from '../debits/debit-status.ts';
 
 /**
  * Returns the status of a plan. A plan that was deleted counts as ended, and so does one in a final state, once no
@@ -51,39 +50,6 @@ export async function scheduledPaymentStatus(db: Db, intentId: string): Promise<
     lastError: null,
     story: { waitsFor: 'the date of the payment', since: row.updated_at.getTime(), unpaid: null, lastFailure: null },
   };
-}
-
-/**
- * Returns the status of the debit of a single payment. It counts as ended once nothing more is expected of it, or when
- * it was deleted.
- */
-export async function bankDebitStatus(db: Db, attemptId: string): Promise<SubjectStatus> {
-  const row = await selectDebitStatus(db, attemptId);
-  if (row === null) return deletedSubject;
-  const nextAt = row.next_at?.getTime() ?? null;
-  return {
-    ...ownerOf(row),
-    ended: nextAt === null,
-    state: row.outcome,
-    nextAt,
-    nextDueAt: nextAt,
-    failedAttempts: 0,
-    next: stepOfDebit(row),
-    lastError: row.message,
-    story: {
-      waitsFor: stepOfDebit(row),
-      since: row.since.getTime(),
-      unpaid: null,
-      lastFailure: row.code === null ? null : { code: row.code, at: row.since.getTime() },
-      paymentIntentId: row.payment_intent_id,
-    },
-  };
-}
-
-/** The next step of a debit, as a noun phrase. */
-function stepOfDebit({ outcome }: Pick<DebitStatusRow, 'outcome'>): string {
-  if (outcome === 'accepted') return 'the hand-over to the bank';
-  return outcome === 'submitted' ? 'the result from the bank' : 'what may still come back from the bank';
 }
 
 function detailsOfPlan(row: PlanStatusRow, nextAt: number | null): StatusDetails {
@@ -141,12 +107,13 @@ function nextOfPlan(row: PlanStatusRow, nextAt: number | null): string {
   return `${slotInWords(row.next_slot)}, due ${dateIn(new Date(nextAt), row.time_zone)}, attempt 1`;
 }
 
-/** Whether the plan's next step is that of a debit. At the same instant, it comes before a payment. */
+/** Whether the next step is that of a debit or the end of a challenge. At the same instant, it precedes a payment. */
 function isDebitNext({ next_debit_at: at }: PlanStatusRow, nextAt: number | null): boolean {
   return at !== null && at.getTime() === nextAt;
 }
 
 function debitInWords({ debit_slot: slot, debit_outcome: outcome }: PlanStatusRow): string {
-  const step = stepOfDebit({ outcome: outcome ?? 'submitted' });
+  if (outcome === null) return endOfChallenge;
+  const step = stepOfDebit({ outcome });
   return slot === null ? step : `${step}: the debit of ${slotInWords(slot)}`;
 }

@@ -5,10 +5,11 @@ import type { Db } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { type AuditAction, type ChangeOrigin, operator, recordAudit } from '../accounts/audit.ts';
 import { CommandRefused } from '../command-refused.ts';
+import { bankDebitStatus } from '../debits/debit-status.ts';
 import { linkStatus, sessionStatus } from '../links/subject-status.ts';
 import { retryPlanNow } from '../plans/plan-operations.ts';
 import { skipPlanSlot } from '../plans/plan-slot-skipping.ts';
-import { bankDebitStatus, planStatus, scheduledPaymentStatus } from '../plans/subject-status.ts';
+import { planStatus, scheduledPaymentStatus } from '../plans/subject-status.ts';
 
 /**
  * Executes an operator command on a plan and records it in the audit log. Returns a sentence about the result. The

@@ -1,8 +1,11 @@
+import { selectPeriodFunds } from '../../db/period-funds.ts';
 import { type SubscriptionChangeRow, updateSubscriptionChange } from '../../db/subscription-changes.ts';
 import { changeFailed, changePaid, changeReturned } from '../../domain/subscriptions/changes.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { InvalidState } from '../errors.ts';
 import type { BookedOutcome, ChargeRecorder } from '../payments/charge.ts';
+import { withAllCreditCovered } from './covered-credit.ts';
+import { landed } from './end.ts';
 import { type LockedSubscription, store } from './situation.ts';
 
 const nothing: BookedOutcome = { nextAttemptAt: null, events: [] };
@@ -23,19 +26,23 @@ export function changeRecorder(tx: Tx, locked: LockedSubscription, open: Subscri
       if (open.status !== 'processing' || outcome.kind === 'requires_action') return nothing;
       if (outcome.kind === 'failed') {
         await updateSubscriptionChange(tx, open, 'failed');
-        const error = { last_error_code: outcome.code, last_error_message: outcome.message };
+        const reason = { last_error_code: outcome.code, last_error_message: outcome.message };
+        const error = { ...reason, ...landed(locked, open.amount_cents) };
         const { events } = await store(tx, locked, changeFailed(), at, null, error);
         return { nextAttemptAt: null, events };
       }
-      const { change, isMade } = changePaid(locked.situation, open);
+      const funds = await selectPeriodFunds(tx, locked.row.id, open.period);
+      const { change, isMade } = changePaid(locked.situation, open, funds);
       await updateSubscriptionChange(tx, open, isMade ? 'made' : 'credited');
       const noError = isMade ? { last_error_code: null, last_error_message: null } : {};
-      const { events } = await store(tx, locked, change, at, null, noError);
+      const more = { ...noError, ...landed(locked, open.amount_cents) };
+      const { events } = await store(tx, locked, change, at, null, more);
       return { nextAttemptAt: null, events };
     },
     async returned({ at }) {
       if (open.status !== 'made' && open.status !== 'credited') return nothing;
-      await store(tx, locked, changeReturned(locked.situation, open), at);
+      const covered = await withAllCreditCovered(tx, locked, at);
+      await store(tx, covered, changeReturned(covered.situation, open), at);
       return nothing;
     },
   };

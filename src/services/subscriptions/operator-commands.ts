@@ -11,6 +11,7 @@ import { type ChangeOrigin, type Changes, changesBetween, operator, recordAudit 
 import { CommandRefused } from '../command-refused.ts';
 import { timeForWrite } from '../customer-time.ts';
 import { InvalidState } from '../errors.ts';
+import { withAllCreditCovered } from './covered-credit.ts';
 import { type LockedSubscription, situationOf, store } from './situation.ts';
 import { retryOf, wrongSubscriptionDates } from './subscription-dates.ts';
 import { subscriptionStatus } from './subscription-status.ts';
@@ -45,12 +46,18 @@ export async function executeSubscriptionCommand(
   return `Read again: ${status.state}; next is ${status.next}, at ${new Date(status.nextAt).toISOString()}.`;
 }
 
-/** Sets the dates of the next steps to those that follow from the rows, if they are others. Charges nothing. */
+/**
+ * Sets the dates of the next steps to those that follow from the rows, if they are others, and withholds of the credit
+ * what the payments do not hold. Charges nothing.
+ */
 async function correctDates(db: Db, id: string, now: Date): Promise<Changes> {
   return atomically(db, async (tx) => {
-    const { locked, at } = await lockForCommand(tx, id, now);
+    const { locked: found, at } = await lockForCommand(tx, id, now);
+    const locked = await withAllCreditCovered(tx, found, at);
     const { row, situation } = locked;
-    if (wrongSubscriptionDates(row, situation, [], at).length === 0) return {};
+    const creditOf = ({ credit_balance_cents }: typeof row) => ({ credit_balance_cents });
+    const credit = changesBetween(creditOf(found.row), creditOf(row));
+    if (wrongSubscriptionDates(row, situation, [], at).length === 0) return credit;
     const { row: corrected } = await store(tx, locked, withRightRetries(situation, at), at);
     const datesOf = ({ next_period_at, next_attempt_at, notice_at, resume_at }: typeof row) => ({
       next_period_at,
@@ -58,7 +65,7 @@ async function correctDates(db: Db, id: string, now: Date): Promise<Changes> {
       notice_at,
       resume_at,
     });
-    return changesBetween(datesOf(row), datesOf(corrected));
+    return { ...credit, ...changesBetween(datesOf(row), datesOf(corrected)) };
   }).catch((error: unknown) => {
     // Gone, or its clock is advancing: then its own loop looks at it.
     if (error instanceof InvalidState || error instanceof CommandRefused) return {};

@@ -1,6 +1,7 @@
 import { updateAttemptKeyExpiry } from '../../db/payment-attempts.ts';
 import { insertPaymentIntent, lockPaymentIntent, type PaymentIntentRow } from '../../db/payment-intents.ts';
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
+import { selectPeriodFunds } from '../../db/period-funds.ts';
 import {
   insertSubscriptionChange,
   selectChangeAttemptOfRequest,
@@ -17,6 +18,7 @@ import {
   quoteChange,
   validUntil,
 } from '../../domain/subscriptions/changes.ts';
+import { comingPeriods } from '../../domain/subscriptions/coming.ts';
 import { type PeriodLine, sumOf } from '../../domain/subscriptions/lines.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
@@ -24,7 +26,8 @@ import { atomically } from '../../platform/postgres/transaction.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { SubscriptionChange } from '../../resources/subscription-change.ts';
 import { assertNoErrors, InvalidState, NotFound } from '../errors.ts';
-import { recordEvents } from '../events.ts';
+import { type NewEvent, recordEvents } from '../events.ts';
+import { announceAmount } from '../mandates/notices.ts';
 import { askProcessor, processorFor } from '../payments/ask-processor.ts';
 import { type Charge, type Charging, openCharge, recordOutcome, reopenCharge } from '../payments/charge.ts';
 import { chargeWay, refusalError } from '../payments/charge-way.ts';
@@ -96,7 +99,9 @@ async function openChange(
   const before = await findEarlierTry(tx, locked, context, request);
   if (before !== null) return before;
   const wanted = wantedChange(locked, input);
-  const quoted = quoteChange(wanted, locked.situation, at);
+  const { current_number: current } = locked.row;
+  const funds = wanted.when === 'now' ? await selectPeriodFunds(tx, id, current) : null;
+  const quoted = quoteChange(wanted, locked.situation, at, funds);
   if ('refused' in quoted) throw refused(id, quoted);
   const { quote } = quoted;
   if (input.dry_run === true) {
@@ -114,7 +119,8 @@ async function openChange(
   }
   if (wanted.when === 'now') await insertChange(step, free, null);
   const { events: more, ...after } = await store(tx, free, quoted.change, at);
-  await recordEvents(tx, context, [...events, ...more]);
+  const notices = await announceIfDebited(step, free, after);
+  await recordEvents(tx, context, [...events, ...more, ...notices]);
   return { completed: await finish(step, after) };
 }
 
@@ -165,6 +171,23 @@ async function giveUpOpenChange({ tx, at, context }: Step, locked: LockedSubscri
   throw new InvalidState(`The payment of an earlier change, ${intentId}, is under way. Wait for the outcome.`);
 }
 
+/**
+ * If another amount is debited from an account under a mandate from now on, the payer is to be told. Returns the events
+ * for the caller to record.
+ */
+async function announceIfDebited(
+  { tx, context, at, quoted: { quote } }: Step,
+  { row: before }: LockedSubscription,
+  { row: after }: LockedSubscription,
+): Promise<NewEvent[]> {
+  const methodId = before.payment_instrument_id ?? before.default_payment_method_id;
+  const today = dateIn(at, context.timeZone);
+  const [next] = comingPeriods(after, today, 1);
+  const isSame = quote.amount === 0 && (next?.amount ?? 0) === nextPeriodAmount(before, today);
+  if (methodId === null || isSame) return [];
+  return announceAmount(tx, methodId, { nextDebit: quote.amount > 0 ? today : (next?.start ?? today), at });
+}
+
 /** Opens the charge of a change. A bank debit is accepted: its result comes days later. */
 async function chargeFor(step: Step, locked: LockedSubscription): Promise<Opened> {
   const { tx, context, at, quoted, request } = step;
@@ -178,6 +201,8 @@ async function chargeFor(step: Step, locked: LockedSubscription): Promise<Opened
   const under = { course: { change_payment_intent_id: intent.id }, happenings: [] };
   const more = { charges: row.charges + 1, latest_payment_intent_id: intent.id };
   const { events: _, ...after } = await store(tx, locked, under, at, null, more);
+  const notices = await announceIfDebited(step, locked, after);
+  await recordEvents(tx, context, notices);
   const { requestKey, keyExpiresAt = null } = request;
   const about = { at, now: context.now, testClockId: row.test_clock_id, requestKey, keyExpiresAt };
   const newCharge = { source: 'confirm' as const, ...about };

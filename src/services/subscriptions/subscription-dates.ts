@@ -1,3 +1,4 @@
+import { laterInstant } from '../../domain/calendar.ts';
 import { retryDueAt } from '../../domain/schemes/debit-dates.ts';
 import { allOwed, calendarOf, derive, type Period, type Situation } from '../../domain/subscriptions/course.ts';
 import { periodDates } from '../../domain/subscriptions/periods.ts';
@@ -24,12 +25,12 @@ export class SubscriptionInconsistent extends Error {
 
 /**
  * Throws unless the dates of a locked subscription follow from its rows, and its current period and what it owes are as
- * its calendar gives them. `at` is the customer's time.
+ * its calendar gives them. `at` is the customer's time; that of its last change counts, if it is later.
  * @throws SubscriptionInconsistent
  */
 export function assertSubscriptionDates({ row, situation }: LockedSubscription, at: Date): void {
   const { current } = situation;
-  const next = wrongInstants(row, situation, at);
+  const next = wrongInstants(row, situation, laterInstant(at, row.updated_at));
   const owed = allOwed(situation);
   const begun = current === null || owed.some(({ number }) => number === current.number) ? owed : [current, ...owed];
   const periods = begun.flatMap((period) => wrongPeriod(situation, period));

@@ -1,13 +1,17 @@
+import { selectPaymentMethod } from '../../db/payment-methods.ts';
 import { listOpenPeriods } from '../../db/subscription-periods.ts';
-import { lockSubscription } from '../../db/subscriptions.ts';
+import { lockSubscription, type SubscriptionRow } from '../../db/subscriptions.ts';
 import { dateIn } from '../../domain/calendar.ts';
+import type { Situation } from '../../domain/subscriptions/course.ts';
 import { respondTo } from '../../domain/subscriptions/requests.ts';
 import type { Change } from '../../domain/subscriptions/steps.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
 import type { NewEvent } from '../events.ts';
+import { fitsCurrency } from '../payments/fitting-method.ts';
 import { wake } from '../wake.ts';
-import { type LockedSubscription, situationOf, store } from './situation.ts';
+import { withAllCreditCovered } from './covered-credit.ts';
+import { situationOf, store } from './situation.ts';
 import { giveUpUnpaid } from './subscription-requests.ts';
 import { endErrors } from './subscription-terms.ts';
 
@@ -33,17 +37,27 @@ export async function healSubscription(tx: Tx, healing: Healing): Promise<NewEve
     listOpenPeriods(tx, subscriptionId),
   ]);
   if (row === null || row.state === 'canceled') return [];
+  const tenant = { billerId: row.biller_id, livemode: row.livemode };
+  const method = await selectPaymentMethod(tx, tenant, paymentMethodId);
+  if (method === null || !fitsCurrency(method, row.currency)) return [];
   const locked = situationOf(row, periods);
-  const change = changeOf(locked, at);
+  const change = healingChange(locked, at);
   const given = change.happenings.includes('resumed') ? await giveUpUnpaid(tx, locked, at) : [];
   const instrument = { payment_instrument_id: paymentMethodId };
   const { events, ...after } = await store(tx, locked, change, at, null, instrument);
+  if (change.happenings.includes('resumed')) await withAllCreditCovered(tx, after, at);
   await wake.subscription(tx, after.row, now, { start: after.row.started_at !== null });
   return [...given, ...events];
 }
 
+/** A subscription as it is read: what its healing depends on. */
+interface Read {
+  row: SubscriptionRow;
+  situation: Situation;
+}
+
 /** Returns the change of a subscription that can be charged again: nothing if its state does not wait for that. */
-function changeOf({ row, situation }: LockedSubscription, at: Date): Change {
+export function healingChange({ row, situation }: Read, at: Date): Change {
   const { state, state_reason: reason } = row;
   if (state === 'pending') return started(row, situation, at);
   const isPausedUnpaid = state === 'paused' && reason === 'payment_failed';
@@ -53,11 +67,7 @@ function changeOf({ row, situation }: LockedSubscription, at: Date): Change {
 }
 
 /** From now on the subscription starts by itself: on its start date or, if that has come, at once. */
-function started(
-  row: LockedSubscription['row'],
-  { owed, timeZone }: LockedSubscription['situation'],
-  at: Date,
-): Change {
+function started(row: Read['row'], { owed, timeZone }: Situation, at: Date): Change {
   const today = dateIn(at, timeZone);
   const start_date = row.start_date > today ? row.start_date : today;
   if (row.started_at !== null || owed !== null || endErrors(row, start_date).length > 0) return nothing;

@@ -1,15 +1,21 @@
+import { noteChallenge } from '../../db/bank-debits.ts';
 import { selectChangeOfIntent } from '../../db/subscription-changes.ts';
-import { listPeriodsOfIntent, type SubscriptionPeriodRow } from '../../db/subscription-periods.ts';
+import { listPeriodsOfIntent, type SubscriptionPeriodRow, updatePeriod } from '../../db/subscription-periods.ts';
 import { lockSubscriptionOfIntent } from '../../db/subscriptions.ts';
-import type { SubscriptionState } from '../../domain/subscriptions/course.ts';
-import { collected, failed, returned } from '../../domain/subscriptions/steps.ts';
+import { startOfDay } from '../../domain/calendar.ts';
+import { challengeEnd } from '../../domain/challenges.ts';
+import type { Period, SubscriptionState } from '../../domain/subscriptions/course.ts';
+import { type Change, collected, failed, returned } from '../../domain/subscriptions/steps.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
 import { InvalidState } from '../errors.ts';
+import type { NewEvent } from '../events.ts';
 import type { AttemptOutcome, AttemptReturn, BookedOutcome, ChargeHook } from '../payments/charge.ts';
 import { afterFailedAttempt, afterReturn } from '../payments/dunning-step.ts';
 import { wake } from '../wake.ts';
 import { changeRecorder } from './change-hook.ts';
+import { withCoveredCredit } from './covered-credit.ts';
+import { creditPaidPeriod, landed, withoutCharges, withoutDebits } from './end.ts';
 import { type LockedSubscription, situationOf, store } from './situation.ts';
 
 const nothing: BookedOutcome = { nextAttemptAt: null, events: [] };
@@ -30,15 +36,22 @@ export const subscriptionHook: ChargeHook = async (tx, { paymentIntentId }) => {
   const locked = situationOf(row, periods, period);
   return {
     async opened(at) {
-      if (period?.status !== 'retrying' && period?.status !== 'unpaid') {
+      const isUnpaid = period?.status === 'retrying' || period?.status === 'unpaid';
+      if (!isUnpaid || row.state === 'canceled') {
         const remedy = row.state === 'pending' ? ' Start it again instead.' : '';
         throw new InvalidState(`Subscription ${row.id} does not wait for this payment any more.${remedy}`);
       }
       await store(tx, locked, { owed: { status: 'processing', next_attempt_at: null }, happenings: [] }, at);
     },
     async completed(outcome) {
-      const { outcome: result } = outcome;
-      if (period?.status !== 'processing' || result.kind === 'requires_action') return nothing;
+      const { outcome: result, at } = outcome;
+      if (period?.status !== 'processing') return nothing;
+      const isChallenge = result.kind === 'requires_action';
+      await noteChallengeOf(tx, locked, period, isChallenge ? challengeEndOf(locked, period, at) : null);
+      if (isChallenge) {
+        await wake.subscription(tx, row, outcome.now, { start: true });
+        return nothing;
+      }
       const { booked, state } = await book(tx, locked, period, { ...outcome, outcome: result });
       // Its own loop continues by itself after its own charge. After any other it must look again.
       const start = state !== 'canceled' && state !== 'pending';
@@ -47,12 +60,24 @@ export const subscriptionHook: ChargeHook = async (tx, { paymentIntentId }) => {
     },
     async returned(came) {
       if (period?.status !== 'paid') return nothing;
-      const booked = await takeBack(tx, locked, came);
-      await wake.subscription(tx, row, came.now, { start: row.state !== 'canceled' });
+      const booked = await takeBack(tx, await withCoveredCredit(tx, locked, period, came.at), came);
+      if (!came.isOwnStep) await wake.subscription(tx, row, came.now, { start: row.state !== 'canceled' });
       return booked;
     },
   };
 };
+
+/** Until when the payer has time for the challenge of a period's payment. */
+function challengeEndOf({ row, situation: { timeZone } }: LockedSubscription, { end_date }: Period, at: Date): Date {
+  const endsAt = startOfDay(end_date, timeZone);
+  return challengeEnd(at, { ofStart: row.state === 'pending', periodEndsAt: endsAt > at ? endsAt : null });
+}
+
+async function noteChallengeOf(tx: Tx, { row }: LockedSubscription, period: Period, endsAt: Date | null) {
+  if (endsAt === period.challenge_ends_at) return;
+  await updatePeriod(tx, row.id, period.number, { challenge_ends_at: endsAt });
+  await noteChallenge(tx, { subscriptionId: row.id });
+}
 
 /** An outcome that changes something: a challenge that waits does not. */
 type Booked = Omit<AttemptOutcome, 'outcome'> & {
@@ -63,29 +88,47 @@ async function book(
   tx: Tx,
   locked: LockedSubscription,
   period: SubscriptionPeriodRow,
-  { attempt, at, outcome, scheme }: Booked,
+  { attempt, at, now, outcome, scheme }: Booked,
 ): Promise<{ booked: BookedOutcome; state: SubscriptionState }> {
   if (outcome.kind === 'succeeded') {
-    const noError = { last_error_code: null, last_error_message: null };
-    const { events, row } = await store(tx, locked, collected(locked.situation, at), at, null, noError);
+    const noError = { last_error_code: null, last_error_message: null, ...landed(locked, period.amount_cents) };
+    const covered = await withCoveredCredit(tx, locked, period, at);
+    const paid = await creditPaidPeriod(tx, covered, period, collected(covered.situation, at), at);
+    const { events, row } = await store(tx, covered, paid, at, null, noError);
     return { booked: { nextAttemptAt: null, events }, state: row.state };
   }
-  const isStep = attempt.source === 'subscription';
+  // The attempt that `start` makes is the first of its payment, and the first step of the series too.
+  const isStep = attempt.source === 'subscription' || attempt.number === 1;
   const next = afterFailedAttempt(locked.row.failure_behaviour, period, { at, outcome, scheme }, isStep);
   const change = failed(locked.situation, next);
-  const error = { last_error_code: outcome.code, last_error_message: outcome.message };
-  const { events, row } = await store(tx, locked, change, at, null, error);
-  return { booked: { nextAttemptAt: change.owed?.next_attempt_at ?? null, events }, state: row.state };
+  const reason = { last_error_code: outcome.code, last_error_message: outcome.message };
+  const error = { ...reason, ...landed(locked, period.amount_cents) };
+  const { events, ...after } = await store(tx, locked, change, at, null, error);
+  const stopped = await stoppedBy(tx, after, change, { at, now });
+  const nextAttemptAt = change.owed?.next_attempt_at ?? null;
+  return { booked: { nextAttemptAt, events: [...stopped, ...events] }, state: after.row.state };
+}
+
+/** Stops what else would be charged of a subscription that a failure has ended or paused. Returns the events. */
+async function stoppedBy(
+  tx: Tx,
+  after: LockedSubscription,
+  { happenings }: Change,
+  instants: { at: Date; now: Date },
+): Promise<NewEvent[]> {
+  if (after.row.state === 'canceled') return (await withoutCharges(tx, after, instants)).events;
+  return happenings.includes('paused') ? withoutDebits(tx, after, instants) : [];
 }
 
 /** A debit came back: its period is unpaid again, and a new series of retries begins. */
 async function takeBack(
   tx: Tx,
   locked: LockedSubscription,
-  { at, code, scheme }: AttemptReturn,
+  { at, now, code, scheme }: AttemptReturn,
 ): Promise<BookedOutcome> {
   const next = afterReturn(locked.row.failure_behaviour, { at, code, scheme });
   const change = returned(locked.situation, next);
-  const { events } = await store(tx, locked, change, at);
-  return { nextAttemptAt: change.owed?.next_attempt_at ?? null, events };
+  const { events, ...after } = await store(tx, locked, change, at);
+  const stopped = await stoppedBy(tx, after, change, { at, now });
+  return { nextAttemptAt: change.owed?.next_attempt_at ?? null, events: [...stopped, ...events] };
 }

@@ -12,7 +12,9 @@ import { intentEvent, type NewEvent, recordEvents } from '../events.ts';
 import { chargeableMethod } from '../payments/recurring-intent.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
-import { endOpenChange, type FreeSubscription } from './open-change.ts';
+import { withAllCreditCovered } from './covered-credit.ts';
+import { withoutCharges } from './end.ts';
+import type { FreeSubscription } from './open-change.ts';
 import { lockIntentOfPeriod } from './opening.ts';
 import { type LockedSubscription, shownRow, situationOf, store } from './situation.ts';
 import { getSubscription } from './subscriptions.ts';
@@ -31,14 +33,19 @@ export async function requestOfSubscription(
 ): Promise<ShownSubscriptionRow> {
   return atomically(db, async (tx) => {
     const { locked: found, at } = await lockForRequest(tx, context, id);
-    const isEnd = request.name === 'cancel' && request.when === 'now';
-    const { free: locked, events: before } = isEnd ? await withoutChange(tx, found, at, context) : freed(found);
-    const change = respondTo(request, locked.situation, at);
-    if ('refused' in change) throw refused(id, change);
+    const asked = respondTo(request, found.situation, at);
+    if ('refused' in asked) throw refused(id, asked);
+    const isEnd = asked.happenings.includes('canceled');
+    const { free: locked, events: before } = isEnd
+      ? await withoutCharges(tx, found, { at, now: context.now })
+      : freed(found);
+    const change = isEnd ? cancelNow(locked.situation, 'requested') : asked;
     const isResumed = change.happenings.includes('resumed');
     if (isResumed && (await chargeableMethod(tx, locked.row)) === null) throw methodMissing(locked);
     const given = isResumed ? await giveUpUnpaid(tx, locked, at) : [];
-    const { events, ...after } = await store(tx, locked, change, at);
+    const { events, ...stored } = await store(tx, locked, change, at);
+    // Periods that the resume has left void have given no credit.
+    const after = isResumed ? await withAllCreditCovered(tx, stored, at) : stored;
     await wake.subscription(tx, after.row, context.now, { start: after.row.state !== 'canceled' });
     await recordEvents(tx, context, [...before, ...given, ...events]);
     return shownRow(after);
@@ -49,23 +56,10 @@ export async function requestOfSubscription(
 export async function endWithCustomer(tx: Tx, context: RequestContext, id: string, at: Date): Promise<NewEvent[]> {
   const [row, periods] = await pipelined(tx, [lockSubscription(tx, id), listOpenPeriods(tx, id)]);
   if (row === null || row.state === 'canceled') return [];
-  const { free, events: before } = await withoutChange(tx, situationOf(row, periods), at, context);
+  const { free, events: before } = await withoutCharges(tx, situationOf(row, periods), { at, now: context.now });
   const { events, ...after } = await store(tx, free, cancelNow(free.situation, 'customer_deleted'), at);
   await wake.subscription(tx, after.row, context.now);
   return [...before, ...events];
-}
-
-/**
- * Ends a change that is not paid yet, so that it cannot be paid once the subscription is canceled. If money is already
- * on its way, it becomes credit.
- */
-async function withoutChange(
-  tx: Tx,
-  locked: LockedSubscription,
-  at: Date,
-  { now }: RequestContext,
-): Promise<FreeSubscription> {
-  return (await endOpenChange(tx, locked, { at, now, debitsToo: true })) ?? freed(locked);
 }
 
 function freed(free: LockedSubscription): FreeSubscription {

@@ -1,6 +1,7 @@
 import { selectAttemptOfRequest, updateAttemptKeyExpiry } from '../../db/payment-attempts.ts';
 import { lockPaymentIntent } from '../../db/payment-intents.ts';
 import type { ShownSubscriptionRow } from '../../db/subscriptions.ts';
+import { priceOfItems } from '../../domain/subscriptions/lines.ts';
 import { respondTo } from '../../domain/subscriptions/requests.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
@@ -11,6 +12,8 @@ import { askProcessor, processorFor } from '../payments/ask-processor.ts';
 import { type Charge, type Charging, openCharge, recordOutcome, reopenCharge } from '../payments/charge.ts';
 import { chargeWay, refusalError } from '../payments/charge-way.ts';
 import { acceptDebit } from '../payments/debit-acceptance.ts';
+import { isAboveLimit } from '../payments/fitting-method.ts';
+import { chargeableMethod } from '../payments/recurring-intent.ts';
 import { type RepeatableRequest, unrepeatable } from '../payments/repeatable-request.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
@@ -75,6 +78,7 @@ async function openStart(
   if (row.customer_deleted_at !== null) throw new InvalidState(`Customer ${row.customer_id} has been deleted.`);
   const fieldErrors = endErrors(row, change.course?.start_date ?? row.start_date);
   if (fieldErrors.length > 0) throw new ValidationFailed(fieldErrors);
+  await assertWithinLimit(tx, locked);
   const record = { billerId: row.biller_id, livemode: row.livemode, requestId: context.requestId, now: context.now };
   if (change.begins?.kind !== 'paid') {
     const { events, ...after } =
@@ -98,6 +102,13 @@ async function openStart(
   await acceptDebit(tx, intent, method, way, newCharge, context.requestId);
   const { locked: after, events } = await takeEffect(tx, opened, at);
   return { completed: await finish(tx, { ...after, events }, record, request) };
+}
+
+/** Says before the first payment that a whole period costs more than the mandate allows for one debit. */
+async function assertWithinLimit(tx: Tx, { row }: LockedSubscription): Promise<void> {
+  const method = await chargeableMethod(tx, row);
+  if (method === null || !(await isAboveLimit(tx, method, row, priceOfItems(row.items)))) return;
+  throw refusalError('mandate_limit_exceeded', method.id, '/payment_instrument_id');
 }
 
 async function trial(tx: Tx, locked: LockedSubscription, change: Parameters<typeof openPeriod>[2], at: Date) {

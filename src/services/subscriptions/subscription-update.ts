@@ -7,6 +7,7 @@ import type { SubscriptionUpdate } from '../../resources/subscription-input.ts';
 import { attachMethod, metadataErrors, resolveMethod } from '../customers/resolve-references.ts';
 import { assertNoErrors } from '../errors.ts';
 import { recordEvents } from '../events.ts';
+import { currencyErrors, currencyErrorsOf } from '../payments/fitting-method.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { shownRow, store } from './situation.ts';
@@ -55,6 +56,11 @@ export async function updateSubscriptionTerms(
       const method = await resolveMethod(tx, context, input.payment_instrument_id, row.customer_id, path);
       if (method.error) errors.push(method.error);
       else await attachMethod(tx, context, method.value, row.customer_id, at);
+      errors.push(...currencyErrors(method.value, changed.currency, path));
+    } else if (input.currency !== undefined) {
+      errors.push(
+        ...(await currencyErrorsOf(tx, context, changed.payment_instrument_id, changed.currency, '/currency')),
+      );
     }
     assertNoErrors(errors);
     const { events, ...after } = await store(tx, locked, { course: {}, happenings: [] }, at, null, change);

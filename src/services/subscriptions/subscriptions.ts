@@ -18,6 +18,7 @@ import { timeOf } from '../customer-time.ts';
 import { attachMethod, metadataErrors, resolveCustomer, resolveMethod } from '../customers/resolve-references.ts';
 import { assertNoErrors, NotFound } from '../errors.ts';
 import { type PageQuery, pageOf, type Rows } from '../paging.ts';
+import { currencyErrors } from '../payments/fitting-method.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { termErrors } from './subscription-terms.ts';
 
@@ -42,6 +43,7 @@ export async function createSubscription(
     const method =
       methodId == null ? null : await resolveMethod(tx, context, methodId, customer.value?.id ?? null, path);
     if (method?.error) errors.push(method.error);
+    errors.push(...currencyErrors(method?.value, row.currency, path));
     assertNoErrors(errors);
     if (method?.value) await attachMethod(tx, context, method.value, row.customer_id, at);
     await insertSubscription(tx, row);
@@ -136,6 +138,7 @@ function newSubscription(
     current_number: 0,
     next_number: 1,
     cancel_requested: false,
+    ends_at_before_cancel: null,
     pauses_at: null,
     resumes_at: null,
     trial_notice_sent: false,
@@ -143,6 +146,8 @@ function newSubscription(
     charges: 0,
     credit_balance_cents: 0,
     latest_payment_intent_id: null,
+    next_debit_at: null,
+    in_flight_cents: 0,
     last_error_code: null,
     last_error_message: null,
     next_period_at: null,

@@ -1,12 +1,15 @@
+import { type DueKind, type DueSubject, dueOnClock } from '../../db/due-on-clock.ts';
 import { countExpiredLinks } from '../../db/payment-links.ts';
 import {
   type ClockAdvanceRow,
   countEffects,
   finishAdvance,
   lockClock,
+  noteReached,
   selectClockById,
   updateClock,
 } from '../../db/test-clocks.ts';
+import { laterInstant } from '../../domain/calendar.ts';
 import type { ClockSubjectStatus } from '../../messages/subject-status.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
@@ -15,16 +18,17 @@ import { realNow } from '../../platform/real-time.ts';
 import { emit, secondsBetween } from '../../platform/telemetry.ts';
 import type { EffectsManifest } from '../../resources/test-clock.ts';
 import { clockEvent, recordEvents } from '../events.ts';
-import { expireMandatesOnClock } from '../mandates/expiry.ts';
-import { type DueSubject, dueOnClock, firstDue } from './due-subjects.ts';
-import { type Expiring, expireOnClock } from './link-expiry.ts';
+import { expireOnClock, expires } from './expiry.ts';
+
+/** A subject that collects: it has a workflow, which an advance moves. */
+export type CollectingSubject = DueSubject<Exclude<DueKind, 'paymentLink' | 'checkoutSession' | 'mandate'>>;
 
 /**
  * Advances one subject of a clock from one time of the clock to another. Returns the reason if it does not get there.
  * `again` means that this advance has moved the subject there before, and something is still due.
  */
 export type MoveSubject = (
-  subject: DueSubject,
+  subject: CollectingSubject,
   advance: ClockAdvanceRow,
   move: { from: Date; to: Date; again: boolean },
 ) => Promise<{ failure: string | null }>;
@@ -39,98 +43,73 @@ interface Carrying {
   tryStep: (work: () => Promise<void>) => Promise<{ failure: string | null }>;
 }
 
-/** How often the subjects of an advance are looked at: a subject may become due while the others are moved. */
-const rounds = 3;
+/** How often the same step is tried before the advance fails. */
+const tries = 3;
 
 /**
- * Carries out an accepted advance. Its subjects move in parallel, each straight to the target, except those of a
- * customer that has given a mandate: see `moveInOrder`. Links and sessions expire one after the other. The clock
- * becomes ready only when nothing up to the target is due any more; otherwise it fails.
+ * Carries out an accepted advance. Its subjects move one after the other, in the order of their instants, so that one
+ * advance tells the same story as many short ones: a bank's word about one payment can end a mandate, heal a plan or
+ * complete a link. The clock becomes ready only when nothing up to the target is due any more; otherwise it fails.
  */
 export async function carryOutAdvance(db: Db, advance: ClockAdvanceRow, carrying: Carrying): Promise<void> {
-  const { moveSubject, step } = carrying;
-  const { test_clock_id: clockId, from_time: from, target_time: to } = advance;
   pass('advance found');
-  const listDue = () => step(() => dueOnClock(db, clockId, to));
-  let failure: string | null = null;
-  let due = await listDue();
-  for (let round = 0; round < rounds && due.length > 0 && failure === null; round++) {
-    const customers = new Set(due.flatMap(({ customerInOrder }) => customerInOrder ?? []));
-    const independent = due.filter(({ customerInOrder }) => customerInOrder === null);
-    const moved = await Promise.all([
-      ...(independent.some(expires) ? [expireAll(db, advance, { customerId: null, to }, carrying)] : []),
-      ...independent
-        .filter((subject) => !expires(subject))
-        .map((subject) => moveSubject(subject, advance, { from, to, again: round > 0 })),
-      ...[...customers].map((customer) => moveInOrder(db, listDue, due, customer, advance, carrying)),
-    ]);
-    failure = moved.find((move) => move.failure !== null)?.failure ?? null;
-    if (failure === null) due = await listDue();
-  }
-  const [left] = due;
-  const reason = failure ?? (left === undefined ? null : `${left.id} is due and was not collected`);
+  const failure = await moveAll(db, advance, carrying);
   pass('advance moved all');
-  await step(() =>
-    reason === null ? completeAdvance(db, advance, realNow()) : failAdvance(db, advance, reason, realNow()),
+  await carrying.step(() =>
+    failure === null ? completeAdvance(db, advance, realNow()) : failAdvance(db, advance, failure, realNow()),
   );
   pass('advance completed');
 }
 
-/** Whether a subject has no workflow: the advance lets it expire. */
-function expires({ workflowType }: DueSubject): boolean {
-  return workflowType === 'paymentLink' || workflowType === 'checkoutSession';
-}
-
-/** Lets links and sessions expire up to an instant. Returns the reason if one cannot be ended. */
-function expireAll(
-  db: Db,
-  advance: ClockAdvanceRow,
-  expiring: Expiring,
-  { tryStep }: Carrying,
-): Promise<{ failure: string | null }> {
-  return tryStep(async () => {
-    while (await expireOnClock(db, advance, expiring, realNow()));
-  });
-}
-
 /**
- * Moves the subjects of one customer in the order of their instants: the bank's word about one can change the others.
- * So the first one moves to its instant, and then all are looked at again. A single one moves straight to the target,
- * and so do links and sessions if nothing else is due.
+ * Moves what is due first until nothing is due any more. If something cannot be moved, the others still are, and it may
+ * go up to the target once an operator has freed it. Returns the first reason.
  */
-async function moveInOrder(
-  db: Db,
-  listDue: () => Promise<DueSubject[]>,
-  dueAtFirst: DueSubject[],
-  customer: string,
-  advance: ClockAdvanceRow,
-  carrying: Carrying,
-): Promise<{ failure: string | null }> {
-  const { from_time: start, target_time: target } = advance;
-  const ofCustomer = (due: DueSubject[]) => due.filter(({ customerInOrder }) => customerInOrder === customer);
-  const reached = new Map<string, Date>();
-  let due = ofCustomer(dueAtFirst);
-  for (let triesLeft = rounds; ; ) {
-    const subject = firstDue(due);
-    if (subject === null) return { failure: null };
-    if (triesLeft === 0) return { failure: `${subject.id} is due and was not collected` };
-    const from = reached.get(subject.id) ?? start;
-    const isAlone = due.length === 1 || due.every(expires);
-    const to = isAlone ? target : latest(subject.at ?? start, start);
-    const again = reached.get(subject.id)?.getTime() === to.getTime();
-    const moved = expires(subject)
-      ? await expireAll(db, advance, { customerId: customer, to }, carrying)
-      : await carrying.moveSubject(subject, advance, { from, to, again });
-    if (moved.failure !== null) return moved;
-    reached.set(subject.id, to);
-    due = ofCustomer(await listDue());
-    const next = due.find(({ id }) => id === subject.id);
-    triesLeft = next !== undefined && Number(next.at) === Number(subject.at) ? triesLeft - 1 : rounds;
+async function moveAll(db: Db, advance: ClockAdvanceRow, { moveSubject, step, tryStep }: Carrying) {
+  const { test_clock_id: clockId, from_time: start, target_time: target } = advance;
+  const moves = new Map<string, { from: Date; to: Date }>();
+  const failed: string[] = [];
+  let reached = start;
+  let reason: string | null = null;
+  for (let triesLeft = tries, before = ''; ; ) {
+    const [first, next] = await step(() => dueOnClock(db, clockId, target, { limit: 2, except: failed }));
+    if (first === undefined) return reason;
+    const present = `${first.id} ${first.at?.getTime()}`;
+    triesLeft = present === before ? triesLeft - 1 : tries;
+    before = present;
+    let failure: string | null = null;
+    if (triesLeft === 0) failure = `${first.id} is due and was not collected`;
+    else if (expires(first)) ({ failure } = await tryStep(() => expireOnClock(db, advance, failed, realNow())));
+    else {
+      if (first.at !== null && first.at < reached) await step(() => noteReached(db, clockId, reached));
+      reached = laterInstant(reached, first.at ?? start);
+      const last = moves.get(first.id);
+      const to = goalOf(first, next, advance);
+      const again = last?.to.getTime() === to.getTime();
+      const from = (again ? last?.from : last?.to) ?? start;
+      ({ failure } = await moveSubject(first as CollectingSubject, advance, { from, to, again }));
+      moves.set(first.id, { from, to });
+      if (failure !== null) await moveSubject(first as CollectingSubject, advance, { from, to: target, again: true });
+    }
+    if (failure === null) continue;
+    reason ??= failure;
+    failed.push(first.id);
   }
 }
 
-function latest(a: Date, b: Date): Date {
-  return a > b ? a : b;
+/**
+ * How far a subject moves: to its own instant. A plan or a subscription moves on until the next other subject is due,
+ * as nothing that it does by itself makes another one due earlier. A payment that is accepted as a debit does.
+ */
+function goalOf(
+  first: DueSubject,
+  next: DueSubject | undefined,
+  { from_time: start, target_time: target }: ClockAdvanceRow,
+) {
+  const own = laterInstant(first.at ?? start, start);
+  if (first.kind !== 'paymentPlan' && first.kind !== 'subscription') return own;
+  if (next === undefined) return target;
+  return laterInstant(own, new Date(Number(next.at) - 1));
 }
 
 /** Returns the status of a clock for its workflow. If the clock was deleted, its `expiresAt` is null. */
@@ -162,8 +141,6 @@ export async function completeAdvance(db: Db, advance: ClockAdvanceRow, now: Dat
       last_advanced_at: now,
     });
     const origin = { billerId: clock.biller_id, livemode: false, requestId: advance.request_id, now };
-    // Debits that were due before a mandate lapsed have used it by now, and so moved its lapse.
-    await expireMandatesOnClock(tx, clock.id, advance.target_time, origin);
     await recordEvents(tx, origin, [clockEvent('test_clock.ready', clock, { effects_manifest: manifest })]);
     emitEnd(tx, advance, clock.biller_id, 'ready', now);
   });

@@ -1,30 +1,30 @@
 import { listExistingIntentIds } from '../../db/clock-effects.ts';
+import { dueOnClock } from '../../db/due-on-clock.ts';
 import type { TestClockRow } from '../../db/test-clocks.ts';
+import { laterInstant } from '../../domain/calendar.ts';
 import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { dryRun } from '../../platform/postgres/transaction.ts';
 import type { ChargeRequest, PaymentProcessor, Processors } from '../../processors/processor.ts';
 import { sandboxProcessor } from '../../processors/sandbox.ts';
 import type { DryRunResult, Effect } from '../../resources/clock-effect.ts';
 import { gatherEvents, type NewEvent } from '../events.ts';
-import { expireMandatesOnClock } from '../mandates/expiry.ts';
 import { collectScheduledPayment } from '../payments/scheduled-payments.ts';
-import { collectDuePayment } from '../plans/plan-collection.ts';
 import type { RequestContext } from '../request-context.ts';
-import { collectDebit, collectLink, collectSession } from '../subjects/collect-subject.ts';
-import { collectDueSubscription } from '../subscriptions/subscription-collection.ts';
-import { countedManifest } from './clock-advance.ts';
+import { collectDebit, collectPlan, collectSubscription } from '../subjects/collect-subject.ts';
+import { type CollectingSubject, countedManifest } from './clock-advance.ts';
 import { withFacts } from './clock-effects.ts';
-import { type DueSubject, dueOnClock, firstDue } from './due-subjects.ts';
+import { expires, expiries } from './expiry.ts';
 import { admitAdvance } from './test-clocks.ts';
 
 const collect = {
-  paymentPlan: collectDuePayment,
+  paymentPlan: collectPlan,
   scheduledPayment: collectScheduledPayment,
   bankDebit: collectDebit,
-  paymentLink: collectLink,
-  checkoutSession: collectSession,
-  subscription: collectDueSubscription,
-};
+  subscription: collectSubscription,
+} satisfies Record<CollectingSubject['kind'], unknown>;
+
+/** How many steps of a subject at one instant may have no event, such as hand-overs to the bank. More never end. */
+const mostSilentSteps = 1000;
 
 /**
  * Returns the sandbox's processor, with the outcomes that a dry run supposes. It returns an outcome from the request
@@ -79,34 +79,28 @@ export async function dryRunAdvance(
   return { ...result, effects: await withRolledBack(db, result.effects) };
 }
 
-/** Collects all that is due up to the target, the oldest first. Returns the events that this would record. */
+/** Does all that is due up to the target, in the order of an advance. Returns the events that this would record. */
 async function collectAll(
   tx: Tx,
   processors: Processors,
   { clock, target }: { clock: TestClockRow; target: Date },
-  context: RequestContext,
+  { now }: RequestContext,
 ) {
   const events = gatherEvents(tx);
-  for (;;) {
-    const due = firstDue(await dueOnClock(tx, clock.id, target));
-    if (due === null) break;
+  let reached = clock.frozen_time;
+  for (let silent = 0; ; ) {
+    const [due] = await dueOnClock(tx, clock.id, target, { limit: 1 });
+    if (due === undefined) break;
     const before = events.length;
-    const at = due.at !== null && due.at > clock.frozen_time ? due.at : clock.frozen_time;
-    await collect[due.workflowType](tx, processors, due.id, { at, now: context.now });
-    if (events.length === before && !(await hasMoved(tx, clock.id, due))) {
-      throw new Error(`${due.id} is due and was not collected`);
-    }
+    const at = laterInstant(due.at ?? reached, reached);
+    reached = at;
+    if (expires(due)) await expiries[due.kind](tx, due.id, { at, now });
+    else await collect[(due as CollectingSubject).kind](tx, processors, due.id, { at, now });
+    silent = events.length === before ? silent + 1 : 0;
+    if (silent > mostSilentSteps) throw new Error(`${due.id} is due and was not collected`);
   }
-  await expireMandatesOnClock(tx, clock.id, target, context);
   // An effect at the frozen time itself was left open by a request. It does not belong to the advance.
-  const ofAdvance = events.filter(({ at }) => at > clock.frozen_time);
-  return ofAdvance.toSorted((a, b) => Number(a.at) - Number(b.at)).map(asEffect);
-}
-
-/** Whether something else is due now: the hand-over of a debit to the bank has no event. */
-async function hasMoved(tx: Tx, clockId: string, { id, at }: DueSubject): Promise<boolean> {
-  const due = await dueOnClock(tx, clockId, at ?? new Date(0));
-  return !due.some((other) => other.id === id && Number(other.at) === Number(at));
+  return events.filter(({ at }) => at > clock.frozen_time).map(asEffect);
 }
 
 function asEffect({ type, subjectId, at, data }: NewEvent) {

@@ -1,5 +1,6 @@
 import { AddressRefused, type OutboundPolicy, reachableAddresses } from '../../platform/outbound-address.ts';
 import { type FieldCode, type FieldError, fieldError } from '../../resources/field-errors.ts';
+import { urlMaxLength } from '../payer-urls.ts';
 
 /**
  * Returns the field error of a webhook URL, or null. Live mode requires `https` and a public address. Sandbox also
@@ -24,6 +25,9 @@ export async function destinationError(
     return error('url_invalid', 'url must not contain credentials. Check the signature of each delivery instead.');
   }
   if (url.port === '0') return error('url_invalid', 'url must not have port 0.');
+  if (url.href.length > urlMaxLength) {
+    return error('url_invalid', `url has more than ${urlMaxLength} characters when it is encoded.`);
+  }
   if (text.includes('#')) return error('url_invalid', 'url must not have a fragment.');
   try {
     await reachableAddresses(url.hostname, livemode ? { ...policy, allowLoopback: false } : policy);

@@ -13,6 +13,7 @@ import { auditOrigin } from '../accounts/audit.ts';
 import { type Vault, VaultError } from '../accounts/vault.ts';
 import { assertNoErrors, InvalidState, NotFound } from '../errors.ts';
 import { type PageQuery, pageOf, type Rows } from '../paging.ts';
+import { parsedUrl } from '../payer-urls.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { destinationError } from './destination.ts';
 import { recordEndpointChange } from './endpoint-audit.ts';
@@ -72,7 +73,7 @@ export async function createWebhookEndpoint(
     const id = newId('webhook_endpoint');
     const row = await store.insertWebhookEndpoint(tx, context, {
       id,
-      url: input.url,
+      url: parsedUrl(input.url),
       event_types: eventTypes,
       description: input.description ?? null,
       sealed_secret: vault.seal(secret, sealedField('webhook_secrets', context, id)),
@@ -127,12 +128,14 @@ export async function updateWebhookEndpoint(
     if (changes.url !== undefined || changes.event_types !== undefined || status === 'enabled') {
       assertMayReadEvents(scopes, changes.event_types ?? before.event_types);
     }
-    const moved = changes.url !== undefined && changes.url !== before.url;
+    const url = changes.url === undefined ? before.url : parsedUrl(changes.url);
+    const moved = url !== parsedUrl(before.url);
     const row = await store.updateWebhookEndpoint(
       tx,
       id,
       {
         ...changes,
+        url,
         ...(moved ? { failing_since: null, verified_at: null } : {}),
         ...(status === undefined || status === before.status ? {} : switched(status)),
       },

@@ -1,6 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { encodeBase62 } from '../../domain/base62.ts';
 import { isId } from '../../domain/ids.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+import { type AuditEntry, recordAudit } from '../accounts/audit.ts';
 import type { Vault } from '../accounts/vault.ts';
 
 /** For how long a link opens the workbench. Milliseconds. */
@@ -22,6 +24,22 @@ export function signLink(vault: Vault, keyId: string, now: Date): { token: strin
   const seconds = Math.floor((now.getTime() + linkLifetimeMs) / 1000);
   const token = `${keyId}_${seconds.toString(36)}_${codesOf(vault, keyId, seconds)[0]}`;
   return { token, expiresAt: new Date(seconds * 1000) };
+}
+
+/**
+ * Makes a link that opens the account of a sandbox key until one hour after `origin.at`, and records in the audit log
+ * who has made it.
+ */
+export async function createLink(
+  db: Db,
+  vault: Vault,
+  keyId: string,
+  origin: Pick<AuditEntry, 'by' | 'at' | 'tenant' | 'requestId'>,
+): Promise<{ token: string; expiresAt: Date }> {
+  const link = signLink(vault, keyId, origin.at);
+  const changes = { expires_at: { from: null, to: link.expiresAt.toISOString() } };
+  await recordAudit(db, { action: 'workbench.link_created', ...origin, subjectId: keyId, changes });
+  return link;
 }
 
 /** Checks a token at `now` (real time). It asks no database, and does not know whether the key was revoked. */

@@ -1,3 +1,4 @@
+import { type DueSubject, dueOnClock } from '../../db/due-on-clock.ts';
 import { listMethodsOfCustomer, type PaymentMethodRow } from '../../db/payment-methods.ts';
 import type { ClockAdvanceRow } from '../../db/test-clocks.ts';
 import {
@@ -17,7 +18,6 @@ import type { Db } from '../../platform/postgres/connection.ts';
 import { getCustomer } from '../customers/customers.ts';
 import { NotFound } from '../errors.ts';
 import type { Tenant } from '../request-context.ts';
-import { type DueSubject, dueOnClock } from '../test-clocks/due-subjects.ts';
 import { getTestClockDetails, type TestClockDetails } from '../test-clocks/test-clocks.ts';
 
 /** So many events are drawn: more would be one on top of another. */

@@ -35,6 +35,7 @@ type call struct {
 		APIKey     string `json:"api_key"`
 		Timeout    float64
 		MaxRetries *int `json:"max_retries"`
+		AllowPlain bool `json:"allow_plain_http"`
 	}
 	Iterate bool
 	Limit   *int
@@ -73,6 +74,7 @@ func made(asked call) (any, error) {
 	client, err := payments.NewClient(payments.Config{
 		BaseURL: asked.Client.BaseURL, APIKey: asked.Client.APIKey, HTTPClient: http.DefaultClient,
 		Timeout: seconds(asked.Client.Timeout), MaxRetries: asked.Client.MaxRetries,
+		AllowPlainHTTP: asked.Client.AllowPlain,
 	})
 	if err != nil {
 		return nil, err

@@ -7,8 +7,13 @@ import { resourcesOf } from '../../../clients/typescript/generate/resources.ts';
 import { serveOnLoopback } from '../../../lab/loopback-server.ts';
 import { usePayer } from '../../support/payer.ts';
 import { errorBody, type Fate, useFront } from '../front.ts';
+import { anyAddress, encryptedOrHere, plainElsewhere } from './addresses.ts';
 import { type Call, type Driver, type Outcome, useDriver } from './driver.ts';
 
+/** Texts of 300 kB for whatever looks for a query or a secret. */
+export const lengthy = ['?', '?a', 'sk_', '_secret_', 'sk_live_a', '?=', '%', ' ?'].map((part) =>
+  part.repeat(300_000 / part.length),
+);
 const json = { 'Content-Type': 'application/json' };
 
 /** What the clients of all languages do with requests. The rules are those of the client in TypeScript. */
@@ -176,6 +181,37 @@ export function itSendsLikeTheOthers(driver: Driver): void {
       front.seen.map(({ path }) => path),
       ['/api/v1/customers/a%2F..%2Fb%3Fc'],
     );
+  });
+
+  it('reads a refusal in time in proportion to its length, whatever it quotes', async () => {
+    for (const message of lengthy) {
+      front.fates.push({ status: 400, headers: json, body: JSON.stringify({ error: { message, type: 'api_error' } }) });
+      const begun = performance.now();
+      const { error } = await create('Ada', { max_retries: 0, timeout: 60 });
+      const ms = performance.now() - begun;
+      assert.deepEqual([error.name, error.status], ['ApiError', 400]);
+      assert.ok(ms < 2_000, `${Math.round(ms)} ms for ${message.slice(0, 20)}`);
+    }
+  });
+
+  it('takes an address without https only on this machine, or if that is asked for by name', async () => {
+    const refusal = async (base_url: string, more = {}) => {
+      const { error } = await ofCustomers(
+        'get',
+        ['cus_1'],
+        { max_retries: 0, timeout: 2 },
+        {
+          client: { base_url, ...more },
+        },
+      );
+      return error.name === 'ApiConnectionError' ? null : error.message;
+    };
+    for (const address of encryptedOrHere) assert.equal(await refusal(address), null, address);
+    for (const address of plainElsewhere) assert.match(await refusal(address), /must begin with https:/, address);
+    // This one reaches no other machine.
+    assert.match(await refusal(anyAddress), /must begin with https:/);
+    assert.equal(await refusal(anyAddress, { allow_plain_http: true }), null);
+    assert.match(await refusal('ftp://127.0.0.1', { allow_plain_http: true }), /must be an address such as https:/);
   });
 
   it('returns the first page of a list, all its items, or at most so many', async () => {

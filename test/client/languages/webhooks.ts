@@ -5,6 +5,11 @@ import { type Driver, useDriver } from './driver.ts';
 
 const secret = newSigningSecret();
 const body = JSON.stringify({ id: 'evt_1', event_type: 'payment_plan.closed', data: { id: 'pp_1', name: 'Größe' } });
+/** Headers that are no instant of this century, some of them too long for a number of the language. */
+export const strangeTimestamps = [
+  ...['now', '-1', '0', '1.5', '1e400', 'Infinity', 'NaN', '0x10', '\ud800', '\u0663\u0663'],
+  ...[16, 19, 20, 309, 400, 5000].map((digits) => '9'.repeat(digits)),
+];
 /** As the service signs it. */
 const signed = (secrets = [secret], at = new Date()): Record<string, string> =>
   signatureHeaders({ id: 'evt_1', at, body }, secrets);
@@ -55,7 +60,13 @@ export function itVerifiesWebhooks(driver: Driver): void {
     const { 'webhook-signature': _, ...unsigned } = signed();
     await refuses(/missing/, body, unsigned);
     await refuses(/missing/, body, {});
-    await refuses(/timestamp/, body, { ...signed(), 'webhook-timestamp': 'now' });
+    for (const timestamp of strangeTimestamps) {
+      await refuses(/timestamp/, body, { ...signed(), 'webhook-timestamp': timestamp });
+    }
+    for (const half of ['\ud800', '\udce4']) {
+      await refuses(/signature/, body, { ...signed(), 'webhook-id': half });
+      await refuses(/signature/, body, { ...signed(), 'webhook-signature': half });
+    }
   });
 
   it('accepts either secret while one is replaced, on both sides', async () => {

@@ -62,7 +62,7 @@ describe('the end of a mandate', () => {
 
 describe('a debit under a mandate', () => {
   const active = { status: 'active', lapses_at: later, max_amount_cents: null } as const;
-  const debit = { amount: 1000, at, livemode: false };
+  const debit = { amount: 1000, handOverAt: at, livemode: false };
 
   it('is allowed while the mandate is active', () => {
     assert.equal(debitRefusal(active, scheme, debit), null);
@@ -74,8 +74,9 @@ describe('a debit under a mandate', () => {
     });
   }
 
-  it('is refused from the instant on at which the mandate lapses, before its status has followed', () => {
-    assert.equal(debitRefusal(active, scheme, { ...debit, at: later }), 'mandate_unavailable');
+  it('is refused if the mandate lapses before the bank would have it, or if that is on no day of the scheme', () => {
+    assert.equal(debitRefusal(active, scheme, { ...debit, handOverAt: later }), 'mandate_unavailable');
+    assert.equal(debitRefusal(active, scheme, { ...debit, handOverAt: null }), 'mandate_unavailable');
     assert.equal(debitRefusal({ ...active, lapses_at: null }, scheme, debit), 'mandate_unavailable');
   });
 
@@ -104,8 +105,15 @@ describe('the next possible charge date', () => {
     ['2150-01-01T00:00:00.000Z', null, 'unknown on a test clock far ahead'],
   ];
   for (const [now, date, why] of dates) {
-    it(`of a mandate is ${why}`, () => assert.equal(nextChargeDate(scheme, new Date(now)), date));
+    it(`of a mandate is ${why}`, () => assert.equal(nextChargeDate(scheme, new Date(now), null), date));
   }
+
+  it('of a mandate is none after the last cut-off before it lapses', () => {
+    const lapse = new Date('2027-01-29T13:00:00.000Z');
+    const dateAt = (now: string) => nextChargeDate(scheme, new Date(now), lapse);
+    assert.equal(dateAt('2027-01-29T04:59:59.999Z'), '2027-01-29');
+    assert.equal(dateAt('2027-01-29T05:00:00.000Z'), null);
+  });
 });
 
 describe('the reference of a mandate', () => {

@@ -59,6 +59,7 @@ export const fresh: Course = {
   next_number: 1,
   ends_at: null,
   cancel_requested: false,
+  ends_at_before_cancel: null,
   pauses_at: null,
   resumes_at: null,
   trial_notice_sent: false,

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
+import { inspect } from 'node:util';
+import { TestClockError } from '@payments-service/client';
+import { Client, Connection } from '@temporalio/client';
 import { clientOf } from '../../../lab/client.ts';
 import { makeActivePlan, makePayer } from '../../../lab/payer.ts';
 import type { LedgerEntry } from '../../../src/processors/ledger.ts';
+import { temporalServer, testNamespace } from '../../support/temporal.ts';
 
 const day = 86_400_000;
 const shoppers = 2;
@@ -25,6 +29,27 @@ export interface Load {
   check(ledgerFile: string): Promise<void>;
 }
 
+/** An error in words. Of a clock that is not ready in time, also what its workflow did last, and what it waits for. */
+async function explained(error: unknown): Promise<string> {
+  if (!(error instanceof TestClockError)) return String(error);
+  const connection = await Connection.connect({ address: await temporalServer() });
+  try {
+    const { workflow } = new Client({ connection, namespace: testNamespace });
+    const handle = workflow.getHandle(`test-clock/${error.clock.id}`);
+    const { pendingActivities, pendingWorkflowTask } = (await handle.describe()).raw;
+    const { events } = await handle.fetchHistory();
+    const last = (events ?? []).slice(-12).map(({ eventId: _, eventTime, ...event }) => {
+      const attributes = Object.entries(event).filter(([name, value]) => name.endsWith('Attributes') && value !== null);
+      return [new Date(Number(eventTime?.seconds) * 1_000).toISOString(), ...attributes];
+    });
+    return `${error}\n${inspect({ clock: error.clock, pendingActivities, pendingWorkflowTask, last }, { depth: 8 })}`;
+  } catch (failure) {
+    return `${error} (Temporal does not say why: ${failure})`;
+  } finally {
+    await connection.close();
+  }
+}
+
 /**
  * People who pay and a biller who moves plans through clocks, one request after the other without a pause, and nothing
  * that is sent twice: an answer that does not come, or is an error, is a failure.
@@ -38,7 +63,7 @@ export function startLoad(url: string, key: string): Load {
 
   async function repeat(work: () => Promise<void>): Promise<void> {
     while (!stopping) {
-      await work().catch((error: unknown) => failures.push(String(error)));
+      await work().catch(async (error: unknown) => failures.push(await explained(error)));
       await pause(breathMs);
     }
   }

@@ -16,6 +16,7 @@ const plan: PaymentPlanRow = {
     next_due_at: null,
     next_attempt_at: null,
     next_debit_at: null,
+    in_flight_cents: 0,
   },
   ...{ activated_at: null, created_at: now, updated_at: now },
 };

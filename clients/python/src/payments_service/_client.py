@@ -14,7 +14,8 @@ class PaymentsClient(Resources):
 
     `api_key` is a secret key or a publishable key. The types are those of a secret key; a publishable
     key gets a payment intent as a `PaymentIntentForPayer`. `base_url` is where the service is, such as
-    `https://payments.example.com`. A request that got no response or a temporary error is repeated up
+    `https://payments.example.com`. Plain `http` is only for this machine; `allow_plain_http` accepts it
+    on other machines too, and everybody on the way can read the key. A request that got no response or a temporary error is repeated up
     to `max_retries` times. One try waits `timeout` seconds for its response. Threads may share a
     client. Raises ValueError if the key or the address is missing or malformed.
     """
@@ -28,6 +29,7 @@ class PaymentsClient(Resources):
         api_key: str,
         max_retries: int = DEFAULT_MAX_RETRIES,
         timeout: float = DEFAULT_TIMEOUT,
+        allow_plain_http: bool = False,
         ssl_context: ssl.SSLContext | None = None,
     ) -> None:
         transport = Transport(
@@ -35,6 +37,7 @@ class PaymentsClient(Resources):
             api_key=api_key,
             max_retries=max_retries,
             timeout=timeout,
+            allow_plain_http=allow_plain_http,
             user_agent=f"payments-client-python/{API_VERSION}",
             ssl_context=ssl_context,
         )

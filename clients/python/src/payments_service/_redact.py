@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import unquote_plus
 
 _CUT = "[redacted]"
-_ANY_QUERY = re.compile(r"\?[^\s\"'<>`]*=[^\s\"'<>`]*")
+_MAYBE_QUERY = re.compile(r"\?[^\s\"'<>`]*")
 _ANY_SECRET = re.compile(r"(\b[sp]k_(?:sandbox|live)_|_secret_)[0-9A-Za-z]{8,}")
 
 
@@ -25,4 +25,6 @@ def redact(value: Any, query: str) -> Any:
     for quoted in (query, unquote_plus(query)):
         if quoted:
             value = value.replace(quoted, _CUT)
-    return _ANY_SECRET.sub(rf"\g<1>{_CUT}", _ANY_QUERY.sub(_CUT, value))
+    # With the `=` in the pattern, a text of many `?` would take its length squared.
+    value = _MAYBE_QUERY.sub(lambda found: _CUT if "=" in found[0] else found[0], value)
+    return _ANY_SECRET.sub(rf"\g<1>{_CUT}", value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import ipaddress
 import json
 import os
 import re
@@ -49,6 +50,7 @@ class Transport:
         api_key: str,
         max_retries: int,
         timeout: float,
+        allow_plain_http: bool,
         user_agent: str,
         ssl_context: ssl.SSLContext | None,
     ) -> None:
@@ -62,6 +64,11 @@ class Transport:
             raise ValueError("base_url must be an address such as https://payments.example.com")
         if parts.username is not None or parts.password is not None:
             raise ValueError("base_url must not contain credentials")
+        if parts.scheme == "http" and not (allow_plain_http or _is_this_machine(parts.hostname)):
+            raise ValueError(
+                "base_url must begin with https://, because the key is sent to it. With allow_plain_http, "
+                "http:// is accepted too"
+            )
         self._host = parts.hostname
         self._port = parts.port
         self._origin = f"{parts.scheme}://{parts.netloc}"
@@ -177,6 +184,15 @@ class Transport:
         self._local.connection = None
         if connection is not None and self._local.process == os.getpid():
             connection.close()
+
+
+def _is_this_machine(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _is_open(connection: http.client.HTTPConnection) -> bool:

@@ -6,7 +6,7 @@ import { ApiError, ConnectionError } from '../errors.ts';
 import { createRequester } from '../transport.ts';
 import { type CliContext, type Command, CommandFailure, UsageError } from './command.ts';
 import { commands } from './commands.ts';
-import { findSettings } from './settings.ts';
+import { findSettings, type Settings } from './settings.ts';
 import { print, printNote, safeLine } from './terminal.ts';
 
 function overview(): string {
@@ -17,8 +17,9 @@ function overview(): string {
     '',
     ...lines,
     '',
-    'API_KEY is your key and BASE_URL the address of the service. In the folder of a service that runs by npm start',
-    'both are found without them.',
+    'API_KEY is your key and BASE_URL the address of the service, by default http://127.0.0.1:8080. In the folder of a',
+    'service that runs by npm start both are found without them. An address without https on another machine needs',
+    'ALLOW_PLAIN_HTTP=true.',
   ].join('\n');
 }
 
@@ -47,14 +48,15 @@ async function runCommand(command: Command, args: string[]): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end);
   // A reader that has seen enough, such as `head`, ends the command.
   process.stdout.on('error', end);
-  let baseUrl = '';
+  let place: Place = { baseUrl: '', dataDir: null };
   const connect = (): CliContext => {
     const settings = findSettings(process.env);
-    baseUrl = settings.baseUrl;
-    const options = { baseUrl, apiKey: settings.apiKey };
+    place = settings;
+    const { baseUrl, apiKey, allowPlainHttp } = settings;
+    const options = { baseUrl, apiKey, allowPlainHttp };
     const payments = new PaymentsClient(options);
     const request = createRequester(options);
-    const livemode = settings.apiKey.includes('k_live_');
+    const livemode = apiKey.includes('k_live_');
     const { webUiUrl } = settings;
     return { payments, request, baseUrl, livemode, webUiUrl, signal: ending.signal, env: process.env };
   };
@@ -62,14 +64,22 @@ async function runCommand(command: Command, args: string[]): Promise<number> {
     return await command.run(args, connect);
   } catch (error) {
     if (ending.signal.aborted) return 0;
-    printNote(explain(error, command, baseUrl));
+    printNote(explain(error, command, place));
     return error instanceof UsageError ? 2 : 1;
   }
 }
 
-function explain(error: unknown, { usage }: Command, baseUrl: string): string {
+type Place = Pick<Settings, 'baseUrl' | 'dataDir'>;
+
+function explain(error: unknown, { usage }: Command, { baseUrl, dataDir }: Place): string {
   if (error instanceof UsageError) return `${safeLine(error.message)}\n\n${usage}`;
   if (error instanceof CommandFailure) return safeLine(error.message);
+  // A service that was killed leaves its development.json behind, and another one may have its port by now.
+  const isAnother = error instanceof ApiError && error.status === 401;
+  if (dataDir !== null && (isAnother || error instanceof ConnectionError)) {
+    const why = isAnother ? 'another service responds' : 'nothing responds';
+    return `No service runs from ${safeLine(dataDir)}: ${why} at ${safeLine(baseUrl)}. Start it with npm start.`;
+  }
   if (error instanceof ConnectionError) {
     return `The service does not respond at ${safeLine(baseUrl)}: ${safeLine(error.message)}`;
   }

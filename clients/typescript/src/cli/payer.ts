@@ -2,6 +2,7 @@ import { pause } from '../pause.ts';
 import { CommandFailure } from './command.ts';
 
 const mostPages = 10;
+const mostPagesOfAttempts = 30;
 const thanks = 'Thank you';
 const succeedingCard = 'tok_sandbox_visa_succeed';
 const decliningCard = 'tok_sandbox_visa_decline_insufficient_funds';
@@ -53,6 +54,22 @@ export async function throttleLink(url: string, signal: AbortSignal): Promise<vo
     }
   }
   throw new CommandFailure(`The link was not throttled within ${throttlingTimeoutMs / 60_000} minutes.`);
+}
+
+/**
+ * Attempts to pay a payment link with a card that is declined, until no payer may try any more: ten times.
+ * @throws CommandFailure if the page says something else.
+ */
+export async function exhaustAttempts(url: string, signal: AbortSignal): Promise<void> {
+  let step: Step = { url: new URL(url) };
+  for (let page = 0; page < mostPagesOfAttempts; page += 1) {
+    const { response, html } = await load(step);
+    if (response.status === 410) return;
+    // The limit of this address.
+    if (response.status === 429) await pause(addressSpanSeconds * 1000, signal);
+    else step = nextOf(response, html, step, decliningCard) ?? fail(response, step);
+  }
+  throw new CommandFailure(`The page took more than ${mostPagesOfAttempts} forms.`);
 }
 
 async function load({ url, form }: Step): Promise<{ response: Response; html: string }> {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { Event, SubscriptionChange, SubscriptionCreate } from '../generated/models.ts';
 import type { Made } from './made.ts';
-import { payLink, throttleLink } from './payer.ts';
+import { exhaustAttempts, payLink, throttleLink } from './payer.ts';
 
 /** Causes an event. Returns the id of the object in its data. The signal ends it early. */
 export type Recipe = (made: Made, signal: AbortSignal) => Promise<string>;
@@ -58,6 +58,12 @@ export const recipes: Readonly<Partial<Record<Event['event_type'], Recipe>>> = {
     return (await payments.paymentIntents.cancel(id)).id;
   },
   'payment_intent.requires_action': async (made) => (await made.payment('requires_action')).id,
+  'payment_intent.restricted': async (made, signal) => {
+    const { id, url } = await made.link();
+    await exhaustAttempts(url ?? '', signal);
+    const { data } = await made.payments.paymentLinks.listPayments(id);
+    return data[0]?.id ?? '';
+  },
   'payment_intent.processing': async (made) => (await made.debit()).id,
   'payment_intent.returned': async (made) => {
     const { id } = await made.debit();

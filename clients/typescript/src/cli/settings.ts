@@ -1,51 +1,65 @@
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { isOnThisMachine, isPlainElsewhere } from '../address.ts';
 import { UsageError } from './command.ts';
 
 /** Where the service is, and the key. */
 export interface Settings {
   baseUrl: string;
   apiKey: string;
+  /** Whether plain http is accepted for another machine: ALLOW_PLAIN_HTTP=true. */
+  allowPlainHttp: boolean;
   webUiUrl: string | null;
+  /** The folder whose `development.json` has the key; null if the environment has it. */
+  dataDir: string | null;
 }
 
 const defaultBaseUrl = 'http://127.0.0.1:8080';
 
 /**
- * Returns the settings of the environment: BASE_URL and API_KEY. Without a key, those of the service that `npm start`
- * runs in this folder: `development.json` in DATA_DIR, or in `.data`.
- * @throws UsageError if there is no key.
+ * Returns the settings of the environment: API_KEY, and BASE_URL or the default address. Without a key, those of the
+ * service that `npm start` runs in this folder: `development.json` in DATA_DIR, or in `.data`. A key of the environment
+ * never goes to an address of that file, because somebody else may have written it.
+ * @throws UsageError if there is no key, or if others on the network could read it.
  */
 export function findSettings(env: NodeJS.ProcessEnv, folder = process.cwd()): Settings {
   const file = resolve(folder, join(env.DATA_DIR ?? '.data', 'development.json'));
   const local = readLocal(file);
-  const webUiUrl = local?.temporal_ui_url ?? null;
+  const allowPlainHttp = env.ALLOW_PLAIN_HTTP === 'true';
   if (env.API_KEY) {
-    const baseUrl = env.BASE_URL ?? local?.base_url ?? defaultBaseUrl;
-    return { baseUrl, apiKey: env.API_KEY, webUiUrl: baseUrl === local?.base_url ? webUiUrl : null };
+    const baseUrl = env.BASE_URL || defaultBaseUrl;
+    if (!allowPlainHttp && URL.canParse(baseUrl) && isPlainElsewhere(new URL(baseUrl))) {
+      throw new UsageError(
+        'BASE_URL must begin with https://, because the key is sent to it. With ALLOW_PLAIN_HTTP=true, http:// is ' +
+          'accepted too.',
+      );
+    }
+    const webUiUrl = baseUrl === local?.baseUrl ? local.webUiUrl : null;
+    return { baseUrl, apiKey: env.API_KEY, allowPlainHttp, webUiUrl, dataDir: null };
   }
-  if (local?.base_url === undefined || local.keys?.sandbox_secret === undefined) {
+  if (local === null) {
     throw new UsageError(
-      `There is no key. Set API_KEY to a sandbox key, and BASE_URL to the address of the service (${defaultBaseUrl} ` +
-        `without it). In the folder of a service that runs by npm start they are found in ${file}.`,
+      `There is no key, and no service runs from ${dirname(file)}. Set API_KEY to a sandbox key, and BASE_URL to the ` +
+        `address of the service (${defaultBaseUrl} without it). While npm start runs, they are found in ${file}.`,
     );
   }
-  if (env.BASE_URL !== undefined && env.BASE_URL !== local.base_url) {
-    throw new UsageError('BASE_URL is set, but API_KEY is not.');
-  }
-  return { baseUrl: local.base_url, apiKey: local.keys.sandbox_secret, webUiUrl };
+  if (env.BASE_URL && env.BASE_URL !== local.baseUrl) throw new UsageError('BASE_URL is set, but API_KEY is not.');
+  return { ...local, allowPlainHttp, dataDir: dirname(file) };
 }
 
-interface Local {
-  base_url?: string;
-  temporal_ui_url?: string;
-  keys?: { sandbox_secret?: string };
-}
-
-function readLocal(file: string): Local | null {
+/** What `npm start` has written, which listens on this machine alone. Null if there is no such file. */
+function readLocal(file: string): Pick<Settings, 'baseUrl' | 'apiKey' | 'webUiUrl'> | null {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    const { base_url: baseUrl, temporal_ui_url: webUi, keys } = JSON.parse(readFileSync(file, 'utf8'));
+    if (typeof keys?.sandbox_secret !== 'string' || !isLocal(baseUrl)) return null;
+    return { baseUrl, apiKey: keys.sandbox_secret, webUiUrl: isLocal(webUi) ? webUi : null };
   } catch {
     return null;
   }
+}
+
+function isLocal(address: unknown): boolean {
+  if (typeof address !== 'string' || !URL.canParse(address)) return false;
+  const url = new URL(address);
+  return /^https?:$/.test(url.protocol) && isOnThisMachine(url);
 }

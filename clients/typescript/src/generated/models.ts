@@ -27,6 +27,7 @@ export type CardSummary = Schemas['CardSummary'];
 export type CheckoutSession = Schemas['CheckoutSession'];
 export type CheckoutSessionChanges = Schemas['CheckoutSessionChanges'];
 export type CheckoutSessionCompletedEvent = Schemas['CheckoutSessionCompletedEvent'];
+export type CheckoutSessionConsent = Schemas['CheckoutSessionConsent'];
 export type CheckoutSessionCreate = Schemas['CheckoutSessionCreate'];
 export type CheckoutSessionEffect = Schemas['CheckoutSessionEffect'];
 export type CheckoutSessionExpiredEvent = Schemas['CheckoutSessionExpiredEvent'];
@@ -80,6 +81,7 @@ export type MandateAmountType = Schemas['MandateAmountType'];
 export type MandateCancel = Schemas['MandateCancel'];
 export type MandateCanceledEvent = Schemas['MandateCanceledEvent'];
 export type MandateChanges = Schemas['MandateChanges'];
+export type MandateConnection = Schemas['MandateConnection'];
 export type MandateCreate = Schemas['MandateCreate'];
 export type MandateCreatedEvent = Schemas['MandateCreatedEvent'];
 export type MandateEffect = Schemas['MandateEffect'];
@@ -119,6 +121,7 @@ export type PaymentIntentForPayer = Schemas['PaymentIntentForPayer'];
 export type PaymentIntentList = Schemas['PaymentIntentList'];
 export type PaymentIntentProcessingEvent = Schemas['PaymentIntentProcessingEvent'];
 export type PaymentIntentRequiresActionEvent = Schemas['PaymentIntentRequiresActionEvent'];
+export type PaymentIntentRestrictedEvent = Schemas['PaymentIntentRestrictedEvent'];
 export type PaymentIntentReturnedEvent = Schemas['PaymentIntentReturnedEvent'];
 export type PaymentIntentStatus = Schemas['PaymentIntentStatus'];
 export type PaymentIntentSucceededEvent = Schemas['PaymentIntentSucceededEvent'];
@@ -250,6 +253,7 @@ export type WebhookEvent =
   | Schemas['PaymentIntentFailedEvent']
   | Schemas['PaymentIntentCanceledEvent']
   | Schemas['PaymentIntentRequiresActionEvent']
+  | Schemas['PaymentIntentRestrictedEvent']
   | Schemas['PaymentIntentProcessingEvent']
   | Schemas['PaymentIntentReturnedEvent']
   | Schemas['MandateCreatedEvent']

@@ -433,12 +433,15 @@ export class PaymentIntents extends Resource {
    * Allowed from requires_payment_method and failed. Returns the result: `succeeded`, `failed` with
    * `last_payment_error`, `requires_action` or `processing`. A decline is not an error: it returns 200. A bank account
    * under a mandate returns `processing` with `expected_result_date`. A method without a customer is attached to the
-   * customer of the payment intent.
+   * customer of the payment intent. If the payment intent has no customer, a method that belongs to one is charged only
+   * if `customer_id` names this customer (field error `payment_method_not_allowed`).
    *
    * A publishable key needs the client_secret of this payment intent. It may use a method of the payment intent’s
    * customer, or a method without a customer. If the payment intent has no customer either, the method is bound to this
    * payment intent. No other payment intent can use it until a secret key attaches it to a customer. Any other method
-   * returns 403 `payment_method_not_allowed`. The response has what a payer needs (`PaymentIntentForPayer`).
+   * returns 403 `payment_method_not_allowed`. After ten attempts that failed, with a publishable key or on a page, it
+   * returns 403 `too_many_attempts`: only a secret key may go on. The response has what a payer needs
+   * (`PaymentIntentForPayer`).
    *
    * A secret key needs the scope `payment_intents:write`; a publishable key may call this too.
    *
@@ -792,7 +795,7 @@ export class PaymentLinks extends Resource {
    *
    * The `url` of the link as an image, to print or to show on a screen.
    *
-   * Needs a secret key with the scope `payment_links:read`.
+   * Needs a secret key with the scope `payment_links:write`.
    *
    * `GET /api/v1/payment_links/{payment_link_id}/qr.svg`
    */
@@ -1027,7 +1030,8 @@ export class Subscriptions extends Resource {
   /**
    * Take the end of a subscription back
    *
-   * Removes `ends_at`, before it has come. Retries that had ended with it go on.
+   * Takes back a cancellation before it has come: `ends_at` is what it was, and retries and a pause that had ended with
+   * it go on. Without a cancellation it removes `ends_at`.
    *
    * Needs a secret key with the scope `subscriptions:write`.
    *

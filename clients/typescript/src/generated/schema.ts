@@ -504,9 +504,9 @@ export interface paths {
         put?: never;
         /**
          * Charge a payment intent
-         * @description Allowed from requires_payment_method and failed. Returns the result: `succeeded`, `failed` with `last_payment_error`, `requires_action` or `processing`. A decline is not an error: it returns 200. A bank account under a mandate returns `processing` with `expected_result_date`. A method without a customer is attached to the customer of the payment intent.
+         * @description Allowed from requires_payment_method and failed. Returns the result: `succeeded`, `failed` with `last_payment_error`, `requires_action` or `processing`. A decline is not an error: it returns 200. A bank account under a mandate returns `processing` with `expected_result_date`. A method without a customer is attached to the customer of the payment intent. If the payment intent has no customer, a method that belongs to one is charged only if `customer_id` names this customer (field error `payment_method_not_allowed`).
          *
-         *     A publishable key needs the client_secret of this payment intent. It may use a method of the payment intent’s customer, or a method without a customer. If the payment intent has no customer either, the method is bound to this payment intent. No other payment intent can use it until a secret key attaches it to a customer. Any other method returns 403 `payment_method_not_allowed`. The response has what a payer needs (`PaymentIntentForPayer`).
+         *     A publishable key needs the client_secret of this payment intent. It may use a method of the payment intent’s customer, or a method without a customer. If the payment intent has no customer either, the method is bound to this payment intent. No other payment intent can use it until a secret key attaches it to a customer. Any other method returns 403 `payment_method_not_allowed`. After ten attempts that failed, with a publishable key or on a page, it returns 403 `too_many_attempts`: only a secret key may go on. The response has what a payer needs (`PaymentIntentForPayer`).
          *
          *     A secret key needs the scope `payment_intents:write`; a publishable key may call this too.
          */
@@ -920,7 +920,7 @@ export interface paths {
          * Fetch the QR code of a payment link
          * @description The `url` of the link as an image, to print or to show on a screen.
          *
-         *     Needs a secret key with the scope `payment_links:read`.
+         *     Needs a secret key with the scope `payment_links:write`.
          */
         get: operations["getPaymentLinkQr"];
         put?: never;
@@ -1220,7 +1220,7 @@ export interface paths {
         put?: never;
         /**
          * Take the end of a subscription back
-         * @description Removes `ends_at`, before it has come. Retries that had ended with it go on.
+         * @description Takes back a cancellation before it has come: `ends_at` is what it was, and retries and a pause that had ended with it go on. Without a cancellation it removes `ends_at`.
          *
          *     Needs a secret key with the scope `subscriptions:write`.
          */
@@ -1881,6 +1881,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "payment_intent.restricted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ten attempts to pay with a publishable key or on a page have failed
+         * @description Ten attempts to pay with a publishable key or on a page have failed: only a secret key may confirm it now.
+         */
+        post: operations["onPaymentIntentRestricted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "payment_intent.processing": {
         parameters: {
             query?: never;
@@ -1972,7 +1992,7 @@ export interface webhooks {
         put?: never;
         /**
          * The payer is to be told of a change
-         * @description The payer is to be told of a change: you changed the amount of a plan that is debited under this mandate.
+         * @description The payer is to be told of a change: you changed what a plan or subscription debits under this mandate.
          */
         post: operations["onMandateNoticeDue"];
         delete?: never;
@@ -2252,7 +2272,7 @@ export interface webhooks {
         put?: never;
         /**
          * Too many attempts to pay a link have failed
-         * @description Too many attempts to pay a link have failed: payers are asked to try later, for ten minutes at most.
+         * @description Too many attempts to pay a link have failed: payers whose addresses have failed are asked to try later, for ten minutes at most.
          */
         post: operations["onPaymentLinkThrottled"];
         delete?: never;
@@ -3066,7 +3086,7 @@ export interface components {
         CheckoutSession: {
             /** @description The id of the checkout session. */
             id: string;
-            /** @description The page for the payer. Lists and events leave it out. */
+            /** @description The page for the payer. Only for keys with `payment_links:write`. Lists and events leave it out. */
             url?: string;
             /** @description Lets a browser read this session with a publishable key. Only for keys with `payment_links:write`. Lists and events leave it out. */
             client_secret?: string;
@@ -3118,6 +3138,8 @@ export interface components {
             status: components["schemas"]["CheckoutSessionStatus"];
             /** @description Why it expired: `time`, `requested`, `too_many_attempts`, `link_completed`, `link_expired`, `link_deactivated`, `customer_deleted` or `payment_canceled`; otherwise null. */
             status_reason: string | null;
+            /** @description What the payer agreed to in the last accepted form if the method is kept for later payments; otherwise null. For a bank account without that, see its mandate. */
+            consent: components["schemas"]["CheckoutSessionConsent"] | null;
             /** @description How often the payer was declined. The tenth time ends the session. */
             failed_attempts: number;
             /**
@@ -3182,6 +3204,19 @@ export interface components {
             request_id: string | null;
             data: components["schemas"]["CheckoutSession"];
         };
+        CheckoutSessionConsent: {
+            /** @description The words that the page said, a line each: what is taken, and what is kept. */
+            text: string;
+            /**
+             * Format: date-time
+             * @description When the form was accepted, in the customer’s time.
+             */
+            accepted_at: string;
+            /** @description The payer’s address. */
+            ip_address: string;
+            /** @description The payer’s browser, as it names itself. */
+            user_agent: string | null;
+        };
         CheckoutSessionCreate: {
             /** @description `payment`, the default: the payer pays. `setup`: the payer saves a payment method; no money is taken. */
             mode?: components["schemas"]["PaymentLinkMode"];
@@ -3197,7 +3232,7 @@ export interface components {
             /** @description The payer. A customer on a test clock brings its clock along. */
             customer_id?: string;
             collect?: components["schemas"]["CollectInput"];
-            /** @description How can be paid. By default `card`. `au_becs_debit` needs AUD. */
+            /** @description How can be paid. By default `card`. `au_becs_debit` needs AUD, also for the subject of `apply_to`. */
             payment_method_types?: components["schemas"]["PayableMethodType"][];
             /** @description Whether the method is kept for later payments. By default `no`; in `setup` mode always `always`. */
             save_payment_method?: components["schemas"]["SavePaymentMethod"];
@@ -3303,7 +3338,7 @@ export interface components {
             bank_debits: components["schemas"]["BankDebitCounts"];
         };
         /** @enum {string} */
-        ClockEffectType: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "payment_link.throttled" | "checkout_session.completed" | "checkout_session.expired" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.changed" | "subscription.change_scheduled" | "subscription.change_removed" | "subscription.change_failed" | "subscription.in_effect_changed";
+        ClockEffectType: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.restricted" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "payment_link.throttled" | "checkout_session.completed" | "checkout_session.expired" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.changed" | "subscription.change_scheduled" | "subscription.change_removed" | "subscription.change_failed" | "subscription.in_effect_changed";
         Collect: {
             /** @description Whether the payer is asked for an e-mail address. */
             email: components["schemas"]["CollectChoice"];
@@ -3541,7 +3576,7 @@ export interface components {
              * @description What is wrong, for programs. See *Codes of errors*.
              * @enum {string}
              */
-            code?: "validation_failed" | "bad_request" | "invalid_json" | "body_incomplete" | "invalid_header" | "unsupported_content_type" | "unsupported_encoding" | "unauthenticated" | "insufficient_scope" | "secret_key_required" | "client_secret_invalid" | "sandbox_only" | "payment_method_not_allowed" | "resource_missing" | "route_not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "payload_too_large" | "payment_method_limit" | "misdirected_request" | "idempotency_key_reused" | "invalid_state" | "mandate_exists" | "mandate_text_unknown" | "mandate_unavailable" | "mandate_limit_exceeded" | "quote_changed" | "test_clock_advancing" | "test_clock_failed" | "test_clock_full" | "test_clock_limit" | "test_clock_customers_limit" | "advance_bound_exceeded" | "webhook_endpoint_limit" | "webhook_endpoint_unverified" | "headers_too_large" | "rate_limited" | "webhook_replay_limit" | "internal_error" | "unavailable" | "processor_not_configured" | "time_skipping_unavailable";
+            code?: "validation_failed" | "bad_request" | "invalid_json" | "body_incomplete" | "invalid_header" | "unsupported_content_type" | "unsupported_encoding" | "unauthenticated" | "insufficient_scope" | "secret_key_required" | "client_secret_invalid" | "sandbox_only" | "payment_method_not_allowed" | "too_many_attempts" | "resource_missing" | "route_not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "payload_too_large" | "payment_method_limit" | "misdirected_request" | "idempotency_key_reused" | "invalid_state" | "mandate_exists" | "mandate_text_unknown" | "mandate_unavailable" | "mandate_limit_exceeded" | "quote_changed" | "test_clock_advancing" | "test_clock_failed" | "test_clock_full" | "test_clock_limit" | "test_clock_customers_limit" | "advance_bound_exceeded" | "webhook_endpoint_limit" | "webhook_endpoint_unverified" | "headers_too_large" | "rate_limited" | "webhook_replay_limit" | "internal_error" | "unavailable" | "processor_not_configured" | "time_skipping_unavailable";
             /** @description Every field error of the request, not only the first. */
             details?: components["schemas"]["ErrorDetail"][];
             /** @description The id of the request, as in the `Request-Id` header. */
@@ -3562,20 +3597,20 @@ export interface components {
              * @description For programs. See *Codes of details*.
              * @enum {string}
              */
-            code: "parameter_missing" | "unknown_parameter" | "invalid_type" | "invalid_value" | "invalid_format" | "out_of_range" | "too_long" | "too_short" | "too_many" | "too_few" | "duplicate" | "immutable" | "resource_missing" | "customer_deleted" | "payment_method_detached" | "payment_method_of_other_customer" | "payment_method_of_other_intent" | "payment_method_limit" | "payment_method_missing" | "payment_method_unattached" | "mandate_required" | "currency_of_scheme" | "mandate_text_unknown" | "amount_too_small" | "amount_or_range" | "method_currency_mismatch" | "total_or_until_further_notice" | "unknown_fixture_token" | "unknown_event_type" | "url_invalid" | "url_unresolvable" | "url_not_public";
+            code: "parameter_missing" | "unknown_parameter" | "invalid_type" | "invalid_value" | "invalid_format" | "out_of_range" | "too_long" | "too_short" | "too_many" | "too_few" | "duplicate" | "immutable" | "resource_missing" | "customer_deleted" | "payment_method_detached" | "payment_method_of_other_customer" | "payment_method_not_allowed" | "payment_method_of_other_intent" | "payment_method_limit" | "payment_method_missing" | "payment_method_unattached" | "mandate_required" | "currency_of_scheme" | "mandate_text_unknown" | "amount_too_small" | "amount_or_range" | "method_currency_mismatch" | "total_or_until_further_notice" | "unknown_fixture_token" | "unknown_event_type" | "url_invalid" | "url_unresolvable" | "url_not_public";
             /** @description For people. */
             message: string;
             /** @description A JSON pointer into the body, such as `/phones/0/raw`; or `query/limit`, `header/Idempotency-TTL`. */
             path?: string;
         };
-        Event: components["schemas"]["PaymentIntentSucceededEvent"] | components["schemas"]["PaymentIntentFailedEvent"] | components["schemas"]["PaymentIntentCanceledEvent"] | components["schemas"]["PaymentIntentRequiresActionEvent"] | components["schemas"]["PaymentIntentProcessingEvent"] | components["schemas"]["PaymentIntentReturnedEvent"] | components["schemas"]["MandateCreatedEvent"] | components["schemas"]["MandateActivatedEvent"] | components["schemas"]["MandateNoticeDueEvent"] | components["schemas"]["MandateCanceledEvent"] | components["schemas"]["MandateFailedEvent"] | components["schemas"]["MandateExpiredEvent"] | components["schemas"]["PaymentPlanActivatedEvent"] | components["schemas"]["PaymentPlanSuspendedEvent"] | components["schemas"]["PaymentPlanDeactivatedEvent"] | components["schemas"]["PaymentPlanClosedEvent"] | components["schemas"]["PaymentLinkCreatedEvent"] | components["schemas"]["PaymentLinkPaidEvent"] | components["schemas"]["PaymentLinkCompletedEvent"] | components["schemas"]["PaymentLinkExpiredEvent"] | components["schemas"]["PaymentLinkDeactivatedEvent"] | components["schemas"]["PaymentLinkRenewedEvent"] | components["schemas"]["PaymentLinkThrottledEvent"] | components["schemas"]["CheckoutSessionCompletedEvent"] | components["schemas"]["CheckoutSessionExpiredEvent"] | components["schemas"]["RefundSucceededEvent"] | components["schemas"]["RefundFailedEvent"] | components["schemas"]["SubscriptionStartedEvent"] | components["schemas"]["SubscriptionTrialEndingEvent"] | components["schemas"]["SubscriptionRenewedEvent"] | components["schemas"]["SubscriptionPastDueEvent"] | components["schemas"]["SubscriptionRecoveredEvent"] | components["schemas"]["SubscriptionPauseScheduledEvent"] | components["schemas"]["SubscriptionPauseRemovedEvent"] | components["schemas"]["SubscriptionPausedEvent"] | components["schemas"]["SubscriptionResumedEvent"] | components["schemas"]["SubscriptionCancelScheduledEvent"] | components["schemas"]["SubscriptionCancelRemovedEvent"] | components["schemas"]["SubscriptionCanceledEvent"] | components["schemas"]["SubscriptionChangedEvent"] | components["schemas"]["SubscriptionChangeScheduledEvent"] | components["schemas"]["SubscriptionChangeRemovedEvent"] | components["schemas"]["SubscriptionChangeFailedEvent"] | components["schemas"]["SubscriptionInEffectChangedEvent"] | components["schemas"]["TestClockCreatedEvent"] | components["schemas"]["TestClockAdvancingEvent"] | components["schemas"]["TestClockReadyEvent"] | components["schemas"]["TestClockDeletedEvent"] | components["schemas"]["WebhookEndpointPingEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"];
+        Event: components["schemas"]["PaymentIntentSucceededEvent"] | components["schemas"]["PaymentIntentFailedEvent"] | components["schemas"]["PaymentIntentCanceledEvent"] | components["schemas"]["PaymentIntentRequiresActionEvent"] | components["schemas"]["PaymentIntentRestrictedEvent"] | components["schemas"]["PaymentIntentProcessingEvent"] | components["schemas"]["PaymentIntentReturnedEvent"] | components["schemas"]["MandateCreatedEvent"] | components["schemas"]["MandateActivatedEvent"] | components["schemas"]["MandateNoticeDueEvent"] | components["schemas"]["MandateCanceledEvent"] | components["schemas"]["MandateFailedEvent"] | components["schemas"]["MandateExpiredEvent"] | components["schemas"]["PaymentPlanActivatedEvent"] | components["schemas"]["PaymentPlanSuspendedEvent"] | components["schemas"]["PaymentPlanDeactivatedEvent"] | components["schemas"]["PaymentPlanClosedEvent"] | components["schemas"]["PaymentLinkCreatedEvent"] | components["schemas"]["PaymentLinkPaidEvent"] | components["schemas"]["PaymentLinkCompletedEvent"] | components["schemas"]["PaymentLinkExpiredEvent"] | components["schemas"]["PaymentLinkDeactivatedEvent"] | components["schemas"]["PaymentLinkRenewedEvent"] | components["schemas"]["PaymentLinkThrottledEvent"] | components["schemas"]["CheckoutSessionCompletedEvent"] | components["schemas"]["CheckoutSessionExpiredEvent"] | components["schemas"]["RefundSucceededEvent"] | components["schemas"]["RefundFailedEvent"] | components["schemas"]["SubscriptionStartedEvent"] | components["schemas"]["SubscriptionTrialEndingEvent"] | components["schemas"]["SubscriptionRenewedEvent"] | components["schemas"]["SubscriptionPastDueEvent"] | components["schemas"]["SubscriptionRecoveredEvent"] | components["schemas"]["SubscriptionPauseScheduledEvent"] | components["schemas"]["SubscriptionPauseRemovedEvent"] | components["schemas"]["SubscriptionPausedEvent"] | components["schemas"]["SubscriptionResumedEvent"] | components["schemas"]["SubscriptionCancelScheduledEvent"] | components["schemas"]["SubscriptionCancelRemovedEvent"] | components["schemas"]["SubscriptionCanceledEvent"] | components["schemas"]["SubscriptionChangedEvent"] | components["schemas"]["SubscriptionChangeScheduledEvent"] | components["schemas"]["SubscriptionChangeRemovedEvent"] | components["schemas"]["SubscriptionChangeFailedEvent"] | components["schemas"]["SubscriptionInEffectChangedEvent"] | components["schemas"]["TestClockCreatedEvent"] | components["schemas"]["TestClockAdvancingEvent"] | components["schemas"]["TestClockReadyEvent"] | components["schemas"]["TestClockDeletedEvent"] | components["schemas"]["WebhookEndpointPingEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"];
         EventList: {
             data: components["schemas"]["Event"][];
             /** @description Whether more items follow. */
             has_more: boolean;
         };
         /** @enum {string} */
-        EventType: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "payment_link.throttled" | "checkout_session.completed" | "checkout_session.expired" | "refund.succeeded" | "refund.failed" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.changed" | "subscription.change_scheduled" | "subscription.change_removed" | "subscription.change_failed" | "subscription.in_effect_changed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
+        EventType: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.restricted" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "payment_link.throttled" | "checkout_session.completed" | "checkout_session.expired" | "refund.succeeded" | "refund.failed" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.changed" | "subscription.change_scheduled" | "subscription.change_removed" | "subscription.change_failed" | "subscription.in_effect_changed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
         FailedPaymentIntent: {
             /** @description The id of the payment intent; `pi_sandbox_…` in the sandbox. */
             id: string;
@@ -3728,7 +3763,7 @@ export interface components {
             frequency_text: string | null;
             /**
              * Format: date
-             * @description The date, on the scheme’s clock, on which a debit that is requested now would be charged. Null unless the mandate is active.
+             * @description The date, on the scheme’s clock, on which a debit that is requested now would be charged. Null unless the mandate is active, and after the last cut-off before it lapses.
              */
             next_possible_charge_date: string | null;
             /**
@@ -3770,7 +3805,7 @@ export interface components {
             type: components["schemas"]["MandateAcceptanceType"];
             /**
              * Format: date-time
-             * @description When the payer agreed, on the customer’s time; not ahead. By default now, if `type` is `online`.
+             * @description When the payer agreed, on the customer’s time; not ahead. By default now, if `type` is `online`. With a publishable key it is always now, whatever you send.
              */
             accepted_at?: string;
             /** @description The address that the payer’s browser had at your server. */
@@ -3794,10 +3829,12 @@ export interface components {
              * @description ISO 8601, UTC.
              */
             accepted_at: string;
-            /** @description The payer’s address, as you sent it. */
+            /** @description The payer’s address, as it was sent. */
             ip_address: string | null;
-            /** @description The payer’s browser, as you sent it. */
+            /** @description The payer’s browser, as it was sent. */
             user_agent: string | null;
+            /** @description What the service has seen of a payer who accepted with a publishable key or on a page; null if you recorded it. */
+            connection: components["schemas"]["MandateConnection"] | null;
             /** @description Who agreed. */
             signatory_name: string;
             /** @description The version of the text; null for an imported mandate that was agreed to with other words. */
@@ -3810,7 +3847,7 @@ export interface components {
             type: components["schemas"]["MandateAcceptanceType"];
             /**
              * Format: date-time
-             * @description When the payer agreed, on the customer’s time; not ahead. By default now, if `type` is `online`.
+             * @description When the payer agreed, on the customer’s time; not ahead. By default now, if `type` is `online`. With a publishable key it is always now, whatever you send.
              */
             accepted_at?: string;
             /** @description The address that the payer’s browser had at your server. */
@@ -3892,6 +3929,12 @@ export interface components {
              * @description When it ended; null until then.
              */
             ended_at: string | null;
+        };
+        MandateConnection: {
+            /** @description The address from which the payer accepted. */
+            ip_address: string;
+            /** @description The browser; null if it did not name itself. */
+            user_agent: string | null;
         };
         MandateCreate: {
             /** @description A saved Australian bank account, pm_…. It has no other mandate that has not ended. */
@@ -4025,7 +4068,7 @@ export interface components {
             frequency_text: string | null;
             /**
              * Format: date
-             * @description The date, on the scheme’s clock, on which a debit that is requested now would be charged. Null unless the mandate is active.
+             * @description The date, on the scheme’s clock, on which a debit that is requested now would be charged. Null unless the mandate is active, and after the last cut-off before it lapses.
              */
             next_possible_charge_date: string | null;
             /**
@@ -4375,6 +4418,8 @@ export interface components {
         PaymentIntentConfirm: {
             /** @description A saved method, pm_…. You can leave it out if the payment intent has one. */
             payment_method?: string;
+            /** @description The customer who pays. Needed, with a secret key, if the payment intent has no customer and the method belongs to one: so a browser that names the method cannot choose whose it is. */
+            customer_id?: string;
             /** @description Required with a publishable key: the client_secret of this payment intent. */
             client_secret?: string;
             /** @description Where the payer goes on from the page of a 3D Secure challenge. Absolute, without credentials, `https` in live mode. It stays until another confirm names one. */
@@ -4542,6 +4587,31 @@ export interface components {
              * @enum {string}
              */
             event_type: "payment_intent.requires_action";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["PaymentIntent"];
+        };
+        PaymentIntentRestrictedEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event_type: "payment_intent.restricted";
             /**
              * Format: date-time
              * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
@@ -4743,7 +4813,7 @@ export interface components {
             /** @description The payer. A customer on a test clock brings its clock along. */
             customer_id?: string;
             collect?: components["schemas"]["CollectInput"];
-            /** @description How can be paid. By default `card`. `au_becs_debit` needs AUD. */
+            /** @description How can be paid. By default `card`. `au_becs_debit` needs AUD, also for the subject of `apply_to`. */
             payment_method_types?: components["schemas"]["PayableMethodType"][];
             /** @description Whether the method is kept for later payments. By default `no`; in `setup` mode always `always`. */
             save_payment_method?: components["schemas"]["SavePaymentMethod"];
@@ -5051,6 +5121,8 @@ export interface components {
             collected_amount_cents: number;
             /** @description What is missing of the total because debits came back after the plan was closed, minor units. */
             shortfall_amount_cents?: number;
+            /** @description What the bank or the processor already had when the plan stopped, and may still collect, minor units. */
+            in_flight_amount?: number;
             /**
              * Format: date
              * @description The date of the next payment of the calendar; retries do not count. For a pending plan, the date of its first payment. Null if the plan is suspended or has ended, or if nothing would remain to be collected.
@@ -5685,7 +5757,7 @@ export interface components {
             pauses_at: string | null;
             /**
              * Format: date
-             * @description The day on which the pause ends by itself.
+             * @description The day on which the pause ends by itself. It does not end while a period is owed.
              */
             resumes_at: string | null;
             /** @description The period that has begun last; null before the first. */
@@ -5700,6 +5772,8 @@ export interface components {
              * @description When a failed payment is retried; null if it is not.
              */
             next_attempt_at: string | null;
+            /** @description What the bank or the processor already had when it was canceled, minor units. If it succeeds, it becomes credit, unless its period was over. */
+            in_flight_amount: number;
             /** @description What the customer has in hand for later periods, minor units. */
             credit_balance_cents: number;
             /** @description What changes have left for the next period to take, besides its items. */
@@ -11142,6 +11216,49 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["PaymentIntentRequiresActionEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPaymentIntentRestricted: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": string;
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": string;
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PaymentIntentRestrictedEvent"];
             };
         };
         responses: {

@@ -1,10 +1,11 @@
+import { withoutOwner } from '../../../db/bank-debits.ts';
 import type { StuckQuery } from './query.ts';
 
 /** What an advance still has to do. */
 export interface SlowAdvance {
   target_time: Date;
   /**
-   * The number of plans, subscriptions, scheduled payments, debits, links and sessions that are due up to the target.
+   * How many plans, subscriptions, scheduled payments, debits, links, sessions and mandates are due up to the target.
    */
   due: number;
   /** One of them. */
@@ -29,10 +30,12 @@ export const slowAdvances: StuckQuery<SlowAdvance> = {
       join payment_intents i on i.customer_id = c.id
       where c.test_clock_id = k.id and i.scheduled_at <= k.target_time
       union all
-      select id from subscriptions where test_clock_id = k.id and wake_at <= k.target_time
+      select id from subscriptions where test_clock_id = k.id and least(wake_at, next_debit_at) <= k.target_time
       union all
-      select attempt_id from bank_debits
-      where test_clock_id = k.id and payment_plan_id is null and next_at <= k.target_time
+      select attempt_id from bank_debits d
+      where test_clock_id = k.id and ${withoutOwner(db)} and next_at <= k.target_time
+      union all
+      select id from mandates where test_clock_id = k.id and status = 'active' and lapses_at <= k.target_time
       union all
       select id from payment_links where test_clock_id = k.id and wake_at <= k.target_time
       union all

@@ -15,6 +15,7 @@ export interface OverduePlan {
 export interface OverdueDebit {
   payment_intent_id: string;
   payment_plan_id: string | null;
+  subscription_id: string | null;
   /** `accepted` waits for its hand-over, `submitted` for its result, `succeeded` for what may come back. */
   outcome: string;
   next_at: Date;
@@ -36,7 +37,7 @@ export const overdueDebits: StuckQuery<OverdueDebit> = {
       or a.outcome = 'submitted' and d.expected_result_at <= ${now}::timestamptz - interval '1 day'
     )`,
   facts: (db) => db`
-    select d.payment_intent_id, d.payment_plan_id, a.outcome, d.next_at, d.expected_result_at
+    select d.payment_intent_id, d.payment_plan_id, d.subscription_id, a.outcome, d.next_at, d.expected_result_at
     from bank_debits d
     join payment_attempts a on a.id = d.attempt_id
     where d.attempt_id = f.subject_id`,

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
 CheckoutSessionStatus: TypeAlias = Literal["open", "processing", "completed", "expired"]  # noqa: E501
-ClockEffectType: TypeAlias = Literal["payment_intent.succeeded", "payment_intent.failed", "payment_intent.canceled", "payment_intent.requires_action", "payment_intent.processing", "payment_intent.returned", "mandate.created", "mandate.activated", "mandate.notice_due", "mandate.canceled", "mandate.failed", "mandate.expired", "payment_plan.activated", "payment_plan.suspended", "payment_plan.deactivated", "payment_plan.closed", "payment_link.created", "payment_link.paid", "payment_link.completed", "payment_link.expired", "payment_link.deactivated", "payment_link.renewed", "payment_link.throttled", "checkout_session.completed", "checkout_session.expired", "subscription.started", "subscription.trial_ending", "subscription.renewed", "subscription.past_due", "subscription.recovered", "subscription.pause_scheduled", "subscription.pause_removed", "subscription.paused", "subscription.resumed", "subscription.cancel_scheduled", "subscription.cancel_removed", "subscription.canceled", "subscription.changed", "subscription.change_scheduled", "subscription.change_removed", "subscription.change_failed", "subscription.in_effect_changed"]  # noqa: E501
+ClockEffectType: TypeAlias = Literal["payment_intent.succeeded", "payment_intent.failed", "payment_intent.canceled", "payment_intent.requires_action", "payment_intent.restricted", "payment_intent.processing", "payment_intent.returned", "mandate.created", "mandate.activated", "mandate.notice_due", "mandate.canceled", "mandate.failed", "mandate.expired", "payment_plan.activated", "payment_plan.suspended", "payment_plan.deactivated", "payment_plan.closed", "payment_link.created", "payment_link.paid", "payment_link.completed", "payment_link.expired", "payment_link.deactivated", "payment_link.renewed", "payment_link.throttled", "checkout_session.completed", "checkout_session.expired", "subscription.started", "subscription.trial_ending", "subscription.renewed", "subscription.past_due", "subscription.recovered", "subscription.pause_scheduled", "subscription.pause_removed", "subscription.paused", "subscription.resumed", "subscription.cancel_scheduled", "subscription.cancel_removed", "subscription.canceled", "subscription.changed", "subscription.change_scheduled", "subscription.change_removed", "subscription.change_failed", "subscription.in_effect_changed"]  # noqa: E501
 CollectChoice: TypeAlias = Literal["required", "optional", "no"]  # noqa: E501
 Currency: TypeAlias = Literal["USD", "AUD", "NZD", "EUR", "GBP", "JPY"]  # noqa: E501
 CustomerStatus: TypeAlias = Literal["active", "inactive"]  # noqa: E501
 DebitScheme: TypeAlias = Literal["au_becs"]  # noqa: E501
 EffectiveOn: TypeAlias = Literal["settled", "submitted"]  # noqa: E501
 ErrorBodyType: TypeAlias = Literal["invalid_request_error", "authentication_error", "permission_error", "idempotency_error", "rate_limit_error", "api_error"]  # noqa: E501
-ErrorBodyCode: TypeAlias = Literal["validation_failed", "bad_request", "invalid_json", "body_incomplete", "invalid_header", "unsupported_content_type", "unsupported_encoding", "unauthenticated", "insufficient_scope", "secret_key_required", "client_secret_invalid", "sandbox_only", "payment_method_not_allowed", "resource_missing", "route_not_found", "method_not_allowed", "request_timeout", "idempotency_key_in_use", "payload_too_large", "payment_method_limit", "misdirected_request", "idempotency_key_reused", "invalid_state", "mandate_exists", "mandate_text_unknown", "mandate_unavailable", "mandate_limit_exceeded", "quote_changed", "test_clock_advancing", "test_clock_failed", "test_clock_full", "test_clock_limit", "test_clock_customers_limit", "advance_bound_exceeded", "webhook_endpoint_limit", "webhook_endpoint_unverified", "headers_too_large", "rate_limited", "webhook_replay_limit", "internal_error", "unavailable", "processor_not_configured", "time_skipping_unavailable"]  # noqa: E501
-ErrorDetailCode: TypeAlias = Literal["parameter_missing", "unknown_parameter", "invalid_type", "invalid_value", "invalid_format", "out_of_range", "too_long", "too_short", "too_many", "too_few", "duplicate", "immutable", "resource_missing", "customer_deleted", "payment_method_detached", "payment_method_of_other_customer", "payment_method_of_other_intent", "payment_method_limit", "payment_method_missing", "payment_method_unattached", "mandate_required", "currency_of_scheme", "mandate_text_unknown", "amount_too_small", "amount_or_range", "method_currency_mismatch", "total_or_until_further_notice", "unknown_fixture_token", "unknown_event_type", "url_invalid", "url_unresolvable", "url_not_public"]  # noqa: E501
-EventType: TypeAlias = Literal["payment_intent.succeeded", "payment_intent.failed", "payment_intent.canceled", "payment_intent.requires_action", "payment_intent.processing", "payment_intent.returned", "mandate.created", "mandate.activated", "mandate.notice_due", "mandate.canceled", "mandate.failed", "mandate.expired", "payment_plan.activated", "payment_plan.suspended", "payment_plan.deactivated", "payment_plan.closed", "payment_link.created", "payment_link.paid", "payment_link.completed", "payment_link.expired", "payment_link.deactivated", "payment_link.renewed", "payment_link.throttled", "checkout_session.completed", "checkout_session.expired", "refund.succeeded", "refund.failed", "subscription.started", "subscription.trial_ending", "subscription.renewed", "subscription.past_due", "subscription.recovered", "subscription.pause_scheduled", "subscription.pause_removed", "subscription.paused", "subscription.resumed", "subscription.cancel_scheduled", "subscription.cancel_removed", "subscription.canceled", "subscription.changed", "subscription.change_scheduled", "subscription.change_removed", "subscription.change_failed", "subscription.in_effect_changed", "test_clock.created", "test_clock.advancing", "test_clock.ready", "test_clock.deleted", "webhook_endpoint.ping", "webhook_endpoint.disabled"]  # noqa: E501
+ErrorBodyCode: TypeAlias = Literal["validation_failed", "bad_request", "invalid_json", "body_incomplete", "invalid_header", "unsupported_content_type", "unsupported_encoding", "unauthenticated", "insufficient_scope", "secret_key_required", "client_secret_invalid", "sandbox_only", "payment_method_not_allowed", "too_many_attempts", "resource_missing", "route_not_found", "method_not_allowed", "request_timeout", "idempotency_key_in_use", "payload_too_large", "payment_method_limit", "misdirected_request", "idempotency_key_reused", "invalid_state", "mandate_exists", "mandate_text_unknown", "mandate_unavailable", "mandate_limit_exceeded", "quote_changed", "test_clock_advancing", "test_clock_failed", "test_clock_full", "test_clock_limit", "test_clock_customers_limit", "advance_bound_exceeded", "webhook_endpoint_limit", "webhook_endpoint_unverified", "headers_too_large", "rate_limited", "webhook_replay_limit", "internal_error", "unavailable", "processor_not_configured", "time_skipping_unavailable"]  # noqa: E501
+ErrorDetailCode: TypeAlias = Literal["parameter_missing", "unknown_parameter", "invalid_type", "invalid_value", "invalid_format", "out_of_range", "too_long", "too_short", "too_many", "too_few", "duplicate", "immutable", "resource_missing", "customer_deleted", "payment_method_detached", "payment_method_of_other_customer", "payment_method_not_allowed", "payment_method_of_other_intent", "payment_method_limit", "payment_method_missing", "payment_method_unattached", "mandate_required", "currency_of_scheme", "mandate_text_unknown", "amount_too_small", "amount_or_range", "method_currency_mismatch", "total_or_until_further_notice", "unknown_fixture_token", "unknown_event_type", "url_invalid", "url_unresolvable", "url_not_public"]  # noqa: E501
+EventType: TypeAlias = Literal["payment_intent.succeeded", "payment_intent.failed", "payment_intent.canceled", "payment_intent.requires_action", "payment_intent.restricted", "payment_intent.processing", "payment_intent.returned", "mandate.created", "mandate.activated", "mandate.notice_due", "mandate.canceled", "mandate.failed", "mandate.expired", "payment_plan.activated", "payment_plan.suspended", "payment_plan.deactivated", "payment_plan.closed", "payment_link.created", "payment_link.paid", "payment_link.completed", "payment_link.expired", "payment_link.deactivated", "payment_link.renewed", "payment_link.throttled", "checkout_session.completed", "checkout_session.expired", "refund.succeeded", "refund.failed", "subscription.started", "subscription.trial_ending", "subscription.renewed", "subscription.past_due", "subscription.recovered", "subscription.pause_scheduled", "subscription.pause_removed", "subscription.paused", "subscription.resumed", "subscription.cancel_scheduled", "subscription.cancel_removed", "subscription.canceled", "subscription.changed", "subscription.change_scheduled", "subscription.change_removed", "subscription.change_failed", "subscription.in_effect_changed", "test_clock.created", "test_clock.advancing", "test_clock.ready", "test_clock.deleted", "webhook_endpoint.ping", "webhook_endpoint.disabled"]  # noqa: E501
 FailureBehaviour: TypeAlias = Literal["retry", "stop"]  # noqa: E501
 MandateAcceptanceType: TypeAlias = Literal["online", "paper", "telephone", "imported"]  # noqa: E501
 MandateAmountType: TypeAlias = Literal["variable", "fixed"]  # noqa: E501
@@ -313,7 +313,9 @@ class CheckoutSession(TypedDict):
     id: str
     """The id of the checkout session."""
     url: NotRequired[str]
-    """The page for the payer. Lists and events leave it out."""
+    """The page for the payer. Only for keys with `payment_links:write`. Lists and events leave
+    it out.
+    """
     client_secret: NotRequired[str]
     """Lets a browser read this session with a publishable key. Only for keys with
     `payment_links:write`. Lists and events leave it out.
@@ -368,6 +370,10 @@ class CheckoutSession(TypedDict):
     """Why it expired: `time`, `requested`, `too_many_attempts`, `link_completed`,
     `link_expired`, `link_deactivated`, `customer_deleted` or `payment_canceled`; otherwise
     null.
+    """
+    consent: CheckoutSessionConsent | None
+    """What the payer agreed to in the last accepted form if the method is kept for later
+    payments; otherwise null. For a bank account without that, see its mandate.
     """
     failed_attempts: int
     """How often the payer was declined. The tenth time ends the session."""
@@ -425,6 +431,17 @@ class CheckoutSessionCompletedEvent(TypedDict):
     data: CheckoutSession
 
 
+class CheckoutSessionConsent(TypedDict):
+    text: str
+    """The words that the page said, a line each: what is taken, and what is kept."""
+    accepted_at: str
+    """When the form was accepted, in the customer’s time."""
+    ip_address: str
+    """The payer’s address."""
+    user_agent: str | None
+    """The payer’s browser, as it names itself."""
+
+
 class CheckoutSessionCreate(TypedDict):
     mode: NotRequired[PaymentLinkMode]
     """`payment`, the default: the payer pays. `setup`: the payer saves a payment method; no
@@ -443,7 +460,9 @@ class CheckoutSessionCreate(TypedDict):
     """The payer. A customer on a test clock brings its clock along."""
     collect: NotRequired[CollectInput]
     payment_method_types: NotRequired[list[PayableMethodType]]
-    """How can be paid. By default `card`. `au_becs_debit` needs AUD."""
+    """How can be paid. By default `card`. `au_becs_debit` needs AUD, also for the subject of
+    `apply_to`.
+    """
     save_payment_method: NotRequired[SavePaymentMethod]
     """Whether the method is kept for later payments. By default `no`; in `setup` mode always
     `always`.
@@ -940,7 +959,7 @@ class Mandate(TypedDict):
     """What the payer was told: how often debits are made."""
     next_possible_charge_date: str | None
     """The date, on the scheme’s clock, on which a debit that is requested now would be charged.
-    Null unless the mandate is active.
+    Null unless the mandate is active, and after the last cut-off before it lapses.
     """
     last_debited_at: str | None
     """When it was last used; null if it never was."""
@@ -970,7 +989,7 @@ class MandateAccept(TypedDict):
     """
     accepted_at: NotRequired[str]
     """When the payer agreed, on the customer’s time; not ahead. By default now, if `type` is
-    `online`.
+    `online`. With a publishable key it is always now, whatever you send.
     """
     ip_address: NotRequired[str]
     """The address that the payer’s browser had at your server."""
@@ -994,9 +1013,13 @@ class MandateAcceptance(TypedDict):
     accepted_at: str
     """ISO 8601, UTC."""
     ip_address: str | None
-    """The payer’s address, as you sent it."""
+    """The payer’s address, as it was sent."""
     user_agent: str | None
-    """The payer’s browser, as you sent it."""
+    """The payer’s browser, as it was sent."""
+    connection: MandateConnection | None
+    """What the service has seen of a payer who accepted with a publishable key or on a page;
+    null if you recorded it.
+    """
     signatory_name: str
     """Who agreed."""
     text_version: str | None
@@ -1013,7 +1036,7 @@ class MandateAcceptanceInput(TypedDict):
     """
     accepted_at: NotRequired[str]
     """When the payer agreed, on the customer’s time; not ahead. By default now, if `type` is
-    `online`.
+    `online`. With a publishable key it is always now, whatever you send.
     """
     ip_address: NotRequired[str]
     """The address that the payer’s browser had at your server."""
@@ -1089,6 +1112,13 @@ class MandateChanges(TypedDict):
     """
     ended_at: str | None
     """When it ended; null until then."""
+
+
+class MandateConnection(TypedDict):
+    ip_address: str
+    """The address from which the payer accepted."""
+    user_agent: str | None
+    """The browser; null if it did not name itself."""
 
 
 class MandateCreate(TypedDict):
@@ -1218,7 +1248,7 @@ class MandateForPayer(TypedDict):
     """What the payer was told: how often debits are made."""
     next_possible_charge_date: str | None
     """The date, on the scheme’s clock, on which a debit that is requested now would be charged.
-    Null unless the mandate is active.
+    Null unless the mandate is active, and after the last cut-off before it lapses.
     """
     activated_at: str | None
     """When it became active; null while it is pending."""
@@ -1531,6 +1561,11 @@ class PaymentIntentChanges(TypedDict):
 class PaymentIntentConfirm(TypedDict):
     payment_method: NotRequired[str]
     """A saved method, pm_…. You can leave it out if the payment intent has one."""
+    customer_id: NotRequired[str]
+    """The customer who pays. Needed, with a secret key, if the payment intent has no customer
+    and the method belongs to one: so a browser that names the method cannot choose whose it
+    is.
+    """
     client_secret: NotRequired[str]
     """Required with a publishable key: the client_secret of this payment intent."""
     return_url: NotRequired[str]
@@ -1692,6 +1727,27 @@ class PaymentIntentRequiresActionEvent(TypedDict):
     id: str
     """The same on every delivery attempt, so that a receiver can recognise a repeated event."""
     event_type: Literal["payment_intent.requires_action"]
+    created_at: str
+    """When it happened, in the customer’s time. For a customer on a test clock, that is the time
+    of the clock.
+    """
+    livemode: bool
+    """False in the sandbox."""
+    biller_id: str
+    """The account that it happened to."""
+    test_clock: str | None
+    """The test clock that it is about, or that its customer is on; null in real time."""
+    sequence: int
+    """Rises by one with each event of an account and mode, without gaps, in commit order."""
+    request_id: str | None
+    """The API request that caused it; null if no request did."""
+    data: PaymentIntent
+
+
+class PaymentIntentRestrictedEvent(TypedDict):
+    id: str
+    """The same on every delivery attempt, so that a receiver can recognise a repeated event."""
+    event_type: Literal["payment_intent.restricted"]
     created_at: str
     """When it happened, in the customer’s time. For a customer on a test clock, that is the time
     of the clock.
@@ -1883,7 +1939,9 @@ class PaymentLinkCreate(TypedDict):
     """The payer. A customer on a test clock brings its clock along."""
     collect: NotRequired[CollectInput]
     payment_method_types: NotRequired[list[PayableMethodType]]
-    """How can be paid. By default `card`. `au_becs_debit` needs AUD."""
+    """How can be paid. By default `card`. `au_becs_debit` needs AUD, also for the subject of
+    `apply_to`.
+    """
     save_payment_method: NotRequired[SavePaymentMethod]
     """Whether the method is kept for later payments. By default `no`; in `setup` mode always
     `always`.
@@ -2164,6 +2222,10 @@ class PaymentPlan(TypedDict):
     shortfall_amount_cents: NotRequired[int]
     """What is missing of the total because debits came back after the plan was closed, minor
     units.
+    """
+    in_flight_amount: NotRequired[int]
+    """What the bank or the processor already had when the plan stopped, and may still collect,
+    minor units.
     """
     next_payment_date: str | None
     """The date of the next payment of the calendar; retries do not count. For a pending plan,
@@ -2790,13 +2852,17 @@ class Subscription(TypedDict):
     pauses_at: str | None
     """The day on which a pause begins that was requested."""
     resumes_at: str | None
-    """The day on which the pause ends by itself."""
+    """The day on which the pause ends by itself. It does not end while a period is owed."""
     current_period: CurrentPeriod | None
     """The period that has begun last; null before the first."""
     next_period_start: str | None
     """When the next period begins; null if none is to come."""
     next_attempt_at: str | None
     """When a failed payment is retried; null if it is not."""
+    in_flight_amount: int
+    """What the bank or the processor already had when it was canceled, minor units. If it
+    succeeds, it becomes credit, unless its period was over.
+    """
     credit_balance_cents: int
     """What the customer has in hand for later periods, minor units."""
     next_period_lines: list[SubscriptionPeriodLine]
@@ -3941,7 +4007,7 @@ class WebhookReplay(TypedDict):
 
 
 ClockEffect: TypeAlias = "PaymentIntentEffect | PaymentPlanEffect | SubscriptionEffect | MandateEffect | PaymentLinkEffect | CheckoutSessionEffect"  # noqa: E501
-Event: TypeAlias = "PaymentIntentSucceededEvent | PaymentIntentFailedEvent | PaymentIntentCanceledEvent | PaymentIntentRequiresActionEvent | PaymentIntentProcessingEvent | PaymentIntentReturnedEvent | MandateCreatedEvent | MandateActivatedEvent | MandateNoticeDueEvent | MandateCanceledEvent | MandateFailedEvent | MandateExpiredEvent | PaymentPlanActivatedEvent | PaymentPlanSuspendedEvent | PaymentPlanDeactivatedEvent | PaymentPlanClosedEvent | PaymentLinkCreatedEvent | PaymentLinkPaidEvent | PaymentLinkCompletedEvent | PaymentLinkExpiredEvent | PaymentLinkDeactivatedEvent | PaymentLinkRenewedEvent | PaymentLinkThrottledEvent | CheckoutSessionCompletedEvent | CheckoutSessionExpiredEvent | RefundSucceededEvent | RefundFailedEvent | SubscriptionStartedEvent | SubscriptionTrialEndingEvent | SubscriptionRenewedEvent | SubscriptionPastDueEvent | SubscriptionRecoveredEvent | SubscriptionPauseScheduledEvent | SubscriptionPauseRemovedEvent | SubscriptionPausedEvent | SubscriptionResumedEvent | SubscriptionCancelScheduledEvent | SubscriptionCancelRemovedEvent | SubscriptionCanceledEvent | SubscriptionChangedEvent | SubscriptionChangeScheduledEvent | SubscriptionChangeRemovedEvent | SubscriptionChangeFailedEvent | SubscriptionInEffectChangedEvent | TestClockCreatedEvent | TestClockAdvancingEvent | TestClockReadyEvent | TestClockDeletedEvent | WebhookEndpointPingEvent | WebhookEndpointDisabledEvent"  # noqa: E501
+Event: TypeAlias = "PaymentIntentSucceededEvent | PaymentIntentFailedEvent | PaymentIntentCanceledEvent | PaymentIntentRequiresActionEvent | PaymentIntentRestrictedEvent | PaymentIntentProcessingEvent | PaymentIntentReturnedEvent | MandateCreatedEvent | MandateActivatedEvent | MandateNoticeDueEvent | MandateCanceledEvent | MandateFailedEvent | MandateExpiredEvent | PaymentPlanActivatedEvent | PaymentPlanSuspendedEvent | PaymentPlanDeactivatedEvent | PaymentPlanClosedEvent | PaymentLinkCreatedEvent | PaymentLinkPaidEvent | PaymentLinkCompletedEvent | PaymentLinkExpiredEvent | PaymentLinkDeactivatedEvent | PaymentLinkRenewedEvent | PaymentLinkThrottledEvent | CheckoutSessionCompletedEvent | CheckoutSessionExpiredEvent | RefundSucceededEvent | RefundFailedEvent | SubscriptionStartedEvent | SubscriptionTrialEndingEvent | SubscriptionRenewedEvent | SubscriptionPastDueEvent | SubscriptionRecoveredEvent | SubscriptionPauseScheduledEvent | SubscriptionPauseRemovedEvent | SubscriptionPausedEvent | SubscriptionResumedEvent | SubscriptionCancelScheduledEvent | SubscriptionCancelRemovedEvent | SubscriptionCanceledEvent | SubscriptionChangedEvent | SubscriptionChangeScheduledEvent | SubscriptionChangeRemovedEvent | SubscriptionChangeFailedEvent | SubscriptionInEffectChangedEvent | TestClockCreatedEvent | TestClockAdvancingEvent | TestClockReadyEvent | TestClockDeletedEvent | WebhookEndpointPingEvent | WebhookEndpointDisabledEvent"  # noqa: E501
 PaymentMethod: TypeAlias = "CardPaymentMethod | BecsPaymentMethod | KlarnaPaymentMethod | PayIdPaymentMethod | PayPalPaymentMethod"  # noqa: E501
 PaymentMethodCreate: TypeAlias = "CardPaymentMethodCreate | BecsPaymentMethodCreate"  # noqa: E501
 SandboxPaymentMethodCreate: TypeAlias = "KlarnaPaymentMethodCreate | PayIdPaymentMethodCreate | PayPalPaymentMethodCreate"  # noqa: E501

@@ -1,0 +1,25 @@
+import type { Scope } from '../../services/accounts/scopes.ts';
+import { Forbidden } from '../../services/errors.ts';
+import type { KeyIdentity } from './route.ts';
+
+/** The fields of a link or a session that act on something else. */
+interface ActsOn {
+  payment_intent_id?: string | undefined;
+  apply_to?: { payment_plan_id?: string | undefined; subscription_id?: string | undefined } | undefined;
+}
+
+/**
+ * Checks that a key may write what the body of a link or a session names: a payer acts on that.
+ * @throws Forbidden `insufficient_scope`
+ */
+export function assertMayWriteNamed({ scopes }: KeyIdentity, { payment_intent_id, apply_to }: ActsOn): void {
+  const needed: [field: string, value: string | undefined, scope: Scope][] = [
+    ['payment_intent_id', payment_intent_id, 'payment_intents:write'],
+    ['apply_to.payment_plan_id', apply_to?.payment_plan_id, 'payment_plans:write'],
+    ['apply_to.subscription_id', apply_to?.subscription_id, 'subscriptions:write'],
+  ];
+  for (const [field, value, scope] of needed) {
+    if (value === undefined || scopes.includes(scope)) continue;
+    throw new Forbidden('insufficient_scope', `${field} needs the scope ${scope}, which the key does not have.`);
+  }
+}

@@ -1,0 +1,2 @@
+alter table bank_debits validate constraint bank_debits_subscription_fkey;
+alter table bank_debits validate constraint bank_debits_owner_check;

@@ -1,0 +1,25 @@
+import { type Account, accountLine, post } from './account.ts';
+import type { Course, Period } from './course.ts';
+import type { PeriodLine } from './lines.ts';
+
+/** What a period gives back that is paid although its subscription was canceled. Minor units; a credit is negative. */
+export interface CreditAfterEnd {
+  amount: number;
+  lines: PeriodLine[];
+  account: Account;
+}
+
+/**
+ * Money that was on its way when a subscription was canceled pays for no service: it becomes credit, and so does the
+ * credit that the period had used. Returns null if the subscription goes on, or has ended with its last period, which
+ * was served.
+ */
+export function creditAfterEnd(
+  { state, state_reason: reason, ...account }: Account & Pick<Course, 'state' | 'state_reason'>,
+  { number, amount_cents: amount, carried_cents: carried, changed_cents: changed }: Period,
+): CreditAfterEnd | null {
+  const price = amount - carried + changed;
+  if (state !== 'canceled' || reason === 'ended' || price === 0) return null;
+  const lines = accountLine(`Period ${number}, paid after the cancellation`, 0 - price);
+  return { amount: 0 - price, lines, account: post(account, lines) };
+}

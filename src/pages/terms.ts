@@ -1,0 +1,120 @@
+// What a page says is taken: now, at once after that, and later. The words are those that are stored as the payer's
+// consent, so each sentence is plain text.
+import { createHash } from 'node:crypto';
+import type { OfferColumns } from '../db/payment-links.ts';
+import { type Html, html } from '../platform/html.ts';
+import type { Price } from '../services/links/public-tokens.ts';
+import type { Payee } from '../services/pages/paying.ts';
+import type { ComingPayments } from '../services/subjects/coming-payments.ts';
+import { dateInWords } from './dates.ts';
+import { inWords } from './money.ts';
+
+/** What a form asks its payer to agree to. */
+export interface Terms {
+  /** What is taken as soon as the form is done, besides its own payment. Minor units. */
+  atOnce: number;
+  /** What is taken, beside the amount that the page shows large. One sentence or two each. */
+  sentences: string[];
+  /** Said at the button: that the way to pay is kept. Null if it is not, or only if the payer ticks a box. */
+  consent: string | null;
+  /** Said at the box for that. */
+  offer: string | null;
+  /** What the button says. */
+  button: string;
+}
+
+interface Asked {
+  offer: Pick<OfferColumns, 'mode' | 'payment_method_types' | 'save_payment_method'>;
+  price: Price | null;
+  coming: ComingPayments | null;
+}
+
+/** Returns what a page says about `price`, and about the payments to come of what it names. */
+export function termsOf({ offer, price, coming }: Asked, payee: Payee, locale: string): Terms {
+  const isSetup = offer.mode === 'setup';
+  const atOnce = coming === null || coming.waitsForBiller ? 0 : coming.atOnce;
+  const sum = (total: number) => (coming === null ? '' : inWords(total, coming.currency, locale));
+  const sentences = isSetup && atOnce === 0 ? ['No money is taken now.'] : [];
+  if (coming !== null && atOnce > 0) {
+    sentences.push(
+      isSetup
+        ? `As soon as this is saved, ${sum(atOnce)} is taken for “${coming.name}”.`
+        : `As soon as this is paid, a further ${sum(atOnce)} is taken for “${coming.name}”.${together(price, coming, locale)}`,
+    );
+    if (!isSetup && offer.payment_method_types.includes('au_becs_debit')) {
+      sentences.push('From a bank account, that is when the bank has confirmed this payment, some days later.');
+    }
+  }
+  if (coming !== null) sentences.push(...laterOf(coming, payee, locale));
+  const paid = price === null || isSetup ? [] : [inWords(price.totalAmount, price.currency, locale)];
+  const sums = [...paid, ...(atOnce > 0 && (isSetup || paid.length > 0) ? [sum(atOnce)] : [])].join(', then ');
+  const verb = isSetup ? (sums === '' ? 'Save' : 'Save, then pay') : 'Pay';
+  return { sentences, button: `${verb} ${sums}`.trim(), atOnce, ...keptOf(offer, coming, payee) };
+}
+
+/** What is taken in all at once, if both are of one currency. */
+function together(price: Price | null, { atOnce, currency }: ComingPayments, locale: string): string {
+  if (price === null || price.currency !== currency) return '';
+  return ` Together that is ${inWords(price.totalAmount + atOnce, currency, locale)}.`;
+}
+
+function laterOf(coming: ComingPayments, payee: Payee, locale: string): string[] {
+  const { name, waitsForBiller, atOnce, next, hasMore, currency, cap } = coming;
+  const sum = (total: number) => inWords(total, currency, locale);
+  const list = next.map(({ date, total }) => `${sum(total)} on ${dateInWords(date)}`);
+  const ends = cap === null ? 'until it is ended' : `until its total of ${sum(cap)} is reached`;
+  const more = hasMore ? `, and so on ${intervalOf(coming)} ${ends}` : ', and no more after that';
+  if (!waitsForBiller) {
+    return list.length === 0 ? [] : [`“${name}” ${atOnce > 0 ? 'then ' : ''}takes ${list.join(', ')}${more}.`];
+  }
+  const first = atOnce === 0 ? [] : [`${sum(atOnce)} at once`];
+  const all = [...first, ...list];
+  if (all.length === 0) return [];
+  return [
+    `Nothing is taken for “${name}” until ${payee.name} starts or resumes it. If that is today, it takes ${all.join(', ')}${more}.`,
+  ];
+}
+
+function intervalOf({ every: { unit, count } }: ComingPayments): string {
+  return count === 1 ? `every ${unit}` : `every ${count} ${unit}s`;
+}
+
+function keptOf(
+  { mode, save_payment_method: save }: Asked['offer'],
+  coming: ComingPayments | null,
+  payee: Payee,
+): Pick<Terms, 'consent' | 'offer'> {
+  const what =
+    coming === null
+      ? 'to take later payments with it, without asking you again'
+      : `to take the payments of “${coming.name}” and other later payments with it, without asking you again`;
+  const words = `you allow ${payee.name} to keep this way to pay, and ${what}.`;
+  if (save === 'offer') return { consent: null, offer: `Keep this way to pay: ${words}` };
+  return {
+    consent: save === 'always' ? `${mode === 'setup' ? 'By saving' : 'By paying'}, ${words}` : null,
+    offer: null,
+  };
+}
+
+/** The sentences of the terms, for the page. */
+export function inParagraphs({ sentences }: Terms): Html[] {
+  return sentences.map((sentence) => html`<p>${sentence}</p>`);
+}
+
+/** The characters of a digest. */
+export const digestLength = 22;
+
+/**
+ * Returns what stands for everything that a form says is taken, to be signed into it: a page that would say anything
+ * else has another digest.
+ */
+export function digestOf({ sentences, consent, offer }: Terms, total: number | null): string {
+  const said = [...sentences, consent ?? '', offer ?? '', total === null ? '' : String(total)].join('\n');
+  return createHash('sha256').update(said).digest('base64url').slice(0, digestLength);
+}
+
+/** The words that a payer has agreed to, whose form was accepted. Null if the way to pay is not kept. */
+export function agreedWords({ sentences, consent, offer, button }: Terms, isTicked: boolean): string | null {
+  const agreed = consent ?? (isTicked ? offer : null);
+  return agreed === null ? null : [...sentences, agreed, button].join('\n');
+}

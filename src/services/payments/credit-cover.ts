@@ -1,0 +1,32 @@
+import { selectPeriodFunds, selectPeriodOfPayment, updateWithheld } from '../../db/period-funds.ts';
+import { type SubscriptionRow, updateSubscription } from '../../db/subscriptions.ts';
+import { type Account, post } from '../../domain/subscriptions/account.ts';
+import { coverLine, withheldOf } from '../../domain/subscriptions/cover.ts';
+import type { Tx } from '../../platform/postgres/connection.ts';
+
+/** The account of a locked subscription. */
+type Covered = Pick<SubscriptionRow, 'id'> & Account;
+
+/**
+ * Withholds of a period's credit what its payments do not hold any more, or gives back what they hold again. Call it
+ * when a payment of the period was refunded, came back or was collected again. Returns the account after that. The
+ * subscription is locked. `at` is customer time.
+ */
+export async function coverCredit(tx: Tx, subscription: Covered, period: number, at: Date): Promise<Account> {
+  const { id, next_period_lines, credit_balance_cents } = subscription;
+  const account = { next_period_lines, credit_balance_cents };
+  const funds = await selectPeriodFunds(tx, id, period);
+  if (funds === null) return account;
+  const withheld = withheldOf(funds, funds);
+  if (withheld === funds.withheld_cents) return account;
+  const covered = post(account, coverLine(withheld - funds.withheld_cents));
+  await updateWithheld(tx, id, period, withheld);
+  await updateSubscription(tx, id, { ...covered, updated_at: at });
+  return covered;
+}
+
+/** As `coverCredit`, for the period that a payment was for. */
+export async function coverCreditOf(tx: Tx, subscription: Covered, paymentIntentId: string, at: Date): Promise<void> {
+  const period = await selectPeriodOfPayment(tx, paymentIntentId);
+  if (period !== null) await coverCredit(tx, subscription, period, at);
+}

@@ -1,0 +1,70 @@
+import { lockMandateOfMethod } from '../../db/mandates.ts';
+import { type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-methods.ts';
+import type { Currency } from '../../domain/currencies.ts';
+import { priceOf } from '../../domain/fees.ts';
+import { exceedsLimit } from '../../domain/mandates/mandate.ts';
+import { schemes } from '../../domain/schemes/schemes.ts';
+import type { Db, Tx } from '../../platform/postgres/connection.ts';
+import { type FieldError, fieldError } from '../../resources/field-errors.ts';
+import type { Tenant } from '../request-context.ts';
+
+/** Whether a method can pay in a currency. A bank account is debited in that of its scheme only. */
+export function fitsCurrency({ instrument }: Pick<PaymentMethodRow, 'instrument'>, currency: Currency): boolean {
+  return instrument.type !== 'au_becs_debit' || currency === schemes.au_becs.currency;
+}
+
+/** Returns the field error of a method that cannot pay in this currency. `path` is that of the field in the body. */
+export function currencyErrors(
+  method: Pick<PaymentMethodRow, 'instrument'> | null | undefined,
+  currency: Currency,
+  path: string,
+): FieldError[] {
+  if (!method || fitsCurrency(method, currency)) return [];
+  return [fieldError(path, 'currency_of_scheme', 'A bank account is debited in AUD only. Use another method.')];
+}
+
+/** As `currencyErrors`, for a method that was named before. */
+export async function currencyErrorsOf(
+  db: Db,
+  tenant: Tenant,
+  methodId: string | null,
+  currency: Currency,
+  path: string,
+): Promise<FieldError[]> {
+  return currencyErrors(methodId === null ? null : await selectPaymentMethod(db, tenant, methodId), currency, path);
+}
+
+/** Whether a customer’s default can pay in this currency. One that cannot is not taken: it is as if there were none. */
+export async function hasFittingDefault(
+  db: Db,
+  tenant: Tenant,
+  defaultId: string | null,
+  currency: Currency,
+): Promise<boolean> {
+  const method = defaultId === null ? null : await selectPaymentMethod(db, tenant, defaultId);
+  return method !== null && fitsCurrency(method, currency);
+}
+
+/** What the payments of a plan or a subscription take from its payer. */
+interface Pricing {
+  livemode: boolean;
+  fee_basis_points: number;
+  fee_fixed: number;
+  customer_pays_fees: boolean;
+}
+
+/**
+ * Whether the mandate of a locked method, or its scheme, allows less for one debit than this base amount with its
+ * surcharge, minor units. Locks the mandate.
+ */
+export async function isAboveLimit(
+  tx: Tx,
+  method: PaymentMethodRow | null,
+  { livemode, fee_basis_points, fee_fixed, customer_pays_fees }: Pricing,
+  amount: number,
+): Promise<boolean> {
+  const mandate = method?.instrument.type === 'au_becs_debit' ? await lockMandateOfMethod(tx, method.id) : null;
+  if (mandate === null || mandate.ended_at !== null) return false;
+  const { totalAmount } = priceOf(amount, { basisPoints: fee_basis_points, fixed: fee_fixed }, customer_pays_fees);
+  return exceedsLimit(mandate, schemes[mandate.scheme], { amount: totalAmount, livemode });
+}

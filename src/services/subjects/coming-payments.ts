@@ -1,0 +1,174 @@
+import { selectPaymentIntent } from '../../db/payment-intents.ts';
+import { listOpenSlots } from '../../db/payment-plan-slots.ts';
+import { selectPlan } from '../../db/payment-plans.ts';
+import { listOpenPeriods } from '../../db/subscription-periods.ts';
+import { type ShownSubscriptionRow, selectSubscription } from '../../db/subscriptions.ts';
+import { dateIn, type PlainDate, startOfDay } from '../../domain/calendar.ts';
+import type { Currency } from '../../domain/currencies.ts';
+import { priceOf } from '../../domain/fees.ts';
+import { hasEnded } from '../../domain/plan-state.ts';
+import { applyChange } from '../../domain/subscriptions/apply.ts';
+import { comingPeriods } from '../../domain/subscriptions/coming.ts';
+import { allOwed, owedOf, type Situation } from '../../domain/subscriptions/course.ts';
+import { collected } from '../../domain/subscriptions/steps.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+import { planSchedule } from '../plans/plan-payments.ts';
+import { healingOf } from '../plans/plan-transitions.ts';
+import type { RequestContext, Tenant } from '../request-context.ts';
+import { healingChange } from '../subscriptions/subscription-healing.ts';
+
+/** What a payer is told of the payments that are still to come. Amounts are minor units, with surcharge. */
+export interface ComingPayments {
+  /** The name of the plan or subscription. */
+  name: string;
+  currency: Currency;
+  /** What is taken at once when the link or session is completed. */
+  atOnce: number;
+  /** Nothing is taken by itself: the biller has to start or resume it. Then `atOnce` is what is taken at once. */
+  waitsForBiller: boolean;
+  /** The payments after that, with their dates, at most three. */
+  next: { date: PlainDate; total: number }[];
+  /** Whether more payments follow. */
+  hasMore: boolean;
+  every: { unit: 'week' | 'month' | 'year'; count: number };
+  /** The base amount at which a plan ends. Null if it has no such end. */
+  cap: number | null;
+}
+
+/** What a link or session names, and its customer's share in it. */
+export interface NamedSubject {
+  apply_to_payment_plan_id: string | null;
+  apply_to_subscription_id: string | null;
+}
+
+/** Whose payments they are: the customer's time, and whether the customer pays the fee. */
+interface Payer {
+  at: Date;
+  paysFees: boolean;
+}
+
+const shownAtMost = 3;
+/** How far ahead payments are looked for that are due already. */
+const lookedAt = 24;
+
+/**
+ * Returns what the plan or subscription that a link or session names takes once the link or session is completed. Null
+ * if it names none, and if that has ended. It follows `applyTo`, and writes nothing.
+ */
+export async function comingPayments(
+  db: Db,
+  context: RequestContext,
+  named: NamedSubject,
+  payer: Payer,
+): Promise<ComingPayments | null> {
+  const { apply_to_payment_plan_id: planId, apply_to_subscription_id: subscriptionId } = named;
+  if (planId !== null) return ofPlan(db, context, planId, payer);
+  return subscriptionId === null ? null : ofSubscription(db, context, subscriptionId, payer);
+}
+
+async function ofPlan(
+  db: Db,
+  context: RequestContext,
+  id: string,
+  { at, paysFees }: Payer,
+): Promise<ComingPayments | null> {
+  const plan = await selectPlan(db, context, id);
+  if (plan === null || hasEnded(plan.state)) return null;
+  const healing = healingOf(plan);
+  const [slots, schedule] = await Promise.all([listOpenSlots(db, id), planSchedule(db, context, id, lookedAt)]);
+  const retried = slots.flatMap(({ status, next_attempt_at: due, payment_intent_id: intentId }) => {
+    if (plan.state === 'suspended') return status === 'processing' ? [] : [{ intentId, due: at }];
+    return status === 'retrying' && due !== null ? [{ intentId, due: healing === 'retry' ? at : due }] : [];
+  });
+  const totals = await totalsOf(db, context, retried);
+  const payments = schedule.payments.map(({ dueDate, amount }) => ({
+    due: startOfDay(dueDate, context.timeZone),
+    total: totalOf(context, amount, paysFees),
+  }));
+  return {
+    name: plan.name,
+    currency: plan.currency,
+    waitsForBiller: plan.state === 'pending' || (plan.state === 'suspended' && healing === null),
+    ...listed([...totals, ...payments], at, context.timeZone, schedule.hasMore),
+    every: { unit: plan.frequency_type === 'weekly' ? 'week' : 'month', count: plan.frequency_period },
+    cap: plan.total_amount_cents,
+  };
+}
+
+async function ofSubscription(
+  db: Db,
+  context: RequestContext,
+  id: string,
+  { at, paysFees }: Payer,
+): Promise<ComingPayments | null> {
+  const row = await selectSubscription(db, context, id);
+  if (row === null || row.state === 'canceled') return null;
+  const { situation, waitsForBiller } = await healed(db, context, row, at);
+  const { course } = situation;
+  const retried = allOwed(situation).flatMap(({ status, next_attempt_at: due, payment_intent_id: intentId }) =>
+    status === 'retrying' && due !== null && intentId !== null ? [{ intentId, due }] : [],
+  );
+  const totals = await totalsOf(db, context, retried);
+  const isRetriedNow = retried.some(({ due }) => due <= at);
+  // A payment that succeeds lets the calendar go on from the day on which it does.
+  const after = isRetriedNow ? { ...course, ...collected(situation, at).course } : course;
+  const periods = comingPeriods(after, dateIn(at, context.timeZone), lookedAt + 1);
+  const payments = periods.slice(0, lookedAt).flatMap(({ start, amount }) => {
+    const due = startOfDay(start, context.timeZone);
+    return amount === 0 ? [] : [{ due, total: totalOf(context, amount, paysFees) }];
+  });
+  const { frequency_type: type, frequency_period: count } = row;
+  return {
+    name: row.name,
+    currency: row.currency,
+    waitsForBiller,
+    ...listed([...totals, ...payments], at, context.timeZone, periods.length > lookedAt),
+    every: { unit: type === 'weekly' ? 'week' : type === 'monthly' ? 'month' : 'year', count },
+    cap: null,
+  };
+}
+
+/** A subscription as a completed link makes it. */
+async function healed(
+  db: Db,
+  { timeZone }: RequestContext,
+  row: ShownSubscriptionRow,
+  at: Date,
+): Promise<{ situation: Situation; waitsForBiller: boolean }> {
+  const periods = await listOpenPeriods(db, row.id);
+  const current = periods.find(({ number }) => number === row.current_number) ?? null;
+  const before: Situation = { course: row, current, ...owedOf(periods), timeZone };
+  const change = healingChange({ row, situation: before }, at);
+  const { situation } = applyChange(before, change, null, { before: row.in_effect, at });
+  const { course } = situation;
+  const isPaused = course.state === 'paused' && course.resumes_at === null;
+  const isUnstarted = course.state === 'pending' && course.started_at === null;
+  return { situation, waitsForBiller: isPaused || isUnstarted };
+}
+
+async function totalsOf(
+  db: Db,
+  tenant: Tenant,
+  retried: readonly { intentId: string; due: Date }[],
+): Promise<{ due: Date; total: number }[]> {
+  const intents = await Promise.all(retried.map(({ intentId }) => selectPaymentIntent(db, tenant, intentId)));
+  return retried.map(({ due }, index) => ({ due, total: intents[index]?.total_amount ?? 0 }));
+}
+
+function totalOf({ feeSchedule }: RequestContext, amount: number, paysFees: boolean): number {
+  return priceOf(amount, feeSchedule, paysFees).totalAmount;
+}
+
+function listed(
+  payments: readonly { due: Date; total: number }[],
+  at: Date,
+  timeZone: string,
+  hasMore: boolean,
+): Pick<ComingPayments, 'atOnce' | 'next' | 'hasMore'> {
+  const later = payments.filter(({ due }) => due > at).toSorted((a, b) => Number(a.due) - Number(b.due));
+  return {
+    atOnce: payments.filter(({ due }) => due <= at).reduce((sum, { total }) => sum + total, 0),
+    next: later.slice(0, shownAtMost).map(({ due, total }) => ({ date: dateIn(due, timeZone), total })),
+    hasMore: hasMore || later.length > shownAtMost,
+  };
+}

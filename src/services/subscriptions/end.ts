@@ -1,0 +1,106 @@
+import { noteChallenge } from '../../db/bank-debits.ts';
+import { lockPaymentIntent } from '../../db/payment-intents.ts';
+import { insertSubscriptionChange } from '../../db/subscription-changes.ts';
+import { allOwed, type Period } from '../../domain/subscriptions/course.ts';
+import { creditAfterEnd } from '../../domain/subscriptions/ends.ts';
+import { type Change, withdrawn } from '../../domain/subscriptions/steps.ts';
+import type { Tx } from '../../platform/postgres/connection.ts';
+import { withdrawDebits } from '../debits/debit-withdrawal.ts';
+import type { NewEvent } from '../events.ts';
+import { cancelUnpaid } from '../payments/payment-cancellation.ts';
+import { endOpenChange, type FreeSubscription } from './open-change.ts';
+import { type LockedSubscription, store } from './situation.ts';
+
+/**
+ * Stops what could still be charged of a locked subscription that ends: a change that is not paid, debits that the bank
+ * does not have, challenges that payers have open, and payments that have failed. All of them are canceled for good.
+ * Money that is on its way goes on, and becomes credit (see `creditPaidPeriod`). `at` is customer time, `now` real
+ * time.
+ */
+export async function withoutCharges(
+  tx: Tx,
+  locked: LockedSubscription,
+  instants: { at: Date; now: Date },
+): Promise<FreeSubscription> {
+  const ended = (await endOpenChange(tx, locked, { ...instants, debitsToo: true })) ?? { free: locked, events: [] };
+  const { free } = ended;
+  const owed = allOwed(free.situation);
+  if (owed.length === 0 && free.row.change_payment_intent_id === null) return ended;
+  const { events } = await withdrawDebits(tx, { subscriptionId: free.row.id }, instants);
+  const stopped: string[] = [];
+  for (const { payment_intent_id: intentId } of owed) {
+    const intent = intentId === null ? null : await lockPaymentIntent(tx, intentId);
+    const canceled = intent && (await cancelUnpaid(tx, intent, instants));
+    if (intent === null || canceled === null) continue;
+    stopped.push(intent.id);
+    events.push(canceled);
+  }
+  const change = withdrawn(free.situation, stopped);
+  const in_flight_cents = await amountInFlight(tx, free, stopped);
+  const { events: more, ...after } = await store(tx, free, change, instants.at, null, { in_flight_cents });
+  if (owed.some(({ challenge_ends_at: endsAt }) => endsAt !== null)) {
+    await noteChallenge(tx, { subscriptionId: free.row.id });
+  }
+  return { free: after, events: [...ended.events, ...events, ...more] };
+}
+
+/**
+ * Withdraws the debits of a subscription that has paused because a payment failed. What a payer or the biller has
+ * confirmed goes on. Returns the events.
+ */
+export async function withoutDebits(
+  tx: Tx,
+  locked: LockedSubscription,
+  instants: { at: Date; now: Date },
+): Promise<NewEvent[]> {
+  const how = { ...instants, keep: 'by_hand' } as const;
+  const { intentIds, events } = await withdrawDebits(tx, { subscriptionId: locked.row.id }, how);
+  if (intentIds.length === 0) return [];
+  const { events: more } = await store(tx, locked, withdrawn(locked.situation, intentIds), instants.at);
+  return [...events, ...more];
+}
+
+/** What a bank or a processor has of a subscription without those payments that are stopped, minor units. */
+async function amountInFlight(tx: Tx, { row, situation }: LockedSubscription, stopped: string[]): Promise<number> {
+  const { change_payment_intent_id: changeId } = row;
+  const change = changeId === null ? null : await lockPaymentIntent(tx, changeId);
+  return allOwed(situation)
+    .filter(({ status, payment_intent_id: id }) => status === 'processing' && id !== null && !stopped.includes(id))
+    .reduce((sum, { amount_cents: amount }) => sum + amount, change?.amount ?? 0);
+}
+
+/** A payment that was under way when its subscription was canceled has an outcome. */
+export function landed({ row }: LockedSubscription, amount: number): { in_flight_cents?: number } {
+  return row.in_flight_cents === 0 ? {} : { in_flight_cents: Math.max(0, row.in_flight_cents - amount) };
+}
+
+/**
+ * Adds to a change by which a period of a canceled subscription was paid that the money becomes credit, as a change of
+ * that period. `at` is customer time.
+ */
+export async function creditPaidPeriod(
+  tx: Tx,
+  { row, situation }: LockedSubscription,
+  period: Period,
+  paid: Change,
+  at: Date,
+): Promise<Change> {
+  const credit = creditAfterEnd(situation.course, period);
+  if (credit === null) return paid;
+  await insertSubscriptionChange(tx, {
+    subscription_id: row.id,
+    period: period.number,
+    items: row.items,
+    proration: 'none',
+    lines: credit.lines,
+    amount_cents: 0,
+    payment_intent_id: null,
+    status: 'made',
+    changed_at: at,
+  });
+  return {
+    ...paid,
+    course: { ...paid.course, ...credit.account },
+    owed: { ...paid.owed, changed_cents: period.changed_cents + credit.amount },
+  };
+}

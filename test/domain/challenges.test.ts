@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { challengeEnd, challengeMs } from '../../src/domain/challenges.ts';
+
+const at = new Date('2027-02-01T00:00:00.000Z');
+const later = (ms: number) => new Date(at.getTime() + ms);
+const dayMs = 86_400_000;
+
+describe('the end of a challenge', () => {
+  it('is after 15 minutes, and after a day for the payment that starts a subscription', () => {
+    assert.deepEqual(challengeEnd(at), later(15 * 60_000));
+    assert.deepEqual(challengeEnd(at), later(challengeMs));
+    assert.deepEqual(challengeEnd(at, { ofStart: true }), later(dayMs));
+  });
+
+  it('is at the latest that of the period that it would pay', () => {
+    for (const ofStart of [false, true]) {
+      assert.deepEqual(challengeEnd(at, { ofStart, periodEndsAt: later(60_000) }), later(60_000));
+      assert.deepEqual(challengeEnd(at, { ofStart, periodEndsAt: later(2 * dayMs) }), challengeEnd(at, { ofStart }));
+    }
+  });
+});

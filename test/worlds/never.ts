@@ -1,0 +1,46 @@
+import { lineOf } from './compare.ts';
+import type { Fault, Happening, Telling } from './telling.ts';
+
+/** What is wrong with a telling by itself, whatever the others are. */
+export function faultsOf(telling: Telling): Fault[] {
+  return [...telling.faults, ...backwards(telling), ...lostPauses(telling)];
+}
+
+/** No event of an object, or of a customer, comes after one with a later instant. */
+function backwards({ way, happenings }: Telling): Fault[] {
+  const latest = new Map<string, Happening>();
+  for (const happening of happenings) {
+    for (const key of [happening.subject, happening.customer]) {
+      const before = latest.get(key);
+      if (before !== undefined && before.at > happening.at) {
+        const words = [`${way}, ${key}:`, `  first ${lineOf(before)}`, `  then ${lineOf(happening)}`];
+        return [{ rule: 'time never runs back', words }];
+      }
+      latest.set(key, happening);
+    }
+  }
+  return [];
+}
+
+/** A pause that is still to come when a cancel is taken back is as it was before the cancel. */
+function lostPauses({ way, happenings }: Telling): Fault[] {
+  const last = new Map<string, Happening>();
+  const paused = new Map<string, { pauses_at: string; resumes_at: string | null }>();
+  for (const happening of happenings.filter(({ type }) => type.startsWith('subscription.'))) {
+    const { subject, type, at, data } = happening;
+    const before = last.get(subject)?.data;
+    last.set(subject, happening);
+    if (type === 'subscription.cancel_scheduled') {
+      if (before?.pauses_at == null) paused.delete(subject);
+      else paused.set(subject, before);
+    }
+    const pause = type === 'subscription.cancel_removed' ? paused.get(subject) : undefined;
+    if (pause === undefined || pause.pauses_at <= at.slice(0, 10)) continue;
+    if (data.pauses_at === pause.pauses_at && data.resumes_at === pause.resumes_at) continue;
+    const told = (one: { pauses_at: string | null; resumes_at: string | null }) =>
+      `pauses_at ${one.pauses_at}, resumes_at ${one.resumes_at}`;
+    const words = [`${way}, ${lineOf(happening)}: ${told(data)}; before the cancel ${told(pause)}`];
+    return [{ rule: 'an uncancel gives back what was planned', words }];
+  }
+  return [];
+}

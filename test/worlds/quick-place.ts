@@ -1,0 +1,50 @@
+// A place for a quick search: the real API and database, and in the place of Temporal the calls that its workflows
+// make.
+import { dueOnClock } from '../../src/db/due-on-clock.ts';
+import { selectClockById, selectOpenAdvance } from '../../src/db/test-clocks.ts';
+import type { Pool } from '../../src/platform/postgres/connection.ts';
+import { sandboxProcessor } from '../../src/processors/sandbox.ts';
+import { collectSubject, type SubjectKind } from '../../src/services/subjects/collect-subject.ts';
+import { type CollectingSubject, carryOutAdvance } from '../../src/services/test-clocks/clock-advance.ts';
+
+const processors = { sandbox: sandboxProcessor, live: null };
+/** How often one subject may be due at one instant. */
+const mostSteps = 50;
+
+/** Carries out the advance that a clock has accepted, or what is due at its present time. */
+export async function carryOutQuickly(sql: Pool, clockId: string): Promise<void> {
+  const advance = await selectOpenAdvance(sql, clockId);
+  if (advance !== null) {
+    const step = <T>(work: () => Promise<T>) => work();
+    const tryStep = (work: () => Promise<void>) => work().then(() => ({ failure: null }), failureOf);
+    const moveSubject = (subject: CollectingSubject, _: unknown, { from, to }: { from: Date; to: Date }) =>
+      move(sql, subject, from, to).then(() => ({ failure: null }), failureOf);
+    return carryOutAdvance(sql, advance, { moveSubject, step, tryStep });
+  }
+  const now = (await selectClockById(sql, clockId))?.frozen_time;
+  if (now === undefined) return;
+  for (let steps = 0; steps < mostSteps; steps += 1) {
+    const due = await dueOnClock(sql, clockId, now);
+    if (due.length === 0) return;
+    for (const subject of due) await move(sql, subject as CollectingSubject, now, now);
+  }
+}
+
+const failureOf = (error: unknown) => ({ failure: error instanceof Error ? error.message : String(error) });
+
+/** The loop of a subject's workflow: it collects, and goes on to its next instant up to `to`. */
+async function move(sql: Pool, { kind: type, id }: CollectingSubject, from: Date, to: Date): Promise<void> {
+  const kind: SubjectKind = type === 'paymentPlan' ? 'plan' : type;
+  let at = from.getTime();
+  for (let steps = 0; steps < mostSteps; ) {
+    const { ended, nextAt } = await collectSubject(
+      sql,
+      processors,
+      { kind, id },
+      { at: new Date(at), maxAheadMs: Infinity },
+    );
+    if (ended || nextAt === null || nextAt > to.getTime()) return;
+    steps = nextAt > at ? 0 : steps + 1;
+    at = Math.max(at, nextAt);
+  }
+}

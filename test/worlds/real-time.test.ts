@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { runScript } from '../../lab/run-program.ts';
+import { realNow } from '../../src/platform/real-time.ts';
+
+/** Random worlds beside the kept ones: together they take about a minute. */
+const count = 8;
+const timeoutMs = 600_000;
+
+describe('worlds in real time', () => {
+  // In a process of its own, whose time of day is moved.
+  it('tell the same story as on a clock, whether they have failed before or chance has made them', async function () {
+    this.timeout(timeoutMs);
+    const seed = process.env.WORLDS_SEED ?? String(Math.floor(realNow().getTime() / 1000));
+    const options = ['--real-time', '--kept', '--count', String(count), '--seed', seed, '--shrink-seconds', '1'];
+    const { code, stdout, stderr } = await runScript('test/worlds/main.ts', options);
+    const repeat = `npm run worlds -- --real-time --seed ${seed} --only NUMBER`;
+    assert.equal(code, 0, `To shrink a random world: ${repeat}\n${stdout}\n${stderr}`);
+    console.log(`      ${stdout.trim()}`);
+  });
+});
