@@ -202,9 +202,24 @@ type CardData struct {
 	Fingerprint Optional[string] `json:"fingerprint,omitzero"`
 	// The wallet that the card came from.
 	Wallet Optional[string] `json:"wallet,omitzero"`
+	// The networks that the card runs on, if your vault knows them: two for a co-branded card, such as
+	// eftpos and visa. They count beside those of `card_bin` and `card_brand`; the strictest decides
+	// whether a surcharge is allowed.
+	CardNetworks Optional[[]CardNetwork] `json:"card_networks,omitzero"`
+	// What the card draws on, if your vault knows it.
+	CardFunding Optional[CardFunding] `json:"card_funding,omitzero"`
 	// The brand. By default derived from `card_bin`.
 	CardBrand Optional[string] `json:"card_brand,omitzero"`
 }
+
+// CardFunding is a name of the API.
+type CardFunding string
+
+const (
+	CardFundingCredit  CardFunding = "credit"
+	CardFundingDebit   CardFunding = "debit"
+	CardFundingPrepaid CardFunding = "prepaid"
+)
 
 type CardInstrument struct {
 	// The name on the card, at most 30 characters.
@@ -223,7 +238,26 @@ type CardInstrument struct {
 	Fingerprint *string `json:"fingerprint,omitzero"`
 	// The wallet that the card came from.
 	Wallet *string `json:"wallet,omitzero"`
+	// The networks that the card runs on, if your vault knows them: two for a co-branded card, such as
+	// eftpos and visa. They count beside those of `card_bin` and `card_brand`; the strictest decides
+	// whether a surcharge is allowed.
+	CardNetworks []CardNetwork `json:"card_networks,omitzero"`
+	// What the card draws on, if your vault knows it.
+	CardFunding *CardFunding `json:"card_funding,omitzero"`
 }
+
+// CardNetwork is a name of the API.
+type CardNetwork string
+
+const (
+	CardNetworkAmex       CardNetwork = "amex"
+	CardNetworkDiners     CardNetwork = "diners"
+	CardNetworkDiscover   CardNetwork = "discover"
+	CardNetworkEftpos     CardNetwork = "eftpos"
+	CardNetworkJcb        CardNetwork = "jcb"
+	CardNetworkMastercard CardNetwork = "mastercard"
+	CardNetworkVisa       CardNetwork = "visa"
+)
 
 type CardPaymentMethod struct {
 	// The id of the payment method.
@@ -1396,10 +1430,15 @@ type FailedPaymentIntent struct {
 	TotalAmount int `json:"total_amount"`
 	// The fee by the biller’s fee schedule, minor units, whether or not it is passed on.
 	FeeAmount int `json:"fee_amount"`
-	// The fee if it is passed on to the payer, else 0; minor units.
+	// What the payer pays on top, minor units: the fee if you ask for it and the rules on surcharges
+	// allow it, less if they cap it, else 0. Decided at each attempt. Before the first one it is the
+	// most that the payment method, or any method while none is named, may carry at the creation.
 	SurchargeAmount int `json:"surcharge_amount"`
-	// Whether the payer pays the fee on top.
+	// Whether the payer pays a surcharge.
 	SurchargeApplied bool `json:"surcharge_applied"`
+	// Why a surcharge that you ask for is not taken (`not_allowed`) or is less than the fee
+	// (`capped`). Null if it is taken whole, or not asked for.
+	SurchargeReason *SurchargeReason `json:"surcharge_reason"`
 	// An ISO 4217 code, in capitals.
 	Currency Currency `json:"currency"`
 	// `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled.
@@ -2031,10 +2070,15 @@ type PaymentIntent struct {
 	TotalAmount int `json:"total_amount"`
 	// The fee by the biller’s fee schedule, minor units, whether or not it is passed on.
 	FeeAmount int `json:"fee_amount"`
-	// The fee if it is passed on to the payer, else 0; minor units.
+	// What the payer pays on top, minor units: the fee if you ask for it and the rules on surcharges
+	// allow it, less if they cap it, else 0. Decided at each attempt. Before the first one it is the
+	// most that the payment method, or any method while none is named, may carry at the creation.
 	SurchargeAmount int `json:"surcharge_amount"`
-	// Whether the payer pays the fee on top.
+	// Whether the payer pays a surcharge.
 	SurchargeApplied bool `json:"surcharge_applied"`
+	// Why a surcharge that you ask for is not taken (`not_allowed`) or is less than the fee
+	// (`capped`). Null if it is taken whole, or not asked for.
+	SurchargeReason *SurchargeReason `json:"surcharge_reason"`
 	// An ISO 4217 code, in capitals.
 	Currency Currency `json:"currency"`
 	// `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled.
@@ -2267,10 +2311,15 @@ type PaymentIntentForPayer struct {
 	Amount int `json:"amount"`
 	// What is charged: base amount plus surcharge, minor units.
 	TotalAmount int `json:"total_amount"`
-	// The fee if it is passed on to the payer, else 0; minor units.
+	// What the payer pays on top, minor units: the fee if you ask for it and the rules on surcharges
+	// allow it, less if they cap it, else 0. Decided at each attempt. Before the first one it is the
+	// most that the payment method, or any method while none is named, may carry at the creation.
 	SurchargeAmount int `json:"surcharge_amount"`
-	// Whether the payer pays the fee on top.
+	// Whether the payer pays a surcharge.
 	SurchargeApplied bool `json:"surcharge_applied"`
+	// Why a surcharge that you ask for is not taken (`not_allowed`) or is less than the fee
+	// (`capped`). Null if it is taken whole, or not asked for.
+	SurchargeReason *SurchargeReason `json:"surcharge_reason"`
 	// An ISO 4217 code, in capitals.
 	Currency Currency `json:"currency"`
 	// `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled.
@@ -3417,10 +3466,15 @@ type ReturnedPaymentIntent struct {
 	TotalAmount int `json:"total_amount"`
 	// The fee by the biller’s fee schedule, minor units, whether or not it is passed on.
 	FeeAmount int `json:"fee_amount"`
-	// The fee if it is passed on to the payer, else 0; minor units.
+	// What the payer pays on top, minor units: the fee if you ask for it and the rules on surcharges
+	// allow it, less if they cap it, else 0. Decided at each attempt. Before the first one it is the
+	// most that the payment method, or any method while none is named, may carry at the creation.
 	SurchargeAmount int `json:"surcharge_amount"`
-	// Whether the payer pays the fee on top.
+	// Whether the payer pays a surcharge.
 	SurchargeApplied bool `json:"surcharge_applied"`
+	// Why a surcharge that you ask for is not taken (`not_allowed`) or is less than the fee
+	// (`capped`). Null if it is taken whole, or not asked for.
+	SurchargeReason *SurchargeReason `json:"surcharge_reason"`
 	// An ISO 4217 code, in capitals.
 	Currency Currency `json:"currency"`
 	// `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled.
@@ -4420,6 +4474,64 @@ type SubscriptionUpdate struct {
 	// The method to charge. By default the customer’s default method at the time of each charge.
 	PaymentInstrumentID Optional[string] `json:"payment_instrument_id,omitzero"`
 }
+
+// SurchargeReason is a name of the API.
+type SurchargeReason string
+
+const (
+	SurchargeReasonNotAllowed SurchargeReason = "not_allowed"
+	SurchargeReasonCapped     SurchargeReason = "capped"
+)
+
+type SurchargeRule struct {
+	// The type of payment method. Null: every type that no other rule names.
+	PaymentMethodType *SurchargedMethodType `json:"payment_method_type"`
+	// The network of a card; null for any.
+	CardNetwork *CardNetwork `json:"card_network"`
+	// What a card draws on; null for any.
+	CardFunding *CardFunding `json:"card_funding"`
+	// `allowed`: the fee may be added. `at_most_cost`: at most your cost of acceptance, or the fee if
+	// you have stated none. `forbidden`: nothing is added.
+	Verdict SurchargeVerdict `json:"verdict"`
+	// What you have stated that it costs you, in percent of the amount. Null if none counts here.
+	CostOfAcceptancePercent *float64 `json:"cost_of_acceptance_percent"`
+	// The first date on which the rule holds; null if it has none.
+	From *string `json:"from"`
+	// The first date on which the rule no longer holds; null if none is known.
+	Until *string `json:"until"`
+	// What the rule rests on.
+	Source string `json:"source"`
+}
+
+type SurchargeRules struct {
+	// The country of your account, ISO 3166-1 alpha-2; null if an operator has set none.
+	Country *string `json:"country"`
+	// Today in the time zone of your account. The rules are those of this date.
+	Date string          `json:"date"`
+	Data []SurchargeRule `json:"data"`
+	// Always false: all rules are returned.
+	HasMore bool `json:"has_more"`
+}
+
+// SurchargeVerdict is a name of the API.
+type SurchargeVerdict string
+
+const (
+	SurchargeVerdictAllowed    SurchargeVerdict = "allowed"
+	SurchargeVerdictAtMostCost SurchargeVerdict = "at_most_cost"
+	SurchargeVerdictForbidden  SurchargeVerdict = "forbidden"
+)
+
+// SurchargedMethodType is a name of the API.
+type SurchargedMethodType string
+
+const (
+	SurchargedMethodTypeCard        SurchargedMethodType = "card"
+	SurchargedMethodTypeAuBecsDebit SurchargedMethodType = "au_becs_debit"
+	SurchargedMethodTypeKlarna      SurchargedMethodType = "klarna"
+	SurchargedMethodTypePayID       SurchargedMethodType = "pay_id"
+	SurchargedMethodTypePaypal      SurchargedMethodType = "paypal"
+)
 
 type TestClock struct {
 	// The id of the test clock.

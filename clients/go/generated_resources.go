@@ -1842,6 +1842,20 @@ func (s *AccountService) Get(ctx context.Context, options ...Option) (*Account, 
 	return send[Account](ctx, s.t, request{method: "GET", path: path("/api/v1/account")}, options)
 }
 
+// ListSurchargeRules: List the rules on surcharges that hold for your account
+//
+// Which surcharges the service adds to your payments today, by your country and by what you have
+// stated as your cost of acceptance. An operator sets both (`npm run billers -- update`). Of two
+// rules about one payment the stricter one holds. A payment on a test clock follows the rules of
+// its clock’s date.
+//
+// Needs a secret key with the scope `payment_intents:read`.
+//
+// `GET /api/v1/surcharge_rules`
+func (s *AccountService) ListSurchargeRules(ctx context.Context, options ...Option) (*SurchargeRules, error) {
+	return send[SurchargeRules](ctx, s.t, request{method: "GET", path: path("/api/v1/surcharge_rules")}, options)
+}
+
 // HealthService: For operators of the service.
 type HealthService struct{ t *transport }
 

@@ -1,3 +1,4 @@
+import type { Costs } from '../domain/surcharges/costs.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 
 export type ApiKeyKind = 'secret' | 'publishable';
@@ -21,6 +22,8 @@ export interface CredentialRow extends Omit<ApiKeyRow, 'hint' | 'created_at'> {
   statement_descriptor: string | null;
   fee_basis_points: number;
   fee_fixed: number;
+  country: string | null;
+  cost_of_acceptance: Costs;
 }
 
 /** Inserts a key. It is valid at once. */
@@ -49,7 +52,7 @@ export async function selectCredentialOfKey(db: Db, id: string): Promise<Credent
 function credentials(db: Db) {
   return db`
     select api_keys.id, biller_id, livemode, kind, scopes, hash, revoked_at,
-      time_zone, statement_descriptor, fee_basis_points, fee_fixed
+      time_zone, statement_descriptor, fee_basis_points, fee_fixed, country, cost_of_acceptance
     from api_keys join billers on billers.id = biller_id`;
 }
 

@@ -1,4 +1,6 @@
+import type { Costs } from '../domain/surcharges/costs.ts';
 import type { Db } from '../platform/postgres/connection.ts';
+import { jsonb } from '../platform/postgres/types.ts';
 
 /** A row of `billers`. */
 export interface BillerRow {
@@ -10,6 +12,10 @@ export interface BillerRow {
   fee_fixed: number;
   /** Bank accounts are debited under a mandate only, in the sandbox too. */
   require_mandates: boolean;
+  /** ISO 3166-1 alpha-2; null if it was not stated. `country_since` is real time. */
+  country: string | null;
+  country_since: Date | null;
+  cost_of_acceptance: Costs;
   created_at: Date;
 }
 
@@ -41,6 +47,16 @@ export async function selectRequiresMandates(db: Db, id: string): Promise<boolea
 export async function selectBillerByName(db: Db, name: string): Promise<BillerRow | null> {
   const [row] = await db<BillerRow[]>`select * from billers where name = ${name} order by id limit 1`;
   return row ?? null;
+}
+
+/** Writes what decides the surcharges of a biller. `country_since` is real time. */
+export async function updateSurcharging(
+  db: Db,
+  id: string,
+  change: Pick<BillerRow, 'country' | 'country_since' | 'cost_of_acceptance'>,
+): Promise<void> {
+  const row = { ...change, cost_of_acceptance: jsonb(db, change.cost_of_acceptance) };
+  await db`update billers set ${db(row)} where id = ${id}`;
 }
 
 /** All billers, oldest first. */

@@ -1,6 +1,9 @@
 import type { Fragment } from 'postgres';
 import type { PlainDate } from '../domain/calendar.ts';
 import type { Currency } from '../domain/currencies.ts';
+import type { Costs } from '../domain/surcharges/costs.ts';
+import type { Means } from '../domain/surcharges/means.ts';
+import type { SurchargeReason } from '../domain/surcharges/surcharge.ts';
 import { type InsertCondition, insertWhere } from '../platform/postgres/conditional-insert.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
@@ -15,6 +18,12 @@ export type PaymentIntentStatus =
   | 'failed'
   | 'canceled'
   | 'returned';
+
+/** What a surcharge was decided on: the country of the biller, how the payer paid, and the costs that were stated. */
+export interface SurchargeBasis extends Means {
+  country: string | null;
+  costs: Costs;
+}
 
 export interface PaymentIntentRow {
   id: string;
@@ -34,6 +43,11 @@ export interface PaymentIntentRow {
   fee_amount: number;
   surcharge_amount: number;
   surcharge_applied: boolean;
+  /** Whether the fee is asked of the payer. Null in rows of a former version: `surcharge_applied` says it. */
+  surcharge_asked: boolean | null;
+  surcharge_reason: SurchargeReason | null;
+  /** Of the last attempt. Null if no rule was asked. */
+  surcharge_basis: SurchargeBasis | null;
   total_amount: number;
   currency: Currency;
   status: PaymentIntentStatus;
@@ -77,14 +91,15 @@ export function intentInsert(db: Db, row: PaymentIntentRow, condition: Fragment)
       id, biller_id, livemode, customer_id, payment_method_id, payment_plan_id, payment_plan_slot, amount, fee_amount,
       surcharge_amount, surcharge_applied, currency, status, metadata, statement_descriptor,
       scheduled_payment_date, scheduled_at, attempt_count, payment_link_id, checkout_session_id, created_at, updated_at,
-      subscription_id, subscription_charge
+      subscription_id, subscription_charge, surcharge_asked, surcharge_reason, surcharge_basis
     ) select
       ${row.id}, ${row.biller_id}, ${row.livemode}, ${row.customer_id}, ${row.payment_method_id},
       ${row.payment_plan_id}, ${row.payment_plan_slot}, ${row.amount}, ${row.fee_amount}, ${row.surcharge_amount},
       ${row.surcharge_applied}, ${row.currency}, ${row.status}, ${jsonb(db, row.metadata)},
       ${row.statement_descriptor}, ${row.scheduled_payment_date}, ${row.scheduled_at}, ${row.attempt_count},
       ${row.payment_link_id}, ${row.checkout_session_id}, ${row.created_at}, ${row.updated_at},
-      ${row.subscription_id}, ${row.subscription_charge}
+      ${row.subscription_id}, ${row.subscription_charge}, ${row.surcharge_asked}, ${row.surcharge_reason},
+      ${jsonb(db, row.surcharge_basis)}
     where ${condition}`;
 }
 
@@ -157,19 +172,34 @@ export async function listPaymentIntents(
 
 /**
  * Marks an intent as being charged, and ends its schedule. `attempt.number` becomes `attempt_count`. The attempt's
- * method replaces the intent's, if the attempt has one. The attempt's customer is set only if the intent has none.
+ * method replaces the intent's, if the attempt has one. The attempt's customer is set only if the intent has none. The
+ * surcharge is that of `intent`, decided for this attempt.
  */
 export async function markProcessing(
   tx: Tx,
-  id: string,
+  intent: PaymentIntentRow,
   attempt: { number: number; paymentMethodId: string | null; customerId: string | null; at: Date },
 ): Promise<void> {
   await tx`
     update payment_intents
     set status = 'processing', attempt_count = ${attempt.number}, 
       payment_method_id = coalesce(${attempt.paymentMethodId}, payment_method_id),
-      customer_id = coalesce(customer_id, ${attempt.customerId}), scheduled_at = null, updated_at = ${attempt.at}
-    where id = ${id}`;
+      customer_id = coalesce(customer_id, ${attempt.customerId}), scheduled_at = null, updated_at = ${attempt.at},
+      ${surchargeColumns(tx, intent)}
+    where id = ${intent.id}`;
+}
+
+/** The columns that an attempt decides, as a part of an update. */
+export function surchargeColumns(
+  db: Db,
+  row: Pick<
+    PaymentIntentRow,
+    'surcharge_asked' | 'surcharge_amount' | 'surcharge_applied' | 'surcharge_reason' | 'surcharge_basis'
+  >,
+): Fragment {
+  return db`
+    surcharge_asked = ${row.surcharge_asked}, surcharge_amount = ${row.surcharge_amount}, surcharge_applied = ${row.surcharge_applied},
+    surcharge_reason = ${row.surcharge_reason}, surcharge_basis = ${jsonb(db, row.surcharge_basis)}`;
 }
 
 /** Stores where the payer of a locked intent goes on from the page of a challenge. */
@@ -205,7 +235,7 @@ export async function markAccepted(tx: Tx, intent: PaymentIntentRow): Promise<vo
   await tx`
     update payment_intents
     set ${tx(change)}, status = 'processing', scheduled_at = null, returnable_until = null, last_error_code = null,
-      last_error_message = null
+      last_error_message = null, ${surchargeColumns(tx, intent)}
     where id = ${intent.id}`;
 }
 

@@ -1,3 +1,4 @@
+import type { Funding, Network } from '../domain/surcharges/means.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
 import type { Page, TenantKey } from './tenant.ts';
@@ -17,6 +18,8 @@ interface CardInstrument {
   card_number_token?: string;
   card_number_end?: string;
   card_bin?: string;
+  card_networks?: Network[];
+  card_funding?: Funding;
   fingerprint?: string;
   wallet?: string;
 }

@@ -3,6 +3,7 @@ import type { Currency } from '../domain/currencies.ts';
 import type { FailureBehaviour } from '../domain/dunning.ts';
 import type { PlanTerms } from '../domain/plan-schedule.ts';
 import type { PlanState } from '../domain/plan-state.ts';
+import type { Costs } from '../domain/surcharges/costs.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
 import { jsonb } from '../platform/postgres/types.ts';
@@ -50,6 +51,8 @@ export interface CollectingPlanRow extends PaymentPlanRow {
   statement_descriptor: string | null;
   default_payment_method_id: string | null;
   customer_pays_fees: boolean;
+  country: string | null;
+  cost_of_acceptance: Costs;
   frozen_time: Date | null;
 }
 
@@ -98,7 +101,8 @@ export async function selectClockOfPlan(db: Db, id: string): Promise<string | nu
  */
 export async function lockPlan(tx: Tx, id: string): Promise<CollectingPlanRow | null> {
   const [row] = await tx<CollectingPlanRow[]>`
-    select p.*, b.time_zone, b.fee_basis_points, b.fee_fixed, b.statement_descriptor, c.default_payment_method_id,
+    select p.*, b.time_zone, b.fee_basis_points, b.fee_fixed, b.statement_descriptor, b.country, b.cost_of_acceptance,
+      c.default_payment_method_id,
       coalesce((c.fee_preferences ->> 'customer_pays_transaction_fees')::boolean, false) as customer_pays_fees,
       k.frozen_time
     from payment_plans p

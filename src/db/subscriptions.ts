@@ -1,5 +1,6 @@
 import type { Currency } from '../domain/currencies.ts';
 import type { Course, Derived, Period } from '../domain/subscriptions/course.ts';
+import type { Costs } from '../domain/surcharges/costs.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
 import { jsonb } from '../platform/postgres/types.ts';
@@ -45,6 +46,8 @@ export interface CollectingSubscriptionRow extends SubscriptionRow {
   statement_descriptor: string | null;
   default_payment_method_id: string | null;
   customer_pays_fees: boolean;
+  country: string | null;
+  cost_of_acceptance: Costs;
   customer_deleted_at: Date | null;
 }
 
@@ -119,7 +122,8 @@ export async function lockSubscriptionOfIntent(tx: Tx, intentId: string): Promis
 
 function collecting(tx: Tx) {
   return tx`
-    select s.*, b.time_zone, b.fee_basis_points, b.fee_fixed, b.statement_descriptor, c.default_payment_method_id,
+    select s.*, b.time_zone, b.fee_basis_points, b.fee_fixed, b.statement_descriptor, b.country, b.cost_of_acceptance,
+      c.default_payment_method_id,
       coalesce((c.fee_preferences ->> 'customer_pays_transaction_fees')::boolean, false) as customer_pays_fees,
       c.deleted_at as customer_deleted_at
     from subscriptions s

@@ -9,14 +9,16 @@ import {
 import type { Db } from '../platform/postgres/connection.ts';
 import type { CustomerRow } from './customers.ts';
 import type { NewAttempt } from './payment-attempts.ts';
-import { intentInsert, type PaymentIntentRow } from './payment-intents.ts';
+import { intentInsert, type PaymentIntentRow, surchargeColumns } from './payment-intents.ts';
 import { instrumentColumn, type PaymentMethodRow } from './payment-methods.ts';
 import type { TenantKey } from './tenant.ts';
 
 /** Who pays and with which method, as far as a charge depends on them. */
 export interface Parties {
   payer: Versioned<Pick<CustomerRow, 'id' | 'test_clock_id' | 'fee_preferences' | 'deleted_at'>>;
-  method: Versioned<Pick<PaymentMethodRow, 'id' | 'customer_id' | 'instrument' | 'fixture_token' | 'detached_at'>>;
+  method: Versioned<
+    Pick<PaymentMethodRow, 'id' | 'customer_id' | 'instrument' | 'brand' | 'fixture_token' | 'detached_at'>
+  >;
 }
 
 interface PartyColumns {
@@ -29,6 +31,7 @@ interface PartyColumns {
   method_version: string;
   method_owner: string | null;
   method_instrument: PaymentMethodRow['instrument'];
+  method_brand: string | null;
   method_fixture: string | null;
   method_detached_at: Date | null;
 }
@@ -37,7 +40,8 @@ interface PartyColumns {
 const partyColumns = (db: Db) => db`
   c.id as payer_id, c.xmin::text as payer_version, c.test_clock_id as payer_clock, c.fee_preferences as payer_fees,
   c.deleted_at as payer_deleted_at, m.id as method_id, m.xmin::text as method_version, m.customer_id as method_owner,
-  ${instrumentColumn(db, 'm')} as method_instrument, m.fixture_token as method_fixture, m.detached_at as method_detached_at`;
+  ${instrumentColumn(db, 'm')} as method_instrument, m.brand as method_brand, m.fixture_token as method_fixture,
+  m.detached_at as method_detached_at`;
 
 function partiesOf(row: PartyColumns): Parties {
   return {
@@ -53,6 +57,7 @@ function partiesOf(row: PartyColumns): Parties {
       version: row.method_version,
       customer_id: row.method_owner,
       instrument: row.method_instrument,
+      brand: row.method_brand,
       fixture_token: row.method_fixture,
       detached_at: row.method_detached_at,
     },
@@ -120,7 +125,8 @@ export async function openAttemptWhere(
     ${clauses}, intent as (
       update payment_intents
       set status = ${opened.status}, attempt_count = ${opened.attempt_count}, customer_id = ${opened.customer_id},
-        payment_method_id = ${opened.payment_method_id}, updated_at = ${opened.updated_at}
+        payment_method_id = ${opened.payment_method_id}, updated_at = ${opened.updated_at},
+        ${surchargeColumns(db, opened)}
       where id = ${opened.id} and ${condition}
       returning xmin::text as version
     )

@@ -67,8 +67,24 @@ export const PaymentIntent = Strict(
     fee_amount: Type.Integer({
       description: 'The fee by the biller’s fee schedule, minor units, whether or not it is passed on.',
     }),
-    surcharge_amount: Type.Integer({ description: 'The fee if it is passed on to the payer, else 0; minor units.' }),
-    surcharge_applied: Type.Boolean({ description: 'Whether the payer pays the fee on top.' }),
+    surcharge_amount: Type.Integer({
+      description:
+        'What the payer pays on top, minor units: the fee if you ask for it and the rules on surcharges allow it, less ' +
+        'if they cap it, else 0. Decided at each attempt. Before the first one it is the most that the payment method, ' +
+        'or any method while none is named, may carry at the creation.',
+    }),
+    surcharge_applied: Type.Boolean({ description: 'Whether the payer pays a surcharge.' }),
+    surcharge_reason: Nullable(
+      Type.Enum(['not_allowed', 'capped'], {
+        title: 'SurchargeReason',
+        description: '`not_allowed`: the rules forbid it. `capped`: it is at most what you have stated as your cost.',
+      }),
+      {
+        description:
+          'Why a surcharge that you ask for is not taken (`not_allowed`) or is less than the fee (`capped`). Null if it ' +
+          'is taken whole, or not asked for.',
+      },
+    ),
     currency: Currency,
     status: PaymentIntentStatus,
     payment_method_id: Type.Optional(Type.String({ description: 'The saved method that is or was charged.' })),
@@ -135,6 +151,7 @@ export const planPaymentIntentExample: PaymentIntent = {
   fee_amount: 74,
   surcharge_amount: 0,
   surcharge_applied: false,
+  surcharge_reason: null,
   currency: 'AUD',
   status: 'succeeded',
   payment_method_id: exampleId('payment_method'),
@@ -174,6 +191,7 @@ const payerFields = [
   'total_amount',
   'surcharge_amount',
   'surcharge_applied',
+  'surcharge_reason',
   'currency',
   'status',
   'statement_descriptor',

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { exampleId } from '../domain/ids.ts';
 import { Reference, Strict } from './common.ts';
 import { withExamples } from './examples.ts';
-import { CardBin, CardName, ExpiryMonth, ExpiryYear, LastFour } from './payment-method.ts';
+import { CardBin, CardFunding, CardName, CardNetworks, ExpiryMonth, ExpiryYear, LastFour } from './payment-method.ts';
 
 export const Opaque = (description: string) => Type.String({ minLength: 1, maxLength: 500, description });
 export const Short = (description: string) => Type.String({ minLength: 1, maxLength: 255, description });
@@ -30,6 +30,8 @@ const CardData = Strict(
     card_bin: Type.Optional(CardBin),
     fingerprint: Type.Optional(Opaque('A value that is the same for the same card.')),
     wallet: Type.Optional(Short('The wallet that the card came from.')),
+    card_networks: Type.Optional(CardNetworks),
+    card_funding: Type.Optional(CardFunding),
     card_brand: Type.Optional(Short('The brand. By default derived from `card_bin`.')),
   },
   { title: 'CardData' },

@@ -1,6 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import type { PaymentMethodRow } from '../db/payment-methods.ts';
 import { exampleId } from '../domain/ids.ts';
+import { fundings, networks } from '../domain/surcharges/means.ts';
 import { Id, listQuery, Nullable, Strict, type Tag } from './common.ts';
 import { example } from './examples.ts';
 
@@ -14,6 +15,18 @@ export const paymentMethods: Tag = {
 const methodId = Id('payment_method', 'The id of the payment method.');
 export const LastFour = Type.String({ minLength: 4, maxLength: 4, description: 'Exactly 4 characters.' });
 export const CardBin = Type.String({ pattern: '^[0-9]{8}$', description: 'Exactly 8 digits.' });
+export const CardNetwork = Type.Enum([...networks], { title: 'CardNetwork' });
+export const CardNetworks = Type.Array(CardNetwork, {
+  minItems: 1,
+  maxItems: networks.length,
+  description:
+    'The networks that the card runs on, if your vault knows them: two for a co-branded card, such as eftpos and visa. ' +
+    'They count beside those of `card_bin` and `card_brand`; the strictest decides whether a surcharge is allowed.',
+});
+export const CardFunding = Type.Enum([...fundings], {
+  title: 'CardFunding',
+  description: 'What the card draws on, if your vault knows it.',
+});
 export const CardName = Type.String({ maxLength: 30, description: 'The name on the card, at most 30 characters.' });
 export const ExpiryMonth = Type.Integer({ minimum: 1, maximum: 12, description: 'The month in which it expires.' });
 export const ExpiryYear = Type.Integer({ minimum: 2000, maximum: 2100, description: 'The year in which it expires.' });
@@ -33,6 +46,8 @@ const CardInstrument = Strict(
     card_bin: Type.Optional(CardBin),
     fingerprint: Type.Optional(Type.String({ description: 'A value that is the same for the same card.' })),
     wallet: Type.Optional(Type.String({ description: 'The wallet that the card came from.' })),
+    card_networks: Type.Optional(CardNetworks),
+    card_funding: Type.Optional(CardFunding),
   },
   { title: 'CardInstrument' },
 );

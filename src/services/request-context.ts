@@ -1,5 +1,6 @@
 import type { ApiKeyKind, CredentialRow } from '../db/api-keys.ts';
 import type { FeeSchedule } from '../domain/fees.ts';
+import type { Costs } from '../domain/surcharges/costs.ts';
 
 /** The biller and mode that data belongs to. Every query filters by both. */
 export interface Tenant {
@@ -29,6 +30,10 @@ export interface RequestContext extends Tenant {
   /** IANA name. Payments fall due at 00:00 in this time zone. */
   timeZone: string;
   feeSchedule: FeeSchedule;
+  /** Of the biller: ISO 3166-1 alpha-2. Null if it has stated none. */
+  country: string | null;
+  /** What it costs the biller to accept a way to pay. */
+  costs: Costs;
   /** The biller's default statement descriptor. */
   statementDescriptor: string | null;
 }
@@ -53,6 +58,8 @@ export function contextOf(
     now,
     timeZone: credential.time_zone,
     feeSchedule: { basisPoints: credential.fee_basis_points, fixed: credential.fee_fixed },
+    country: credential.country,
+    costs: credential.cost_of_acceptance,
     statementDescriptor: credential.statement_descriptor,
   };
 }

@@ -56,6 +56,8 @@ describe('authentication', () => {
       livemode: false,
       timeZone: 'Australia/Sydney',
       feeSchedule: { basisPoints: 175, fixed: 30 },
+      country: null,
+      costs: {},
       statementDescriptor: 'ACME',
     });
     assert.match(requestId, /^req_/);

@@ -71,6 +71,8 @@ export async function makeCall(sql: Db, overrides: Partial<RequestContext> = {})
     now: realNow(),
     timeZone: 'UTC',
     feeSchedule: { basisPoints: 175, fixed: 30 },
+    country: null,
+    costs: {},
     statementDescriptor: null,
     ...overrides,
   };

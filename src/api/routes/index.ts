@@ -14,6 +14,7 @@ import { referenceRoutes } from './reference.ts';
 import { refundRoutes } from './refunds.ts';
 import { subscriptionChangeRoutes } from './subscription-changes.ts';
 import { subscriptionRoutes } from './subscriptions.ts';
+import { surchargeRuleRoutes } from './surcharge-rules.ts';
 import { testClockRoutes } from './test-clocks.ts';
 import { webhookRoutes } from './webhooks.ts';
 import { workbenchRoutes } from './workbench.ts';
@@ -36,6 +37,7 @@ export const allRoutes: readonly Route[] = [
   ...eventRoutes,
   ...webhookRoutes,
   ...accountRoutes,
+  ...surchargeRuleRoutes,
   ...healthRoutes,
   ...referenceRoutes(() => allRoutes),
 ];

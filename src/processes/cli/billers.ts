@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { type CostKey, costKeys, inPercent, readPercentage } from '../../domain/surcharges/costs.ts';
 import { realNow } from '../../platform/real-time.ts';
 import {
   type BillerProfile,
@@ -17,8 +18,9 @@ export const command = defineCommand({
   billers create --name NAME [--timezone Australia/Sydney] [--statement-descriptor TEXT] [--require-mandates] [--json]
   billers list [--json]
   billers update ID [--display-name TEXT] [--support-email ADDRESS] [--support-phone NUMBER] [--address TEXT]
-                    [--tax-id TEXT] [--brand-color '#rrggbb'] [--logo FILE] [--json]
-      What payers see. An empty value removes what was there.
+                    [--tax-id TEXT] [--brand-color '#rrggbb'] [--logo FILE]
+                    [--country AU] [--cost-of-acceptance amex=1.9%]... [--json]
+      What payers see, and what decides which surcharges are allowed. An empty value removes what was there.
   billers origins ID [--add ORIGIN]... [--remove ORIGIN]... [--json]
       The pages that may hold the widget, such as https://shop.example.com. Without options: lists them.`,
   options: {
@@ -33,6 +35,8 @@ export const command = defineCommand({
     'tax-id': { type: 'string' },
     'brand-color': { type: 'string' },
     logo: { type: 'string' },
+    country: { type: 'string' },
+    'cost-of-acceptance': { type: 'string', multiple: true },
     add: { type: 'string', multiple: true },
     remove: { type: 'string', multiple: true },
     json: { type: 'boolean' },
@@ -92,8 +96,25 @@ async function changeIn(
     if (typeof value === 'string') change[name] = value === '' ? null : value;
   }
   if (typeof values.logo === 'string') change.logo = values.logo === '' ? null : await readLogo(values.logo);
+  if (typeof values.country === 'string') change.country = values.country === '' ? null : values.country;
+  const costs = values['cost-of-acceptance'];
+  if (Array.isArray(costs)) change.costs = Object.fromEntries(costs.map(costIn));
   if (Object.keys(change).length === 0) throw new UsageError('billers update needs something to change.');
   return change;
+}
+
+/** Reads a cost such as `amex=1.9%`. Without a percentage it is removed. */
+function costIn(text: string): [CostKey, number | null] {
+  const [, name, percentage = ''] = /^([^=]*)=(.*)$/.exec(text) ?? [];
+  const key = costKeys.find((known) => known === name);
+  if (key === undefined) {
+    throw new UsageError(`${text}: write a cost as amex=1.9%. It is that of one of ${costKeys.join(', ')}.`);
+  }
+  const points = percentage === '' ? null : readPercentage(percentage);
+  if (percentage !== '' && points === null) {
+    throw new UsageError(`${text}: a cost is from 0 % to 100 %, with at most two decimals.`);
+  }
+  return [key, points];
 }
 
 async function readLogo(file: string): Promise<Buffer> {
@@ -102,6 +123,12 @@ async function readLogo(file: string): Promise<Buffer> {
   });
 }
 
-function shown({ logo_name: logo, checkout_origins: origins, ...profile }: BillerProfile) {
-  return { ...profile, logo: logo === null ? null : 'yes', checkout_origins: origins.join(' ') || null };
+function shown({ logo_name: logo, checkout_origins: origins, cost_of_acceptance: costs, ...profile }: BillerProfile) {
+  const stated = Object.entries(costs).map(([key, points]) => `${key}=${inPercent(points)}`);
+  return {
+    ...profile,
+    cost_of_acceptance: stated.join(' ') || null,
+    logo: logo === null ? null : 'yes',
+    checkout_origins: origins.join(' ') || null,
+  };
 }

@@ -6,8 +6,10 @@ import {
   updateBillerLogo,
   updateBillerProfile,
 } from '../../db/biller-profiles.ts';
-import { selectBiller } from '../../db/billers.ts';
+import { type BillerRow, selectBiller, updateSurcharging } from '../../db/billers.ts';
 import { lockBiller } from '../../db/tenant.ts';
+import { isCountry } from '../../domain/countries.ts';
+import type { CostKey } from '../../domain/surcharges/costs.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
@@ -25,13 +27,17 @@ export const profileTexts = [
 ] as const;
 type ProfileText = (typeof profileTexts)[number];
 
-/** What a biller shows to payers. */
-export type BillerProfile = BillerProfileRow & { id: string; name: string };
+/** What a biller shows to payers, and what decides its surcharges. */
+export type BillerProfile = BillerProfileRow & Pick<BillerRow, 'id' | 'name' | 'country' | 'cost_of_acceptance'>;
 
 /** A change of a profile. What is left out stays; null removes it. */
 export interface ProfileChange extends Partial<Record<ProfileText, string | null>> {
   /** A picture of at most 32 KiB: PNG, JPEG or WebP. */
   logo?: Buffer | null;
+  /** ISO 3166-1 alpha-2. */
+  country?: string | null;
+  /** In basis points. A key that is left out stays; null removes it. */
+  costs?: Partial<Record<CostKey, number | null>>;
 }
 
 /** The most origins that a biller may register. */
@@ -54,31 +60,57 @@ const largestLogo = 32 * 1024;
 export async function getBillerProfile(db: Db, billerId: string): Promise<BillerProfile> {
   const [biller, profile] = [await selectBiller(db, billerId), await selectBillerProfile(db, billerId)];
   if (biller === null) throw new NotFound('biller', billerId);
-  return { id: biller.id, name: biller.name, ...profile };
+  const { id, name, country, cost_of_acceptance } = biller;
+  return { id, name, country, cost_of_acceptance, ...profile };
 }
 
 /**
- * Changes what a biller shows to payers, and records it in the audit log.
+ * Changes what a biller shows to payers, or what decides its surcharges, and records it in the audit log.
  * @throws NotFound
  * @throws ValidationFailed with every field error.
  */
 export async function changeBillerProfile(
   db: Db,
   billerId: string,
-  { logo, ...texts }: ProfileChange,
+  { logo, country, costs, ...texts }: ProfileChange,
   origin: ChangeOrigin,
 ): Promise<BillerProfile> {
   const change = Object.fromEntries(
     Object.entries(texts).map(([name, text]) => [name, name === 'brand_color' ? (text?.toLowerCase() ?? null) : text]),
   );
   const logoType = logo ? typeOfPicture(logo) : null;
-  assertNoErrors([...textErrors(change), ...logoErrors(logo, logoType)]);
+  assertNoErrors([...textErrors(change), ...logoErrors(logo, logoType), ...countryErrors(country)]);
   return changed(db, billerId, origin, async (tx) => {
     if (Object.keys(change).length > 0) await updateBillerProfile(tx, billerId, change, origin.now);
+    if (country !== undefined || costs !== undefined) await changeSurcharging(tx, billerId, { country, costs }, origin);
     if (logo === undefined) return;
     const row = logo === null || logoType === null ? null : logoOf(logo, logoType);
     await updateBillerLogo(tx, billerId, row, origin.now);
   });
+}
+
+async function changeSurcharging(
+  tx: Tx,
+  billerId: string,
+  { country, costs = {} }: Pick<ProfileChange, 'country' | 'costs'>,
+  { now }: ChangeOrigin,
+): Promise<void> {
+  const before = await selectBiller(tx, billerId);
+  if (before === null) throw new NotFound('biller', billerId);
+  const after = country === undefined ? before.country : country;
+  const stated = Object.entries({ ...before.cost_of_acceptance, ...costs }).filter(([, points]) => points !== null);
+  await updateSurcharging(tx, billerId, {
+    country: after,
+    country_since: after === before.country ? before.country_since : now,
+    cost_of_acceptance: Object.fromEntries(stated),
+  });
+}
+
+function countryErrors(country: string | null | undefined): FieldError[] {
+  if (country === undefined || country === null || isCountry(country)) return [];
+  return [
+    fieldError('/country', 'invalid_value', 'country must be a code of ISO 3166-1 with two letters, such as AU.'),
+  ];
 }
 
 /**

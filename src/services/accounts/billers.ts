@@ -26,7 +26,7 @@ export interface NewBiller extends ChangeOrigin {
   requireMandates?: boolean | undefined;
 }
 
-export type Biller = Omit<BillerRow, 'fee_basis_points' | 'fee_fixed'>;
+export type Biller = Omit<BillerRow, 'fee_basis_points' | 'fee_fixed' | 'country_since' | 'cost_of_acceptance'>;
 
 /** The keys of the demo biller, one of each mode and kind. */
 export interface DemoKeys {
@@ -140,6 +140,8 @@ function isText(value: string, most: number): boolean {
   return length >= 1 && length <= most && !value.includes('\0') && !/\p{Surrogate}/u.test(value);
 }
 
-function withoutFees({ fee_basis_points: _points, fee_fixed: _fixed, ...shown }: BillerRow): Biller {
+function withoutFees(row: BillerRow): Biller {
+  const { fee_basis_points: _points, fee_fixed: _fixed, country_since: _since, ...more } = row;
+  const { cost_of_acceptance: _costs, ...shown } = more;
   return shown;
 }

@@ -21,6 +21,8 @@ export function payerContext(biller: BillerRow, livemode: boolean, payer: PayerR
     now,
     timeZone: biller.time_zone,
     feeSchedule: { basisPoints: biller.fee_basis_points, fixed: biller.fee_fixed },
+    country: biller.country,
+    costs: biller.cost_of_acceptance,
     statementDescriptor: biller.statement_descriptor,
   };
 }

@@ -11,6 +11,7 @@ import { assertMayTry } from '../payments/confirm-rules.ts';
 import { confirmPaymentIntent } from '../payments/payment-confirmation.ts';
 import { newIntent } from '../payments/payment-intents.ts';
 import { unrepeatable } from '../payments/repeatable-request.ts';
+import { isSurchargeAsked } from '../payments/surcharges.ts';
 import type { RequestContext } from '../request-context.ts';
 import { SessionClosed } from './door.ts';
 import type { PayerRequest } from './payer-context.ts';
@@ -204,9 +205,13 @@ function formOf({ vault }: SessionDeps, { id }: CheckoutSessionRow, submission: 
   return vault.fingerprintsOf([`form of a session\n${id}\n${sent}`])[0];
 }
 
-/** Whether a page has shown the total of this intent: its own, or that of an amount that the payer has chosen. */
-function isAsShown({ amount, total_amount }: PaymentIntentRow, context: RequestContext, open: OpenSession): boolean {
-  return open.session.amount !== null || total_amount === intentOf(context, open, amount).total_amount;
+/** Whether a page has shown the fee of this intent: its own, or that of an amount that the payer has chosen. */
+function isAsShown(intent: PaymentIntentRow, context: RequestContext, open: OpenSession): boolean {
+  return open.session.amount !== null || askedFee(intent) === askedFee(intentOf(context, open, intent.amount));
+}
+
+function askedFee(intent: PaymentIntentRow): number {
+  return isSurchargeAsked(intent) ? intent.fee_amount : 0;
 }
 
 async function makeIntent(
@@ -227,7 +232,7 @@ function intentOf(context: RequestContext, { session, customer, at }: OpenSessio
   const terms = { amount, currency, metadata, surcharge_applied };
   const input = descriptor === null ? terms : { ...terms, statement_descriptor: descriptor };
   return {
-    ...newIntent(context, input, { at, payer: customer, methodId: null }),
+    ...newIntent(context, input, { at, payer: customer, method: null }),
     payment_link_id: session.payment_link_id,
     checkout_session_id: session.id,
   };

@@ -1,6 +1,5 @@
 import { selectRequiresMandates } from '../../db/billers.ts';
 import { lockMandateOfMethod, type MandateRow } from '../../db/mandates.ts';
-import type { PaymentIntentRow } from '../../db/payment-intents.ts';
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
 import type { DeclineCode } from '../../domain/charge-outcome.ts';
 import { debitRefusal } from '../../domain/mandates/mandate.ts';
@@ -9,6 +8,7 @@ import { schemes } from '../../domain/schemes/schemes.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { InvalidState, type ServiceError, ValidationFailed } from '../errors.ts';
 import { fitsCurrency } from './fitting-method.ts';
+import type { DecidedIntent } from './surcharges.ts';
 
 /** Why a bank account must not be debited. */
 type Refusal = 'mandate_required' | 'mandate_unavailable' | 'mandate_limit_exceeded' | 'currency_of_scheme';
@@ -28,7 +28,7 @@ const atOnce: ChargeWay = { kind: 'at_once' };
  */
 export async function chargeWay(
   tx: Tx,
-  intent: Pick<PaymentIntentRow, 'biller_id' | 'livemode' | 'total_amount' | 'currency'>,
+  intent: DecidedIntent,
   method: PaymentMethodRow | null,
   at: Date,
 ): Promise<ChargeWay> {

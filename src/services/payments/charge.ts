@@ -22,6 +22,7 @@ import {
   outcomeEvent,
   restrictionEvents,
 } from './charge-records.ts';
+import type { DecidedIntent } from './surcharges.ts';
 
 /** An opened charge. Its attempt is committed before the processor is asked. */
 export interface Charge {
@@ -126,14 +127,14 @@ export interface OutcomeRecord {
  */
 export async function openCharge(
   tx: Tx,
-  intent: PaymentIntentRow,
+  intent: DecidedIntent,
   method: PaymentMethodRow | null,
   newCharge: NewCharge,
 ): Promise<Charge> {
   const attempt = nextAttempt(intent, method?.id ?? null, newCharge);
   void pipelined(tx, [
     insertAttempt(tx, attempt),
-    markProcessing(tx, intent.id, {
+    markProcessing(tx, intent, {
       number: attempt.number,
       paymentMethodId: attempt.payment_method_id,
       customerId: method?.customer_id ?? null,

@@ -11,6 +11,7 @@ import { start, wake } from '../wake.ts';
 import { type Charge, type ChargeHook, openCharge, recordOutcome } from './charge.ts';
 import { emitOpened, type NewCharge, nextAttempt } from './charge-records.ts';
 import { type ChargeWay, declineOf } from './charge-way.ts';
+import type { DecidedIntent } from './surcharges.ts';
 
 type DebitWay = Extract<ChargeWay, { kind: 'debit' }>;
 
@@ -21,7 +22,7 @@ type DebitWay = Extract<ChargeWay, { kind: 'debit' }>;
  */
 export async function acceptDebit(
   tx: Tx,
-  intent: PaymentIntentRow,
+  intent: DecidedIntent,
   method: PaymentMethodRow,
   { mandate, dates }: DebitWay,
   newCharge: NewCharge,
@@ -85,7 +86,7 @@ export async function acceptDebit(
  */
 export async function openUnattended(
   tx: Tx,
-  intent: PaymentIntentRow,
+  intent: DecidedIntent,
   method: PaymentMethodRow | null,
   way: ChargeWay,
   newCharge: NewCharge,

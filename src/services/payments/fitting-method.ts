@@ -1,12 +1,13 @@
 import { lockMandateOfMethod } from '../../db/mandates.ts';
 import { type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-methods.ts';
 import type { Currency } from '../../domain/currencies.ts';
-import { priceOf } from '../../domain/fees.ts';
+import { feeFor } from '../../domain/fees.ts';
 import { exceedsLimit } from '../../domain/mandates/mandate.ts';
 import { schemes } from '../../domain/schemes/schemes.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { Tenant } from '../request-context.ts';
+import { type SurchargingRow, surchargeColumns, surchargingOf } from './surcharges.ts';
 
 /** Whether a method can pay in a currency. A bank account is debited in that of its scheme only. */
 export function fitsCurrency({ instrument }: Pick<PaymentMethodRow, 'instrument'>, currency: Currency): boolean {
@@ -45,9 +46,8 @@ export async function hasFittingDefault(
   return method !== null && fitsCurrency(method, currency);
 }
 
-/** What the payments of a plan or a subscription take from its payer. */
-interface Pricing {
-  livemode: boolean;
+/** What the payments of a plan or a subscription take from its payer, and what its biller's row says of surcharges. */
+interface Pricing extends SurchargingRow {
   fee_basis_points: number;
   fee_fixed: number;
   customer_pays_fees: boolean;
@@ -55,16 +55,19 @@ interface Pricing {
 
 /**
  * Whether the mandate of a locked method, or its scheme, allows less for one debit than this base amount with its
- * surcharge, minor units. Locks the mandate.
+ * surcharge at `at` (customer time), minor units. Locks the mandate.
  */
 export async function isAboveLimit(
   tx: Tx,
   method: PaymentMethodRow | null,
-  { livemode, fee_basis_points, fee_fixed, customer_pays_fees }: Pricing,
+  payer: Pricing,
   amount: number,
+  at: Date,
 ): Promise<boolean> {
   const mandate = method?.instrument.type === 'au_becs_debit' ? await lockMandateOfMethod(tx, method.id) : null;
-  if (mandate === null || mandate.ended_at !== null) return false;
-  const { totalAmount } = priceOf(amount, { basisPoints: fee_basis_points, fixed: fee_fixed }, customer_pays_fees);
-  return exceedsLimit(mandate, schemes[mandate.scheme], { amount: totalAmount, livemode });
+  if (method === null || mandate === null || mandate.ended_at !== null) return false;
+  const { livemode, customer_pays_fees: isAsked } = payer;
+  const fee = feeFor(amount, { basisPoints: payer.fee_basis_points, fixed: payer.fee_fixed });
+  const { total_amount: total } = surchargeColumns({ amount, fee, isAsked }, method, surchargingOf(payer), at);
+  return exceedsLimit(mandate, schemes[mandate.scheme], { amount: total, livemode });
 }

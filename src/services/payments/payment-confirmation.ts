@@ -36,6 +36,7 @@ import { assertMayTry, confirmRefusal } from './confirm-rules.ts';
 import { acceptDebit } from './debit-acceptance.ts';
 import { createLocked, getPaymentIntent, newIntentId } from './payment-intents.ts';
 import { type RepeatableRequest, unrepeatable } from './repeatable-request.ts';
+import { decideSurcharge } from './surcharges.ts';
 import { bindingError, lockMethodOfPayer, ownerError, recordUse } from './unattached-methods.ts';
 import { createUnlocked, openUnlocked, recordUnlocked, type UnlockedCharge } from './unlocked-charge.ts';
 
@@ -239,7 +240,8 @@ async function openConfirmation(
     await updateReturnUrl(tx, id, parsedUrl(input.return_url));
   }
   processorFor(processors, context.livemode);
-  const way = await chargeWay(tx, intent, method, at);
+  const decided = decideSurcharge(intent, method, context, at);
+  const way = await chargeWay(tx, decided, method, at);
   if (way.kind === 'refused') throw refusalError(way.refusal, method.id, '/payment_method');
   const newCharge = {
     source: 'confirm' as const,
@@ -255,8 +257,8 @@ async function openConfirmation(
     await wake.scheduledPayment(tx, intent, context.now);
   }
   await recorder?.opened(at);
-  if (way.kind === 'at_once') return { charge: await openCharge(tx, intent, method, newCharge) };
-  const accepted = await acceptDebit(tx, intent, method, way, newCharge, context.requestId);
+  if (way.kind === 'at_once') return { charge: await openCharge(tx, decided, method, newCharge) };
+  const accepted = await acceptDebit(tx, decided, method, way, newCharge, context.requestId);
   await storeResponse(tx, accepted);
   return { completed: accepted };
 }

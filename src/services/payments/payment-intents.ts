@@ -9,8 +9,9 @@ import {
   type PaymentIntentRow,
   selectPaymentIntent,
 } from '../../db/payment-intents.ts';
+import type { PaymentMethodRow } from '../../db/payment-methods.ts';
 import { addDays, dateIn, startOfDay } from '../../domain/calendar.ts';
-import { priceOf } from '../../domain/fees.ts';
+import { feeFor } from '../../domain/fees.ts';
 import { newId } from '../../domain/ids.ts';
 import { type ConditionsOf, unconditionally } from '../../platform/postgres/conditional-insert.ts';
 import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
@@ -31,6 +32,7 @@ import type { RequestContext, Tenant } from '../request-context.ts';
 import { start } from '../wake.ts';
 import { type ChargeHook, type ChargeRecorder, recorderOfLocked } from './charge.ts';
 import { currencyErrors } from './fitting-method.ts';
+import { surchargeColumns } from './surcharges.ts';
 import { bindingError, ownerError, recordUse } from './unattached-methods.ts';
 
 /** In days. Source: the contract, Limits. */
@@ -88,7 +90,7 @@ export async function createLocked(
   errors.push(...scheduleErrors(context, input, at));
   assertNoErrors(errors);
   if (method?.value && payer) await attachMethod(tx, context, method.value, payer.id, at);
-  const row = { ...newIntent(context, input, { at, payer, methodId: method?.value?.id ?? null }), id };
+  const row = { ...newIntent(context, input, { at, payer, method: method?.value ?? null }), id };
   const written = await insertPaymentIntent(tx, row, conditionsOf(row));
   if (!written) throw new KeyTaken();
   if (method?.value && payer === null) await recordUse(tx, context, method.value, row.id);
@@ -168,7 +170,7 @@ async function createInOne(
   const customerId = input.customer_id;
   const customer = customerId === undefined ? null : await selectCustomer(db, context, customerId);
   if (customerId !== undefined && (customer === null || customer.test_clock_id !== null)) return null;
-  const row = newIntent(context, input, { at: context.now, payer: customer, methodId: null });
+  const row = newIntent(context, input, { at: context.now, payer: customer, method: null });
   const conditions = customer === null ? conditionsOf(row) : [unchanged(customer), ...conditionsOf(row)];
   return (await insertPaymentIntent(db, row, conditions)) ? row : null;
 }
@@ -185,11 +187,16 @@ export function newIntent(
   {
     at,
     payer,
-    methodId,
-  }: { at: Date; payer: Pick<CustomerRow, 'id' | 'fee_preferences'> | null; methodId: string | null },
+    method,
+  }: {
+    at: Date;
+    payer: Pick<CustomerRow, 'id' | 'fee_preferences'> | null;
+    method: Pick<PaymentMethodRow, 'id' | 'instrument' | 'brand'> | null;
+  },
 ): PaymentIntentRow {
   const payerPaysFees = payer?.fee_preferences?.customer_pays_transaction_fees ?? false;
-  const price = priceOf(input.amount, context.feeSchedule, input.surcharge_applied === true || payerPaysFees);
+  const fee = feeFor(input.amount, context.feeSchedule);
+  const asked = { amount: input.amount, fee, isAsked: input.surcharge_applied === true || payerPaysFees };
   const date = input.scheduled_payment_date ?? null;
   const isToday = date !== null && date <= dateIn(at, context.timeZone);
   return {
@@ -197,14 +204,14 @@ export function newIntent(
     biller_id: context.billerId,
     livemode: context.livemode,
     customer_id: payer?.id ?? null,
-    payment_method_id: methodId,
+    payment_method_id: method?.id ?? null,
     payment_plan_id: null,
     payment_plan_slot: null,
     amount: input.amount,
-    fee_amount: price.feeAmount,
-    surcharge_amount: price.surchargeAmount,
-    surcharge_applied: price.surchargeApplied,
-    total_amount: price.totalAmount,
+    fee_amount: fee,
+    // What is taken is decided again at each attempt.
+    ...surchargeColumns(asked, method, context, at),
+    surcharge_basis: null,
     currency: input.currency,
     metadata: input.metadata ?? {},
     statement_descriptor: input.statement_descriptor ?? context.statementDescriptor,

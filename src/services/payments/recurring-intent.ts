@@ -1,7 +1,7 @@
 import type { PaymentIntentRow } from '../../db/payment-intents.ts';
 import { lockPaymentMethod, type PaymentMethodRow } from '../../db/payment-methods.ts';
 import type { Currency } from '../../domain/currencies.ts';
-import { priceOf } from '../../domain/fees.ts';
+import { feeFor } from '../../domain/fees.ts';
 import { newId } from '../../domain/ids.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
@@ -10,11 +10,17 @@ import { askProcessor } from './ask-processor.ts';
 import { type Charge, type ChargeHook, recordOutcome } from './charge.ts';
 import { fitsCurrency } from './fitting-method.ts';
 import { untried } from './payment-intents.ts';
+import {
+  type DecidedIntent,
+  decideSurcharge,
+  type SurchargingRow,
+  surchargeColumns,
+  surchargingOf,
+} from './surcharges.ts';
 
 /** A locked plan or subscription, with what its payments take from its customer and its biller. */
-export interface Payer {
+export interface Payer extends SurchargingRow {
   biller_id: string;
-  livemode: boolean;
   customer_id: string;
   payment_instrument_id: string | null;
   default_payment_method_id: string | null;
@@ -46,17 +52,18 @@ type Purpose = Partial<
   >
 >;
 
-/** Returns a new intent over a base amount, minor units. `at` is customer time. */
+/** Returns a new intent over a base amount, minor units, that is charged by this method now. `at` is customer time. */
 export function recurringIntent(
   payer: Payer,
   purpose: Purpose,
   amount: number,
   method: PaymentMethodRow | null,
   at: Date,
-): PaymentIntentRow {
-  const feeSchedule = { basisPoints: payer.fee_basis_points, fixed: payer.fee_fixed };
-  const price = priceOf(amount, feeSchedule, payer.customer_pays_fees);
-  return {
+): DecidedIntent {
+  const fee = feeFor(amount, { basisPoints: payer.fee_basis_points, fixed: payer.fee_fixed });
+  const surcharging = surchargingOf(payer);
+  const asked = { amount, fee, isAsked: payer.customer_pays_fees };
+  const row = {
     id: newId('payment_intent', payer),
     biller_id: payer.biller_id,
     livemode: payer.livemode,
@@ -65,10 +72,8 @@ export function recurringIntent(
     payment_plan_id: null,
     payment_plan_slot: null,
     amount,
-    fee_amount: price.feeAmount,
-    surcharge_amount: price.surchargeAmount,
-    surcharge_applied: price.surchargeApplied,
-    total_amount: price.totalAmount,
+    fee_amount: fee,
+    ...surchargeColumns(asked, method, surcharging, at),
     currency: payer.currency,
     metadata: payer.metadata,
     statement_descriptor: payer.statement_descriptor,
@@ -77,6 +82,7 @@ export function recurringIntent(
     ...untried(at),
     ...purpose,
   };
+  return decideSurcharge(row, method, surcharging, at);
 }
 
 /** Asks the processor about an opened charge, and records the outcome. `now` is real time. */

@@ -1,3 +1,4 @@
+import { selectBiller } from '../../db/billers.ts';
 import { selectAttemptInFlight } from '../../db/payment-attempts.ts';
 import { lockPaymentIntent } from '../../db/payment-intents.ts';
 import { lockPaymentMethod } from '../../db/payment-methods.ts';
@@ -11,6 +12,7 @@ import { askProcessor, processorFor } from './ask-processor.ts';
 import { type Charge, recordOutcome, reopenCharge } from './charge.ts';
 import { chargeWay } from './charge-way.ts';
 import { openUnattended, unlessRefused } from './debit-acceptance.ts';
+import { decideSurcharge, surchargingOf } from './surcharges.ts';
 
 /**
  * Charges a scheduled payment when it is due, in the same three steps as a plan's payment. A debit under a mandate is
@@ -53,11 +55,16 @@ async function openScheduled(
   const at = instantOf(subject, time, databaseTime);
   if (at === null) return null;
   processorFor(processors, intent.livemode);
-  const found = intent.payment_method_id && (await lockPaymentMethod(tx, tenant, intent.payment_method_id));
+  const [biller, found] = await pipelined(tx, [
+    selectBiller(tx, intent.biller_id),
+    intent.payment_method_id === null ? null : lockPaymentMethod(tx, tenant, intent.payment_method_id),
+  ]);
+  if (biller === null) throw new Error(`biller ${intent.biller_id} does not exist`);
   const method = found && found.detached_at === null ? found : null;
   // A payment scheduled for today is due when it is created, not when the day began.
   const dueAt = new Date(Math.max(Number(intent.created_at), Number(intent.scheduled_at)));
-  const way = await chargeWay(tx, intent, method, at);
+  const decided = decideSurcharge(intent, method, surchargingOf({ ...biller, livemode: intent.livemode }), at);
+  const way = await chargeWay(tx, decided, method, at);
   const newCharge = { source: 'schedule' as const, at, now, dueAt, testClockId: intent.test_clock_id };
-  return unlessRefused(tx, await openUnattended(tx, intent, method, way, newCharge), way, now, null);
+  return unlessRefused(tx, await openUnattended(tx, decided, method, way, newCharge), way, now, null);
 }

@@ -26,6 +26,7 @@ import { completed, emitCompleted, emitOpened, nextAttempt, outcomeEvent } from 
 import { confirmRefusal } from './confirm-rules.ts';
 import { bodyErrors, newIntent } from './payment-intents.ts';
 import type { RepeatableRequest } from './repeatable-request.ts';
+import { decideSurcharge } from './surcharges.ts';
 
 /** A charge that one statement has opened: its rows, as they were committed. */
 export interface UnlockedCharge {
@@ -84,7 +85,7 @@ export async function createUnlocked(
   if (parties === null || !arePlain(parties)) return null;
   const { payer, method } = parties;
   if (customerError(payer, '/customer_id') ?? methodError(method, customerId, '/payment_method')) return null;
-  const created = newIntent(context, input, { at: context.now, payer, methodId });
+  const created = newIntent(context, input, { at: context.now, payer, method });
   const { opened, newCharge, attempt } = attemptBy(context, created, parties, request);
   processorFor(processors, context.livemode);
   const version = await unlessLocked(insertChargedWhere(pool, parties, opened, attempt, request.claim(opened.id)));
@@ -133,15 +134,16 @@ function arePlain({ payer, method }: Parties): boolean {
 
 /** Returns the attempt that a request opens now, and the intent as the attempt makes it. */
 function attemptBy(
-  { now }: RequestContext,
+  context: RequestContext,
   intent: PaymentIntentRow,
   { payer, method }: Parties,
   { requestKey, keyExpiresAt = null }: RepeatableRequest<PaymentIntentRow>,
 ) {
+  const { now } = context;
   const newCharge = { source: 'confirm' as const, at: now, now, testClockId: null, requestKey, keyExpiresAt };
   const attempt = nextAttempt(intent, method.id, newCharge);
   const opened: PaymentIntentRow = {
-    ...intent,
+    ...decideSurcharge(intent, method, context, now),
     status: 'processing',
     attempt_count: attempt.number,
     customer_id: payer.id,

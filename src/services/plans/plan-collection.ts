@@ -24,6 +24,7 @@ import { type Charge, type Charging, reopenCharge } from '../payments/charge.ts'
 import { chargeWay } from '../payments/charge-way.ts';
 import { openUnattended, unlessRefused } from '../payments/debit-acceptance.ts';
 import { chargeableMethod, finishCollection, recurringIntent } from '../payments/recurring-intent.ts';
+import { decideSurcharge, surchargingOf } from '../payments/surcharges.ts';
 import { dueInstant, progressOf, skippedSlots, slotAfterNext } from './plan-calendar.ts';
 import { assertDates, PlanInconsistent } from './plan-dates.ts';
 import { planHook } from './plan-dunning.ts';
@@ -146,10 +147,11 @@ async function openRetry(
     const what = `the retry of ${slotInWords(slot.slot)} is due, but its payment ${intent.id} is ${intent.status}`;
     throw new PlanInconsistent(plan.id, [what]);
   }
-  const way = await chargeWay(tx, intent, method, at);
+  const decided = decideSurcharge(intent, method, surchargingOf(plan), at);
+  const way = await chargeWay(tx, decided, method, at);
   const others = slots.filter((other) => other !== slot && other.status === 'retrying').sort(byAttemptTime);
   const [charge] = await pipelined(tx, [
-    openUnattended(tx, intent, method, way, {
+    openUnattended(tx, decided, method, way, {
       source: 'plan',
       at,
       now,

@@ -59,7 +59,7 @@ export async function transitionPlan(
     const plan = await lockPlan(tx, id);
     if (plan === null) throw new NotFound('payment plan', id);
     assertAllowed(plan, transition);
-    if (transition === 'activate') await assertPayable(tx, context, plan);
+    if (transition === 'activate') await assertPayable(tx, context, plan, at);
     const withdrawn = stops.has(transition) ? await withdraw(tx, plan, { at, now: context.now }) : [];
     const change = await changeFor(tx, plan, transition, at, reason);
     const instants = { at, now: context.now };
@@ -105,7 +105,7 @@ function assertAllowed(plan: PaymentPlanRow, transition: PlanTransition): void {
  * allows less for one debit.
  * @throws ValidationFailed; InvalidState `mandate_limit_exceeded`.
  */
-async function assertPayable(tx: Tx, context: RequestContext, plan: CollectingPlanRow): Promise<void> {
+async function assertPayable(tx: Tx, context: RequestContext, plan: CollectingPlanRow, at: Date): Promise<void> {
   const { payment_instrument_id: named, default_payment_method_id: defaultId, currency } = plan;
   const path = '/payment_instrument_id';
   if (named === null && defaultId !== null) assertNoErrors(await defaultErrors(tx, context, { ...plan, defaultId }));
@@ -113,7 +113,7 @@ async function assertPayable(tx: Tx, context: RequestContext, plan: CollectingPl
   const most = Math.max(plan.first_amount_cents ?? 0, plan.recurring_amount_cents);
   const amount = Math.min(most, plan.total_amount_cents ?? most);
   const method = await chargeableMethod(tx, plan);
-  if (method !== null && (await isAboveLimit(tx, method, plan, amount))) {
+  if (method !== null && (await isAboveLimit(tx, method, plan, amount, at))) {
     throw refusalError('mandate_limit_exceeded', method.id, path);
   }
 }

@@ -1,4 +1,4 @@
-import { insertPaymentIntent, lockPaymentIntent, type PaymentIntentRow } from '../../db/payment-intents.ts';
+import { insertPaymentIntent, lockPaymentIntent } from '../../db/payment-intents.ts';
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
 import { countPaidPeriods } from '../../db/subscription-periods.ts';
 import type { CollectingSubscriptionRow } from '../../db/subscriptions.ts';
@@ -11,6 +11,7 @@ import { type Change, collected } from '../../domain/subscriptions/steps.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import type { NewEvent } from '../events.ts';
 import { chargeableMethod, recurringIntent } from '../payments/recurring-intent.ts';
+import type { DecidedIntent } from '../payments/surcharges.ts';
 import { type LockedSubscription, store } from './situation.ts';
 
 /** A period that was opened with its payment, or was given away. */
@@ -18,7 +19,7 @@ export interface OpenedPeriod {
   locked: LockedSubscription;
   events: NewEvent[];
   /** Null if there is nothing to charge: a trial, a share that rounds to nothing, or a period that credit pays. */
-  payment: { intent: PaymentIntentRow; method: PaymentMethodRow | null } | null;
+  payment: { intent: DecidedIntent; method: PaymentMethodRow | null } | null;
 }
 
 /**

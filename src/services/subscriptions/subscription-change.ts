@@ -1,5 +1,5 @@
 import { updateAttemptKeyExpiry } from '../../db/payment-attempts.ts';
-import { insertPaymentIntent, lockPaymentIntent, type PaymentIntentRow } from '../../db/payment-intents.ts';
+import { insertPaymentIntent, lockPaymentIntent } from '../../db/payment-intents.ts';
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
 import { selectPeriodFunds } from '../../db/period-funds.ts';
 import {
@@ -34,6 +34,7 @@ import { chargeWay, refusalError } from '../payments/charge-way.ts';
 import { acceptDebit } from '../payments/debit-acceptance.ts';
 import { chargeableMethod, recurringIntent } from '../payments/recurring-intent.ts';
 import { type RepeatableRequest, unrepeatable } from '../payments/repeatable-request.ts';
+import type { DecidedIntent } from '../payments/surcharges.ts';
 import type { RequestContext } from '../request-context.ts';
 import { endOpenChange, type FreeSubscription } from './open-change.ts';
 import { type LockedSubscription, shownRow, store } from './situation.ts';
@@ -217,7 +218,7 @@ async function insertIntent(
   { tx, at, quoted }: Step,
   { row }: LockedSubscription,
   method: PaymentMethodRow,
-): Promise<PaymentIntentRow> {
+): Promise<DecidedIntent> {
   const purpose = { subscription_id: row.id, subscription_charge: row.charges + 1 };
   const intent = recurringIntent(row, purpose, quoted.quote.amount, method, at);
   await insertPaymentIntent(tx, intent);

@@ -17,6 +17,7 @@ import { type Charge, type Charging, reopenCharge } from '../payments/charge.ts'
 import { chargeWay } from '../payments/charge-way.ts';
 import { openUnattended, unlessRefused } from '../payments/debit-acceptance.ts';
 import { chargeableMethod, finishCollection } from '../payments/recurring-intent.ts';
+import { decideSurcharge, surchargingOf } from '../payments/surcharges.ts';
 import { withoutCharges } from './end.ts';
 import { endOpenChange } from './open-change.ts';
 import { lockIntentOfPeriod, openPeriod, takeEffect } from './opening.ts';
@@ -208,7 +209,8 @@ async function openRetry(step: Step): Promise<Charge | null> {
   const method = await chargeableMethod(tx, locked.row);
   const underWay = { owed: { status: 'processing', next_attempt_at: null }, happenings: [] } as const;
   const { events } = await store(tx, locked, { ...underWay, happenings: [] }, at);
-  const { charge, way } = await openCharges(step, intent, method);
+  const decided = decideSurcharge(intent, method, surchargingOf(locked.row), at);
+  const { charge, way } = await openCharges(step, decided, method);
   await recordEvents(tx, originOf(locked, now), events);
   return unlessRefused(tx, charge, way, now, subscriptionHook);
 }

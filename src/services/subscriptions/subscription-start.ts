@@ -78,7 +78,7 @@ async function openStart(
   if (row.customer_deleted_at !== null) throw new InvalidState(`Customer ${row.customer_id} has been deleted.`);
   const fieldErrors = endErrors(row, change.course?.start_date ?? row.start_date);
   if (fieldErrors.length > 0) throw new ValidationFailed(fieldErrors);
-  await assertWithinLimit(tx, locked);
+  await assertWithinLimit(tx, locked, at);
   const record = { billerId: row.biller_id, livemode: row.livemode, requestId: context.requestId, now: context.now };
   if (change.begins?.kind !== 'paid') {
     const { events, ...after } =
@@ -105,9 +105,9 @@ async function openStart(
 }
 
 /** Says before the first payment that a whole period costs more than the mandate allows for one debit. */
-async function assertWithinLimit(tx: Tx, { row }: LockedSubscription): Promise<void> {
+async function assertWithinLimit(tx: Tx, { row }: LockedSubscription, at: Date): Promise<void> {
   const method = await chargeableMethod(tx, row);
-  if (method === null || !(await isAboveLimit(tx, method, row, priceOfItems(row.items)))) return;
+  if (method === null || !(await isAboveLimit(tx, method, row, priceOfItems(row.items), at))) return;
   throw refusalError('mandate_limit_exceeded', method.id, '/payment_instrument_id');
 }
 

@@ -1463,6 +1463,21 @@ export class Account extends Resource {
   get(options?: RequestOptions): Promise<models.Account> {
     return this.send({ method: 'GET', path: path`/api/v1/account` }, options);
   }
+
+  /**
+   * List the rules on surcharges that hold for your account
+   *
+   * Which surcharges the service adds to your payments today, by your country and by what you have stated as your cost
+   * of acceptance. An operator sets both (`npm run billers -- update`). Of two rules about one payment the stricter one
+   * holds. A payment on a test clock follows the rules of its clock’s date.
+   *
+   * Needs a secret key with the scope `payment_intents:read`.
+   *
+   * `GET /api/v1/surcharge_rules`
+   */
+  listSurchargeRules(options?: RequestOptions): Promise<models.SurchargeRules> {
+    return this.send({ method: 'GET', path: path`/api/v1/surcharge_rules` }, options);
+  }
 }
 
 /** For operators of the service. */

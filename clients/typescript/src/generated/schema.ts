@@ -1719,6 +1719,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/surcharge_rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the rules on surcharges that hold for your account
+         * @description Which surcharges the service adds to your payments today, by your country and by what you have stated as your cost of acceptance. An operator sets both (`npm run billers -- update`). Of two rules about one payment the stricter one holds. A payment on a test clock follows the rules of its clock’s date.
+         *
+         *     Needs a secret key with the scope `payment_intents:read`.
+         */
+        get: operations["listSurchargeRules"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -3028,9 +3050,15 @@ export interface components {
             fingerprint?: string;
             /** @description The wallet that the card came from. */
             wallet?: string;
+            /** @description The networks that the card runs on, if your vault knows them: two for a co-branded card, such as eftpos and visa. They count beside those of `card_bin` and `card_brand`; the strictest decides whether a surcharge is allowed. */
+            card_networks?: components["schemas"]["CardNetwork"][];
+            /** @description What the card draws on, if your vault knows it. */
+            card_funding?: components["schemas"]["CardFunding"];
             /** @description The brand. By default derived from `card_bin`. */
             card_brand?: string;
         };
+        /** @enum {string} */
+        CardFunding: "credit" | "debit" | "prepaid";
         CardInstrument: {
             /** @description The name on the card, at most 30 characters. */
             card_name: string;
@@ -3048,7 +3076,13 @@ export interface components {
             fingerprint?: string;
             /** @description The wallet that the card came from. */
             wallet?: string;
+            /** @description The networks that the card runs on, if your vault knows them: two for a co-branded card, such as eftpos and visa. They count beside those of `card_bin` and `card_brand`; the strictest decides whether a surcharge is allowed. */
+            card_networks?: components["schemas"]["CardNetwork"][];
+            /** @description What the card draws on, if your vault knows it. */
+            card_funding?: components["schemas"]["CardFunding"];
         };
+        /** @enum {string} */
+        CardNetwork: "amex" | "diners" | "discover" | "eftpos" | "jcb" | "mastercard" | "visa";
         CardPaymentMethod: {
             /** @description The id of the payment method. */
             id: string;
@@ -3622,10 +3656,12 @@ export interface components {
             total_amount: number;
             /** @description The fee by the biller’s fee schedule, minor units, whether or not it is passed on. */
             fee_amount: number;
-            /** @description The fee if it is passed on to the payer, else 0; minor units. */
+            /** @description What the payer pays on top, minor units: the fee if you ask for it and the rules on surcharges allow it, less if they cap it, else 0. Decided at each attempt. Before the first one it is the most that the payment method, or any method while none is named, may carry at the creation. */
             surcharge_amount: number;
-            /** @description Whether the payer pays the fee on top. */
+            /** @description Whether the payer pays a surcharge. */
             surcharge_applied: boolean;
+            /** @description Why a surcharge that you ask for is not taken (`not_allowed`) or is less than the fee (`capped`). Null if it is taken whole, or not asked for. */
+            surcharge_reason: components["schemas"]["SurchargeReason"] | null;
             /** @description An ISO 4217 code, in capitals. */
             currency: components["schemas"]["Currency"];
             /** @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked, or a bank debit is under way; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged. `returned`: a bank debit had succeeded, and the bank has taken the money back; `last_payment_error` says why. */
@@ -4282,10 +4318,12 @@ export interface components {
             total_amount: number;
             /** @description The fee by the biller’s fee schedule, minor units, whether or not it is passed on. */
             fee_amount: number;
-            /** @description The fee if it is passed on to the payer, else 0; minor units. */
+            /** @description What the payer pays on top, minor units: the fee if you ask for it and the rules on surcharges allow it, less if they cap it, else 0. Decided at each attempt. Before the first one it is the most that the payment method, or any method while none is named, may carry at the creation. */
             surcharge_amount: number;
-            /** @description Whether the payer pays the fee on top. */
+            /** @description Whether the payer pays a surcharge. */
             surcharge_applied: boolean;
+            /** @description Why a surcharge that you ask for is not taken (`not_allowed`) or is less than the fee (`capped`). Null if it is taken whole, or not asked for. */
+            surcharge_reason: components["schemas"]["SurchargeReason"] | null;
             /** @description An ISO 4217 code, in capitals. */
             currency: components["schemas"]["Currency"];
             /** @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked, or a bank debit is under way; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged. `returned`: a bank debit had succeeded, and the bank has taken the money back; `last_payment_error` says why. */
@@ -4520,10 +4558,12 @@ export interface components {
             amount: number;
             /** @description What is charged: base amount plus surcharge, minor units. */
             total_amount: number;
-            /** @description The fee if it is passed on to the payer, else 0; minor units. */
+            /** @description What the payer pays on top, minor units: the fee if you ask for it and the rules on surcharges allow it, less if they cap it, else 0. Decided at each attempt. Before the first one it is the most that the payment method, or any method while none is named, may carry at the creation. */
             surcharge_amount: number;
-            /** @description Whether the payer pays the fee on top. */
+            /** @description Whether the payer pays a surcharge. */
             surcharge_applied: boolean;
+            /** @description Why a surcharge that you ask for is not taken (`not_allowed`) or is less than the fee (`capped`). Null if it is taken whole, or not asked for. */
+            surcharge_reason: components["schemas"]["SurchargeReason"] | null;
             /** @description An ISO 4217 code, in capitals. */
             currency: components["schemas"]["Currency"];
             /** @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked, or a bank debit is under way; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged. `returned`: a bank debit had succeeded, and the bank has taken the money back; `last_payment_error` says why. */
@@ -5582,10 +5622,12 @@ export interface components {
             total_amount: number;
             /** @description The fee by the biller’s fee schedule, minor units, whether or not it is passed on. */
             fee_amount: number;
-            /** @description The fee if it is passed on to the payer, else 0; minor units. */
+            /** @description What the payer pays on top, minor units: the fee if you ask for it and the rules on surcharges allow it, less if they cap it, else 0. Decided at each attempt. Before the first one it is the most that the payment method, or any method while none is named, may carry at the creation. */
             surcharge_amount: number;
-            /** @description Whether the payer pays the fee on top. */
+            /** @description Whether the payer pays a surcharge. */
             surcharge_applied: boolean;
+            /** @description Why a surcharge that you ask for is not taken (`not_allowed`) or is less than the fee (`capped`). Null if it is taken whole, or not asked for. */
+            surcharge_reason: components["schemas"]["SurchargeReason"] | null;
             /** @description An ISO 4217 code, in capitals. */
             currency: components["schemas"]["Currency"];
             /** @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked, or a bank debit is under way; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged. `returned`: a bank debit had succeeded, and the bank has taken the money back; `last_payment_error` says why. */
@@ -6550,6 +6592,48 @@ export interface components {
             /** @description The method to charge. By default the customer’s default method at the time of each charge. */
             payment_instrument_id?: string | null;
         };
+        /** @enum {string} */
+        SurchargeReason: "not_allowed" | "capped";
+        SurchargeRule: {
+            /** @description The type of payment method. Null: every type that no other rule names. */
+            payment_method_type: components["schemas"]["SurchargedMethodType"] | null;
+            /** @description The network of a card; null for any. */
+            card_network: components["schemas"]["CardNetwork"] | null;
+            /** @description What a card draws on; null for any. */
+            card_funding: components["schemas"]["CardFunding"] | null;
+            /** @description `allowed`: the fee may be added. `at_most_cost`: at most your cost of acceptance, or the fee if you have stated none. `forbidden`: nothing is added. */
+            verdict: components["schemas"]["SurchargeVerdict"];
+            /** @description What you have stated that it costs you, in percent of the amount. Null if none counts here. */
+            cost_of_acceptance_percent: number | null;
+            /**
+             * Format: date
+             * @description The first date on which the rule holds; null if it has none.
+             */
+            from: string | null;
+            /**
+             * Format: date
+             * @description The first date on which the rule no longer holds; null if none is known.
+             */
+            until: string | null;
+            /** @description What the rule rests on. */
+            source: string;
+        };
+        SurchargeRules: {
+            /** @description The country of your account, ISO 3166-1 alpha-2; null if an operator has set none. */
+            country: string | null;
+            /**
+             * Format: date
+             * @description Today in the time zone of your account. The rules are those of this date.
+             */
+            date: string;
+            data: components["schemas"]["SurchargeRule"][];
+            /** @description Always false: all rules are returned. */
+            has_more: boolean;
+        };
+        /** @enum {string} */
+        SurchargeVerdict: "allowed" | "at_most_cost" | "forbidden";
+        /** @enum {string} */
+        SurchargedMethodType: "card" | "au_becs_debit" | "klarna" | "pay_id" | "paypal";
         TestClock: {
             /** @description The id of the test clock. */
             id: string;
@@ -10966,6 +11050,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Account"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listSurchargeRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SurchargeRules"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
+CardFunding: TypeAlias = Literal["credit", "debit", "prepaid"]  # noqa: E501
+CardNetwork: TypeAlias = Literal["amex", "diners", "discover", "eftpos", "jcb", "mastercard", "visa"]  # noqa: E501
 CheckoutSessionStatus: TypeAlias = Literal["open", "processing", "completed", "expired"]  # noqa: E501
 ClockEffectType: TypeAlias = Literal["payment_intent.succeeded", "payment_intent.failed", "payment_intent.canceled", "payment_intent.requires_action", "payment_intent.restricted", "payment_intent.processing", "payment_intent.returned", "mandate.created", "mandate.activated", "mandate.notice_due", "mandate.canceled", "mandate.failed", "mandate.expired", "payment_plan.activated", "payment_plan.suspended", "payment_plan.deactivated", "payment_plan.closed", "payment_link.created", "payment_link.paid", "payment_link.completed", "payment_link.expired", "payment_link.deactivated", "payment_link.renewed", "payment_link.throttled", "checkout_session.completed", "checkout_session.expired", "subscription.started", "subscription.trial_ending", "subscription.renewed", "subscription.past_due", "subscription.recovered", "subscription.pause_scheduled", "subscription.pause_removed", "subscription.paused", "subscription.resumed", "subscription.cancel_scheduled", "subscription.cancel_removed", "subscription.canceled", "subscription.changed", "subscription.change_scheduled", "subscription.change_removed", "subscription.change_failed", "subscription.in_effect_changed"]  # noqa: E501
 CollectChoice: TypeAlias = Literal["required", "optional", "no"]  # noqa: E501
@@ -43,6 +45,9 @@ SubscriptionPeriodKind: TypeAlias = Literal["trial", "paid"]  # noqa: E501
 SubscriptionPeriodLineKind: TypeAlias = Literal["item", "proration", "credit"]  # noqa: E501
 SubscriptionPeriodStatus: TypeAlias = Literal["processing", "paid", "retrying", "unpaid", "void"]  # noqa: E501
 SubscriptionState: TypeAlias = Literal["pending", "trialing", "active", "past_due", "paused", "canceled"]  # noqa: E501
+SurchargeReason: TypeAlias = Literal["not_allowed", "capped"]  # noqa: E501
+SurchargeVerdict: TypeAlias = Literal["allowed", "at_most_cost", "forbidden"]  # noqa: E501
+SurchargedMethodType: TypeAlias = Literal["card", "au_becs_debit", "klarna", "pay_id", "paypal"]  # noqa: E501
 TestClockLastAdvanceStatus: TypeAlias = Literal["advancing", "ready", "failed"]  # noqa: E501
 TestClockStatus: TypeAlias = Literal["created", "advancing", "ready", "failed"]  # noqa: E501
 TrialEndBehaviour: TypeAlias = Literal["charge", "pause", "cancel"]  # noqa: E501
@@ -255,6 +260,13 @@ class CardData(TypedDict):
     """A value that is the same for the same card."""
     wallet: NotRequired[str]
     """The wallet that the card came from."""
+    card_networks: NotRequired[list[CardNetwork]]
+    """The networks that the card runs on, if your vault knows them: two for a co-branded card,
+    such as eftpos and visa. They count beside those of `card_bin` and `card_brand`; the
+    strictest decides whether a surcharge is allowed.
+    """
+    card_funding: NotRequired[CardFunding]
+    """What the card draws on, if your vault knows it."""
     card_brand: NotRequired[str]
     """The brand. By default derived from `card_bin`."""
 
@@ -276,6 +288,13 @@ class CardInstrument(TypedDict):
     """A value that is the same for the same card."""
     wallet: NotRequired[str]
     """The wallet that the card came from."""
+    card_networks: NotRequired[list[CardNetwork]]
+    """The networks that the card runs on, if your vault knows them: two for a co-branded card,
+    such as eftpos and visa. They count beside those of `card_bin` and `card_brand`; the
+    strictest decides whether a surcharge is allowed.
+    """
+    card_funding: NotRequired[CardFunding]
+    """What the card draws on, if your vault knows it."""
 
 
 class CardPaymentMethod(TypedDict):
@@ -819,9 +838,17 @@ class FailedPaymentIntent(TypedDict):
     fee_amount: int
     """The fee by the biller’s fee schedule, minor units, whether or not it is passed on."""
     surcharge_amount: int
-    """The fee if it is passed on to the payer, else 0; minor units."""
+    """What the payer pays on top, minor units: the fee if you ask for it and the rules on
+    surcharges allow it, less if they cap it, else 0. Decided at each attempt. Before the
+    first one it is the most that the payment method, or any method while none is named, may
+    carry at the creation.
+    """
     surcharge_applied: bool
-    """Whether the payer pays the fee on top."""
+    """Whether the payer pays a surcharge."""
+    surcharge_reason: SurchargeReason | None
+    """Why a surcharge that you ask for is not taken (`not_allowed`) or is less than the fee
+    (`capped`). Null if it is taken whole, or not asked for.
+    """
     currency: Currency
     """An ISO 4217 code, in capitals."""
     status: PaymentIntentStatus
@@ -1426,9 +1453,17 @@ class PaymentIntent(TypedDict):
     fee_amount: int
     """The fee by the biller’s fee schedule, minor units, whether or not it is passed on."""
     surcharge_amount: int
-    """The fee if it is passed on to the payer, else 0; minor units."""
+    """What the payer pays on top, minor units: the fee if you ask for it and the rules on
+    surcharges allow it, less if they cap it, else 0. Decided at each attempt. Before the
+    first one it is the most that the payment method, or any method while none is named, may
+    carry at the creation.
+    """
     surcharge_applied: bool
-    """Whether the payer pays the fee on top."""
+    """Whether the payer pays a surcharge."""
+    surcharge_reason: SurchargeReason | None
+    """Why a surcharge that you ask for is not taken (`not_allowed`) or is less than the fee
+    (`capped`). Null if it is taken whole, or not asked for.
+    """
     currency: Currency
     """An ISO 4217 code, in capitals."""
     status: PaymentIntentStatus
@@ -1663,9 +1698,17 @@ class PaymentIntentForPayer(TypedDict):
     total_amount: int
     """What is charged: base amount plus surcharge, minor units."""
     surcharge_amount: int
-    """The fee if it is passed on to the payer, else 0; minor units."""
+    """What the payer pays on top, minor units: the fee if you ask for it and the rules on
+    surcharges allow it, less if they cap it, else 0. Decided at each attempt. Before the
+    first one it is the most that the payment method, or any method while none is named, may
+    carry at the creation.
+    """
     surcharge_applied: bool
-    """Whether the payer pays the fee on top."""
+    """Whether the payer pays a surcharge."""
+    surcharge_reason: SurchargeReason | None
+    """Why a surcharge that you ask for is not taken (`not_allowed`) or is less than the fee
+    (`capped`). Null if it is taken whole, or not asked for.
+    """
     currency: Currency
     """An ISO 4217 code, in capitals."""
     status: PaymentIntentStatus
@@ -2679,9 +2722,17 @@ class ReturnedPaymentIntent(TypedDict):
     fee_amount: int
     """The fee by the biller’s fee schedule, minor units, whether or not it is passed on."""
     surcharge_amount: int
-    """The fee if it is passed on to the payer, else 0; minor units."""
+    """What the payer pays on top, minor units: the fee if you ask for it and the rules on
+    surcharges allow it, less if they cap it, else 0. Decided at each attempt. Before the
+    first one it is the most that the payment method, or any method while none is named, may
+    carry at the creation.
+    """
     surcharge_applied: bool
-    """Whether the payer pays the fee on top."""
+    """Whether the payer pays a surcharge."""
+    surcharge_reason: SurchargeReason | None
+    """Why a surcharge that you ask for is not taken (`not_allowed`) or is less than the fee
+    (`capped`). Null if it is taken whole, or not asked for.
+    """
     currency: Currency
     """An ISO 4217 code, in capitals."""
     status: PaymentIntentStatus
@@ -3576,6 +3627,28 @@ class SubscriptionUpdate(TypedDict):
     """The day on which it ends, the first without service: an end of a period. Null: it goes on."""
     payment_instrument_id: NotRequired[str | None]
     """The method to charge. By default the customer’s default method at the time of each charge."""
+
+
+SurchargeRule = TypedDict("SurchargeRule", {
+    "payment_method_type": "SurchargedMethodType | None",
+    "card_network": "CardNetwork | None",
+    "card_funding": "CardFunding | None",
+    "verdict": "SurchargeVerdict",
+    "cost_of_acceptance_percent": "float | None",
+    "from": "str | None",
+    "until": "str | None",
+    "source": "str",
+})
+
+
+class SurchargeRules(TypedDict):
+    country: str | None
+    """The country of your account, ISO 3166-1 alpha-2; null if an operator has set none."""
+    date: str
+    """Today in the time zone of your account. The rules are those of this date."""
+    data: list[SurchargeRule]
+    has_more: bool
+    """Always false: all rules are returned."""
 
 
 class TestClock(TypedDict):

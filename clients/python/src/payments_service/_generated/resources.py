@@ -1736,6 +1736,23 @@ class Account(Resource):
         """
         return self._send("GET", "/api/v1/account", options=options)
 
+    def list_surcharge_rules(
+        self,
+        **options: Unpack[RequestOptions],
+    ) -> models.SurchargeRules:
+        """List the rules on surcharges that hold for your account
+
+        Which surcharges the service adds to your payments today, by your country and by what
+        you have stated as your cost of acceptance. An operator sets both (`npm run billers --
+        update`). Of two rules about one payment the stricter one holds. A payment on a test
+        clock follows the rules of its clock’s date.
+
+        Needs a secret key with the scope `payment_intents:read`.
+
+        `GET /api/v1/surcharge_rules`
+        """
+        return self._send("GET", "/api/v1/surcharge_rules", options=options)
+
 
 
 class Health(Resource):

@@ -1,0 +1,84 @@
+// The one place that decides a surcharge: what is shown before a payment, and what is taken at each attempt. The rules
+// are in domain/surcharges.
+import type { PaymentIntentRow, SurchargeBasis } from '../../db/payment-intents.ts';
+import { dateIn } from '../../domain/calendar.ts';
+import type { Costs } from '../../domain/surcharges/costs.ts';
+import { type MethodFacts, meansOf } from '../../domain/surcharges/means.ts';
+import { isGoverned, type SurchargeTerms, surchargeOf } from '../../domain/surcharges/surcharge.ts';
+
+/** What the biller's row says about surcharges. */
+export interface Surcharging extends SurchargeTerms {
+  /** IANA name. The date of a payment is one of this calendar. */
+  timeZone: string;
+}
+
+/** The columns of an intent that say what its payer pays beside the amount. */
+export type SurchargeColumns = Pick<
+  PaymentIntentRow,
+  'surcharge_asked' | 'surcharge_amount' | 'surcharge_applied' | 'surcharge_reason' | 'surcharge_basis' | 'total_amount'
+>;
+
+declare const decided: unique symbol;
+/** An intent whose surcharge was decided for the attempt that is opened now. Only `decideSurcharge` makes one. */
+export type DecidedIntent = PaymentIntentRow & { readonly [decided]: true };
+
+/** The columns that say it, of a row that was joined with its biller. */
+export interface SurchargingRow {
+  livemode: boolean;
+  country: string | null;
+  cost_of_acceptance: Costs;
+  time_zone: string;
+}
+
+/** Returns what the columns of a biller say about surcharges. */
+export function surchargingOf(row: SurchargingRow): Surcharging {
+  const { livemode, country, cost_of_acceptance: costs, time_zone: timeZone } = row;
+  return { livemode, country, costs, timeZone };
+}
+
+/** Whether the payer of an intent is asked for the fee. */
+export function isSurchargeAsked(intent: Pick<PaymentIntentRow, 'surcharge_asked' | 'surcharge_applied'>): boolean {
+  return intent.surcharge_asked ?? intent.surcharge_applied;
+}
+
+/**
+ * Returns what a payment comes to by a method at an instant, the customer's time. While the method is unknown (null), it
+ * is the most that any method may come to. `amount` and `fee` are minor units.
+ */
+export function surchargeColumns(
+  { amount, fee, isAsked }: { amount: number; fee: number; isAsked: boolean },
+  method: MethodFacts | null,
+  biller: Surcharging,
+  at: Date,
+): SurchargeColumns {
+  const means = method && meansOf(method);
+  const found = isAsked ? surchargeOf(biller, { amount, fee, means, date: dateIn(at, biller.timeZone) }) : null;
+  const surcharge = found?.amount ?? 0;
+  const basis: SurchargeBasis | null =
+    found !== null && means !== null && isGoverned(biller)
+      ? { country: biller.country, costs: biller.costs, ...means }
+      : null;
+  return {
+    surcharge_asked: isAsked,
+    surcharge_amount: surcharge,
+    surcharge_applied: surcharge > 0,
+    surcharge_reason: found?.reason ?? null,
+    surcharge_basis: basis,
+    total_amount: amount + surcharge,
+  };
+}
+
+/**
+ * Returns an intent as its next attempt charges it, by this method at this instant (customer time). Without a method
+ * nothing is charged, and nothing changes.
+ */
+export function decideSurcharge<T extends PaymentIntentRow>(
+  intent: T,
+  method: MethodFacts | null,
+  biller: Surcharging,
+  at: Date,
+): T & DecidedIntent {
+  const { amount, fee_amount: fee } = intent;
+  const columns = method && surchargeColumns({ amount, fee, isAsked: isSurchargeAsked(intent) }, method, biller, at);
+  return { ...intent, ...columns } as T & DecidedIntent;
+}
