@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { currentMandateText } from '../domain/mandates/mandate-texts.ts';
+import type { MethodFacts } from '../domain/surcharges/means.ts';
 import { Html, html } from '../platform/html.ts';
-import type { SessionForPayer } from '../services/links/public-tokens.ts';
+import { priceFor, type SessionForPayer } from '../services/links/public-tokens.ts';
 import type { Payee } from '../services/pages/paying.ts';
 import type { SavedCard } from '../services/pages/saved-cards.ts';
 import type { ComingPayments } from '../services/subjects/coming-payments.ts';
@@ -10,7 +11,8 @@ import { signature } from './forms.ts';
 import { alert } from './layout.ts';
 import { amountOf } from './link-page.ts';
 import { accountFields, field, methodChoices } from './method-fields.ts';
-import { inMajorUnits } from './money.ts';
+import { inMajorUnits, inWords } from './money.ts';
+import { methodTypes, offeredMethods } from './offered-methods.ts';
 import { reasonOf } from './payment-words.ts';
 import { signatureField } from './read-form.ts';
 import { digestLength, digestOf, inParagraphs, type Terms, termsOf } from './terms.ts';
@@ -23,6 +25,8 @@ export interface Sitting {
   found: SessionForPayer;
   payee: Payee;
   saved: readonly SavedCard[];
+  /** The way to pay that is chosen: by the payer, or the first one that is offered. Null if none is offered. */
+  method: MethodFacts | null;
   /** What is taken once the session is completed. Null if it names no plan and no subscription. */
   coming: ComingPayments | null;
 }
@@ -36,13 +40,8 @@ export interface FormErrors {
 
 const noErrors: FormErrors = { status: 200, above: null, fields: {} };
 
-/** The ways to pay that this page can take. In live mode cards are entered at the processor, never here. */
-export function methodTypes({ session }: Pick<SessionForPayer, 'session'>): readonly ('card' | 'au_becs_debit')[] {
-  return session.payment_method_types.filter((type) => type !== 'card' || !session.livemode);
-}
-
 /** What the form of a session says is taken. */
-export function termsOfSitting({ locale }: Visit, { found, payee, coming }: Omit<Sitting, 'saved'>): Terms {
+export function termsOfSitting({ locale }: Visit, { found, payee, coming }: Omit<Sitting, 'saved' | 'method'>): Terms {
   return termsOf({ offer: found.session, price: found.price, coming }, payee, locale);
 }
 
@@ -135,8 +134,28 @@ function detailFields({ form }: Visit, { session }: SessionForPayer, errors: For
 
 function methodFields(visit: Visit, found: SessionForPayer, saved: readonly SavedCard[], errors: FormErrors): Html {
   const types = methodTypes(found);
-  return html`${methodChoices(types, saved, visit.form, errors.fields)}
+  return html`${methodChoices(types, saved, visit.form, errors.fields, surchargeNotes(visit, found, saved))}
 ${types.includes('au_becs_debit') ? bankFields(visit, found, errors, types.length + saved.length > 1) : null}`;
+}
+
+/** Says beside each way to pay which surcharge it carries, if they do not all carry the same. */
+function surchargeNotes(
+  { locale }: Visit,
+  found: SessionForPayer,
+  saved: readonly SavedCard[],
+): ReadonlyMap<string, string> {
+  const amount = found.price?.amount ?? null;
+  const priced = [...offeredMethods(methodTypes(found), saved)].flatMap(([value, method]) => {
+    const price = found.session.mode === 'setup' ? null : priceFor(found, amount, method);
+    return price === null ? [] : [{ value, price }];
+  });
+  if (new Set(priced.map(({ price }) => price.surchargeAmount)).size < 2) return new Map();
+  return new Map(
+    priced.map(({ value, price: { surchargeAmount, currency } }) => [
+      value,
+      surchargeAmount === 0 ? 'no surcharge' : `surcharge ${inWords(surchargeAmount, currency, locale)}`,
+    ]),
+  );
 }
 
 /** The account, and the words that its holder agrees to. */

@@ -3,8 +3,9 @@ import { currentMandateText } from '../domain/mandates/mandate-texts.ts';
 import type { SessionForPayer } from '../services/links/public-tokens.ts';
 import type { Submission } from '../services/links/submission.ts';
 import type { SavedCard } from '../services/pages/saved-cards.ts';
-import { methodTypes, nameOfForm } from './checkout-form.ts';
+import { nameOfForm } from './checkout-form.ts';
 import { parseAmount } from './money.ts';
+import { methodTypes } from './offered-methods.ts';
 import type { Visit } from './visit.ts';
 
 /** A submission, or what is wrong with the fields, in a payer's words. `stale`: other words than the payer saw. */

@@ -21,7 +21,6 @@ import {
   action,
   type FormErrors,
   formPage,
-  methodTypes,
   nameOfForm,
   type Sitting,
   shownWith,
@@ -33,6 +32,7 @@ import { endedPage, notOpenYet, refusalPage } from './ended-pages.ts';
 import { postedVersion } from './forms.ts';
 import { comingOf, stateAnswer, tokenPattern } from './link-page.ts';
 import { inWords, readsTwoWays } from './money.ts';
+import { chosenMethod, methodTypes, offeredMethods } from './offered-methods.ts';
 import { proofName, proofOf, withProof } from './payer-proof.ts';
 import { notFound, oneMoment, staleForm, tooMany } from './plain-pages.ts';
 import { agreedWords, digestOf, type Terms } from './terms.ts';
@@ -43,12 +43,16 @@ async function find(visit: Visit): Promise<Sitting | null> {
   const found = tokenPattern.test(token) ? await findSession(deps.sql, token, now) : null;
   if (found === null) return null;
   const { session, state } = found;
-  const [payee, saved, coming] = await Promise.all([
+  const [payee, saved] = await Promise.all([
     payeeOf(deps.sql, found.biller, session.livemode),
     state === 'open' ? savedCards(deps.sql, found) : [],
-    state === 'open' ? comingOf(visit, session, found) : null,
   ]);
-  return { found, payee, saved, coming };
+  if (state !== 'open') return { found, payee, saved, method: null, coming: null };
+  const offered = offeredMethods(methodTypes(found), saved);
+  const method = offered.get(chosenMethod(visit.form, offered)) ?? null;
+  const price = priceFor(found, session.amount, method);
+  const coming = await comingOf(visit, session, found, method);
+  return { found: { ...found, price }, payee, saved, method, coming };
 }
 
 async function show(visit: Visit): Promise<Answer> {
@@ -114,11 +118,12 @@ async function pay(visit: Visit): Promise<Answer> {
   if (input === 'stale') return staleForm(payee, here);
   if ('wrong' in input) return refusedForm(visit, sitting, input.wrong);
   const isInRange = input.submission.amount === undefined || isWithin(session, input.submission.amount);
-  const priced = { ...sitting, found: { ...found, price: priceOfInput(found, input.submission.amount) } };
+  const priced = { ...sitting, found: { ...found, price: priceOfInput(sitting, input.submission.amount) } };
   const unseen = isInRange ? unseenTerms(visit, sitting, priced, shown.digest) : null;
   if (unseen !== null) return formPage(visit, priced, unseen);
   const submission = {
     ...input.submission,
+    shownTotal: priced.found.price?.totalAmount,
     consent: consentOf(visit, termsOfSitting(visit, priced), input.submission),
   };
   const attempt = await countAttempt(deps.sql, deps.vault, address, link);
@@ -156,9 +161,9 @@ async function refusedForm(visit: Visit, sitting: Sitting, wrong: Record<string,
 }
 
 /** What is paid by a form: the biller's amount, or the one that the payer has chosen. Null in setup mode. */
-function priceOfInput(found: SessionForPayer, chosen: number | undefined): Price | null {
+function priceOfInput({ found, method }: Sitting, chosen: number | undefined): Price | null {
   const { mode, amount } = found.session;
-  return mode === 'setup' ? null : (priceFor(found, amount ?? chosen ?? null) ?? found.price);
+  return mode === 'setup' ? null : (priceFor(found, amount ?? chosen ?? null, method) ?? found.price);
 }
 
 /**
@@ -172,11 +177,22 @@ function unseenTerms(visit: Visit, sitting: Sitting, priced: Sitting, digest: st
   if (digest === digestOf(terms, price?.totalAmount ?? null)) return null;
   const wasUnpriced =
     price !== null && session.amount === null && digest === digestOf(termsOfSitting(visit, sitting), null);
+  if (!wasUnpriced && price !== null && isSurchargeBy(priced)) {
+    const total = inWords(price.totalAmount, price.currency, visit.locale);
+    return { status: 200, above: `Paid this way, the total is ${total}. Nothing was taken yet.`, fields: {} };
+  }
   if (!wasUnpriced)
     return { status: 400, above: 'What is taken has changed. Nothing was paid. Look again.', fields: {} };
   const isUnclear = readsTwoWays(visit.form.get('amount') ?? '', price.currency);
   const isPlain = price.surchargeAmount === 0 && terms.atOnce === 0 && !isUnclear;
   return isPlain ? null : { status: 200, above: null, fields: {} };
+}
+
+/** Whether the surcharge is another one by another of the offered ways to pay. */
+function isSurchargeBy({ found, saved }: Sitting): boolean {
+  const amount = found.price?.amount ?? null;
+  const prices = [...offeredMethods(methodTypes(found), saved).values()].map((way) => priceFor(found, amount, way));
+  return new Set(prices.map((price) => price?.totalAmount)).size > 1;
 }
 
 /** What the payer agrees to by this form, and from where. Undefined if the way to pay is not kept by it. */

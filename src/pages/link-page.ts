@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { OfferColumns } from '../db/payment-links.ts';
+import type { MethodFacts } from '../domain/surcharges/means.ts';
 import { type Html, html } from '../platform/html.ts';
 import { payerContext } from '../services/links/payer-context.ts';
-import { findLink, type LinkForPayer, type Price } from '../services/links/public-tokens.ts';
+import { findLink, type LinkForPayer, type Price, priceFor } from '../services/links/public-tokens.ts';
 import { startSession } from '../services/links/session-start.ts';
 import { addressSubject, countUse, pageLimits } from '../services/pages/page-limits.ts';
 import { type Payee, payeeOf } from '../services/pages/paying.ts';
@@ -11,7 +12,8 @@ import { moment } from './dates.ts';
 import { endedPage, notOpenYet, refusalPage } from './ended-pages.ts';
 import { postedVersion, signature } from './forms.ts';
 import { rows } from './layout.ts';
-import { money } from './money.ts';
+import { inWords, money } from './money.ts';
+import { methodTypes, offeredMethods } from './offered-methods.ts';
 import { notFound, oneMoment, staleForm, tooMany } from './plain-pages.ts';
 import { inParagraphs, termsOf } from './terms.ts';
 import { type Answer, type Page, type PageRoute, payerOf, type Visit } from './visit.ts';
@@ -34,9 +36,27 @@ async function find(visit: Visit): Promise<Linked | null> {
   if (found === null) return null;
   const [payee, coming] = await Promise.all([
     payeeOf(deps.sql, found.biller, found.link.livemode),
-    found.state === 'open' ? comingOf(visit, found.link, found) : null,
+    found.state === 'open' ? comingOf(visit, found.link, found, null) : null,
   ]);
-  return { found, payee, coming };
+  return { found: { ...found, price: leastPrice(found) }, payee, coming };
+}
+
+/** The lowest price among the ways to pay that the link offers. */
+function leastPrice(found: LinkForPayer): Price | null {
+  return pricesOf(found).toSorted((a, b) => a.totalAmount - b.totalAmount)[0] ?? found.price;
+}
+
+function pricesOf(found: LinkForPayer): Price[] {
+  const types = methodTypes({ session: found.link });
+  return [...offeredMethods(types, []).values()].flatMap((method) => priceFor(found, found.link.amount, method) ?? []);
+}
+
+/** Says that the surcharge depends on the way to pay, if it does. */
+function surchargeNote(found: LinkForPayer, locale: string): Html | null {
+  const most = pricesOf(found).toSorted((a, b) => b.surchargeAmount - a.surchargeAmount)[0];
+  if (most === undefined || most.surchargeAmount === found.price?.surchargeAmount) return null;
+  const sum = inWords(most.surchargeAmount, most.currency, locale);
+  return html`<p>Some ways to pay carry a surcharge of up to ${sum}. You see it before you pay.</p>`;
 }
 
 /** Returns what is taken once a link or session is completed, by the plan or subscription that it names. */
@@ -44,10 +64,11 @@ export function comingOf(
   visit: Visit,
   offer: NamedSubject & { livemode: boolean },
   { biller, customer, at }: Pick<LinkForPayer, 'biller' | 'customer' | 'at'>,
+  method: MethodFacts | null,
 ): Promise<ComingPayments | null> {
   const paysFees = customer?.fee_preferences?.customer_pays_transaction_fees ?? false;
   const context = payerContext(biller, offer.livemode, payerOf(visit));
-  return comingPayments(visit.deps.sql, context, offer, { at, paysFees });
+  return comingPayments(visit.deps.sql, context, offer, { at, paysFees, method });
 }
 
 async function show(visit: Visit): Promise<Answer> {
@@ -91,6 +112,7 @@ function offer(visit: Visit, { found, payee, coming }: Linked): Page {
     watched: { url: `/pay/${visit.token}/state`, is: found.state },
     main: html`${link.description === null ? null : html`<p>${link.description}</p>`}
 ${isSetup ? html`<p>Save how you want to pay ${payee.name}.</p>` : amountOf(price, link, visit.locale)}
+${isSetup ? null : surchargeNote(found, visit.locale)}
 ${inParagraphs(terms)}
 ${link.expires_at === null ? null : html`<p>Open until ${moment(link.expires_at, payee.timeZone)}.</p>`}
 <form method="post" action="/pay/${visit.token}">

@@ -1,15 +1,23 @@
 import { fixtureCards } from '../domain/cards.ts';
 import { Html, html } from '../platform/html.ts';
 import type { SavedCard } from '../services/pages/saved-cards.ts';
+import { bankAccount, chosenMethod, offeredMethods } from './offered-methods.ts';
 
 /** What is wrong with the fields of a form, in a payer's words, by their paths. */
 export type FieldWords = Readonly<Record<string, string>>;
 
+/** What is said beside a way to pay, by the value of its button. */
+export type ChoiceNotes = ReadonlyMap<string, string>;
+
+function noted(note: string, more: string | undefined): string {
+  return more === undefined ? note : `${note}, ${more}`;
+}
+
 /** The sandbox's test cards to choose from. */
-function testCards(chosen: string | undefined): Html[] {
+function testCards(chosen: string, notes: ChoiceNotes): Html[] {
   return fixtureCards.map(({ token, brand, last4, outcome }) => {
     const end = outcome.kind === 'succeeded' ? 'succeeds' : outcome.kind === 'failed' ? 'is declined' : 'asks the bank';
-    return choice(token, `${brand} ending in ${last4}`, `test card, ${end}`, chosen === token);
+    return choice(token, `${brand} ending in ${last4}`, noted(`test card, ${end}`, notes.get(token)), chosen === token);
   });
 }
 
@@ -19,16 +27,16 @@ export function methodChoices(
   saved: readonly SavedCard[],
   form: URLSearchParams,
   wrong: FieldWords,
+  notes: ChoiceNotes = new Map(),
 ): Html {
-  const first = saved[0]?.id ?? (types.includes('card') ? fixtureCards[0]?.token : 'au_becs_debit');
-  const chosen = form.get('method') ?? first;
+  const chosen = chosenMethod(form, offeredMethods(types, saved));
   const words = wrong['/method'];
   return html`<fieldset>
 <legend>How do you want to pay?</legend>
 ${words === undefined ? null : html`<span class="wrong" role="alert">${words}</span>`}
-${saved.map(({ id, brand, last4 }) => choice(id, `${brand ?? 'Card'} ending in ${last4 ?? '…'}`, 'saved', chosen === id))}
-${types.includes('card') ? html`${testCards(chosen)}${testNumberField}` : null}
-${types.includes('au_becs_debit') ? choice('au_becs_debit', 'Australian bank account', 'direct debit', chosen === 'au_becs_debit') : null}
+${saved.map(({ id, brand, last4 }) => choice(id, `${brand ?? 'Card'} ending in ${last4 ?? '…'}`, noted('saved', notes.get(id)), chosen === id))}
+${types.includes('card') ? html`${testCards(chosen, notes)}${testNumberField}` : null}
+${types.includes('au_becs_debit') ? choice('au_becs_debit', 'Australian bank account', noted('direct debit', notes.get(bankAccount)), chosen === bankAccount) : null}
 </fieldset>`;
 }
 

@@ -110,6 +110,17 @@ const damages: Record<string, string> = {
   'a plan whose total is collected has ended': `
     update payment_plans set total_amount_cents = 1000, until_further_notice = false`,
   'an amount is charged with its surcharge and no more': `update payment_intents set surcharge_amount = 1`,
+  'no charge has a surcharge that the rules of its date forbid': `
+    update payment_intents set surcharge_amount = fee_amount, surcharge_applied = true,
+      surcharge_basis = '{"country": "AU", "type": "card", "networks": ["amex", "visa"], "funding": null, "costs": {}}'
+    where id = INTENT`,
+  'a surcharge that is capped is at most the cost that its biller had stated': `
+    update payment_intents set surcharge_amount = 20, surcharge_applied = true, surcharge_reason = 'capped',
+      surcharge_basis = '{"country": "AU", "type": "card", "networks": ["amex"], "funding": null, "costs": {"amex": 190}}'
+    where id = INTENT`,
+  'every charge with a surcharge was decided by the rules, if its biller had a country or it is live': `
+    update billers set country = 'AU', country_since = '2026-01-01';
+    update payment_intents set surcharge_amount = fee_amount, surcharge_applied = true where id = INTENT`,
   'a payment intent has refunded the sum of its refunds that succeeded, at most what was charged': `
     update payment_intents set total_refunded_amount = 5 where id = INTENT`,
   'what a row points at is of its own biller and mode': `update payment_plans set livemode = true, test_clock_id = null`,

@@ -8,6 +8,7 @@ import type { Invariant, Violation } from './invariant.ts';
 import { linkInvariants } from './links.ts';
 import { moneyInvariants } from './money.ts';
 import { subscriptionInvariants } from './subscriptions.ts';
+import { surchargeInvariants } from './surcharges.ts';
 import { tenantInvariants } from './tenants.ts';
 
 export type { Invariant, Violation };
@@ -21,6 +22,7 @@ export const invariants: readonly Invariant[] = [
   ...linkInvariants,
   ...moneyInvariants,
   ...subscriptionInvariants,
+  ...surchargeInvariants,
   ...tenantInvariants,
 ];
 

@@ -38,7 +38,8 @@ export const moneyInvariants: Invariant[] = [
       select id, format('amount %s, surcharge %s, total %s', amount, surcharge_amount, total_amount) as detail
       from payment_intents
       where total_amount <> amount + surcharge_amount
-        or surcharge_amount <> case when surcharge_applied then fee_amount else 0 end limit 100`,
+        or surcharge_applied <> (surcharge_amount > 0) or surcharge_amount > fee_amount
+        or (surcharge_amount not in (0, fee_amount) and surcharge_reason is distinct from 'capped') limit 100`,
   },
   {
     name: 'a payment intent has refunded the sum of its refunds that succeeded, at most what was charged',

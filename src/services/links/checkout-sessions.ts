@@ -22,6 +22,7 @@ import { recordEvents } from '../events.ts';
 import { type PageQuery, type Rows, rowsOfPage } from '../paging.ts';
 import { isRestricted } from '../payments/charge-records.ts';
 import { confirmRefusal } from '../payments/confirm-rules.ts';
+import { isSurchargeAsked } from '../payments/surcharges.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { start } from '../wake.ts';
 import { expireSession } from './changes.ts';
@@ -156,9 +157,13 @@ async function subjectOfIntent(
   if (before !== null && (before.status === 'open' || before.status === 'processing' || before.has_own_intent)) {
     throw new InvalidState(`Payment intent ${id} has checkout session ${before.id}, which is ${before.status}.`);
   }
-  const { amount, currency, metadata, statement_descriptor, surcharge_applied } = intent;
+  const { amount, currency, metadata, statement_descriptor } = intent;
   return {
-    offer: { ...asked, amount, currency, metadata, statement_descriptor, surcharge_applied },
+    offer: {
+      ...asked,
+      ...{ amount, currency, metadata, statement_descriptor },
+      surcharge_applied: isSurchargeAsked(intent),
+    },
     customer,
     intent,
     errors: [...urlErrors(input, context.livemode), ...typeErrors(input, currency)],

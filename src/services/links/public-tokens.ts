@@ -11,8 +11,10 @@ import {
 import { type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-methods.ts';
 import { selectClockById } from '../../db/test-clocks.ts';
 import type { Currency } from '../../domain/currencies.ts';
-import { priceOf } from '../../domain/fees.ts';
+import { feeFor } from '../../domain/fees.ts';
+import type { MethodFacts } from '../../domain/surcharges/means.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
+import { isSurchargeAsked, surchargeColumns, surchargingOf } from '../payments/surcharges.ts';
 import { type LinkState, type SessionState, stateOfLink, stateOfSession } from './door.ts';
 import { hashOfToken } from './tokens.ts';
 
@@ -57,7 +59,7 @@ export async function findLink(db: Db, token: string, now: Date): Promise<LinkFo
   if (link === null) return null;
   const { at, isAdvancing, ...known } = await surroundingsOf(db, link, now);
   const state = isAdvancing && link.status === 'open' ? 'advancing' : stateOfLink(link, at);
-  return { link, ...known, at, state, price: priceOfOffer(link, known, link.amount) };
+  return { link, ...known, at, state, price: priceOfOffer(link, { ...known, at }, link.amount, null) };
 }
 
 /**
@@ -80,17 +82,9 @@ export async function describeSession(db: Db, session: CheckoutSessionRow, now: 
   ]);
   const state = stateOfSession(session, link, intent, at);
   const isMoving = isAdvancing && state !== 'completed' && state !== 'expired';
-  const chosen = intent === null || (session.amount === null && state === 'open') ? null : intent;
-  const price =
-    chosen === null
-      ? priceOfOffer(session, known, session.amount)
-      : {
-          amount: chosen.amount,
-          surchargeAmount: chosen.surcharge_amount,
-          totalAmount: chosen.total_amount,
-          currency: chosen.currency,
-        };
-  return { session, link, intent, ...known, at, state: isMoving ? 'advancing' : state, price };
+  const found = { session, link, intent, ...known, at, state: isMoving ? ('advancing' as const) : state };
+  const isOver = intent !== null && state !== 'open';
+  return { ...found, price: isOver ? priceIn(intent, intent) : priceFor(found, session.amount, null) };
 }
 
 /** Returns the payment of a session and the method that was charged or saved, each or null. */
@@ -106,21 +100,45 @@ export async function paymentOfSession(
   return { intent, method };
 }
 
-/** Returns what a payer pays for this base amount. Null without an amount, and in setup mode. */
-export function priceFor(found: LinkForPayer | SessionForPayer, amount: number | null): Price | null {
-  return priceOfOffer('session' in found ? found.session : found.link, found, amount);
+/**
+ * Returns what a payer pays for this base amount by this method. While the method is unknown (null), it is the most that
+ * any method may come to. Null without an amount, and in setup mode.
+ */
+export function priceFor(
+  found: Omit<LinkForPayer, 'price'> | Omit<SessionForPayer, 'price'>,
+  amount: number | null,
+  method: MethodFacts | null,
+): Price | null {
+  if (!('session' in found)) return priceOfOffer(found.link, found, amount, method);
+  const { session, intent, biller, at } = found;
+  // The payment of a fixed amount that was declined is tried again, with the fee that it was made with.
+  if (intent === null || session.amount === null) return priceOfOffer(session, found, amount, method);
+  const asked = { amount: intent.amount, fee: intent.fee_amount, isAsked: isSurchargeAsked(intent) };
+  return priceIn(intent, surchargeColumns(asked, method, surchargingOf({ ...biller, livemode: session.livemode }), at));
 }
 
 function priceOfOffer(
-  offer: OfferColumns,
-  { biller, customer }: Pick<Found, 'biller' | 'customer'>,
+  offer: OfferColumns & { livemode: boolean },
+  { biller, customer, at }: Pick<Found, 'biller' | 'customer' | 'at'>,
   amount: number | null,
+  method: MethodFacts | null,
 ): Price | null {
   if (amount === null || offer.currency === null) return null;
   const paysFees = customer?.fee_preferences?.customer_pays_transaction_fees ?? false;
-  const schedule = { basisPoints: biller.fee_basis_points, fixed: biller.fee_fixed };
-  const { surchargeAmount, totalAmount } = priceOf(amount, schedule, offer.surcharge_applied || paysFees);
-  return { amount, surchargeAmount, totalAmount, currency: offer.currency };
+  const fee = feeFor(amount, { basisPoints: biller.fee_basis_points, fixed: biller.fee_fixed });
+  const asked = { amount, fee, isAsked: offer.surcharge_applied || paysFees };
+  const surcharging = surchargingOf({ ...biller, livemode: offer.livemode });
+  return priceIn({ amount, currency: offer.currency }, surchargeColumns(asked, method, surcharging, at));
+}
+
+function priceIn(
+  { amount, currency }: { amount: number; currency: Currency },
+  {
+    surcharge_amount: surchargeAmount,
+    total_amount: totalAmount,
+  }: Pick<PaymentIntentRow, 'surcharge_amount' | 'total_amount'>,
+): Price {
+  return { amount, surchargeAmount, totalAmount, currency };
 }
 
 async function surroundingsOf(

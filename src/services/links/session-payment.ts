@@ -10,7 +10,7 @@ import { processorFor } from '../payments/ask-processor.ts';
 import { assertMayTry } from '../payments/confirm-rules.ts';
 import { confirmPaymentIntent } from '../payments/payment-confirmation.ts';
 import { newIntent } from '../payments/payment-intents.ts';
-import { unrepeatable } from '../payments/repeatable-request.ts';
+import { OtherTotal, unrepeatable } from '../payments/repeatable-request.ts';
 import { isSurchargeAsked } from '../payments/surcharges.ts';
 import type { RequestContext } from '../request-context.ts';
 import { SessionClosed } from './door.ts';
@@ -57,7 +57,8 @@ export async function paySession(
     const prepared = await withSession(pool, session, (tx, read) => prepare(tx, deps, context, read, submission));
     if (prepared !== null) {
       const { intentId, methodId } = prepared;
-      const request = { ...unrepeatable, requestKey: requestKeyOf(session, submission) };
+      const { shownTotal } = submission;
+      const request = { ...unrepeatable, requestKey: requestKeyOf(session, submission), shownTotal };
       await confirmPaymentIntent(pool, deps.charging, context, intentId, { payment_method: methodId }, request);
     }
   } catch (error) {
@@ -136,6 +137,7 @@ export function refusalOf(error: unknown): Refusal {
     if (error.reason === 'ended') return { kind: 'ended', state: 'expired', reason: null };
     return { kind: 'busy', reason: error.reason };
   }
+  if (error instanceof OtherTotal) return { kind: 'stale' };
   if (error instanceof ProcessorNotConfigured) return { kind: 'unavailable' };
   if (error instanceof ProcessorUnavailable) return { kind: 'unclear' };
   if (error instanceof ValidationFailed) return { kind: 'invalid', errors: error.fieldErrors };

@@ -34,6 +34,8 @@ export interface Submission {
   save?: boolean | undefined;
   /** The payer's agreement to a mandate, for a bank account. */
   acceptance?: AcceptanceInput | undefined;
+  /** What the page has said that is taken, minor units. If another total is due by now, nothing is taken. */
+  shownTotal?: number | undefined;
   /** What the payer agreed to, if the method is kept, and from where. */
   consent?: Omit<Consent, 'accepted_at'> | undefined;
 }

@@ -1,4 +1,5 @@
 import { listMethodsOfCustomer } from '../../db/payment-methods.ts';
+import type { MethodFacts } from '../../domain/surcharges/means.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import type { SessionForPayer } from '../links/public-tokens.ts';
 
@@ -7,6 +8,7 @@ export interface SavedCard {
   id: string;
   brand: string | null;
   last4: string | null;
+  instrument: MethodFacts['instrument'];
 }
 
 const shownAtMost = 5;
@@ -26,7 +28,7 @@ export async function savedCards(db: Db, { session, link, customer }: SessionFor
   return methods
     .filter(({ instrument }) => instrument.type === 'card')
     .slice(0, shownAtMost)
-    .map(({ id, brand, last4 }) => ({ id, brand, last4 }));
+    .map(({ id, brand, last4, instrument }) => ({ id, brand, last4, instrument }));
 }
 
 /** Whether the biller has named the customer: one that a payer's details have made is younger than the session. */

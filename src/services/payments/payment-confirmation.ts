@@ -35,7 +35,7 @@ import { chargeWay, refusalError } from './charge-way.ts';
 import { assertMayTry, confirmRefusal } from './confirm-rules.ts';
 import { acceptDebit } from './debit-acceptance.ts';
 import { createLocked, getPaymentIntent, newIntentId } from './payment-intents.ts';
-import { type RepeatableRequest, unrepeatable } from './repeatable-request.ts';
+import { OtherTotal, type RepeatableRequest, unrepeatable } from './repeatable-request.ts';
 import { decideSurcharge } from './surcharges.ts';
 import { bindingError, lockMethodOfPayer, ownerError, recordUse } from './unattached-methods.ts';
 import { createUnlocked, openUnlocked, recordUnlocked, type UnlockedCharge } from './unlocked-charge.ts';
@@ -195,7 +195,7 @@ async function openConfirmation(
   context: RequestContext,
   id: string,
   input: PaymentIntentConfirm,
-  { requestKey, keyExpiresAt, claimKey, storeResponse }: RepeatableRequest<PaymentIntentRow>,
+  { requestKey, keyExpiresAt, claimKey, storeResponse, shownTotal }: RepeatableRequest<PaymentIntentRow>,
 ): Promise<Opened> {
   const [, found] = await pipelined(tx, [claimKey(tx), getPaymentIntent(tx, context, id)]);
   const { customer_id: customerId, payment_plan_id: paymentPlanId } = found;
@@ -241,6 +241,7 @@ async function openConfirmation(
   }
   processorFor(processors, context.livemode);
   const decided = decideSurcharge(intent, method, context, at);
+  if (shownTotal !== undefined && shownTotal !== decided.total_amount) throw new OtherTotal();
   const way = await chargeWay(tx, decided, method, at);
   if (way.kind === 'refused') throw refusalError(way.refusal, method.id, '/payment_method');
   const newCharge = {

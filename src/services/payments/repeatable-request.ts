@@ -6,6 +6,8 @@ export interface RepeatableRequest<Row> {
   requestKey: string | null;
   /** When the key expires, in real time. After that, the same key is a new request. */
   keyExpiresAt?: Date | null;
+  /** What the payer was shown, minor units. If another total is due, nothing is opened. */
+  shownTotal?: number | undefined;
   /** Called first in the first transaction. Claims the key, or throws when another request has it. */
   claimKey(tx: Tx): Promise<void>;
   /**
@@ -23,6 +25,9 @@ export interface RepeatableRequest<Row> {
   /** The condition that the key is still this request's. It stores the response. Empty without a key. */
   withResponse(row: Row): InsertCondition[];
 }
+
+/** Another total is due than the payer was shown: the rules or the clock have moved on meanwhile. */
+export class OtherTotal extends Error {}
 
 /** A request without a key. */
 export const unrepeatable: RepeatableRequest<unknown> = {

@@ -3,18 +3,20 @@ import { listOpenSlots } from '../../db/payment-plan-slots.ts';
 import { selectPlan } from '../../db/payment-plans.ts';
 import { listOpenPeriods } from '../../db/subscription-periods.ts';
 import { type ShownSubscriptionRow, selectSubscription } from '../../db/subscriptions.ts';
-import { dateIn, type PlainDate, startOfDay } from '../../domain/calendar.ts';
+import { dateIn, laterInstant, type PlainDate, startOfDay } from '../../domain/calendar.ts';
 import type { Currency } from '../../domain/currencies.ts';
-import { priceOf } from '../../domain/fees.ts';
+import { feeFor } from '../../domain/fees.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
 import { applyChange } from '../../domain/subscriptions/apply.ts';
 import { comingPeriods } from '../../domain/subscriptions/coming.ts';
 import { allOwed, owedOf, type Situation } from '../../domain/subscriptions/course.ts';
 import { collected } from '../../domain/subscriptions/steps.ts';
+import type { MethodFacts } from '../../domain/surcharges/means.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
+import { isSurchargeAsked, surchargeColumns } from '../payments/surcharges.ts';
 import { planSchedule } from '../plans/plan-payments.ts';
 import { healingOf } from '../plans/plan-transitions.ts';
-import type { RequestContext, Tenant } from '../request-context.ts';
+import type { RequestContext } from '../request-context.ts';
 import { healingChange } from '../subscriptions/subscription-healing.ts';
 
 /** What a payer is told of the payments that are still to come. Amounts are minor units, with surcharge. */
@@ -41,10 +43,14 @@ export interface NamedSubject {
   apply_to_subscription_id: string | null;
 }
 
-/** Whose payments they are: the customer's time, and whether the customer pays the fee. */
+/**
+ * Whose payments they are: the customer's time, whether the customer pays the fee, and the method that is chosen. While
+ * that is unknown (null), the payments are the most that any method may come to.
+ */
 interface Payer {
   at: Date;
   paysFees: boolean;
+  method: MethodFacts | null;
 }
 
 const shownAtMost = 3;
@@ -66,25 +72,21 @@ export async function comingPayments(
   return subscriptionId === null ? null : ofSubscription(db, context, subscriptionId, payer);
 }
 
-async function ofPlan(
-  db: Db,
-  context: RequestContext,
-  id: string,
-  { at, paysFees }: Payer,
-): Promise<ComingPayments | null> {
+async function ofPlan(db: Db, context: RequestContext, id: string, payer: Payer): Promise<ComingPayments | null> {
   const plan = await selectPlan(db, context, id);
   if (plan === null || hasEnded(plan.state)) return null;
+  const { at } = payer;
   const healing = healingOf(plan);
   const [slots, schedule] = await Promise.all([listOpenSlots(db, id), planSchedule(db, context, id, lookedAt)]);
   const retried = slots.flatMap(({ status, next_attempt_at: due, payment_intent_id: intentId }) => {
     if (plan.state === 'suspended') return status === 'processing' ? [] : [{ intentId, due: at }];
     return status === 'retrying' && due !== null ? [{ intentId, due: healing === 'retry' ? at : due }] : [];
   });
-  const totals = await totalsOf(db, context, retried);
-  const payments = schedule.payments.map(({ dueDate, amount }) => ({
-    due: startOfDay(dueDate, context.timeZone),
-    total: totalOf(context, amount, paysFees),
-  }));
+  const totals = await totalsOf(db, context, retried, payer);
+  const payments = schedule.payments.map(({ dueDate, amount }) => {
+    const due = startOfDay(dueDate, context.timeZone);
+    return { due, total: totalOf(context, amount, payer, due) };
+  });
   return {
     name: plan.name,
     currency: plan.currency,
@@ -99,23 +101,24 @@ async function ofSubscription(
   db: Db,
   context: RequestContext,
   id: string,
-  { at, paysFees }: Payer,
+  payer: Payer,
 ): Promise<ComingPayments | null> {
   const row = await selectSubscription(db, context, id);
   if (row === null || row.state === 'canceled') return null;
+  const { at } = payer;
   const { situation, waitsForBiller } = await healed(db, context, row, at);
   const { course } = situation;
   const retried = allOwed(situation).flatMap(({ status, next_attempt_at: due, payment_intent_id: intentId }) =>
     status === 'retrying' && due !== null && intentId !== null ? [{ intentId, due }] : [],
   );
-  const totals = await totalsOf(db, context, retried);
+  const totals = await totalsOf(db, context, retried, payer);
   const isRetriedNow = retried.some(({ due }) => due <= at);
   // A payment that succeeds lets the calendar go on from the day on which it does.
   const after = isRetriedNow ? { ...course, ...collected(situation, at).course } : course;
   const periods = comingPeriods(after, dateIn(at, context.timeZone), lookedAt + 1);
   const payments = periods.slice(0, lookedAt).flatMap(({ start, amount }) => {
     const due = startOfDay(start, context.timeZone);
-    return amount === 0 ? [] : [{ due, total: totalOf(context, amount, paysFees) }];
+    return amount === 0 ? [] : [{ due, total: totalOf(context, amount, payer, due) }];
   });
   const { frequency_type: type, frequency_period: count } = row;
   return {
@@ -148,15 +151,23 @@ async function healed(
 
 async function totalsOf(
   db: Db,
-  tenant: Tenant,
+  context: RequestContext,
   retried: readonly { intentId: string; due: Date }[],
+  { at, method }: Payer,
 ): Promise<{ due: Date; total: number }[]> {
-  const intents = await Promise.all(retried.map(({ intentId }) => selectPaymentIntent(db, tenant, intentId)));
-  return retried.map(({ due }, index) => ({ due, total: intents[index]?.total_amount ?? 0 }));
+  const intents = await Promise.all(retried.map(({ intentId }) => selectPaymentIntent(db, context, intentId)));
+  return retried.map(({ due }, index) => {
+    const intent = intents[index] ?? null;
+    if (intent === null) return { due, total: 0 };
+    const asked = { amount: intent.amount, fee: intent.fee_amount, isAsked: isSurchargeAsked(intent) };
+    return { due, total: surchargeColumns(asked, method, context, laterInstant(at, due)).total_amount };
+  });
 }
 
-function totalOf({ feeSchedule }: RequestContext, amount: number, paysFees: boolean): number {
-  return priceOf(amount, feeSchedule, paysFees).totalAmount;
+/** What is taken at an instant of the customer's time. A payment that was due before is taken now. */
+function totalOf(context: RequestContext, amount: number, { at, paysFees, method }: Payer, due: Date): number {
+  const asked = { amount, fee: feeFor(amount, context.feeSchedule), isAsked: paysFees };
+  return surchargeColumns(asked, method, context, laterInstant(at, due)).total_amount;
 }
 
 function listed(
