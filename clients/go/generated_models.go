@@ -3353,6 +3353,9 @@ type Refund struct {
 	PaymentIntentID string `json:"payment_intent_id"`
 	// Minor units.
 	Amount int `json:"amount"`
+	// How much of the amount is surcharge, minor units: the part that it has in the payment. Older
+	// refunds do not say.
+	SurchargeAmount *int `json:"surcharge_amount,omitzero"`
 	// An ISO 4217 code, in capitals.
 	Currency Currency `json:"currency"`
 	// The reason, in your words.

@@ -10,6 +10,8 @@ export interface RefundRow {
   livemode: boolean;
   payment_intent_id: string;
   amount: number;
+  /** How much of it is surcharge. Null in rows of a former version. */
+  surcharge_amount: number | null;
   currency: Currency;
   reason: string | null;
   metadata: Record<string, string>;
@@ -97,6 +99,14 @@ export async function amountBeingRefunded(tx: Tx, intentId: string): Promise<num
     select coalesce(sum(amount), 0)::bigint as amount from refunds
     where payment_intent_id = ${intentId} and status = 'processing'`;
   return row?.amount ?? 0;
+}
+
+/** The sums of an intent's refunds that have not failed, and of the surcharge in them, in minor units. */
+export async function sumsOfRefunds(tx: Tx, intentId: string): Promise<{ amount: number; surcharge: number }> {
+  const [row] = await tx<{ amount: number; surcharge: number }[]>`
+    select coalesce(sum(amount), 0)::bigint as amount, coalesce(sum(surcharge_amount), 0)::bigint as surcharge
+    from refunds where payment_intent_id = ${intentId} and status <> 'failed'`;
+  return row ?? { amount: 0, surcharge: 0 };
 }
 
 /** Records the outcome of a refund, once. Returns null if its outcome was already recorded. */

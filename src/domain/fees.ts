@@ -9,15 +9,6 @@ export interface FeeSchedule {
 
 const basisPointsPerWhole = 10_000;
 
-/** The amounts of a payment, all in minor units. The payer is charged `totalAmount`. */
-export interface Price {
-  amount: number;
-  feeAmount: number;
-  surchargeAmount: number;
-  surchargeApplied: boolean;
-  totalAmount: number;
-}
-
 /**
  * Returns the fee for a base amount, in minor units (decisions: `fee_amount`). The percentage is rounded half up,
  * without floating-point fractions.
@@ -31,24 +22,6 @@ export function feeFor(amount: number, schedule: FeeSchedule): number {
   const whole = (product - remainder) / basisPointsPerWhole;
   const roundedUp = remainder * 2 >= basisPointsPerWhole ? 1 : 0;
   return natural(whole + roundedUp + natural(fixed));
-}
-
-/**
- * Returns the amounts of a payment in minor units: fee, surcharge and total (decisions: `fee_amount`,
- * `surcharge_applied`). The surcharge equals the fee if the payer bears it, else 0. `surchargeApplied` says whether it
- * is above 0, so it is false when the fee is 0.
- * @throws RangeError in the same cases as `feeFor`.
- */
-export function priceOf(amount: number, schedule: FeeSchedule, surcharge: boolean): Price {
-  const feeAmount = feeFor(amount, schedule);
-  const surchargeAmount = surcharge ? feeAmount : 0;
-  return {
-    amount,
-    feeAmount,
-    surchargeAmount,
-    surchargeApplied: surchargeAmount > 0,
-    totalAmount: natural(amount + surchargeAmount),
-  };
 }
 
 function natural(value: number): number {

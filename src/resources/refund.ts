@@ -46,6 +46,12 @@ export const Refund = Strict(
     id: Id('refund', 'The id of the refund.'),
     payment_intent_id: Type.String({ description: 'The payment that is refunded.' }),
     amount: Type.Integer({ description: 'Minor units.' }),
+    surcharge_amount: Type.Optional(
+      Type.Integer({
+        description:
+          'How much of the amount is surcharge, minor units: the part that it has in the payment. Older refunds do not say.',
+      }),
+    ),
     currency: Currency,
     reason: Nullable(Type.String(), { description: 'The reason, in your words.' }),
     metadata: Metadata,
@@ -74,6 +80,7 @@ export const refundExample = example(Refund, {
   id: exampleId('refund'),
   payment_intent_id: exampleId('payment_intent'),
   amount: 500,
+  surcharge_amount: 0,
   currency: 'AUD',
   status: 'succeeded',
   reason: 'Cancelled class',
@@ -85,5 +92,9 @@ export const refundExample = example(Refund, {
 
 /** A refund as the API and its events show it. `refund_at_risk` is the column `at_risk`. */
 export function presentRefund(row: RefundRow): Refund {
-  return present(Refund, { ...row, refund_at_risk: row.at_risk || undefined });
+  return present(Refund, {
+    ...row,
+    surcharge_amount: row.surcharge_amount ?? undefined,
+    refund_at_risk: row.at_risk || undefined,
+  });
 }

@@ -34,6 +34,7 @@ describe('creating a payment intent', () => {
       fee_amount: 52,
       surcharge_amount: 0,
       surcharge_applied: false,
+      surcharge_reason: null,
       currency: 'AUD',
       status: 'requires_payment_method',
       biller_id: stage.keys.biller.id,

@@ -34,6 +34,7 @@ describe('a plan collects', () => {
       fee_amount: 48,
       surcharge_amount: 0,
       surcharge_applied: false,
+      surcharge_reason: null,
       currency: 'AUD',
       status: 'succeeded',
       payment_method_id: here.card,

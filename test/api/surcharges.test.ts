@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { PaymentIntent } from '@payments-service/client';
 import { describe, it } from 'mocha';
+import { makeDebtor } from '../../lab/payer.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { changeBillerProfile, type ProfileChange } from '../../src/services/accounts/biller-profile.ts';
 import { tester } from '../support/factories.ts';
@@ -198,7 +199,7 @@ describe('the surcharge of an Australian account', () => {
     assert.deepEqual(shown(await stage.merchant.intent({ amount: 10_000, ...byPayId })), [0, 'not_allowed']);
   });
 
-  it('of PayPal is at most the cost once that is stated, and nothing if the cost is 0', async () => {
+  it('of PayPal is at most the cost once that is stated', async () => {
     await account({ country: 'AU', costs: { paypal: 120 } });
     const { customer, methodId } = await payer(
       { paypal_email: 'jo@example.com', account_name: 'Jo' },
@@ -208,6 +209,104 @@ describe('the surcharge of an Australian account', () => {
     const intent = () =>
       stage.merchant.intent({ amount: 10_000, customer_id: customer.id, payment_method: methodId, confirm: true });
     assert.deepEqual(shown(await intent()), [120, 'capped']);
+  });
+
+  it('counts against the limit of a mandate only as far as it is taken', async () => {
+    await account();
+    const accepted = async () => {
+      const debtor = await makeDebtor(stage.merchant.client);
+      await stage.db.sql`update mandates set max_amount_cents = 10000 where id = ${debtor.mandateId}`;
+      return stage.request('POST', '/payment_intents', {
+        ...{ amount: 10_000, currency: 'AUD', surcharge_applied: true, confirm: true },
+        ...{ customer_id: debtor.customerId, payment_method: debtor.methodId },
+      });
+    };
+    const { body } = await accepted();
+    assert.deepEqual([body.status, body.total_amount, body.surcharge_reason], ['processing', 10_000, 'not_allowed']);
+  });
+
+  it('of a plan is taken in September, also by its retries, and no more in October', async () => {
+    await account({ country: 'AU' });
+    const { clock, customer } = await payer({ card_bin: '42424242' }, '2026-09-13T14:00:00Z');
+    await stage.merchant.activePlan({
+      customer_id: customer.id,
+      recurring_amount_cents: 10_000,
+      start_date: '2026-09-14',
+    });
+    await stage.merchant.activePlan({
+      customer_id: customer.id,
+      recurring_amount_cents: 20_000,
+      start_date: '2026-09-28',
+      metadata: { _sandbox_outcome: 'decline' },
+    });
+    for (const target of ['2026-09-26T14:00:00Z', '2026-10-10T14:00:00Z', '2026-10-12T13:00:00Z']) {
+      await stage.advance(clock.id, target);
+    }
+    const events = await stage.merchant.events({ test_clock: clock.id });
+    const attempts = events
+      .filter(({ event_type: type }) => type.startsWith('payment_intent.'))
+      .map(({ created_at: at, data }) => [at, data.total_amount, data.surcharge_reason ?? ''].join(' '));
+    assert.deepEqual(attempts, [
+      '2026-09-13T14:00:00.000Z 10205 ',
+      '2026-09-20T14:00:00.000Z 10205 ',
+      '2026-09-27T14:00:00.000Z 10205 ',
+      '2026-09-27T14:00:00.000Z 20380 ',
+      '2026-09-28T14:00:00.000Z 20380 ',
+      '2026-09-30T14:00:00.000Z 20000 not_allowed',
+      '2026-10-02T14:00:00.000Z 20000 not_allowed',
+      '2026-10-04T13:00:00.000Z 10000 not_allowed',
+      '2026-10-11T13:00:00.000Z 10000 not_allowed',
+    ]);
+    assert.deepEqual([...stage.ledger.taken.values()], [10_205, 10_205, 10_205, 10_000, 10_000]);
+  });
+
+  it('of a link that was made in September is not taken in October', async () => {
+    await account();
+    const { clock, customer, methodId } = await payer({ card_bin: '42424242' }, '2026-09-28T00:00:00Z');
+    const link = await links.link({ amount: 10_000, customer_id: customer.id });
+    await stage.advance(clock.id, '2026-10-05T00:00:00Z');
+    assert.equal((await links.pay(await links.open(link), { method: { id: methodId } })).kind, 'done');
+    assert.deepEqual(shown(await lastIntent(customer.id)), [0, 'not_allowed']);
+  });
+
+  it('stays as it was charged if the country of the account changes later, and a refund gives its share back', async () => {
+    await account({ country: 'AU' });
+    const { customer, methodId } = await payer({ card_bin: '37144963' }, october);
+    const intent = await stage.merchant.intent({
+      ...{ amount: 10_000, customer_id: customer.id, payment_method: methodId, confirm: true },
+    });
+    assert.deepEqual(shown(intent), [205, null]);
+    await account({ country: 'GB' });
+    assert.deepEqual(shown(await stage.merchant.getIntent(intent.id)), [205, null]);
+    const refunds = [];
+    for (const amount of [5_000, undefined]) {
+      refunds.push((await stage.request('POST', `/payment_intents/${intent.id}/refunds`, { amount })).body);
+    }
+    assert.deepEqual(
+      refunds.map((refund) => [refund.amount, refund.surcharge_amount]),
+      [
+        [5_000, 100],
+        [5_205, 105],
+      ],
+    );
+  });
+
+  it('follows the rules that GET /surcharge_rules lists for the account', async () => {
+    await account();
+    const { status, body } = await stage.request('GET', '/surcharge_rules');
+    assert.deepEqual([status, body.country, body.has_more], [200, 'AU', false]);
+    const lines = body.data.map((rule: Record<string, unknown>) =>
+      [rule.payment_method_type, rule.card_network, rule.verdict, rule.cost_of_acceptance_percent].join(' '),
+    );
+    assert.ok(lines.includes('card amex at_most_cost 1.9'), lines.join());
+    assert.ok(lines.includes('paypal  forbidden ') && lines.at(-1) === '  forbidden ', lines.join());
+    const live = await stage.api.send('GET', '/api/v1/surcharge_rules', { key: stage.keys.liveSecret });
+    assert.deepEqual(live.body.data, body.data);
+    const other = await stage.stranger();
+    const rules = (await other.merchant.request('GET', '/surcharge_rules')).body;
+    assert.deepEqual([rules.country, rules.data.length, rules.data[0].verdict], [null, 1, 'allowed']);
+    const theirs = await stage.api.send('GET', '/api/v1/surcharge_rules', { key: other.keys.liveSecret });
+    assert.equal(theirs.body.data[0].verdict, 'forbidden');
   });
 
   it('in real time follows the rules in the statement that opens the charge', async () => {

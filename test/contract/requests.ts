@@ -199,6 +199,7 @@ export const succeeding: Readonly<Record<string, Prepare>> = {
     at(`/test_helpers/mandates/${await mandate(stage, 'active')}/payer_cancels`),
   'GET /api/v1/mandate_texts/au_becs': plain('/mandate_texts/au_becs'),
   'GET /api/v1/account': plain('/account'),
+  'GET /api/v1/surcharge_rules': plain('/surcharge_rules'),
   'GET /api/v1/business_days': plain('/business_days?scheme=au_becs&from=2027-01-01'),
 
   'POST /api/v1/payment_intents': plain('/payment_intents', intent()),

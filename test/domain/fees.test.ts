@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { feeFor, priceOf } from '../../src/domain/fees.ts';
+import { feeFor } from '../../src/domain/fees.ts';
 
 const schedule = { basisPoints: 175, fixed: 30 };
 
@@ -40,49 +40,5 @@ describe('fees', () => {
     }
     assert.throws(() => feeFor(100, { basisPoints: 1.5, fixed: 0 }), RangeError);
     assert.throws(() => feeFor(100, { basisPoints: 175, fixed: -1 }), RangeError);
-  });
-});
-
-describe('prices', () => {
-  it('leave the fee with the biller without a surcharge', () => {
-    assert.deepEqual(priceOf(10_000, schedule, false), {
-      amount: 10_000,
-      feeAmount: 205,
-      surchargeAmount: 0,
-      surchargeApplied: false,
-      totalAmount: 10_000,
-    });
-  });
-
-  it('add the fee to what the payer is charged with a surcharge', () => {
-    assert.deepEqual(priceOf(10_000, schedule, true), {
-      amount: 10_000,
-      feeAmount: 205,
-      surchargeAmount: 205,
-      surchargeApplied: true,
-      totalAmount: 10_205,
-    });
-  });
-
-  it('say that no surcharge was applied when the fee to be borne is 0', () => {
-    const price = priceOf(10_000, { basisPoints: 0, fixed: 0 }, true);
-    assert.deepEqual([price.surchargeApplied, price.surchargeAmount, price.totalAmount], [false, 0, 10_000]);
-  });
-
-  it('always add up', () => {
-    fc.assert(
-      fc.property(
-        fc.nat(99_999_999),
-        fc.nat(1000),
-        fc.nat(500),
-        fc.boolean(),
-        (amount, basisPoints, fixed, surcharge) => {
-          const price = priceOf(amount, { basisPoints, fixed }, surcharge);
-          assert.equal(price.totalAmount - price.surchargeAmount, amount);
-          assert.equal(price.surchargeAmount, surcharge ? price.feeAmount : 0);
-          assert.equal(price.surchargeApplied, price.totalAmount !== amount);
-        },
-      ),
-    );
   });
 });

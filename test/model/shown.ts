@@ -94,6 +94,7 @@ export function shownIntent(intent: Intent) {
     fee_amount: intent.fee,
     surcharge_amount: intent.surcharge,
     surcharge_applied: intent.surcharge > 0,
+    surcharge_reason: null,
     currency: 'AUD',
     status: intent.status,
     ...(intent.method === null ? {} : { payment_method_id: intent.method.name }),

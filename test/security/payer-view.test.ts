@@ -22,6 +22,7 @@ describe('a publishable key that reads a payment intent', () => {
     'status',
     'surcharge_amount',
     'surcharge_applied',
+    'surcharge_reason',
     'total_amount',
     'updated_at',
   ];

@@ -19,6 +19,7 @@ const checks = new Map<string, (value: unknown) => string[]>();
 /** What the document promises and no request can cause, with the reason. */
 const unreachable: Readonly<Record<string, string>> = {
   'GET /api/v1/business_days 500': 'its days follow from the query alone',
+  'GET /api/v1/surcharge_rules 500': 'its rules follow from what authentication has read',
   'GET /api/v1/mandate_texts/au_becs 500': 'it reads only the table that authentication has read',
   'GET /healthz 500': 'it returns a constant',
   'GET /readyz 500': 'whatever its checks throw is the 503',

@@ -8,12 +8,14 @@ import {
   type RefundRow,
   selectRefund,
   selectRefundOfRequest,
+  sumsOfRefunds,
   updateRefundKeyExpiry,
 } from '../../db/refunds.ts';
 import { addCredit, lockSubscriptionOfIntent, type SubscriptionRow } from '../../db/subscriptions.ts';
 import { dateIn } from '../../domain/calendar.ts';
 import { newId } from '../../domain/ids.ts';
 import { schemes } from '../../domain/schemes/schemes.ts';
+import { surchargeIn } from '../../domain/surcharges/refund-share.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Db, Pool, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { afterCommit, atomically, pipelined } from '../../platform/postgres/transaction.ts';
@@ -191,6 +193,7 @@ export async function insertRefundOf(
     livemode: context.livemode,
     payment_intent_id: intentId,
     amount,
+    surcharge_amount: await surchargeOfRefund(tx, intent, amount),
     currency: intent.currency,
     reason: input.reason ?? null,
     metadata: input.metadata ?? {},
@@ -212,6 +215,13 @@ export async function insertRefundOf(
  */
 function canStillComeBack({ returnable_until: until, mandate_id: mandateId }: LockedIntentRow, at: Date): boolean {
   return mandateId !== null && until !== null && dateIn(at, schemes.au_becs.timeZone) <= until;
+}
+
+/** Of a payment without a surcharge nothing is read. */
+async function surchargeOfRefund(tx: Tx, intent: LockedIntentRow, amount: number): Promise<number> {
+  const { total_amount: total, surcharge_amount: surcharge } = intent;
+  if (surcharge === 0) return 0;
+  return surchargeIn(amount, { total, surcharge, given: await sumsOfRefunds(tx, intent.id) });
 }
 
 async function amountToRefund(tx: Tx, intent: LockedIntentRow, asked: number | undefined): Promise<number> {

@@ -5508,6 +5508,8 @@ export interface components {
             payment_intent_id: string;
             /** @description Minor units. */
             amount: number;
+            /** @description How much of the amount is surcharge, minor units: the part that it has in the payment. Older refunds do not say. */
+            surcharge_amount?: number;
             /** @description An ISO 4217 code, in capitals. */
             currency: components["schemas"]["Currency"];
             /** @description The reason, in your words. */

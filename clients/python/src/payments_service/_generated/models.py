@@ -2613,6 +2613,10 @@ class Refund(TypedDict):
     """The payment that is refunded."""
     amount: int
     """Minor units."""
+    surcharge_amount: NotRequired[int]
+    """How much of the amount is surcharge, minor units: the part that it has in the payment.
+    Older refunds do not say.
+    """
     currency: Currency
     """An ISO 4217 code, in capitals."""
     reason: str | None
