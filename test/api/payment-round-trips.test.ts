@@ -5,12 +5,14 @@ import { eventually } from '../../lab/eventually.ts';
 import { createApp } from '../../src/api/app.ts';
 import { type RunningServer, serve } from '../../src/api/http/server.ts';
 import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
+import { realNow } from '../../src/platform/real-time.ts';
 import type { PaymentProcessor } from '../../src/processors/processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
+import { changeBillerProfile } from '../../src/services/accounts/biller-profile.ts';
 import { sendChecked, testDeps } from '../support/api.ts';
 import { useCountedWay } from '../support/counted-way.ts';
 import { useDatabase } from '../support/database.ts';
-import { makeKey, makeKeys } from '../support/factories.ts';
+import { makeKey, makeKeys, tester } from '../support/factories.ts';
 import { createMerchant, type Merchant } from '../support/merchant.ts';
 
 /** The rules of the sandbox, by references, as a processor of live mode has them. */
@@ -86,6 +88,26 @@ describe('a payment and its round trips to PostgreSQL', () => {
       assert.deepEqual([result.status, result.body.status, statements, locks], [201, outcome, 3, 0]);
     });
   }
+
+  it('has no more of them where the rules decide a surcharge: the country comes with the key', async () => {
+    const change = { country: 'AU', costs: { amex: 190 } };
+    const { sandboxSecret, biller } = await makeKeys(db.sql);
+    await changeBillerProfile(db.sql, biller.id, change, { by: tester, now: realNow() });
+    const url = `http://127.0.0.1:${running.port}`;
+    const shop = createMerchant(url, sandboxSecret);
+    const { id: customer_id } = await shop.customer();
+    const payment_method = await shop.card(customer_id, 'tok_sandbox_amex_succeed');
+    const intents = [];
+    for (let made = 0; made < 3; made += 1) intents.push(await shop.intent({ customer_id, surcharge_applied: true }));
+    const counts = [];
+    for (const { id } of intents) {
+      const sent = { key: shop.key, body: { payment_method } };
+      const path = `/api/v1/payment_intents/${id}/confirm`;
+      const { result, statements } = await during(() => sendChecked(`${url}${path}`, 'POST', sent));
+      counts.push([statements, result.body.surcharge_amount, result.body.surcharge_reason]);
+    }
+    assert.deepEqual(counts.at(-1), [3, 19, 'capped']);
+  });
 
   it('has one more with an Idempotency-Key: the lock of the key. The response does not wait for its release', async () => {
     for (const kind of ['confirm', 'create with confirm']) {

@@ -92,6 +92,7 @@ describe('refunding a payment', () => {
     assert.deepEqual(rest, {
       payment_intent_id: id,
       amount: total_amount,
+      surcharge_amount: total_amount - 1000,
       currency: 'NZD',
       reason: null,
       metadata: {},

@@ -184,12 +184,14 @@ export function refundIntent(world: World, step: Of<'refund'>): Deed | null {
       refuseFaults(400, amount > remaining ? ['/amount'] : []);
       const at = nowOf(world, intent.customer);
       const status = step.fails || amount % 100 === 3 ? 'failed' : 'succeeded';
+      const shareOf = (back: number) => Math.floor((back * intent.surcharge) / (intent.amount + intent.surcharge));
+      const surcharge_amount = shareOf(intent.refunded + amount) - shareOf(intent.refunded);
       if (status === 'succeeded') Object.assign(intent, { refunded: intent.refunded + amount, updatedAt: at });
       world.refunds += 1;
       const when = new Date(at).toISOString();
       const times = { created_at: when, updated_at: when };
       const data = { id: name, payment_intent_id: intent.name, amount, currency: 'AUD', reason: null, metadata };
-      const shown = { ...data, status, ...times };
+      const shown = { ...data, surcharge_amount, status, ...times };
       const clock = intent.customer?.clock ?? null;
       tell(world, { type: `refund.${status}`, at, clock, about: name, subject: name, data: shown });
       return { status: 201, body: shown };

@@ -103,6 +103,34 @@ describe('the command line', function () {
     assert.match((await billers('list')).stdout, /Acme Pty/);
   });
 
+  it('states the country and the cost of acceptance of a biller, removes them, and says what it cannot read', async () => {
+    const { id } = JSON.parse((await billers('create', '--name', 'Shop', '--json')).stdout);
+    const update = (...args: string[]) => billers('update', id, ...args);
+    const cost = '--cost-of-acceptance';
+    assert.match(
+      (await update('--country', 'AU', cost, 'amex=1.9%', cost, 'paypal=2.6')).stdout,
+      /country: AU\ncost_of_acceptance: (amex=1.9% paypal=2.6%|paypal=2.6% amex=1.9%)\n/,
+    );
+    const [row] = await db.sql`select country, country_since, cost_of_acceptance from billers where id = ${id}`;
+    assert.deepEqual([row?.country, row?.cost_of_acceptance], ['AU', { amex: 190, paypal: 260 }]);
+    const { stdout } = await update('--country', '', cost, 'paypal=', '--json');
+    assert.deepEqual([JSON.parse(stdout).country, JSON.parse(stdout).cost_of_acceptance], [null, { amex: 190 }]);
+    const [last] = JSON.parse((await audit('list', '--json')).stdout) as AuditRecord[];
+    assert.deepEqual(last?.changes, {
+      country: { from: 'AU', to: null },
+      cost_of_acceptance: { from: { amex: 190, paypal: 260 }, to: { amex: 190 } },
+    });
+    for (const wrong of ['amex', 'amex=101%', 'amex=-1%', 'amex=1.999%', 'dinars=1%', '=1%']) {
+      const { code, stderr } = await update(cost, wrong);
+      assert.deepEqual([code, stderr.includes(wrong)], [2, true], stderr);
+    }
+    for (const wrong of ['UK', 'au', 'Australia', 'EU']) {
+      const { code, stderr } = await update('--country', wrong);
+      assert.equal(code, 1);
+      assert.match(stderr, /country must be a code of ISO 3166-1/);
+    }
+  });
+
   it('registers origins for the widget of a biller, lists and removes them', async () => {
     const { id } = JSON.parse((await billers('create', '--name', 'Shop', '--json')).stdout);
     assert.equal((await billers('origins', id)).stdout.trim(), '(none)');

@@ -123,8 +123,8 @@ async function readLogo(file: string): Promise<Buffer> {
   });
 }
 
-function shown({ logo_name: logo, checkout_origins: origins, cost_of_acceptance: costs, ...profile }: BillerProfile) {
-  const stated = Object.entries(costs).map(([key, points]) => `${key}=${inPercent(points)}`);
+function shown({ logo_name: logo, checkout_origins: origins, ...profile }: BillerProfile) {
+  const stated = Object.entries(profile.cost_of_acceptance).map(([key, points]) => `${key}=${inPercent(points)}`);
   return {
     ...profile,
     cost_of_acceptance: stated.join(' ') || null,
