@@ -325,7 +325,7 @@ type CheckoutSession struct {
 	SavePaymentMethod SavePaymentMethod `json:"save_payment_method"`
 	// What a completed payment or setup does to a plan or a subscription.
 	ApplyTo *ApplyTo `json:"apply_to"`
-	// Whether the fee is added on top.
+	// Whether the fee is asked on top. At each payment the rules on surcharges decide.
 	SurchargeApplied bool `json:"surcharge_applied"`
 	// What the payer’s statement shows.
 	StatementDescriptor *string `json:"statement_descriptor"`
@@ -432,7 +432,7 @@ type CheckoutSessionCreate struct {
 	// Whether the method is kept for later payments. By default `no`; in `setup` mode always `always`.
 	SavePaymentMethod Optional[SavePaymentMethod] `json:"save_payment_method,omitzero"`
 	ApplyTo           Optional[ApplyToInput]      `json:"apply_to,omitzero"`
-	// Adds the fee on top of the amount.
+	// Asks for the fee on top of the amount, where the rules on surcharges allow it.
 	SurchargeApplied Optional[bool] `json:"surcharge_applied,omitzero"`
 	// What the payer’s statement shows. By default that of the account.
 	StatementDescriptor Optional[string] `json:"statement_descriptor,omitzero"`
@@ -2250,7 +2250,7 @@ type PaymentIntentCreate struct {
 	// `_sandbox_bank_outcome` that of a bank debit: see *Modes*. At most 50 pairs; keys of at most 40
 	// characters, values of at most 500.
 	Metadata Optional[map[string]string] `json:"metadata,omitzero"`
-	// Adds the fee on top of the amount.
+	// Asks for the fee on top of the amount, where the rules on surcharges allow it.
 	SurchargeApplied Optional[bool] `json:"surcharge_applied,omitzero"`
 	// The service charges at 00:00 of this date in the account’s time zone, or within seconds if it is
 	// today. From today to 366 days ahead. Needs `payment_method`. Confirming or canceling earlier
@@ -2493,7 +2493,7 @@ type PaymentLink struct {
 	SavePaymentMethod SavePaymentMethod `json:"save_payment_method"`
 	// What a completed payment or setup does to a plan or a subscription.
 	ApplyTo *ApplyTo `json:"apply_to"`
-	// Whether the fee is added on top.
+	// Whether the fee is asked on top. At each payment the rules on surcharges decide.
 	SurchargeApplied bool `json:"surcharge_applied"`
 	// What the payer’s statement shows.
 	StatementDescriptor *string `json:"statement_descriptor"`
@@ -2590,7 +2590,7 @@ type PaymentLinkCreate struct {
 	// Whether the method is kept for later payments. By default `no`; in `setup` mode always `always`.
 	SavePaymentMethod Optional[SavePaymentMethod] `json:"save_payment_method,omitzero"`
 	ApplyTo           Optional[ApplyToInput]      `json:"apply_to,omitzero"`
-	// Adds the fee on top of the amount.
+	// Asks for the fee on top of the amount, where the rules on surcharges allow it.
 	SurchargeApplied Optional[bool] `json:"surcharge_applied,omitzero"`
 	// What the payer’s statement shows. By default that of the account.
 	StatementDescriptor Optional[string] `json:"statement_descriptor,omitzero"`

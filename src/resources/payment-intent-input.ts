@@ -35,7 +35,9 @@ const IntentFields = Strict(
           '`_sandbox_bank_outcome` that of a bank debit: see *Modes*.',
       ),
     ),
-    surcharge_applied: Type.Optional(Type.Boolean({ description: 'Adds the fee on top of the amount.' })),
+    surcharge_applied: Type.Optional(
+      Type.Boolean({ description: 'Asks for the fee on top of the amount, where the rules on surcharges allow it.' }),
+    ),
     scheduled_payment_date: Type.Optional(
       LocalDate(
         'The service charges at 00:00 of this date in the account’s time zone, or within seconds if it is today. ' +

@@ -87,7 +87,9 @@ export const offerInput = {
     }),
   ),
   apply_to: Type.Optional(ApplyToInput),
-  surcharge_applied: Type.Optional(Type.Boolean({ description: 'Adds the fee on top of the amount.' })),
+  surcharge_applied: Type.Optional(
+    Type.Boolean({ description: 'Asks for the fee on top of the amount, where the rules on surcharges allow it.' }),
+  ),
   statement_descriptor: Type.Optional(
     Type.String({
       minLength: 1,

@@ -74,7 +74,9 @@ export const offerFields = {
     description: 'Whether the method is kept for later payments: never, if the payer agrees, or always.',
   }),
   apply_to: Nullable(ApplyTo, { description: 'What a completed payment or setup does to a plan or a subscription.' }),
-  surcharge_applied: Type.Boolean({ description: 'Whether the fee is added on top.' }),
+  surcharge_applied: Type.Boolean({
+    description: 'Whether the fee is asked on top. At each payment the rules on surcharges decide.',
+  }),
   statement_descriptor: Nullable(Type.String(), { description: 'What the payer’s statement shows.' }),
   metadata: Metadata,
   success_url: Nullable(Type.String(), { description: 'Where the last page leads after success.' }),

@@ -6,8 +6,8 @@ export interface RefundedPayment {
 }
 
 /**
- * Returns how much of a refund is surcharge, minor units: the part that the surcharge has in the payment. All refunds up
- * to this one are rounded down together, so those that give back the whole payment give back all of it.
+ * Returns how much of a refund is surcharge, minor units: the part that the surcharge has in the payment. All refunds
+ * up to this one are rounded down together, so those that give back the whole payment give back all of it.
  */
 export function surchargeIn(amount: number, { total, surcharge, given }: RefundedPayment): number {
   if (surcharge === 0) return 0;

@@ -1,5 +1,5 @@
 // Where the law allows a surcharge. Each row has its source. What was read of these sources, and what was not, is in
-// docs/surcharges.md. A change of a law is a new row here, and no change of code.
+// docs/api/16-surcharges.md. A change of a law is a new row here, and no change of code.
 import type { PlainDate } from '../calendar.ts';
 import type { Funding, MethodType, Network } from './means.ts';
 

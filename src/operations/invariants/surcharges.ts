@@ -6,9 +6,9 @@ import type { Invariant, Offender } from './invariant.ts';
 const giveBack = 'Refund the surcharge of ID to its payer, and find out which version has charged it.';
 
 /**
- * CTEs: the table of rules, the payments that were charged with a surcharge, and one row for each network of theirs with
- * the rules about it. The country, the method and the costs are those of the charge, because the biller may have changed
- * its own since; the date is that of the attempt.
+ * CTEs: the table of rules, the payments that were charged with a surcharge, and one row for each network of theirs
+ * with the rules about it. The country, the method and the costs are those of the charge, because the biller may have
+ * changed its own since; the date is that of the attempt.
  */
 function judged(db: Db) {
   return db`

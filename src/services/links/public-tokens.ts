@@ -101,8 +101,8 @@ export async function paymentOfSession(
 }
 
 /**
- * Returns what a payer pays for this base amount by this method. While the method is unknown (null), it is the most that
- * any method may come to. Null without an amount, and in setup mode.
+ * Returns what a payer pays for this base amount by this method. While the method is unknown (null), it is the most
+ * that any method may come to. Null without an amount, and in setup mode.
  */
 export function priceFor(
   found: Omit<LinkForPayer, 'price'> | Omit<SessionForPayer, 'price'>,

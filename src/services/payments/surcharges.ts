@@ -42,8 +42,8 @@ export function isSurchargeAsked(intent: Pick<PaymentIntentRow, 'surcharge_asked
 }
 
 /**
- * Returns what a payment comes to by a method at an instant, the customer's time. While the method is unknown (null), it
- * is the most that any method may come to. `amount` and `fee` are minor units.
+ * Returns what a payment comes to by a method at an instant, the customer's time. While the method is unknown (null),
+ * it is the most that any method may come to. `amount` and `fee` are minor units.
  */
 export function surchargeColumns(
   { amount, fee, isAsked }: { amount: number; fee: number; isAsked: boolean },

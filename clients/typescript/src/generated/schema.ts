@@ -3151,7 +3151,7 @@ export interface components {
             save_payment_method: components["schemas"]["SavePaymentMethod"];
             /** @description What a completed payment or setup does to a plan or a subscription. */
             apply_to: components["schemas"]["ApplyTo"] | null;
-            /** @description Whether the fee is added on top. */
+            /** @description Whether the fee is asked on top. At each payment the rules on surcharges decide. */
             surcharge_applied: boolean;
             /** @description What the payer’s statement shows. */
             statement_descriptor: string | null;
@@ -3271,7 +3271,7 @@ export interface components {
             /** @description Whether the method is kept for later payments. By default `no`; in `setup` mode always `always`. */
             save_payment_method?: components["schemas"]["SavePaymentMethod"];
             apply_to?: components["schemas"]["ApplyToInput"];
-            /** @description Adds the fee on top of the amount. */
+            /** @description Asks for the fee on top of the amount, where the rules on surcharges allow it. */
             surcharge_applied?: boolean;
             /** @description What the payer’s statement shows. By default that of the account. */
             statement_descriptor?: string;
@@ -4484,7 +4484,7 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             };
-            /** @description Adds the fee on top of the amount. */
+            /** @description Asks for the fee on top of the amount, where the rules on surcharges allow it. */
             surcharge_applied?: boolean;
             /**
              * Format: date
@@ -4747,7 +4747,7 @@ export interface components {
             save_payment_method: components["schemas"]["SavePaymentMethod"];
             /** @description What a completed payment or setup does to a plan or a subscription. */
             apply_to: components["schemas"]["ApplyTo"] | null;
-            /** @description Whether the fee is added on top. */
+            /** @description Whether the fee is asked on top. At each payment the rules on surcharges decide. */
             surcharge_applied: boolean;
             /** @description What the payer’s statement shows. */
             statement_descriptor: string | null;
@@ -4858,7 +4858,7 @@ export interface components {
             /** @description Whether the method is kept for later payments. By default `no`; in `setup` mode always `always`. */
             save_payment_method?: components["schemas"]["SavePaymentMethod"];
             apply_to?: components["schemas"]["ApplyToInput"];
-            /** @description Adds the fee on top of the amount. */
+            /** @description Asks for the fee on top of the amount, where the rules on surcharges allow it. */
             surcharge_applied?: boolean;
             /** @description What the payer’s statement shows. By default that of the account. */
             statement_descriptor?: string;

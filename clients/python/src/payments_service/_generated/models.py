@@ -369,7 +369,7 @@ class CheckoutSession(TypedDict):
     apply_to: ApplyTo | None
     """What a completed payment or setup does to a plan or a subscription."""
     surcharge_applied: bool
-    """Whether the fee is added on top."""
+    """Whether the fee is asked on top. At each payment the rules on surcharges decide."""
     statement_descriptor: str | None
     """What the payer’s statement shows."""
     metadata: dict[str, str]
@@ -488,7 +488,7 @@ class CheckoutSessionCreate(TypedDict):
     """
     apply_to: NotRequired[ApplyToInput]
     surcharge_applied: NotRequired[bool]
-    """Adds the fee on top of the amount."""
+    """Asks for the fee on top of the amount, where the rules on surcharges allow it."""
     statement_descriptor: NotRequired[str]
     """What the payer’s statement shows. By default that of the account."""
     metadata: NotRequired[dict[str, str]]
@@ -1634,7 +1634,7 @@ class PaymentIntentCreate(TypedDict):
     most 40 characters, values of at most 500.
     """
     surcharge_applied: NotRequired[bool]
-    """Adds the fee on top of the amount."""
+    """Asks for the fee on top of the amount, where the rules on surcharges allow it."""
     scheduled_payment_date: NotRequired[str]
     """The service charges at 00:00 of this date in the account’s time zone, or within seconds if
     it is today. From today to 366 days ahead. Needs `payment_method`. Confirming or canceling
@@ -1879,7 +1879,7 @@ class PaymentLink(TypedDict):
     apply_to: ApplyTo | None
     """What a completed payment or setup does to a plan or a subscription."""
     surcharge_applied: bool
-    """Whether the fee is added on top."""
+    """Whether the fee is asked on top. At each payment the rules on surcharges decide."""
     statement_descriptor: str | None
     """What the payer’s statement shows."""
     metadata: dict[str, str]
@@ -1991,7 +1991,7 @@ class PaymentLinkCreate(TypedDict):
     """
     apply_to: NotRequired[ApplyToInput]
     surcharge_applied: NotRequired[bool]
-    """Adds the fee on top of the amount."""
+    """Asks for the fee on top of the amount, where the rules on surcharges allow it."""
     statement_descriptor: NotRequired[str]
     """What the payer’s statement shows. By default that of the account."""
     metadata: NotRequired[dict[str, str]]
