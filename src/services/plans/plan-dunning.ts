@@ -193,8 +193,8 @@ export async function withdraw(
 }
 
 /**
- * Cancels for good the payments of a plan that has ended, so that nobody pays them any more: those that have failed,
- * and those that wait for a challenge. Returns the events. `at` is customer time, `now` real time.
+ * Cancels the failed payments of a plan that has ended, and those that wait for a challenge, so that they cannot be
+ * paid. Returns the events. `at` is customer time, `now` real time.
  */
 export async function giveUpUnpaid(
   tx: Tx,
