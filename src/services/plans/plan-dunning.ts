@@ -40,8 +40,10 @@ export const planHook: ChargeHook = async (tx, { paymentIntentId, paymentPlanId 
     async opened(at) {
       assertConfirmable(plan, slot);
       await updateSlot(tx, plan.id, slot.slot, { status: 'processing', next_attempt_at: null });
-      if (plan.state !== 'active') return;
-      await updatePlan(tx, plan.id, { next_attempt_at: await selectEarliestRetry(tx, plan.id), updated_at: at });
+      if (plan.state === 'active') {
+        await updatePlan(tx, plan.id, { next_attempt_at: await selectEarliestRetry(tx, plan.id), updated_at: at });
+      }
+      return [];
     },
     async completed(outcome) {
       await noteChallengeOf(tx, plan, slot, outcome);
