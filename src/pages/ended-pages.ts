@@ -8,10 +8,7 @@ import type { Page } from './visit.ts';
 
 /** Title and words for what has ended a link or a session. */
 const ends: Readonly<Record<string, readonly [title: string, words: string]>> = {
-  completed: [
-    'This has been paid already',
-    'You were not charged. If you paid it before, nothing was taken again.',
-  ],
+  completed: ['This has been paid already', 'You were not charged. If you paid it before, nothing was taken again.'],
   expired: ['This link has expired', 'It no longer accepts payments.'],
   deactivated: ['This link is no longer in use', 'It was withdrawn and no longer accepts payments.'],
   time: ['This page has expired', 'If you came from a link, open the link again.'],
