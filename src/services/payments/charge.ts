@@ -70,7 +70,9 @@ export interface BookedOutcome {
 
 /** Records the steps of a charge on what the payment is for, such as the slot of a plan, in the same transaction. */
 export interface ChargeRecorder {
-  /** A payer has confirmed the payment, and its attempt is opened. Returns the events to record. `at` is customer time. */
+  /**
+   * A payer has confirmed the payment, and its attempt is opened. Returns the events to record. `at` is customer time.
+   */
   opened(at: Date): Promise<NewEvent[]>;
   completed(outcome: AttemptOutcome): Promise<BookedOutcome>;
   returned(returned: AttemptReturn): Promise<BookedOutcome>;
