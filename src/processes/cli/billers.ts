@@ -99,7 +99,14 @@ async function changeIn(
   if (typeof values.country === 'string') change.country = values.country === '' ? null : values.country;
   const costs = values['cost-of-acceptance'];
   if (Array.isArray(costs)) change.costs = Object.fromEntries(costs.map(costIn));
-  if (Object.keys(change).length === 0) throw new UsageError('billers update needs something to change.');
+  if (values.timezone !== undefined) {
+    throw new UsageError('The time zone of a biller cannot be changed. Create another biller with --timezone.');
+  }
+  if (Object.keys(change).length === 0) {
+    const options = [...profileTexts, 'logo', 'country', 'cost-of-acceptance'];
+    const names = options.map((name) => `--${name.replaceAll('_', '-')}`);
+    throw new UsageError(`billers update changes ${names.join(', ')}. Say at least one.`);
+  }
   return change;
 }
 
