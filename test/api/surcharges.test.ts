@@ -307,6 +307,10 @@ describe('the surcharge of an Australian account', () => {
     assert.deepEqual([rules.country, rules.data.length, rules.data[0].verdict], [null, 1, 'allowed']);
     const theirs = await stage.api.send('GET', '/api/v1/surcharge_rules', { key: other.keys.liveSecret });
     assert.equal(theirs.body.data[0].verdict, 'forbidden');
+    const asked = { amount: 10_000, currency: 'AUD' as const, surcharge_applied: true };
+    const inLive = await stage.api.send('POST', '/api/v1/payment_intents', { key: other.keys.liveSecret, body: asked });
+    assert.deepEqual(shown(inLive.body), [0, 'not_allowed']);
+    assert.deepEqual(shown(await other.merchant.intent(asked)), [205, null]);
   });
 
   it('in real time follows the rules in the statement that opens the charge', async () => {
