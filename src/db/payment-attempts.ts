@@ -109,8 +109,8 @@ export async function selectAttemptOfRequest(
 }
 
 /**
- * The newest attempt of any payment of a subscription that was opened under this Idempotency-Key, or null. `now` is real
- * time: an expired key is a new request.
+ * The newest attempt of any payment of a subscription that was opened under this Idempotency-Key, or null. `now` is
+ * real time: an expired key is a new request.
  */
 export async function selectAttemptOfSubscriptionRequest(
   db: Db,

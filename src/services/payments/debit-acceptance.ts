@@ -81,7 +81,8 @@ export async function acceptDebit(
 
 /**
  * Opens the next attempt of a locked intent that is charged without a payer: one of a plan, of a subscription, or a
- * scheduled one. Returns the charge to ask the processor about, or null if there is nothing to ask: a debit is accepted.
+ * scheduled one. Returns the charge to ask the processor about, or null if there is nothing to ask: a debit is
+ * accepted.
  */
 export async function openUnattended(
   tx: Tx,

@@ -28,8 +28,8 @@ type Opened = { charge: Charge } | { completed: ShownSubscriptionRow };
 
 /**
  * Carries out a request that may collect, and returns the subscription after the collection. Like a confirm, it commits
- * the attempt before the processor is asked, and a repetition of the request continues with that attempt. If the process
- * dies in between, housekeeping finishes the charge.
+ * the attempt before the processor is asked, and a repetition of the request continues with that attempt. If the
+ * process dies in between, housekeeping finishes the charge.
  * @param open does what is asked in the first transaction. Returns what is to be charged now, or null.
  * @throws NotFound; InvalidState while the customer's clock is advancing; what `open` throws.
  * @throws ProcessorUnavailable when the processor gave no outcome. The payment stays processing.

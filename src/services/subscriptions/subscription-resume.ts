@@ -46,7 +46,7 @@ async function openGoingOn(step: RequestedStep, name: GoingOn): Promise<Charge |
   return name === 'retry_now' ? openRetry(next) : passEndIfDue(next);
 }
 
-/** A pause ends. The new period begins now, and is confirmed by the biller; or later, if days are left that are paid. */
+/** A pause ends. The new period begins now, and the biller confirms it; or later, if days are left that are paid. */
 async function openResumed(step: RequestedStep, change: Parameters<typeof store>[2]): Promise<Charge | null> {
   const { tx, locked, at, asked } = step;
   if ((await chargeableMethod(tx, locked.row)) === null) throw methodMissing(locked);

@@ -39,8 +39,8 @@ export interface AskedStep {
   requestKey: string | null;
   keyExpiresAt: Date | null;
   /**
-   * Whether the biller has it charged now, as a confirm has: a payer may then have to authenticate the payment, and what
-   * must not be charged is refused.
+   * Whether the biller has it charged now, as a confirm has: a payer may then have to authenticate the payment, and
+   * what must not be charged is refused.
    */
   isConfirm: boolean;
 }
@@ -77,8 +77,8 @@ export async function save(step: Step, change: Change): Promise<null> {
 }
 
 /**
- * Begins the period of a change, and opens its charge. Returns what is to be charged now, or null: a debit is accepted, or
- * declined before a bank has it, or there is nothing to pay.
+ * Begins the period of a change, and opens its charge. Returns what is to be charged now, or null: a debit is accepted,
+ * or declined before a bank has it, or there is nothing to pay.
  * @throws ProcessorNotConfigured; for a step that is a confirm, the errors of one.
  */
 export async function begin(step: Step, change: Change): Promise<Charge | null> {
