@@ -124,7 +124,7 @@ async function openCharges(
   return { way, charge: await openUnattended(tx, intent, method, way, newCharge, requestId) };
 }
 
-/** Whose events a step records. */
-export function originOf({ locked: { row }, now, asked }: Step) {
+/** Returns the origin of the events of a step: the subscription itself, or the request that asks for it. */
+export function originOf({ locked: { row }, now, asked }: Pick<Step, 'locked' | 'now' | 'asked'>) {
   return { billerId: row.biller_id, livemode: row.livemode, requestId: asked?.requestId ?? null, now };
 }
