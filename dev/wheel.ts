@@ -12,8 +12,8 @@ const deflate = 8;
 /**
  * Unpacks one entry of a wheel, which is a zip archive, into a new executable file. Returns the SHA-256 of what was
  * written, in hex.
- * @throws when the wheel has no such entry, or has it not compressed as wheels do; when the entry has more than `most`
- * bytes; when the file exists or cannot be written.
+ * @throws when the wheel has no such entry or it is not deflated, when the entry has more than `most` bytes, and when
+ * the file exists or cannot be written.
  */
 export async function unpackEntry(wheel: Buffer, entry: string, file: string, most: number): Promise<string> {
   const hash = createHash('sha256');

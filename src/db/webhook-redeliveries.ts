@@ -15,7 +15,7 @@ function dueNow(db: Db, now: Date) {
 
 /** Makes a delivery due now, whatever its status, and adds an outbox entry that notifies its workflow. */
 export async function redeliver(tx: Tx, id: string, now: Date): Promise<void> {
-  noteEnqueued(tx);
+  noteEnqueued(tx, 'deliveries');
   await tx`
     with due as (
       update webhook_deliveries d set ${dueNow(tx, now)} where d.id = ${id} returning d.id, d.livemode
@@ -44,7 +44,7 @@ export async function replayDeliveries(
   range: ReplayRange,
   now: Date,
 ): Promise<{ enqueued: number; lastEventId: string | null }> {
-  noteEnqueued(tx);
+  noteEnqueued(tx, 'deliveries');
   const [row] = await tx<[{ enqueued: number; last_event_id: string | null }]>`
     with due as (
       insert into webhook_deliveries as d (

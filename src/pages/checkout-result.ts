@@ -28,7 +28,7 @@ export function resultForOthers({ token }: Visit, { session, intent, state }: Se
       status: 410,
       title: 'The bank has taken this payment back',
       payee,
-      main: html`<p>${payee.name} does not have the money any more. If you have a question, ask ${payee.name}.</p>`,
+      main: html`<p>${payee.name} no longer has the money. If you have a question, ask ${payee.name}.</p>`,
     };
   }
   return endedPage(payee, 'completed', session.mode === 'setup');
@@ -70,7 +70,7 @@ ${rows([...about, ...(intent === null ? [] : amountRows(intent, visit.locale)), 
       status: 200,
       title: 'Your bank has taken this payment back',
       payee,
-      main: html`<p>${payee.name} does not have the money any more. If you have a question, ask ${payee.name}.</p>
+      main: html`<p>${payee.name} no longer has the money. If you have a question, ask ${payee.name}.</p>
 ${rows([...about, ...amountRows(intent, visit.locale)])}
 ${receiptOf(visit, intent)}`,
     };

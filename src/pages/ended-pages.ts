@@ -8,19 +8,16 @@ import type { Page } from './visit.ts';
 
 /** Title and words for what has ended a link or a session. */
 const ends: Readonly<Record<string, readonly [title: string, words: string]>> = {
-  completed: [
-    'This has been paid already',
-    'You were not charged. If it was you who paid it before, nothing was taken again.',
-  ],
-  expired: ['This link has expired', 'Its time is over, and it takes no payment any more.'],
-  deactivated: ['This link is not in use any more', 'It was withdrawn, and takes no payment any more.'],
-  time: ['This page has expired', 'Its time is over. If you came from a link, open the link again.'],
-  requested: ['This payment was called off', 'It takes no payment any more.'],
+  completed: ['This has been paid already', 'You were not charged. If you paid it before, nothing was taken again.'],
+  expired: ['This link has expired', 'It no longer accepts payments.'],
+  deactivated: ['This link is no longer in use', 'It was withdrawn and no longer accepts payments.'],
+  time: ['This page has expired', 'If you came from a link, open the link again.'],
+  requested: ['This payment was canceled', 'This page no longer accepts payments.'],
   too_many_attempts: [
     'There were too many attempts',
-    'You were not charged. To protect the holders of cards, this page takes no further attempt.',
+    'You were not charged. To protect the holders of cards, this page accepts no further attempts.',
   ],
-  customer_deleted: ['This link is not in use any more', 'It was withdrawn, and takes no payment any more.'],
+  customer_deleted: ['This link is no longer in use', 'It was withdrawn and no longer accepts payments.'],
 };
 
 /**
@@ -29,7 +26,7 @@ const ends: Readonly<Record<string, readonly [title: string, words: string]>> = 
  */
 export function endedPage(payee: Payee, end: string, isSetup = false): Page {
   const name = end.replace(/^link_/, '');
-  const [title, words] = ends[name] ?? ['This page has ended', 'It takes no payment any more.'];
+  const [title, words] = ends[name] ?? ['This page has ended', 'It no longer accepts payments.'];
   return {
     status: 410,
     title: name === 'completed' && isSetup ? 'This is done' : title,
@@ -53,8 +50,8 @@ export function notOpenYet(payee: Payee): Page {
 /** Somebody else is paying the last payment that the link takes, or this payment is being made by another page. */
 function busy(payee: Payee, here: string, reason: 'last_payment' | 'processing' | 'unclear'): Page {
   const words = {
-    processing: 'This payment is being made just now, perhaps from another page. You were not charged by this try.',
-    last_payment: 'Somebody is making the last payment that this link takes. You were not charged by this try.',
+    processing: 'This payment is being made now, perhaps on another page. You were not charged for this attempt.',
+    last_payment: 'Another payer is making the last payment that this link accepts. You were not charged.',
     unclear: 'Your payment is being made. You will not be charged twice.',
   }[reason];
   return {

@@ -12,6 +12,8 @@ import {
   type ClaimedEntry,
   claimBatch,
   deleteDispatched,
+  type Lane,
+  lanes,
   onEntriesCommitted,
   postpone,
 } from '../platform/postgres/outbox.ts';
@@ -43,14 +45,15 @@ export interface Dispatcher {
  * Dispatches the outbox entries of a side: starts and signals the workflows that committed transactions ask for. Each
  * entry is dispatched at least once. A repetition changes nothing: a workflow's id comes from its object, and it reads
  * its work from the database. Any number of dispatchers may run side by side. Each side has its own, so a Temporal that
- * is away holds up no entries of another.
+ * is away holds up no entries of another. Each lane is dispatched by itself, so thousands of deliveries hold up no
+ * payment.
  */
 export function startDispatcher(sql: Pool, side: WorkflowSide, logger: Logger): Dispatcher {
   // Success lines hold ids only, so they skip the redaction of secrets.
   const log = logger.child({}, { redact: [] });
 
-  async function dispatchBatch(): Promise<number> {
-    const entries = await claimBatch(sql, batchSize, claimMs, side.livemode);
+  async function dispatchBatch(lane: Lane): Promise<number> {
+    const entries = await claimBatch(sql, batchSize, claimMs, { lane, livemode: side.livemode });
     if (entries.length > 0) pass('outbox claimed');
     const attributesOf = await searchAttributes(sql, entries);
     const results = await Promise.all(entries.map((entry) => dispatch(entry, attributesOf(entry))));
@@ -90,15 +93,20 @@ export function startDispatcher(sql: Pool, side: WorkflowSide, logger: Logger): 
     }
   }
 
-  const dispatching: Repetition = repeat(dispatchBatch, {
-    everyMs: pollMs,
-    onError: (err) => logger.warn({ err }, 'outbox: entries could not be read; trying again'),
+  const closings = lanes.map((lane) => {
+    const dispatching: Repetition = repeat(() => dispatchBatch(lane), {
+      everyMs: pollMs,
+      onError: (err) => logger.warn({ err }, 'outbox: entries could not be read; trying again'),
+    });
+    const stopListening = onEntriesCommitted(lane, dispatching.wake);
+    return () => {
+      stopListening();
+      return dispatching.close();
+    };
   });
-  const stopListening = onEntriesCommitted(dispatching.wake);
   return {
     async close() {
-      stopListening();
-      await dispatching.close();
+      await Promise.all(closings.map((close) => close()));
     },
   };
 }

@@ -11,7 +11,7 @@ import type { WebhookEndpointRow } from '../db/webhook-endpoints.ts';
 import { newId } from '../domain/ids.ts';
 import type { InsertCondition } from '../platform/postgres/conditional-insert.ts';
 import type { Db, Pool, Tx } from '../platform/postgres/connection.ts';
-import { noteEnqueued, notifyEnqueued } from '../platform/postgres/outbox.ts';
+import { noteEnqueued, notifyDeliveries } from '../platform/postgres/outbox.ts';
 import { shareCommit } from '../platform/postgres/shared-commit.ts';
 import { afterCommit, pipelined } from '../platform/postgres/transaction.ts';
 import { emit } from '../platform/telemetry.ts';
@@ -163,7 +163,7 @@ export async function recordEvents(tx: Tx, origin: EventOrigin, events: NewEvent
   }
   const rows = events.map(rowOf);
   const inserting = store.insertEvents(tx, origin, rows, origin).then((deliveries) => {
-    if (deliveries) noteEnqueued(tx);
+    if (deliveries) noteEnqueued(tx, 'deliveries');
   });
   // Not awaited, so the sequence is locked for the commit only and not for a further round trip.
   void pipelined(tx, [inserting]);
@@ -188,7 +188,7 @@ export async function recordEventsWhere(
   const insert = (db: Db) => store.insertEvents(db, origin, rows, origin, conditions);
   const deliveries = await shareCommit(pool, sequence, insert);
   if (deliveries === null) return null;
-  if (deliveries > 0) notifyEnqueued();
+  if (deliveries > 0) notifyDeliveries();
   emitRecorded(origin, events);
   return rows.map((row) => row.id);
 }

@@ -68,7 +68,7 @@ describe('answering a challenge', () => {
     assert.deepEqual(await attempts(id), ['1 failed authentication_required', '2 succeeded null']);
   });
 
-  it('of a payment of nobody and of a bank debit works as of any other', async () => {
+  it('of a payment without a customer, and of a bank debit, works as any other', async () => {
     const { id } = await stage.merchant.intent({ amount: 302 });
     const debit = { bsb_number: '000-000', account_name: 'Jo', account_number: '123456' };
     const { body } = await stage.request('POST', '/payment_methods', {
@@ -214,7 +214,7 @@ describe('answering the challenge of a plan’s payment that was confirmed by ha
     assert.equal((await stage.merchant.getPlan(plan)).state_reason, 'payment_failed');
   });
 
-  it('that nobody gives within 15 minutes is a failure; a retry whose date has come is made then', async () => {
+  it('that is not given within 15 minutes is a failure; a retry whose date has come is made then', async () => {
     const plan = await here.active({ frequency_type: 'monthly', ...outcomes('decline', 'requires_action', 'succeed') });
     await here.advance('2027-01-10T23:55:00Z');
     const [open] = await stage.merchant.payments(plan);

@@ -136,6 +136,25 @@ describe('a pause', () => {
   });
 });
 
+describe('a refused request of a subscription', () => {
+  const subscriber = useSubscriber();
+  const { stage } = subscriber;
+  const refusedBecause = async (id: string, what: string) =>
+    (await stage.request('POST', `/subscriptions/${id}/${what}`)).body.error?.message;
+
+  it('names exactly the requests that would not be refused now', async () => {
+    const { id } = await subscriber.create();
+    assert.equal(
+      await refusedBecause(id, 'retry_now'),
+      `Subscription ${id}: It is pending and cannot be changed by retry_now. Allowed now: start, cancel.`,
+    );
+    await subscriber.ask(id, 'start');
+    assert.match(await refusedBecause(id, 'start'), /Allowed now: pause, cancel\.$/);
+    await subscriber.ask(id, 'cancel');
+    assert.match(await refusedBecause(id, 'start'), /Allowed now: cancel, uncancel\.$/);
+  });
+});
+
 describe('the end of a subscription', () => {
   const subscriber = useSubscriber();
   const { here, stage } = subscriber;
@@ -262,6 +281,17 @@ describe('the terms of a subscription', () => {
     assert.deepEqual([body.name, body.grace_days], ['Gold', 0]);
     const refused = await stage.request('PUT', `/subscriptions/${id}`, { frequency_type: 'yearly' });
     assert.deepEqual(refusal(refused, 422), ['/frequency_type immutable']);
+  });
+
+  it('that another operation changes name that operation in the refusal', async () => {
+    const id = await subscriber.started();
+    const items = [{ name: 'Seat', unit_amount_cents: 3100 }];
+    const { body } = await stage.request('PUT', `/subscriptions/${id}`, { items, ends_at: '2027-06-10' });
+    const messages = body.error.details.map(({ message }: { message: string }) => message);
+    assert.deepEqual(messages, [
+      'items cannot be changed while the subscription is active. Change them with POST /subscriptions/{subscription_id}/change.',
+      'ends_at cannot be changed while the subscription is active. End it with POST /subscriptions/{subscription_id}/cancel.',
+    ]);
   });
 
   it('cannot begin in the past by a change before the start either', async () => {

@@ -174,6 +174,11 @@ describe('a body', () => {
     assert.match(await messageOf({ zzzzzzzz: 1 }), /^zzzzzzzz is not a known parameter\.$/);
   });
 
+  it('with a part of the name of a field, or more than that, is told which one may have been meant', async () => {
+    assert.match(await messageOf({ currency_code: 'AUD' }), /Did you mean currency\?$/);
+    assert.match(await messageOf({ amount_cents: 500 }), /Did you mean amount\?$/);
+  });
+
   it('never has its values repeated in the answer', async () => {
     const { text } = await post({
       ...valid,

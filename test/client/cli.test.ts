@@ -131,6 +131,20 @@ describe('payments', function () {
     assert.deepEqual([event.data.id, none], [id, []]);
   });
 
+  it('shows events that exist once, or says that the service does not respond: it does not wait for it', async () => {
+    const [nowhere] = await findFreePorts(1);
+    const away = { ...env(), BASE_URL: `http://127.0.0.1:${nowhere}` };
+    const { code, stderr } = await payments(['events', 'tail', '--once'], away, folder);
+    assert.equal(code, 1);
+    assert.match(stderr, /127\.0\.0\.1/);
+  });
+
+  it('moves no clock back, and says how a target is written', async () => {
+    const { code, stderr } = await run('clock', 'advance', 'clk_any', '-3d');
+    assert.equal(code, 2);
+    assert.match(stderr, /only moves forward: write \+3d, not -3d/);
+  });
+
   it('sends an event again, by the service or from here, and says whether it was received', async () => {
     await merchant.endpoint(receiver.url);
     const { id } = await merchant.intent({});
@@ -341,7 +355,13 @@ describe('an instant on the command line of payments', () => {
 
   it('is refused if it is none', () => {
     for (const text of ['', 'tomorrow', '+1', '-1d', '2028-13-01', '2028-03-01T09:00:00', '+1q']) {
-      assert.throws(() => parseInstant(text, from), /is no instant/, text);
+      assert.throws(() => parseInstant(text, from), /is no instant|There is no 2028-13-01/, text);
+    }
+  });
+
+  it('is refused if its day does not exist', () => {
+    for (const text of ['2028-02-31', '2027-02-29', '2028-06-31T09:00:00Z']) {
+      assert.throws(() => parseInstant(text, from), { message: `There is no ${text.slice(0, 10)}.` });
     }
   });
 });

@@ -291,7 +291,7 @@ describe('a payer on the pages of a link', () => {
     await links.deactivate(withdrawn);
     const withdrawnPage = await pages.open(`/pay/${links.tokenOf(withdrawn)}`);
     assert.deepEqual(
-      [withdrawnPage.status, withdrawnPage.text.includes('This link is not in use any more')],
+      [withdrawnPage.status, withdrawnPage.text.includes('This link is no longer in use')],
       [410, true],
     );
   });

@@ -134,7 +134,7 @@ describe('the end of a payer’s challenge', () => {
   );
 
   for (const end of ['close', 'deactivate']) {
-    lived(`plan: after ${end} a failed payment is canceled, and nobody pays it`, async (life) => {
+    lived(`plan: after ${end} a failed payment is canceled and cannot be paid`, async (life) => {
       const customer = await life.payer('payer', declines);
       const lessons = await life.plan({ name: 'lessons', customer_id: customer });
       const [intent = ''] = await life.intentsOf(lessons);
@@ -147,7 +147,7 @@ describe('the end of a payer’s challenge', () => {
     });
   }
 
-  lived('subscription: a cancel cancels its failed payment, and nobody pays it', async (life) => {
+  lived('subscription: a cancel cancels its failed payment, which cannot be paid', async (life) => {
     const customer = await life.payer('payer');
     const gym = await life.started({
       ...{ name: 'gym', customer_id: customer },

@@ -80,7 +80,7 @@ describe('the evidence of a mandate that a payer accepts', () => {
     assert.ok(document.includes('127.0.0.1') && document.includes(browser), document);
   });
 
-  it('has the address that a trusted proxy names, and nobody else’s', async () => {
+  it('has the address that a trusted proxy names, not one that a stranger claims', async () => {
     const acceptance = await here.online();
     const addresses: unknown[] = [];
     for (const base of [behindProxy.url, stage.api.url]) {

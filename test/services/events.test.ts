@@ -162,9 +162,10 @@ describe('events', () => {
 
   it('wake the dispatcher after the commit when there is something to deliver, and only then', async () => {
     let woken = 0;
-    const stop = onEntriesCommitted(() => {
+    const wake = () => {
       woken += 1;
-    });
+    };
+    const stops = [onEntriesCommitted('deliveries', wake), onEntriesCommitted('subjects', () => assert.fail())];
     await atomically(db.sql, (tx) => recordEvents(tx, call, [anEvent()]));
     assert.equal(woken, 0);
     await makeEndpoint(db.sql, call, 'http://127.0.0.1:1/');
@@ -172,7 +173,7 @@ describe('events', () => {
     assert.equal(woken, 1);
     await atomically(db.sql, (tx) => recordEvents(tx, call, []));
     assert.equal(woken, 1);
-    stop();
+    for (const stop of stops) stop();
   });
 
   it('are listed newest first, by type and by test clock, in pages', async () => {

@@ -4,16 +4,19 @@ import { type Link, openLink } from '../../faults/net/link.ts';
 import { fallsDueAt } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
+import { newId } from '../../src/domain/ids.ts';
 import { attributes } from '../../src/messages/search-attributes.ts';
 import { sendCommand, startOver } from '../../src/operations/operator-commands.ts';
 import { type Mismatch, reconcile, repair } from '../../src/operations/reconciler/reconciler.ts';
 import type { WorkflowSide } from '../../src/operations/sides/workflow-sides.ts';
 import { lookForStuck } from '../../src/operations/stuck/stuck.ts';
-import { claimBatch, workflowIdOf } from '../../src/platform/postgres/outbox.ts';
+import { claimBatch, enqueue, lanes, workflowIdOf } from '../../src/platform/postgres/outbox.ts';
+import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { createClockMover } from '../../src/processes/temporal/clock-mover.ts';
 import { canSkipTime } from '../../src/processes/temporal/time-skipping.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
+import { startEntry } from '../../src/services/wake.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeBiller } from '../support/factories.ts';
 import { type Merchant, paymentLines } from '../support/merchant.ts';
@@ -359,7 +362,27 @@ describe('the outbox', () => {
       insert into workflow_intents (workflow_id, workflow_type, subject_id, livemode, start, created_at, available_at)
       select 'payment-plan/' || ${id}, 'paymentPlan', ${id}, livemode, true, now(), now()
       from unnest(array[true, false, false]) livemode`;
-    const claimed = async (livemode: boolean | null) => (await claimBatch(db.sql, 10, 0, livemode)).length;
+    const claimed = async (livemode: boolean | null) =>
+      (await claimBatch(db.sql, 10, 0, { lane: 'subjects', livemode })).length;
     assert.deepEqual([await claimed(true), await claimed(false), await claimed(null)], [1, 2, 3]);
+    await db.sql`delete from workflow_intents`;
+  });
+
+  it('has a lane for deliveries of webhooks, so that what moves money is claimed before thousands of them', async () => {
+    await db.sql`
+      insert into workflow_intents (workflow_id, workflow_type, subject_id, livemode, start, created_at, available_at)
+      select 'webhook-delivery/' || id, 'webhookDelivery', id, false, true, now(), now() - interval '1 minute'
+      from unnest(${Array.from({ length: 5000 }, () => newId('webhook_delivery'))}::text[]) id`;
+    await atomically(db.sql, (tx) =>
+      enqueue(tx, [startEntry('paymentPlan', { id: newId('payment_plan'), livemode: false })], realNow()),
+    );
+    const claimed = await Promise.all(lanes.map((lane) => claimBatch(db.sql, 50, 0, { lane, livemode: null })));
+    assert.deepEqual(
+      claimed.map((entries) => [entries.length, ...new Set(entries.map((entry) => entry.workflow_type))]),
+      [
+        [1, 'paymentPlan'],
+        [50, 'webhookDelivery'],
+      ],
+    );
   });
 });

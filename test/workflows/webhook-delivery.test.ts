@@ -3,8 +3,11 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { eventually } from '../../lab/eventually.ts';
+import { dateIn } from '../../src/domain/calendar.ts';
+import { newId } from '../../src/domain/ids.ts';
 import { attributes } from '../../src/messages/search-attributes.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
+import { realNow } from '../../src/platform/real-time.ts';
 import { startOptionsOf } from '../../src/processes/temporal/start-options.ts';
 import type { WebhookDelivery } from '../../src/resources/webhook-delivery.ts';
 import { maxRequestsUnderWay } from '../../src/services/webhooks/sending-turns.ts';
@@ -50,6 +53,25 @@ describe('the delivery of a webhook', () => {
     return history.events.map(({ eventType }) => eventType.replace('EVENT_TYPE_', ''));
   };
   const isActivity = (event: string) => event === 'ACTIVITY_TASK_SCHEDULED';
+
+  it('never holds up a payment: a plan that is activated behind hundreds of deliveries is paid before they are', async () => {
+    const { sql } = service.db;
+    const waiting = async () => {
+      const [row] = await sql<{ count: number }[]>`
+        select count(*)::integer from workflow_intents where workflow_type = 'webhookDelivery'`;
+      return row?.count ?? 0;
+    };
+    await sql`
+      insert into workflow_intents (workflow_id, workflow_type, subject_id, livemode, start, created_at, available_at)
+      select 'webhook-delivery/' || id, 'webhookDelivery', id, false, true, now(), now()
+      from unnest(${Array.from({ length: 600 }, () => newId('webhook_delivery'))}::text[]) id`;
+    const merchant = await service.merchant();
+    const { id: customer_id } = await merchant.payer();
+    const { id } = await merchant.activePlan({ customer_id, start_date: dateIn(realNow(), 'UTC') });
+    await eventually('it is paid', async () => (await merchant.payments(id))[0]?.status === 'paid');
+    assert.ok((await waiting()) > 0, 'all deliveries were dispatched before the plan');
+    await eventually('they are all dispatched', async () => (await waiting()) === 0);
+  });
 
   it('succeeds at the first attempt, and its workflow completes', async () => {
     const { merchant, id } = await ping();

@@ -1,4 +1,4 @@
-/** Whether a URL names this machine, so that nobody on a network sees what is sent to it. */
+/** Whether a URL names this machine, so that what is sent to it does not cross a network. */
 export function isOnThisMachine({ hostname }: URL): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
 }

@@ -152,9 +152,22 @@ function unknownParameter(schema: SchemaNode, path: string, hasHint: boolean): F
   const parent = path.slice(0, path.lastIndexOf('/'));
   const known = hasHint ? Object.keys(asNode(schema.properties) ?? {}) : [];
   const maxDistance = Math.max(1, Math.floor(name.length / 3));
-  const near = closestMatch(name.toLowerCase(), known, { maxDistance });
+  const near = closestMatch(name.toLowerCase(), known, { maxDistance }) ?? sharingWords(name, known);
   const hint = near === undefined ? '' : ` Did you mean ${nameOf(childPath(parent, near))}?`;
   return fieldError(path, 'unknown_parameter', `${nameOf(path)} is not a known parameter.${hint}`);
+}
+
+/**
+ * Returns the only known name that has all words of this one, or whose words this one has all: `customer` means
+ * `customer_id`. Undefined if several do.
+ */
+function sharingWords(name: string, known: readonly string[]): string | undefined {
+  const words = name.toLowerCase().split('_');
+  const [near, ...more] = known.filter((other) => {
+    const others = other.split('_');
+    return words.every((word) => others.includes(word)) || others.every((word) => words.includes(word));
+  });
+  return more.length === 0 ? near : undefined;
 }
 
 function at(value: unknown, segments: string[]): unknown {

@@ -73,7 +73,7 @@ export const fates = {
   canceled:
     'It is `canceled` at once. The bank never gets its debit, its challenge cannot be passed, and nothing tries it again.',
   waits:
-    'It is not canceled, but nothing tries it, and nobody can confirm it, until the plan is resumed. Then it is tried ' +
+    'It is not canceled, but it is not tried and cannot be confirmed until the plan is resumed. Then it is tried ' +
     'again. A debit that waits for the bank is withdrawn, and an open challenge fails.',
   'to the end':
     'Nothing tries it again by itself. It can be confirmed until the period ends, and then it is `canceled`.',

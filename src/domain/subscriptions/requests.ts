@@ -1,6 +1,6 @@
 import { dateIn, type PlainDate } from '../calendar.ts';
 import { retryDueAt } from '../schemes/debit-dates.ts';
-import { allOwed, type Course, type Period, plannedPause, type Situation, type SubscriptionState } from './course.ts';
+import { allOwed, type Period, plannedPause, type Situation, type SubscriptionState } from './course.ts';
 import { lastDate } from './periods.ts';
 import { type Change, cancelNow, resume, start, stopsRetries } from './steps.ts';
 
@@ -21,12 +21,12 @@ export interface Refusal {
 }
 
 /**
- * Returns what a request changes at this instant, the customer's time, or why it is refused. `requested` requests that
- * change nothing any more are refused too, so that the caller knows.
+ * Returns what a request changes at this instant, the customer's time, or why it is refused. A request that would
+ * change nothing is refused.
  */
 export function respondTo(request: SubscriptionRequest, situation: Situation, at: Date): Change | Refusal {
   const { course, owed } = situation;
-  if (!allowedStates[request.name].includes(course.state)) return notNow(course, request.name);
+  if (!allowedStates[request.name].includes(course.state)) return notNow(request.name, situation, at);
   switch (request.name) {
     case 'start':
       if (owed !== null) return { refused: 'Its first payment is under way. Wait for the outcome.' };
@@ -61,9 +61,23 @@ const allowedStates: Record<SubscriptionRequest['name'], readonly SubscriptionSt
   retry_now: ['past_due', 'paused'],
 };
 
-function notNow({ state }: Course, name: SubscriptionRequest['name']): Refusal {
-  const requests = Object.keys(allowedStates) as SubscriptionRequest['name'][];
-  const allowed = requests.filter((other) => allowedStates[other].includes(state));
+/** Each request as it is made without parameters. */
+const plainRequests: readonly SubscriptionRequest[] = [
+  { name: 'start' },
+  { name: 'pause', resumesAt: null },
+  { name: 'resume' },
+  { name: 'cancel', when: 'period_end' },
+  { name: 'uncancel' },
+  { name: 'retry_now' },
+];
+
+/** The refusal of a request that the state does not allow: it names the requests that would not be refused now. */
+function notNow(name: SubscriptionRequest['name'], situation: Situation, at: Date): Refusal {
+  const { state } = situation.course;
+  const inThisState = plainRequests.filter((other) => allowedStates[other.name].includes(state));
+  const allowed = inThisState
+    .filter((other) => !('refused' in respondTo(other, situation, at)))
+    .map(({ name }) => name);
   const choice = allowed.length === 0 ? 'It has ended for good' : `Allowed now: ${allowed.join(', ')}`;
   return { refused: `It is ${state} and cannot be changed by ${name}. ${choice}.` };
 }

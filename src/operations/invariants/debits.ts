@@ -38,36 +38,16 @@ export const debitInvariants: Invariant[] = [
         or d.next_at is not null and a.outcome not in ('accepted', 'submitted', 'succeeded')
       limit 100`,
   },
-  {
-    name: 'a plan wakes for the first step of its debits and the end of its challenges',
-    promise: 1,
-    remedy: recalculate,
-    offenders: (db) => db<Offender[]>`
-      select p.id, format('wakes at %s, first step at %s', p.next_debit_at, n.at) as detail
-      from payment_plans p cross join lateral (
-        select least(
-          (select min(next_at) from bank_debits where payment_plan_id = p.id),
-          (select min(challenge_ends_at) from payment_plan_slots where payment_plan_id = p.id and status = 'processing')
-        ) as at
-      ) n
-      where p.next_debit_at is distinct from n.at
-      limit 100`,
-  },
-  {
-    name: 'a subscription wakes for the first step of its debits and the end of its challenges',
-    promise: 1,
-    remedy: restore,
-    offenders: (db) => db<Offender[]>`
-      select s.id, format('wakes at %s, first step at %s', s.next_debit_at, n.at) as detail
-      from subscriptions s cross join lateral (
-        select least(
-          (select min(next_at) from bank_debits where subscription_id = s.id),
-          (select min(challenge_ends_at) from subscription_periods where subscription_id = s.id and status = 'processing')
-        ) as at
-      ) n
-      where s.next_debit_at is distinct from n.at
-      limit 100`,
-  },
+  wakesForFirstStep('a plan', recalculate, {
+    subjects: 'payment_plans',
+    units: 'payment_plan_slots',
+    key: 'payment_plan_id',
+  }),
+  wakesForFirstStep('a subscription', restore, {
+    subjects: 'subscriptions',
+    units: 'subscription_periods',
+    key: 'subscription_id',
+  }),
   {
     name: 'a challenge of a payment of a plan or a subscription has an end, and only while it waits for the payer',
     promise: 1,
@@ -120,3 +100,25 @@ export const debitInvariants: Invariant[] = [
       limit 100`,
   },
 ];
+
+/** Tables of a kind of subject and of its slots or periods, and their column with its id. */
+type Names = Record<'subjects' | 'units' | 'key', string>;
+
+/** The same promise for both kinds of subject that collect debits. */
+function wakesForFirstStep(who: string, remedy: string, { subjects, units, key }: Names): Invariant {
+  return {
+    name: `${who} wakes for the first step of its debits and the end of its challenges`,
+    promise: 1,
+    remedy,
+    offenders: (db) => db<Offender[]>`
+      select s.id, format('wakes at %s, first step at %s', s.next_debit_at, n.at) as detail
+      from ${db(subjects)} s cross join lateral (
+        select least(
+          (select min(next_at) from bank_debits where ${db(key)} = s.id),
+          (select min(challenge_ends_at) from ${db(units)} where ${db(key)} = s.id and status = 'processing')
+        ) as at
+      ) n
+      where s.next_debit_at is distinct from n.at
+      limit 100`,
+  };
+}

@@ -15,6 +15,13 @@ export const workflowTypes = [
 ] as const;
 export type WorkflowType = (typeof workflowTypes)[number];
 
+/**
+ * The lanes of the outbox. Deliveries of webhooks have one of their own, so that a payment never waits behind them. All
+ * other entries are for what moves money, or ends.
+ */
+export const lanes = ['subjects', 'deliveries'] as const;
+export type Lane = (typeof lanes)[number];
+
 /** An entry for Temporal: start the workflow, signal it, or both. */
 export interface OutboxEntry {
   workflowType: WorkflowType;
@@ -56,22 +63,29 @@ export function workflowIdOf(workflowType: WorkflowType, subjectId: string): str
   return `${workflowIdPrefixes[workflowType]}/${subjectId}`;
 }
 
-const listeners = new Set<() => void>();
+const listeners: Record<Lane, Set<() => void>> = { subjects: new Set(), deliveries: new Set() };
 
-/** Calls `listener` after each commit of this process that has outbox entries. Returns a function that unsubscribes. */
-export function onEntriesCommitted(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+/**
+ * Calls `listener` after each commit of this process that has outbox entries of this lane. Returns a function that
+ * unsubscribes.
+ */
+export function onEntriesCommitted(lane: Lane, listener: () => void): () => void {
+  listeners[lane].add(listener);
+  return () => listeners[lane].delete(listener);
 }
 
-/** Marks the transaction as having outbox entries, so that dispatch starts right after its commit. */
-export function noteEnqueued(tx: Tx): void {
-  afterCommit(tx, notifyEnqueued);
+/** Marks the transaction as having outbox entries of a lane, so that dispatch starts right after its commit. */
+export function noteEnqueued(tx: Tx, lane: Lane): void {
+  afterCommit(tx, lane === 'subjects' ? notifySubjects : notifyDeliveries);
 }
 
-/** As `noteEnqueued`, after a statement that was its own transaction. */
-export function notifyEnqueued(): void {
-  for (const listener of listeners) listener();
+/** As `noteEnqueued` for deliveries, after a statement that was its own transaction. */
+export function notifyDeliveries(): void {
+  for (const listener of listeners.deliveries) listener();
+}
+
+function notifySubjects(): void {
+  for (const listener of listeners.subjects) listener();
 }
 
 /**
@@ -81,7 +95,8 @@ export function notifyEnqueued(): void {
  */
 export async function enqueue(tx: Tx, entries: OutboxEntry[], now: Date): Promise<void> {
   if (entries.length === 0) return;
-  noteEnqueued(tx);
+  for (const { workflowType } of entries)
+    noteEnqueued(tx, workflowType === 'webhookDelivery' ? 'deliveries' : 'subjects');
   await tx`
     insert into workflow_intents (
       workflow_id, workflow_type, subject_id, livemode, start, signal, created_at, available_at, traceparent
@@ -96,22 +111,25 @@ export async function enqueue(tx: Tx, entries: OutboxEntry[], now: Date): Promis
 }
 
 /**
- * Claims up to `limit` entries of a mode (null: of both), oldest first, for `claimMs` milliseconds. If a process dies,
- * its claim expires after that. Concurrent callers get different entries. Entries of the other mode are passed over: a
- * backlog of 100,000 costs a claim 30 to 45 ms (measured on two busy cores). An index would cost every entry.
+ * Claims up to `limit` entries of a lane and a mode (null: of both), oldest first, for `claimMs` milliseconds. If a
+ * process dies, its claim expires after that. Concurrent callers get different entries. Entries of the other mode are
+ * passed over: a backlog of 100,000 costs a claim 30 to 45 ms (measured on two busy cores). An index would cost every
+ * entry.
  */
 export async function claimBatch(
   db: Db,
   limit: number,
   claimMs: number,
-  livemode: boolean | null,
+  { lane, livemode }: { lane: Lane; livemode: boolean | null },
 ): Promise<ClaimedEntry[]> {
+  // As in the condition of the index `workflow_intents_of_subjects`.
+  const isOfLane = lane === 'subjects' ? db`workflow_type <> 'webhookDelivery'` : db`workflow_type = 'webhookDelivery'`;
   return db<ClaimedEntry[]>`
     update workflow_intents
     set available_at = now() + ${inMs(db, claimMs)}, attempts = attempts + 1
     where id in (
       select id from workflow_intents
-      where available_at <= now() ${livemode === null ? db`` : db`and livemode = ${livemode}`}
+      where available_at <= now() and ${isOfLane} ${livemode === null ? db`` : db`and livemode = ${livemode}`}
       order by available_at, id
       limit ${limit}
       for update skip locked

@@ -92,7 +92,13 @@ async function changeIn(
     if (typeof value === 'string') change[name] = value === '' ? null : value;
   }
   if (typeof values.logo === 'string') change.logo = values.logo === '' ? null : await readLogo(values.logo);
-  if (Object.keys(change).length === 0) throw new UsageError('billers update needs something to change.');
+  if (values.timezone !== undefined) {
+    throw new UsageError('The time zone of a biller cannot be changed. Create another biller with --timezone.');
+  }
+  if (Object.keys(change).length === 0) {
+    const names = [...profileTexts, 'logo'].map((name) => `--${name.replaceAll('_', '-')}`);
+    throw new UsageError(`billers update changes ${names.join(', ')}. Say at least one.`);
+  }
   return change;
 }
 

@@ -52,8 +52,9 @@ const forms: Record<string, { takes: string[]; execute: Execute }> = {
 export const command = defineCommand({
   usage: `Usage:
   ops stuck [--json] [--kind KIND]   what does not continue by itself: since when, why, and the command that frees it
-  ops recheck ID                     read the database again: for a plan, scheduled payment or clock
-  ops retry-now ID                   retry at once: a plan or scheduled payment that waits for its retry
+  ops recheck ID                     read the database again: for a plan, subscription, scheduled payment, bank debit, link,
+                                     session or clock
+  ops retry-now ID                   retry at once: a plan, subscription or scheduled payment that waits for its retry
   ops skip-slot PLAN SLOT            give up the unpaid slot of a plan; the calendar continues
   ops recalculate PLAN [--dry-run] [--overdue charge|skip]
                                      correct the dates and slots of a plan by its calendar and its payments; charges nothing itself

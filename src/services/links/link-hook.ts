@@ -56,6 +56,7 @@ export function linkHookWith(applyTo: ApplyTo): ChargeHook {
         assertTakesAttempt(session, link, link === null ? 0 : await countProcessing(tx, link.id), at);
         const submissions = session.submissions + 1;
         await updateCheckoutSession(tx, session.id, { status: 'processing', submissions, updated_at: at });
+        return [];
       },
       async completed(outcome) {
         return { nextAttemptAt: null, events: await completed(tx, session, link, outcome, applyTo) };
@@ -83,6 +84,7 @@ function withoutSession(tx: Tx, paymentIntentId: string, endedId: string): Charg
       if (present !== null && present.id !== endedId) {
         throw new SessionClosed(`Payment intent ${paymentIntentId} has got checkout session ${present.id}.`, 'ended');
       }
+      return [];
     },
     completed: nothing,
     returned: nothing,

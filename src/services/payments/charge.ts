@@ -70,8 +70,10 @@ export interface BookedOutcome {
 
 /** Records the steps of a charge on what the payment is for, such as the slot of a plan, in the same transaction. */
 export interface ChargeRecorder {
-  /** A payer has confirmed the payment, and its attempt is opened. `at` is customer time. */
-  opened(at: Date): Promise<void>;
+  /**
+   * A payer has confirmed the payment, and its attempt is opened. Returns the events to record. `at` is customer time.
+   */
+  opened(at: Date): Promise<NewEvent[]>;
   completed(outcome: AttemptOutcome): Promise<BookedOutcome>;
   returned(returned: AttemptReturn): Promise<BookedOutcome>;
   /** The payment was canceled for good. Returns the events to record. `at` is customer time, `now` real time. */

@@ -26,6 +26,7 @@ import {
   resolveMethod,
 } from '../customers/resolve-references.ts';
 import { assertNoErrors, InvalidState, NotFound, ValidationFailed } from '../errors.ts';
+import { recordEvents } from '../events.ts';
 import { parsedUrl, payerUrlErrors } from '../payer-urls.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
@@ -254,7 +255,7 @@ async function openConfirmation(
     // This charge ends the schedule. The signal keeps the workflow from waiting for the date.
     await wake.scheduledPayment(tx, intent, context.now);
   }
-  await recorder?.opened(at);
+  if (recorder !== null) await recordEvents(tx, context, await recorder.opened(at));
   if (way.kind === 'at_once') return { charge: await openCharge(tx, intent, method, newCharge) };
   const accepted = await acceptDebit(tx, intent, method, way, newCharge, context.requestId);
   await storeResponse(tx, accepted);

@@ -40,8 +40,10 @@ export const planHook: ChargeHook = async (tx, { paymentIntentId, paymentPlanId 
     async opened(at) {
       assertConfirmable(plan, slot);
       await updateSlot(tx, plan.id, slot.slot, { status: 'processing', next_attempt_at: null });
-      if (plan.state !== 'active') return;
-      await updatePlan(tx, plan.id, { next_attempt_at: await selectEarliestRetry(tx, plan.id), updated_at: at });
+      if (plan.state === 'active') {
+        await updatePlan(tx, plan.id, { next_attempt_at: await selectEarliestRetry(tx, plan.id), updated_at: at });
+      }
+      return [];
     },
     async completed(outcome) {
       await noteChallengeOf(tx, plan, slot, outcome);
@@ -193,8 +195,8 @@ export async function withdraw(
 }
 
 /**
- * Cancels for good the payments of a plan that has ended, so that nobody pays them any more: those that have failed,
- * and those that wait for a challenge. Returns the events. `at` is customer time, `now` real time.
+ * Cancels the failed payments of a plan that has ended, and those that wait for a challenge, so that they cannot be
+ * paid. Returns the events. `at` is customer time, `now` real time.
  */
 export async function giveUpUnpaid(
   tx: Tx,

@@ -42,8 +42,8 @@ export function changeRecorder(tx: Tx, locked: LockedSubscription, open: Subscri
     async returned({ at }) {
       if (open.status !== 'made' && open.status !== 'credited') return nothing;
       const covered = await withAllCreditCovered(tx, locked, at);
-      await store(tx, covered, changeReturned(covered.situation, open), at);
-      return nothing;
+      const { events } = await store(tx, covered, changeReturned(covered.situation, open), at);
+      return { nextAttemptAt: null, events };
     },
   };
 }

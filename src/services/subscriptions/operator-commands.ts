@@ -11,8 +11,10 @@ import { type ChangeOrigin, type Changes, changesBetween, operator, recordAudit 
 import { CommandRefused } from '../command-refused.ts';
 import { timeForWrite } from '../customer-time.ts';
 import { InvalidState } from '../errors.ts';
+import { recordEvents } from '../events.ts';
 import { withAllCreditCovered } from './covered-credit.ts';
 import { type LockedSubscription, situationOf, store } from './situation.ts';
+import { originOf } from './subscription-collection.ts';
 import { retryOf, wrongSubscriptionDates } from './subscription-dates.ts';
 import { subscriptionStatus } from './subscription-status.ts';
 
@@ -58,7 +60,8 @@ async function correctDates(db: Db, id: string, now: Date): Promise<Changes> {
     const creditOf = ({ credit_balance_cents }: typeof row) => ({ credit_balance_cents });
     const credit = changesBetween(creditOf(found.row), creditOf(row));
     if (wrongSubscriptionDates(row, situation, [], at).length === 0) return credit;
-    const { row: corrected } = await store(tx, locked, withRightRetries(situation, at), at);
+    const { row: corrected, events } = await store(tx, locked, withRightRetries(situation, at), at);
+    await recordEvents(tx, originOf(locked, now), events);
     const datesOf = ({ next_period_at, next_attempt_at, notice_at, resume_at }: typeof row) => ({
       next_period_at,
       next_attempt_at,
@@ -96,13 +99,14 @@ async function retryNow(db: Db, id: string, { by, now }: ChangeOrigin): Promise<
       const tried = `period ${owed?.number} was tried ${Math.round(agoMs / 1000)} s ago`;
       throw new CommandRefused(`Nothing was done: ${tried}. Send it again after a minute.`);
     }
-    await store(tx, locked, change, at);
+    const { events } = await store(tx, locked, change, at);
     const tenant = { billerId: row.biller_id, livemode: row.livemode };
     const dates = changesBetween({ next_attempt_at: owed?.next_attempt_at ?? null }, { next_attempt_at: at });
     const changes = Object.fromEntries(
       Object.entries(dates).map(([name, value]) => [`periods/${owed?.number}/${name}`, value]),
     );
     await recordAudit(tx, { action: 'subscription.retried_now', by, at: now, tenant, subjectId: id, changes });
+    await recordEvents(tx, originOf(locked, now), events);
     return `Period ${owed?.number} is being tried again, attempt ${(owed?.failures ?? 0) + 1}.`;
   }).catch((error: unknown) => {
     throw error instanceof InvalidState ? new CommandRefused(`Nothing was done: ${error.message}`) : error;

@@ -200,9 +200,9 @@ async function chargeFor(step: Step, locked: LockedSubscription): Promise<Opened
   await insertChange(step, locked, intent.id);
   const under = { course: { change_payment_intent_id: intent.id }, happenings: [] };
   const more = { charges: row.charges + 1, latest_payment_intent_id: intent.id };
-  const { events: _, ...after } = await store(tx, locked, under, at, null, more);
+  const { events, ...after } = await store(tx, locked, under, at, null, more);
   const notices = await announceIfDebited(step, locked, after);
-  await recordEvents(tx, context, notices);
+  await recordEvents(tx, context, [...events, ...notices]);
   const { requestKey, keyExpiresAt = null } = request;
   const about = { at, now: context.now, testClockId: row.test_clock_id, requestKey, keyExpiresAt };
   const newCharge = { source: 'confirm' as const, ...about };

@@ -223,7 +223,7 @@ async function openCharges(
   return { way, charge: await openUnattended(tx, intent, method, way, newCharge) };
 }
 
-/** Whose events a step of the subscription itself records. `now` is real time. */
+/** Returns the origin of the events of a step that the subscription makes itself. `now` is real time. */
 export function originOf({ row }: LockedSubscription, now: Date) {
   return { billerId: row.biller_id, livemode: row.livemode, requestId: null, now };
 }

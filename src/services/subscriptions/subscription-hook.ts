@@ -41,7 +41,8 @@ export const subscriptionHook: ChargeHook = async (tx, { paymentIntentId }) => {
         const remedy = row.state === 'pending' ? ' Start it again instead.' : '';
         throw new InvalidState(`Subscription ${row.id} does not wait for this payment any more.${remedy}`);
       }
-      await store(tx, locked, { owed: { status: 'processing', next_attempt_at: null }, happenings: [] }, at);
+      const underWay: Change = { owed: { status: 'processing', next_attempt_at: null }, happenings: [] };
+      return (await store(tx, locked, underWay, at)).events;
     },
     async completed(outcome) {
       const { outcome: result, at } = outcome;

@@ -82,6 +82,16 @@ function fixedFieldErrors(input: SubscriptionUpdate, state: string, isUnstarted:
   return Object.keys(input)
     .filter(isFixed)
     .map((field) =>
-      fieldError(`/${field}`, 'immutable', `${field} cannot be changed while the subscription is ${state}.`),
+      fieldError(
+        `/${field}`,
+        'immutable',
+        `${field} cannot be changed while the subscription is ${state}.${state === 'canceled' ? '' : remedyFor(field)}`,
+      ),
     );
+}
+
+function remedyFor(field: string): string {
+  if (field === 'items') return ' Change them with POST /subscriptions/{subscription_id}/change.';
+  if (field === 'ends_at') return ' End it with POST /subscriptions/{subscription_id}/cancel.';
+  return '';
 }

@@ -71,6 +71,10 @@ async function remove(args: string[], connect: () => CliContext): Promise<number
 }
 
 async function advance(args: string[], connect: () => CliContext): Promise<number> {
+  const backwards = args.find((word) => /^-\d/.test(word));
+  if (backwards !== undefined) {
+    throw new UsageError(`A clock only moves forward: write +${backwards.slice(1)}, not ${backwards}.`);
+  }
   const { values, positionals } = parse(args, { ...json, wait: { type: 'string', default: defaultWaitSeconds } });
   const [id = '', to = ''] = exactly(positionals, 'CLOCK', 'TARGET');
   const waitMs = wholeNumber('wait', values.wait, 0) * 1000;

@@ -39,6 +39,7 @@ async function tail(args: string[], connect: () => CliContext): Promise<number> 
   const feed = new EventFeed(payments, {
     signal,
     clock: values.clock,
+    failsWhenAway: values.once,
     onOutage: (reason) =>
       printNote(reason === null ? 'The service responds again.' : `The service does not respond; waiting. ${reason}`),
   });

@@ -8,6 +8,8 @@ export interface FeedOptions {
   signal: AbortSignal;
   /** Only events of this test clock. */
   clock?: string | undefined;
+  /** Whether a service that is away is an error. By default it is waited for. */
+  failsWhenAway?: boolean;
   /** Called when the service stops responding, with the reason, and when it responds again, with null. */
   onOutage(reason: string | null): void;
 }
@@ -94,7 +96,7 @@ export class EventFeed {
         if (failures > 0) this.#options.onOutage(null);
         return result;
       } catch (error) {
-        if (!mayPass(error)) throw error;
+        if (!mayPass(error) || this.#options.failsWhenAway) throw error;
         if (failures === 0) this.#options.onOutage(error instanceof Error ? error.message : String(error));
         await pause(Math.min(longestWaitMs, 100 * 2 ** failures), this.#options.signal);
       }
