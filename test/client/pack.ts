@@ -25,7 +25,7 @@ export async function lockClients(): Promise<() => Promise<void>> {
   );
 }
 
-/** Builds these folders of `clients`, and packs them into a folder. Returns the tarballs, in the order of their names. */
+/** Builds these folders of `clients`, and packs them into a folder. Returns the names of the tarballs, sorted. */
 export async function packClients(names: readonly ('typescript' | 'sandbox')[], folder: string): Promise<string[]> {
   const release = await lockClients();
   try {

@@ -60,7 +60,10 @@ export async function serveRegistry(names: readonly string[]): Promise<{ url: st
   };
 }
 
-/** Packs a folder as it is, and returns the checksum. `npm pack` compresses as well as it can, which takes ten times as long. */
+/**
+ * Packs a folder as it is, and returns the checksum. `npm pack` compresses as well as it can, which takes several times
+ * as long.
+ */
 async function pack(source: string, file: string): Promise<string> {
   const base = basename(source);
   const tar = spawn('tar', ['-C', dirname(source), `--exclude=${base}/node_modules`, '-cf', '-', base], {

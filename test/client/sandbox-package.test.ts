@@ -4,6 +4,7 @@ import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PaymentsClient } from '@payments-service/client';
+import { startSandbox } from '@payments-service/sandbox';
 import { findOnPath } from '../../dev/temporal-program.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { readProcessTable } from '../../lab/process-table.ts';
@@ -147,7 +148,7 @@ describe('the packed sandbox in a folder without this repository', function () {
     });
   });
 
-  it('keeps the data of --data, refuses a second service there, and runs on the Node.js that the machine has', async () => {
+  it('keeps the data of --data, is joined there, refuses a second service there, and runs on the Node.js that the machine has', async () => {
     const data = join(stranger.folder, 'kept');
     const args = ['--port', '0', '--json', '--data', 'kept'];
     const node = (await findOnPath('node', foreignPath)) ?? process.execPath;
@@ -157,6 +158,9 @@ describe('the packed sandbox in a folder without this repository', function () {
     const { base_url, keys, data_dir } = await first.ready();
     assert.equal(data_dir, data);
     await new PaymentsClient({ baseUrl: base_url, apiKey: keys.sandbox_secret }).customers.create({ name: 'Ada' });
+    const joined = await startSandbox({ dataDir: data });
+    assert.equal(joined.baseUrl, base_url);
+    await joined.stop();
     const refused = await run('--data', data);
     assert.equal(refused.code, 1);
     assert.match(refused.stderr, /kept is in use by process \d+\. End that one, or give this one another --data\./);
