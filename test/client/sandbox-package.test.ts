@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PaymentsClient } from '@payments-service/client';
@@ -43,6 +43,19 @@ describe('the packed sandbox in a folder without this repository', function () {
       const table = await readProcessTable();
       return pids.every((pid) => !table.has(pid));
     });
+
+  it('has the patches of its libraries in it', async () => {
+    const folder = join(stranger.folder, 'node_modules/@payments-service/sandbox/dist/service');
+    const files = (await readdir(folder)).filter((name) => /\.c?js$/.test(name));
+    const code = (await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))).join('\n');
+    const patches = (await readdir(join(root, 'patches'))).filter((name) => name.endsWith('.patch'));
+    for (const name of patches) {
+      const patch = await readFile(join(root, 'patches', name), 'utf8');
+      const added = Array.from(patch.matchAll(/^\+ +(?:function )?(\w+\(\)) \{?$/gm), ([, call = '']) => call);
+      assert.ok(added.length > 0, `${name} adds a function`);
+      for (const call of added) assert.ok(code.includes(call), `${call} of ${name}`);
+    }
+  });
 
   describe('started twice in one folder', () => {
     let [first, second] = [] as StartedSandbox[];
