@@ -108,6 +108,26 @@ export async function selectAttemptOfRequest(
   return row ?? null;
 }
 
+/**
+ * The newest attempt of any payment of a subscription that was opened under this Idempotency-Key, or null. `now` is
+ * real time: an expired key is a new request.
+ */
+export async function selectAttemptOfSubscriptionRequest(
+  db: Db,
+  subscriptionId: string,
+  requestKey: string,
+  now: Date,
+): Promise<PaymentAttemptRow | null> {
+  const [row] = await db<PaymentAttemptRow[]>`
+    select a.* from payment_intents i
+    join payment_attempts a on a.payment_intent_id = i.id
+    where i.subscription_id = ${subscriptionId} and a.request_key = ${requestKey}
+      and (a.request_key_expires_at is null or a.request_key_expires_at > ${now})
+    order by i.subscription_charge desc, a.number desc
+    limit 1`;
+  return row ?? null;
+}
+
 /** Sets when the Idempotency-Key of an attempt expires (real time). */
 export async function updateAttemptKeyExpiry(tx: Tx, id: string, expiresAt: Date): Promise<void> {
   await tx`update payment_attempts set request_key_expires_at = ${expiresAt} where id = ${id}`;

@@ -88,18 +88,16 @@ describe('a pause', () => {
     assert.equal(last_advance?.effects_manifest?.subscriptions_rolled, 1);
   });
 
-  it('that ends by a request is in effect again once its next period has begun, and not by the response', async () => {
+  it('that ends by a request is charged within it: the response has the period that was paid', async () => {
     const id = await subscriber.started();
     await subscriber.ask(id, 'pause');
     await here.advance('2027-03-05T00:00:00Z');
     const { body } = await stage.request('POST', `/subscriptions/${id}/resume`);
     assert.deepEqual(
       [body.state, body.in_effect, body.in_effect_until, body.next_period_start],
-      ['active', false, null, '2027-03-05'],
+      ['active', true, '2027-04-05T00:00:00.000Z', '2027-04-05'],
     );
-    await stage.collectSubscriptionAll(id, '2027-03-05T00:00:00Z');
-    const begun = await subscriber.get(id);
-    assert.deepEqual([begun.in_effect, begun.in_effect_until], [true, '2027-04-05T00:00:00.000Z']);
+    assert.deepEqual(body.current_period, { number: 2, start: '2027-03-05', end: '2027-04-05', status: 'paid' });
   });
 
   it('that has not begun is taken back by a resume', async () => {

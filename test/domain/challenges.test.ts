@@ -7,16 +7,16 @@ const later = (ms: number) => new Date(at.getTime() + ms);
 const dayMs = 86_400_000;
 
 describe('the end of a challenge', () => {
-  it('is after 15 minutes, and after a day for the payment that starts a subscription', () => {
+  it('is after 15 minutes, and after a day for the payment by which a biller starts or resumes a subscription', () => {
     assert.deepEqual(challengeEnd(at), later(15 * 60_000));
     assert.deepEqual(challengeEnd(at), later(challengeMs));
-    assert.deepEqual(challengeEnd(at, { ofStart: true }), later(dayMs));
+    assert.deepEqual(challengeEnd(at, { byBiller: true }), later(dayMs));
   });
 
   it('is at the latest that of the period that it would pay', () => {
-    for (const ofStart of [false, true]) {
-      assert.deepEqual(challengeEnd(at, { ofStart, periodEndsAt: later(60_000) }), later(60_000));
-      assert.deepEqual(challengeEnd(at, { ofStart, periodEndsAt: later(2 * dayMs) }), challengeEnd(at, { ofStart }));
+    for (const byBiller of [false, true]) {
+      assert.deepEqual(challengeEnd(at, { byBiller, periodEndsAt: later(60_000) }), later(60_000));
+      assert.deepEqual(challengeEnd(at, { byBiller, periodEndsAt: later(2 * dayMs) }), challengeEnd(at, { byBiller }));
     }
   });
 });

@@ -37,6 +37,8 @@ interface Period {
   price: number;
   amount: number;
   charge: Charge | null;
+  /** Its first payment is under way. */
+  isCharging: boolean;
   status: 'paid' | 'retrying' | 'unpaid' | 'void';
   attempts: number;
   outcomes: boolean[];
@@ -197,12 +199,13 @@ export class Subscription {
       ...{ number, start: this.#startOf(number), end: this.#startOf(number + 1) },
       ...{ isTrial: false, status: 'paid', outcomes: outcomes[Math.min(ordinal, outcomes.length - 1)] ?? [] },
     };
+    period.isCharging = period.amount > 0;
     this.#periods.push(period);
     this.#next = number + 1;
     this.state = 'active';
     this.reason = null;
     this.#settle(...happenings);
-    if (period.amount === 0) return;
+    if (!period.isCharging) return;
     period.charge = { amount: period.amount, isPaid: false };
     this.#charges.push(period.charge);
     this.#charge(period);
@@ -215,10 +218,14 @@ export class Subscription {
     const couldRecover = this.state === 'past_due' || (this.state === 'paused' && this.reason === 'payment_failed');
     period.attempts += 1;
     period.nextAt = null;
+    period.isCharging = false;
     if (isPaid) {
       period.status = 'paid';
       if (period.charge !== null) period.charge.isPaid = true;
-      if (!couldRecover) return;
+      if (!couldRecover) {
+        this.#settle();
+        return;
+      }
       this.state = 'active';
       this.reason = null;
       this.#resumesAt = null;
@@ -401,17 +408,17 @@ export class Subscription {
     return true;
   }
 
-  /** It was resumed, and nothing is paid before its next period begins. */
-  get #isBetweenPeriods(): boolean {
+  /** Whether this instant is paid for. */
+  get #isBought(): boolean {
     const last = this.#periods.at(-1);
-    if (last === undefined || this.#anchor.number <= last.number) return false;
-    return last.status !== 'paid' || last.end <= dateOf(this.#now);
+    return last?.status === 'paid' && !last.isCharging && this.#now < Date.parse(last.end);
   }
 
   /** What has happened, and whether the customer may use the service after it. */
   #settle(...happenings: string[]): void {
     const before = this.inEffect;
-    const isActive = this.state === 'active' && !this.#isBetweenPeriods;
+    // The service goes on while it is renewed, and begins only once it is paid.
+    const isActive = this.state === 'active' && (before || this.#isBought);
     this.inEffect = isActive || this.state === 'trialing' || this.#now < this.#graceEndsAt;
     const all = before === this.inEffect ? happenings : [...happenings, 'in_effect_changed'];
     for (const what of all) this.told.push(`${dateOf(this.#now)} ${what}`);
@@ -422,6 +429,7 @@ const none = {
   price: 0,
   amount: 0,
   charge: null,
+  isCharging: false,
   attempts: 0,
   outcomes: [],
   failures: 0,

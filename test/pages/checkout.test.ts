@@ -290,10 +290,7 @@ describe('a payer on the pages of a link', () => {
     const withdrawn = await links.link();
     await links.deactivate(withdrawn);
     const withdrawnPage = await pages.open(`/pay/${links.tokenOf(withdrawn)}`);
-    assert.deepEqual(
-      [withdrawnPage.status, withdrawnPage.text.includes('This link is no longer in use')],
-      [410, true],
-    );
+    assert.deepEqual([withdrawnPage.status, withdrawnPage.text.includes('This link is no longer in use')], [410, true]);
   });
 
   it('may fail ten times in a session, then it has ended', async () => {

@@ -156,9 +156,9 @@ describe('a subscription beside another capability', () => {
       '2027-03-10 12:00 checkout_session.completed second',
       '2027-03-10 12:00 payment_intent.canceled gym 3000',
       '2027-03-10 12:00 subscription.resumed gym active not in effect',
-      '2027-03-10 12:00 subscription.renewed gym active in effect',
-      '2027-03-10 12:00 subscription.in_effect_changed gym active in effect',
+      '2027-03-10 12:00 subscription.renewed gym active not in effect',
       '2027-03-10 12:00 payment_intent.succeeded gym 3000',
+      '2027-03-10 12:00 subscription.in_effect_changed gym active in effect',
       '2027-04-10 00:00 subscription.renewed gym active in effect',
       '2027-04-10 00:00 payment_intent.succeeded gym 3000',
     ]);

@@ -65,10 +65,14 @@ describe('a storm of requests for a subscription and workers', () => {
       uncancel: () => post(id, 'uncancel'),
       pause: () => post(id, 'pause', {}),
       resume: () => post(id, 'resume'),
+      'resume with a key': () => post(id, 'resume', undefined, `${key} resume`),
+      'resume with the same key': () => post(id, 'resume', undefined, `${key} resume`),
       start: () => post(id, 'start'),
       'start with a key': () => post(id, 'start', undefined, `${key} start`),
       'start with the same key': () => post(id, 'start', undefined, `${key} start`),
       'retry now': () => post(id, 'retry_now'),
+      'retry now with a key': () => post(id, 'retry_now', undefined, `${key} retry`),
+      'retry now with the same key': () => post(id, 'retry_now', undefined, `${key} retry`),
       upgrade: () => post(id, 'change', upgrade),
       'upgrade with a key': () => post(id, 'change', upgrade, key),
       'upgrade with the same key': () => post(id, 'change', upgrade, key),
@@ -92,7 +96,7 @@ describe('a storm of requests for a subscription and workers', () => {
       const told = replies.map(({ name, reply }) => `${name} ${reply?.status ?? ''}`).join(', ');
       const of = (name: string) => replies.find((one) => one.name === name)?.reply;
       for (const { reply } of replies) assert.ok((reply?.status ?? 200) < 500, `${told}: ${reply?.text}`);
-      for (const what of ['start', 'upgrade', 'refund credit']) {
+      for (const what of ['start', 'resume', 'retry now', 'upgrade', 'refund credit']) {
         const [one, same] = [of(`${what} with a key`), of(`${what} with the same key`)];
         if (one !== undefined && same !== undefined && one.status < 300 && same.status < 300)
           assert.equal(one.text, same.text, told);

@@ -3,7 +3,7 @@ import type { Fault, Happening, Telling } from './telling.ts';
 
 /** What is wrong with a telling by itself, whatever the others are. */
 export function faultsOf(telling: Telling): Fault[] {
-  return [...telling.faults, ...backwards(telling), ...lostPauses(telling)];
+  return [...telling.faults, ...backwards(telling), ...lostPauses(telling), ...unpaidService(telling)];
 }
 
 /** No event of an object, or of a customer, comes after one with a later instant. */
@@ -41,6 +41,28 @@ function lostPauses({ way, happenings }: Telling): Fault[] {
       `pauses_at ${one.pauses_at}, resumes_at ${one.resumes_at}`;
     const words = [`${way}, ${lineOf(happening)}: ${told(data)}; before the cancel ${told(pause)}`];
     return [{ rule: 'an uncancel gives back what was planned', words }];
+  }
+  return [];
+}
+
+/** No event and no response says that a subscription is in effect for time that is over, or by an open challenge. */
+function unpaidService({ way, happenings, answers }: Telling): Fault[] {
+  const told = happenings
+    .filter(({ type }) => type.startsWith('subscription.'))
+    .map((happening) => ({ at: happening.at, data: happening.data, words: lineOf(happening) }));
+  const returned = answers
+    .map(({ at, what, answer }) => ({ at, data: answer?.body?.subscription ?? answer?.body, words: String(what) }))
+    .filter(({ at, data }) => at !== undefined && data?.in_effect !== undefined);
+  for (const { at, data, words } of [...told, ...returned]) {
+    const { in_effect: isServed, in_effect_until: until, current_period: period } = data;
+    const isOver = isServed && until !== null && until <= at;
+    const isBegun = words.includes('in_effect_changed') && isServed && until === null;
+    const hasDebit = data.state === 'active' && period?.status === 'processing';
+    if (!isOver && (!isBegun || hasDebit)) continue;
+    const said = `${data.state}, in effect until ${until}, its period ${JSON.stringify(period)}`;
+    return [
+      { rule: 'nothing is in effect that is neither paid nor granted', words: [`${way}, ${at} ${words}: ${said}`] },
+    ];
   }
   return [];
 }

@@ -1,6 +1,5 @@
 import Type from 'typebox';
 import type { ShownSubscriptionRow } from '../../db/subscriptions.ts';
-import type { SubscriptionRequest } from '../../domain/subscriptions/requests.ts';
 import { ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
 import { madeAt } from '../../resources/examples.ts';
 import {
@@ -22,6 +21,7 @@ import {
 import { chargeHook } from '../../services/subjects/charge-hook.ts';
 import { subscriptionPeriods, subscriptionSchedule } from '../../services/subscriptions/subscription-periods.ts';
 import { requestOfSubscription } from '../../services/subscriptions/subscription-requests.ts';
+import { type GoingOn, goOnWithSubscription } from '../../services/subscriptions/subscription-resume.ts';
 import { startSubscription } from '../../services/subscriptions/subscription-start.ts';
 import { updateSubscriptionTerms } from '../../services/subscriptions/subscription-update.ts';
 import { createSubscription, getSubscription, listSubscriptions } from '../../services/subscriptions/subscriptions.ts';
@@ -39,7 +39,7 @@ const waiting = {
   latest_payment_intent_id: null,
   updated_at: madeAt,
 } as const;
-const stopped = { ...subscriptionExample, in_effect: false, in_effect_until: null, next_period_start: null };
+const shown = (row: ShownSubscriptionRow) => presentSubscription(row);
 const read = { scope: 'subscriptions:read' } as const;
 const write = { scope: 'subscriptions:write' } as const;
 
@@ -137,7 +137,6 @@ const start = route({
   response: { status: 200, schema: Subscription },
   handle: async ({ context, params, deps }) => {
     const charging = { processors: deps.processors, hook: chargeHook };
-    const shown = (row: ShownSubscriptionRow) => presentSubscription(row);
     const id = params.subscription_id;
     return shown(await startSubscription(deps.db, charging, context, id, repeatable(deps, shown)));
   },
@@ -185,30 +184,29 @@ const cancel = route({
   },
 });
 
-const resume = plain(
+const resume = goingOn(
   'resume',
   subscriptionExample,
-  'Resume a subscription: begin a new period today',
-  'A new period begins today and is charged at once, some milliseconds after this response. Later periods are counted from ' +
-    'today. A period that was unpaid becomes `void`. A pause that has only been requested is taken back.',
+  'Resume a subscription: begin a new period today, and charge it',
+  'A new period begins today. Returns `active` if it was paid. A decline is not an error: the subscription is `past_due` ' +
+    'with `last_payment_error`, or what `unpaid_behaviour` says, and retries go on. While a challenge is under way, it is ' +
+    '`active` and not yet in effect, with `current_period.status: processing`; a bank debit that is under way is enough. ' +
+    'Later periods are counted from today. A period that was unpaid becomes `void`. A pause that has only been requested ' +
+    'is taken back.',
 );
-const uncancel = plain(
+const uncancel = goingOn(
   'uncancel',
   subscriptionExample,
   'Take the end of a subscription back',
   'Takes back a cancellation before it has come: `ends_at` is what it was, and retries and a pause that had ended with it ' +
     'go on. Without a cancellation it removes `ends_at`.',
 );
-const retryNow = plain(
+const retryNow = goingOn(
   'retry_now',
-  {
-    ...stopped,
-    state: 'past_due',
-    current_period: { number: 1, start: '2027-01-11', end: '2027-02-11', status: 'retrying' },
-  },
+  subscriptionExample,
   'Charge the unpaid period of a subscription now',
-  'Allowed while it is `past_due`, or `paused` because a payment failed. The attempt is made some milliseconds after this ' +
-    'response. It is the next of its series, only earlier.',
+  'Allowed while it is `past_due`, or `paused` because a payment failed. Returns `active` if the attempt has succeeded. A ' +
+    'decline is not an error: the retries go on, or end. The attempt is the next of its series, only earlier.',
 );
 
 const periods = route({
@@ -271,12 +269,8 @@ export const subscriptionRoutes: Route[] = [
   schedule,
 ];
 
-function plain(
-  name: Extract<SubscriptionRequest['name'], 'resume' | 'uncancel' | 'retry_now'>,
-  example: Subscription,
-  summary: string,
-  description: string,
-) {
+/** A request that goes on with a subscription. What is due by it is charged before the response. */
+function goingOn(name: GoingOn, example: Subscription, summary: string, description: string) {
   const verb = name === 'retry_now' ? 'retry' : name;
   return route({
     method: 'POST',
@@ -287,8 +281,15 @@ function plain(
     description,
     access: write,
     invalid: 422,
+    errors: {
+      503: 'No processor is configured for live mode, or a part of the service is unreachable. Nothing was charged.',
+    },
+    idempotency: 'committed-first',
     response: { status: 200, schema: Subscription, example },
-    handle: async ({ context, params, deps }) =>
-      presentSubscription(await requestOfSubscription(deps.db, context, params.subscription_id, { name })),
+    handle: async ({ context, params, deps }) => {
+      const charging = { processors: deps.processors, hook: chargeHook };
+      const id = params.subscription_id;
+      return shown(await goOnWithSubscription(deps.db, charging, context, id, name, repeatable(deps, shown)));
+    },
   });
 }

@@ -40,7 +40,7 @@ export function applyChange(
     current: begins ?? (current?.number === course.current_number ? current : null),
     ...owedOf(begins === null ? known : [...known, begins]),
   };
-  const derived = derive(after, at);
+  const derived = derive(after, at, before || change.isAccepted === true);
   const happenings =
     before === derived.in_effect ? change.happenings : [...change.happenings, 'in_effect_changed' as const];
   return { situation: after, derived, begins, happenings };

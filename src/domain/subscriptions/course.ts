@@ -152,13 +152,19 @@ export function calendarOf(course: Course): PeriodCalendar {
   return { ...course, anchor_start: course.anchor_start };
 }
 
-/** Returns what follows from a situation at this instant. */
-export function derive(situation: Situation, at: Date): Derived {
+/**
+ * Returns what follows from a situation at this instant.
+ *
+ * Only a trial, a period that is paid, a bank debit that was accepted, and days of grace bring the service into effect.
+ * Once it is, it stays so while it is renewed: until the payment of the next period has failed.
+ * @param wasInEffect whether it was in effect, or the bank debit of its period was just accepted.
+ */
+export function derive(situation: Situation, at: Date, wasInEffect: boolean): Derived {
   const { course, current, timeZone } = situation;
   const startOf = (date: PlainDate) => startOfDay(date, timeZone);
   const graceEndsAt = graceEnd(situation);
   const isInGrace = graceEndsAt !== null && at < graceEndsAt;
-  const isActive = course.state === 'active' && !isBeforeFirstPeriodOfCalendar(situation, at);
+  const isActive = course.state === 'active' && (wasInEffect || boughtUntil(situation, at) !== null);
   const inEffect = course.state === 'trialing' || isActive || isInGrace;
   const isOwing = allOwed(situation).length > 0;
   const isAnnounced = course.state === 'trialing' && !course.trial_notice_sent && current !== null;
@@ -169,14 +175,8 @@ export function derive(situation: Situation, at: Date): Derived {
     grace_ends_at: isInGrace ? graceEndsAt : null,
     resume_at: isOwing || course.state !== 'paused' || course.resumes_at === null ? null : startOf(course.resumes_at),
     in_effect: inEffect,
-    in_effect_until: inEffect ? untilWhen(situation, graceEndsAt) : null,
+    in_effect_until: inEffect ? untilWhen(situation, graceEndsAt, at) : null,
   };
-}
-
-/** Whether it was resumed, its next period has not begun yet, and no day is left that is paid. */
-function isBeforeFirstPeriodOfCalendar({ course, current, timeZone }: Situation, at: Date): boolean {
-  if (course.anchor_number <= course.current_number) return false;
-  return current?.status !== 'paid' || startOfDay(current.end_date, timeZone) <= at;
 }
 
 /** Returns all periods that are owed. */
@@ -217,10 +217,15 @@ function graceEnd(situation: Situation): Date | null {
   return new Date(firstFailedAt.getTime() + days * dayMs);
 }
 
-function untilWhen({ course, current, timeZone }: Situation, graceEndsAt: Date | null): Date | null {
-  if (course.state === 'past_due') return graceEndsAt;
+function untilWhen(situation: Situation, graceEndsAt: Date | null, at: Date): Date | null {
+  return situation.course.state === 'past_due' ? graceEndsAt : boughtUntil(situation, at);
+}
+
+/** The end of the current period, if it is a trial or paid, and not over. */
+function boughtUntil({ current, timeZone }: Situation, at: Date): Date | null {
   const isBought = current !== null && (current.kind === 'trial' || current.status === 'paid');
-  return isBought ? startOfDay(current.end_date, timeZone) : null;
+  const endsAt = isBought ? startOfDay(current.end_date, timeZone) : null;
+  return endsAt !== null && at < endsAt ? endsAt : null;
 }
 
 function earliest(a: PlainDate | null, b: PlainDate | null): PlainDate | null {

@@ -34,6 +34,8 @@ export interface Change {
   current?: Partial<Period>;
   /** A period that begins. A paid one is to be charged. */
   begins?: PeriodDates & { kind: Period['kind'] };
+  /** The bank debit of the current period was accepted: that is enough to be in effect. */
+  isAccepted?: boolean;
   happenings: Happening[];
 }
 

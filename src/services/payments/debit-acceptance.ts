@@ -80,8 +80,9 @@ export async function acceptDebit(
 }
 
 /**
- * Opens the next attempt of a locked intent that is charged without a payer: a plan's or a scheduled one. Returns the
- * charge to ask the processor about, or null if there is nothing to ask: a debit is accepted.
+ * Opens the next attempt of a locked intent that is charged without a payer: one of a plan, of a subscription, or a
+ * scheduled one. Returns the charge to ask the processor about, or null if there is nothing to ask: a debit is
+ * accepted.
  */
 export async function openUnattended(
   tx: Tx,
@@ -89,9 +90,10 @@ export async function openUnattended(
   method: PaymentMethodRow | null,
   way: ChargeWay,
   newCharge: NewCharge,
+  requestId: string | null = null,
 ): Promise<Charge | null> {
   if (way.kind !== 'debit' || method === null) return openCharge(tx, intent, method, newCharge);
-  await acceptDebit(tx, intent, method, way, newCharge, null);
+  await acceptDebit(tx, intent, method, way, newCharge, requestId);
   return null;
 }
 

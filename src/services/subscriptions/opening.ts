@@ -54,18 +54,21 @@ export async function openPeriod(tx: Tx, locked: LockedSubscription, change: Cha
 }
 
 /**
- * The bank debit of a period was accepted. In the first period, with `effective_on: submitted`, the subscription is
- * active from now on; otherwise nothing changes. `at` is customer time.
+ * The bank debit of a period was accepted, so it is in effect from now on. In the first period, that is so with
+ * `effective_on: submitted` only: then the subscription is active. `at` is customer time.
  */
 export async function takeEffect(
   tx: Tx,
   { locked, events }: Pick<OpenedPeriod, 'locked' | 'events'>,
   at: Date,
 ): Promise<Pick<OpenedPeriod, 'locked' | 'events'>> {
-  const { state, effective_on: effectiveOn } = locked.row;
-  if (state !== 'pending' || effectiveOn === 'settled') return { locked, events };
-  const started: Change = { course: { state: 'active', state_reason: null }, happenings: ['started'] };
-  const { events: more, ...active } = await store(tx, locked, started, at);
+  const { state, effective_on: effectiveOn, in_effect: isInEffect } = locked.row;
+  const isFirst = state === 'pending';
+  if (isFirst ? effectiveOn === 'settled' : state !== 'active' || isInEffect) return { locked, events };
+  const started: Change = isFirst
+    ? { course: { state: 'active', state_reason: null }, happenings: ['started'] }
+    : { happenings: [] };
+  const { events: more, ...active } = await store(tx, locked, { ...started, isAccepted: true }, at);
   return { locked: active, events: [...events, ...more] };
 }
 

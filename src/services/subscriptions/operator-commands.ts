@@ -14,9 +14,9 @@ import { InvalidState } from '../errors.ts';
 import { recordEvents } from '../events.ts';
 import { withAllCreditCovered } from './covered-credit.ts';
 import { type LockedSubscription, situationOf, store } from './situation.ts';
-import { originOf } from './subscription-collection.ts';
 import { retryOf, wrongSubscriptionDates } from './subscription-dates.ts';
 import { subscriptionStatus } from './subscription-status.ts';
+import { originOf } from './subscription-steps.ts';
 
 /** A command repeated within this time is refused: the operator may not have seen the outcome of the first attempt. */
 const sameRetryMs = 60_000;
@@ -61,7 +61,7 @@ async function correctDates(db: Db, id: string, now: Date): Promise<Changes> {
     const credit = changesBetween(creditOf(found.row), creditOf(row));
     if (wrongSubscriptionDates(row, situation, [], at).length === 0) return credit;
     const { row: corrected, events } = await store(tx, locked, withRightRetries(situation, at), at);
-    await recordEvents(tx, originOf(locked, now), events);
+    await recordEvents(tx, originOf({ locked, now }), events);
     const datesOf = ({ next_period_at, next_attempt_at, notice_at, resume_at }: typeof row) => ({
       next_period_at,
       next_attempt_at,
@@ -106,7 +106,7 @@ async function retryNow(db: Db, id: string, { by, now }: ChangeOrigin): Promise<
       Object.entries(dates).map(([name, value]) => [`periods/${owed?.number}/${name}`, value]),
     );
     await recordAudit(tx, { action: 'subscription.retried_now', by, at: now, tenant, subjectId: id, changes });
-    await recordEvents(tx, originOf(locked, now), events);
+    await recordEvents(tx, originOf({ locked, now }), events);
     return `Period ${owed?.number} is being tried again, attempt ${(owed?.failures ?? 0) + 1}.`;
   }).catch((error: unknown) => {
     throw error instanceof InvalidState ? new CommandRefused(`Nothing was done: ${error.message}`) : error;

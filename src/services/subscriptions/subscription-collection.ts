@@ -3,26 +3,20 @@ import { selectAttemptInFlight } from '../../db/payment-attempts.ts';
 import { listOpenPeriods, updatePeriod } from '../../db/subscription-periods.ts';
 import { lockSubscription } from '../../db/subscriptions.ts';
 import { allOwed } from '../../domain/subscriptions/course.ts';
-import { announceTrialEnd, type Change, type Means, passBoundary, resume } from '../../domain/subscriptions/steps.ts';
+import { announceTrialEnd, resume } from '../../domain/subscriptions/steps.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
 import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
 import { lockDebit } from '../debits/debit-reports.ts';
 import { type DebitStep, finishDebitStep, openDebitStep } from '../debits/debit-steps.ts';
-import { type NewEvent, recordEvents } from '../events.ts';
-import { processorFor } from '../payments/ask-processor.ts';
 import { endChallenge } from '../payments/challenge-completion.ts';
 import { type Charge, type Charging, reopenCharge } from '../payments/charge.ts';
-import { chargeWay } from '../payments/charge-way.ts';
-import { openUnattended, unlessRefused } from '../payments/debit-acceptance.ts';
-import { chargeableMethod, finishCollection } from '../payments/recurring-intent.ts';
-import { withoutCharges } from './end.ts';
-import { endOpenChange } from './open-change.ts';
-import { lockIntentOfPeriod, openPeriod, takeEffect } from './opening.ts';
-import { type LockedSubscription, situationOf, store } from './situation.ts';
+import { finishCollection } from '../payments/recurring-intent.ts';
+import { lockIntentOfPeriod } from './opening.ts';
+import { type LockedSubscription, situationOf } from './situation.ts';
 import { assertSubscriptionDates } from './subscription-dates.ts';
-import { subscriptionHook } from './subscription-hook.ts';
+import { openRetry, passEnd, type Step, save } from './subscription-steps.ts';
 
 /**
  * Does the next thing that is due for a subscription at `at` (the customer's time): a period begins and is charged, a
@@ -90,20 +84,6 @@ async function takeDueStep(
   }
 }
 
-interface Step {
-  tx: Tx;
-  charging: Charging;
-  locked: LockedSubscription;
-  /** Customer time. */
-  at: Date;
-  /** Real time. */
-  now: Date;
-  /** When the step was due, in customer time. */
-  dueAt: Date;
-  /** Events of what has happened before it, in the same transaction. */
-  before: NewEvent[];
-}
-
 type DueKind = 'debit' | 'notice' | 'grace' | 'retry' | 'resume' | 'period';
 
 /**
@@ -157,73 +137,4 @@ async function openDebit({ tx, charging, at, now }: Step, debit: BankDebitRow): 
 
 function ownStep(now: Date) {
   return { now, isOwnStep: true, requestId: null };
-}
-
-/**
- * A period ends. A change that waits for its challenge ends with it: its price was for the days that were left. Money
- * that is on its way for a change becomes credit.
- */
-async function passEnd(step: Step): Promise<Charge | null> {
-  const { tx, at, now } = step;
-  const ended = await endOpenChange(tx, step.locked, { at, now, debitsToo: false });
-  const locked = ended?.free ?? step.locked;
-  const hasMethod = (await chargeableMethod(tx, locked.row)) !== null;
-  const change = passBoundary(locked.situation, at, { hasMethod });
-  const before = ended?.events ?? [];
-  if (change.happenings.includes('canceled')) return end(step, locked, before, { hasMethod });
-  const next = { ...step, locked, before };
-  return change.begins === undefined ? save(next, change) : begin(next, change);
-}
-
-/** The subscription ends. What could still be charged of it is stopped. */
-async function end(step: Step, locked: LockedSubscription, before: NewEvent[], means: Means): Promise<null> {
-  const { tx, at, now } = step;
-  const stopped = await withoutCharges(tx, locked, { at, now });
-  const change = passBoundary(stopped.free.situation, at, means);
-  return save({ ...step, locked: stopped.free, before: [...before, ...stopped.events] }, change);
-}
-
-async function save({ tx, locked, at, now, before }: Step, change: Change): Promise<null> {
-  const { events } = await store(tx, locked, change, at);
-  await recordEvents(tx, originOf(locked, now), [...before, ...events]);
-  return null;
-}
-
-async function begin(step: Step, change: Change): Promise<Charge | null> {
-  const { tx, charging, locked, at, now } = step;
-  if (change.begins?.kind === 'paid') processorFor(charging.processors, locked.row.livemode);
-  const opened = await openPeriod(tx, locked, change, at);
-  const { payment } = opened;
-  const charged = payment && (await openCharges(step, payment.intent, payment.method));
-  const isDebitAccepted = charged !== null && charged.charge === null;
-  const { events } = isDebitAccepted ? await takeEffect(tx, opened, at) : opened;
-  await recordEvents(tx, originOf(locked, now), [...step.before, ...events]);
-  return charged && unlessRefused(tx, charged.charge, charged.way, now, subscriptionHook);
-}
-
-async function openRetry(step: Step): Promise<Charge | null> {
-  const { tx, charging, locked, at, now } = step;
-  processorFor(charging.processors, locked.row.livemode);
-  const intent = await lockIntentOfPeriod(tx, locked.row, locked.situation.owed);
-  const method = await chargeableMethod(tx, locked.row);
-  const underWay = { owed: { status: 'processing', next_attempt_at: null }, happenings: [] } as const;
-  const { events } = await store(tx, locked, { ...underWay, happenings: [] }, at);
-  const { charge, way } = await openCharges(step, intent, method);
-  await recordEvents(tx, originOf(locked, now), events);
-  return unlessRefused(tx, charge, way, now, subscriptionHook);
-}
-
-async function openCharges(
-  { tx, locked, at, now, dueAt }: Step,
-  intent: Parameters<typeof openUnattended>[1],
-  method: Parameters<typeof openUnattended>[2],
-) {
-  const way = await chargeWay(tx, intent, method, at);
-  const newCharge = { source: 'subscription' as const, at, now, dueAt, testClockId: locked.row.test_clock_id };
-  return { way, charge: await openUnattended(tx, intent, method, way, newCharge) };
-}
-
-/** Returns the origin of the events of a step that the subscription makes itself. `now` is real time. */
-export function originOf({ row }: LockedSubscription, now: Date) {
-  return { billerId: row.biller_id, livemode: row.livemode, requestId: null, now };
 }

@@ -76,7 +76,7 @@ export function retryOf(period: Period, at: Date): Date | null {
 }
 
 function wrongInstants(stored: StoredDates, situation: Situation, at: Date): string[] {
-  const derived = derive(situation, at);
+  const derived = derive(situation, at, false);
   const instants = dateNames.flatMap((name) => {
     const [is, shouldBe] = [stored[name], derived[name]];
     const isRight =

@@ -45,10 +45,10 @@ export const subscriptionHook: ChargeHook = async (tx, { paymentIntentId }) => {
       return (await store(tx, locked, underWay, at)).events;
     },
     async completed(outcome) {
-      const { outcome: result, at } = outcome;
+      const { outcome: result } = outcome;
       if (period?.status !== 'processing') return nothing;
       const isChallenge = result.kind === 'requires_action';
-      await noteChallengeOf(tx, locked, period, isChallenge ? challengeEndOf(locked, period, at) : null);
+      await noteChallengeOf(tx, locked, period, isChallenge ? challengeEndOf(locked, period, outcome) : null);
       if (isChallenge) {
         await wake.subscription(tx, row, outcome.now, { start: true });
         return nothing;
@@ -69,9 +69,14 @@ export const subscriptionHook: ChargeHook = async (tx, { paymentIntentId }) => {
 };
 
 /** Until when the payer has time for the challenge of a period's payment. */
-function challengeEndOf({ row, situation: { timeZone } }: LockedSubscription, { end_date }: Period, at: Date): Date {
+function challengeEndOf(
+  { situation: { timeZone } }: LockedSubscription,
+  { end_date }: Period,
+  { attempt, at }: Pick<AttemptOutcome, 'attempt' | 'at'>,
+): Date {
   const endsAt = startOfDay(end_date, timeZone);
-  return challengeEnd(at, { ofStart: row.state === 'pending', periodEndsAt: endsAt > at ? endsAt : null });
+  // A start or a resume makes the first attempt. Later ones are confirmed by a payer, who is there.
+  return challengeEnd(at, { byBiller: attempt.number === 1, periodEndsAt: endsAt > at ? endsAt : null });
 }
 
 async function noteChallengeOf(tx: Tx, { row }: LockedSubscription, period: Period, endsAt: Date | null) {
@@ -98,7 +103,7 @@ async function book(
     const { events, row } = await store(tx, covered, paid, at, null, noError);
     return { booked: { nextAttemptAt: null, events }, state: row.state };
   }
-  // The attempt that `start` makes is the first of its payment, and the first step of the series too.
+  // The attempt that `start` or `resume` makes is the first of its payment, and the first step of the series too.
   const isStep = attempt.source === 'subscription' || attempt.number === 1;
   const next = afterFailedAttempt(locked.row.failure_behaviour, period, { at, outcome, scheme }, isStep);
   const change = failed(locked.situation, next);

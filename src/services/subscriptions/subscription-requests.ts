@@ -9,10 +9,8 @@ import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
 import { timeForWrite } from '../customer-time.ts';
 import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
 import { intentEvent, type NewEvent, recordEvents } from '../events.ts';
-import { chargeableMethod } from '../payments/recurring-intent.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
-import { withAllCreditCovered } from './covered-credit.ts';
 import { withoutCharges } from './end.ts';
 import type { FreeSubscription } from './open-change.ts';
 import { lockIntentOfPeriod } from './opening.ts';
@@ -20,16 +18,14 @@ import { type LockedSubscription, shownRow, situationOf, store } from './situati
 import { getSubscription } from './subscriptions.ts';
 
 /**
- * Pauses, resumes, cancels or retries a subscription, or takes such a request back. Pause and cancel win every race:
- * after the response no period begins that they exclude. What is collected is collected by the workflow.
- * @throws NotFound; InvalidState if its state does not allow it, or while the customer's clock is advancing;
- * ValidationFailed `payment_method_missing` for a resume that has nothing to charge.
+ * Pauses or cancels a subscription. Both win every race: after the response no period begins that they exclude.
+ * @throws NotFound; InvalidState if its state does not allow it, or while the customer's clock is advancing.
  */
 export async function requestOfSubscription(
   db: Writer,
   context: RequestContext,
   id: string,
-  request: Exclude<SubscriptionRequest, { name: 'start' }>,
+  request: Extract<SubscriptionRequest, { name: 'pause' | 'cancel' }>,
 ): Promise<ShownSubscriptionRow> {
   return atomically(db, async (tx) => {
     const { locked: found, at } = await lockForRequest(tx, context, id);
@@ -40,14 +36,9 @@ export async function requestOfSubscription(
       ? await withoutCharges(tx, found, { at, now: context.now })
       : freed(found);
     const change = isEnd ? cancelNow(locked.situation, 'requested') : asked;
-    const isResumed = change.happenings.includes('resumed');
-    if (isResumed && (await chargeableMethod(tx, locked.row)) === null) throw methodMissing(locked);
-    const given = isResumed ? await giveUpUnpaid(tx, locked, at) : [];
-    const { events, ...stored } = await store(tx, locked, change, at);
-    // Periods that the resume has left void have given no credit.
-    const after = isResumed ? await withAllCreditCovered(tx, stored, at) : stored;
+    const { events, ...after } = await store(tx, locked, change, at);
     await wake.subscription(tx, after.row, context.now, { start: after.row.state !== 'canceled' });
-    await recordEvents(tx, context, [...before, ...given, ...events]);
+    await recordEvents(tx, context, [...before, ...events]);
     return shownRow(after);
   });
 }

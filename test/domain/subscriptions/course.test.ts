@@ -55,7 +55,15 @@ describe('10,000 random courses of subscriptions', () => {
     });
   });
 
-  it('are in effect only in a period that was begun, or in the moment before the first of a resume', () => {
+  it('come into effect only for time that is paid, or granted after a failure, and that is not over', () => {
+    hold(({ told }) => {
+      for (const { at, what, inEffect, until } of told) {
+        if (what === 'in_effect_changed' && inEffect) assert.ok(until !== null && until > at);
+      }
+    });
+  });
+
+  it('are in effect only in a period that was begun', () => {
     hold(({ situation: { course, current }, inEffect, now }) => {
       if (!inEffect) return;
       assert.ok(['trialing', 'active', 'past_due'].includes(course.state));
@@ -77,7 +85,7 @@ describe('10,000 random courses of subscriptions', () => {
   it('wait for nothing once they are canceled', () => {
     hold(({ situation, now }) => {
       if (situation.course.state !== 'canceled') return;
-      const { in_effect: _, in_effect_until: __, ...dates } = derive(situation, now);
+      const { in_effect: _, in_effect_until: __, ...dates } = derive(situation, now, true);
       assert.deepEqual(new Set(Object.values(dates)), new Set([null]));
     });
   });

@@ -71,6 +71,8 @@ interface Told {
   at: number;
   what: string;
   inEffect: boolean;
+  /** Until when it is in effect, epoch ms; null if that is open. */
+  until: number | null;
 }
 
 /** A subscription in memory, with a processor that follows a list of outcomes: what the services do, without rows. */
@@ -106,7 +108,10 @@ export class Simulated {
     const { current } = applied.situation;
     if (change.current && current) this.periods.set(current.number, current);
     this.inEffect = applied.derived.in_effect;
-    for (const what of applied.happenings) this.told.push({ at: this.now.getTime(), what, inEffect: this.inEffect });
+    const until = applied.derived.in_effect_until?.getTime() ?? null;
+    for (const what of applied.happenings) {
+      this.told.push({ at: this.now.getTime(), what, inEffect: this.inEffect, until });
+    }
     if (applied.begins?.kind === 'paid') this.chargeOrGive(applied.begins);
   }
 
@@ -193,7 +198,7 @@ export class Simulated {
 
   runUntil(target: Date): void {
     for (;;) {
-      const d = derive(this.situation, this.now);
+      const d = derive(this.situation, this.now, this.inEffect);
       const due = (
         [
           [d.notice_at, () => this.apply(announceTrialEnd())],

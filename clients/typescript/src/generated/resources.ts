@@ -996,10 +996,13 @@ export class Subscriptions extends Resource {
   }
 
   /**
-   * Resume a subscription: begin a new period today
+   * Resume a subscription: begin a new period today, and charge it
    *
-   * A new period begins today and is charged at once, some milliseconds after this response. Later periods are counted
-   * from today. A period that was unpaid becomes `void`. A pause that has only been requested is taken back.
+   * A new period begins today. Returns `active` if it was paid. A decline is not an error: the subscription is
+   * `past_due` with `last_payment_error`, or what `unpaid_behaviour` says, and retries go on. While a challenge is
+   * under way, it is `active` and not yet in effect, with `current_period.status: processing`; a bank debit that is
+   * under way is enough. Later periods are counted from today. A period that was unpaid becomes `void`. A pause that
+   * has only been requested is taken back.
    *
    * Needs a secret key with the scope `subscriptions:write`.
    *
@@ -1044,8 +1047,9 @@ export class Subscriptions extends Resource {
   /**
    * Charge the unpaid period of a subscription now
    *
-   * Allowed while it is `past_due`, or `paused` because a payment failed. The attempt is made some milliseconds after
-   * this response. It is the next of its series, only earlier.
+   * Allowed while it is `past_due`, or `paused` because a payment failed. Returns `active` if the attempt has
+   * succeeded. A decline is not an error: the retries go on, or end. The attempt is the next of its series, only
+   * earlier.
    *
    * Needs a secret key with the scope `subscriptions:write`.
    *

@@ -1175,8 +1175,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Resume a subscription: begin a new period today
-         * @description A new period begins today and is charged at once, some milliseconds after this response. Later periods are counted from today. A period that was unpaid becomes `void`. A pause that has only been requested is taken back.
+         * Resume a subscription: begin a new period today, and charge it
+         * @description A new period begins today. Returns `active` if it was paid. A decline is not an error: the subscription is `past_due` with `last_payment_error`, or what `unpaid_behaviour` says, and retries go on. While a challenge is under way, it is `active` and not yet in effect, with `current_period.status: processing`; a bank debit that is under way is enough. Later periods are counted from today. A period that was unpaid becomes `void`. A pause that has only been requested is taken back.
          *
          *     Needs a secret key with the scope `subscriptions:write`.
          */
@@ -1242,7 +1242,7 @@ export interface paths {
         put?: never;
         /**
          * Charge the unpaid period of a subscription now
-         * @description Allowed while it is `past_due`, or `paused` because a payment failed. The attempt is made some milliseconds after this response. It is the next of its series, only earlier.
+         * @description Allowed while it is `past_due`, or `paused` because a payment failed. Returns `active` if the attempt has succeeded. A decline is not an error: the retries go on, or end. The attempt is the next of its series, only earlier.
          *
          *     Needs a secret key with the scope `subscriptions:write`.
          */
@@ -9844,6 +9844,7 @@ export interface operations {
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            /** @description No processor is configured for live mode, or a part of the service is unreachable. Nothing was charged. */
             503: components["responses"]["Unavailable"];
         };
     };
@@ -9934,6 +9935,7 @@ export interface operations {
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            /** @description No processor is configured for live mode, or a part of the service is unreachable. Nothing was charged. */
             503: components["responses"]["Unavailable"];
         };
     };
@@ -9977,6 +9979,7 @@ export interface operations {
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            /** @description No processor is configured for live mode, or a part of the service is unreachable. Nothing was charged. */
             503: components["responses"]["Unavailable"];
         };
     };

@@ -1,0 +1,102 @@
+import { selectAttemptOfSubscriptionRequest, updateAttemptKeyExpiry } from '../../db/payment-attempts.ts';
+import { lockPaymentIntent } from '../../db/payment-intents.ts';
+import type { ShownSubscriptionRow } from '../../db/subscriptions.ts';
+import { pass } from '../../platform/crash-points.ts';
+import type { Pool, Tx } from '../../platform/postgres/connection.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
+import { NotFound } from '../errors.ts';
+import { askProcessor } from '../payments/ask-processor.ts';
+import { type Charge, type Charging, recordOutcome, reopenCharge } from '../payments/charge.ts';
+import type { RepeatableRequest } from '../payments/repeatable-request.ts';
+import type { RequestContext } from '../request-context.ts';
+import { wake } from '../wake.ts';
+import { lockForRequest } from './subscription-requests.ts';
+import type { AskedStep, Step } from './subscription-steps.ts';
+import { getSubscription } from './subscriptions.ts';
+
+/** A step that a request asks for. */
+export type RequestedStep = Step & { asked: AskedStep };
+
+/** What asks: who, for which subscription, and how a repetition of the request finds what was committed. */
+export interface CollectingRequest {
+  context: RequestContext;
+  id: string;
+  request: RepeatableRequest<ShownSubscriptionRow>;
+}
+
+type Opened = { charge: Charge } | { completed: ShownSubscriptionRow };
+
+/**
+ * Carries out a request that may collect, and returns the subscription after the collection. Like a confirm, it commits
+ * the attempt before the processor is asked, and a repetition of the request continues with that attempt. If the
+ * process dies in between, housekeeping finishes the charge.
+ * @param open does what is asked in the first transaction. Returns what is to be charged now, or null.
+ * @throws NotFound; InvalidState while the customer's clock is advancing; what `open` throws.
+ * @throws ProcessorUnavailable when the processor gave no outcome. The payment stays processing.
+ */
+export async function collectWithin(
+  pool: Pool,
+  charging: Charging,
+  asking: CollectingRequest,
+  open: (step: RequestedStep) => Promise<Charge | null>,
+): Promise<ShownSubscriptionRow> {
+  const { context, id, request } = asking;
+  const opened = await atomically(pool, (tx) => openRequested(tx, charging, asking, open));
+  if ('completed' in opened) return opened.completed;
+  const { charge } = opened;
+  pass('confirm opened');
+  const outcome = await askProcessor(pool, charging.processors, charge);
+  pass('confirm charged');
+  const collected = await atomically(pool, async (tx) => {
+    const record = { outcome, requestId: context.requestId, now: context.now };
+    if ((await recordOutcome(tx, charge, record, charging.hook)) === null) return null;
+    const row = await getSubscription(tx, context, id);
+    // The hook wakes the workflow, but not after a step that is the subscription's own.
+    if (charge.unattended) await wakeWorkflow(tx, row, context.now);
+    await request.storeResponse(tx, row);
+    return row;
+  });
+  pass('confirm completed');
+  if (collected === null) throw new NotFound('subscription', id);
+  return collected;
+}
+
+async function openRequested(
+  tx: Tx,
+  charging: Charging,
+  { context, id, request }: CollectingRequest,
+  open: (step: RequestedStep) => Promise<Charge | null>,
+): Promise<Opened> {
+  await request.claimKey(tx);
+  const { locked, at } = await lockForRequest(tx, context, id);
+  const earlier = await findEarlierTry(tx, { context, id, request });
+  if (earlier !== null) return earlier;
+  const { requestKey, keyExpiresAt = null } = request;
+  const asked = { requestId: context.requestId, requestKey, keyExpiresAt, isConfirm: false };
+  const charge = await open({ tx, charging, locked, at, now: context.now, dueAt: at, before: [], asked });
+  if (charge !== null) return { charge };
+  const row = await getSubscription(tx, context, id);
+  await wakeWorkflow(tx, row, context.now);
+  await request.storeResponse(tx, row);
+  return { completed: row };
+}
+
+/** The workflow goes on from here. */
+async function wakeWorkflow(tx: Tx, row: ShownSubscriptionRow, now: Date): Promise<void> {
+  await wake.subscription(tx, row, now, { start: row.state !== 'canceled' });
+}
+
+/** Finds the charge that an earlier try of the same request has opened. */
+async function findEarlierTry(
+  tx: Tx,
+  { context, id, request: { requestKey, keyExpiresAt } }: CollectingRequest,
+): Promise<Opened | null> {
+  if (requestKey === null) return null;
+  const attempt = await selectAttemptOfSubscriptionRequest(tx, id, requestKey, context.now);
+  if (attempt === null) return null;
+  // The attempt's key now expires when the response of this try expires.
+  if (keyExpiresAt) await updateAttemptKeyExpiry(tx, attempt.id, keyExpiresAt);
+  const intent = attempt.outcome === 'processing' ? await lockPaymentIntent(tx, attempt.payment_intent_id) : null;
+  if (intent !== null) return { charge: await reopenCharge(tx, intent, attempt) };
+  return { completed: await getSubscription(tx, context, id) };
+}

@@ -1,0 +1,66 @@
+import type { ShownSubscriptionRow } from '../../db/subscriptions.ts';
+import { respondTo } from '../../domain/subscriptions/requests.ts';
+import type { Pool } from '../../platform/postgres/connection.ts';
+import { recordEvents } from '../events.ts';
+import type { Charge, Charging } from '../payments/charge.ts';
+import { chargeableMethod } from '../payments/recurring-intent.ts';
+import { type RepeatableRequest, unrepeatable } from '../payments/repeatable-request.ts';
+import type { RequestContext } from '../request-context.ts';
+import { collectWithin, type RequestedStep } from './collecting-request.ts';
+import { withAllCreditCovered } from './covered-credit.ts';
+import { store } from './situation.ts';
+import { giveUpUnpaid, methodMissing, refused } from './subscription-requests.ts';
+import { openRetry, originOf, passEnd } from './subscription-steps.ts';
+
+/** What goes on with a subscription, and so may collect. */
+export type GoingOn = 'resume' | 'uncancel' | 'retry_now';
+
+/**
+ * Resumes a subscription, takes its end back, or charges what is unpaid. If a period begins by that or a payment is
+ * tried, it is charged before this returns.
+ * @throws NotFound
+ * @throws InvalidState if its state does not allow it, if its bank account must not be debited, or while the customer's
+ * clock is advancing.
+ * @throws ValidationFailed `payment_method_missing` for a resume that has nothing to charge.
+ * @throws ProcessorNotConfigured in live mode without a live processor. Nothing has changed then.
+ * @throws ProcessorUnavailable when the processor gave no outcome. The payment stays processing.
+ */
+export async function goOnWithSubscription(
+  pool: Pool,
+  charging: Charging,
+  context: RequestContext,
+  id: string,
+  name: GoingOn,
+  request: RepeatableRequest<ShownSubscriptionRow> = unrepeatable,
+): Promise<ShownSubscriptionRow> {
+  return collectWithin(pool, charging, { context, id, request }, (step) => openGoingOn(step, name));
+}
+
+async function openGoingOn(step: RequestedStep, name: GoingOn): Promise<Charge | null> {
+  const { tx, locked, at } = step;
+  const change = respondTo({ name }, locked.situation, at);
+  if ('refused' in change) throw refused(locked.row.id, change);
+  if (change.happenings.includes('resumed')) return openResumed(step, change);
+  const { events, ...after } = await store(tx, locked, change, at);
+  const next = { ...step, locked: after, before: events };
+  return name === 'retry_now' ? openRetry(next) : passEndIfDue(next);
+}
+
+/** A pause ends. The new period begins now, and the biller confirms it; or later, if days are left that are paid. */
+async function openResumed(step: RequestedStep, change: Parameters<typeof store>[2]): Promise<Charge | null> {
+  const { tx, locked, at, asked } = step;
+  if ((await chargeableMethod(tx, locked.row)) === null) throw methodMissing(locked);
+  const given = await giveUpUnpaid(tx, locked, at);
+  const { events, ...stored } = await store(tx, locked, change, at);
+  // Periods that the resume has left void have given no credit.
+  const after = await withAllCreditCovered(tx, stored, at);
+  return passEndIfDue({ ...step, locked: after, before: [...given, ...events], asked: { ...asked, isConfirm: true } });
+}
+
+/** The end of a period that has come does not wait for the workflow: the response would tell of time that is over. */
+async function passEndIfDue(step: RequestedStep): Promise<Charge | null> {
+  const { next_period_at: dueAt } = step.locked.row;
+  if (dueAt !== null && dueAt <= step.at) return passEnd(step);
+  await recordEvents(step.tx, originOf(step), step.before);
+  return null;
+}

@@ -1,0 +1,130 @@
+import type { PaymentIntentRow } from '../../db/payment-intents.ts';
+import type { PaymentMethodRow } from '../../db/payment-methods.ts';
+import { type Change, type Means, passBoundary } from '../../domain/subscriptions/steps.ts';
+import type { Tx } from '../../platform/postgres/connection.ts';
+import { type NewEvent, recordEvents } from '../events.ts';
+import { processorFor } from '../payments/ask-processor.ts';
+import type { Charge, Charging } from '../payments/charge.ts';
+import type { NewCharge } from '../payments/charge-records.ts';
+import { type ChargeWay, chargeWay, refusalError } from '../payments/charge-way.ts';
+import { openUnattended, unlessRefused } from '../payments/debit-acceptance.ts';
+import { chargeableMethod } from '../payments/recurring-intent.ts';
+import { withoutCharges } from './end.ts';
+import { endOpenChange } from './open-change.ts';
+import { lockIntentOfPeriod, openPeriod, takeEffect } from './opening.ts';
+import { type LockedSubscription, store } from './situation.ts';
+import { subscriptionHook } from './subscription-hook.ts';
+import { methodMissing } from './subscription-requests.ts';
+
+/** A step of a locked subscription: one that is due, or that a request asks for. */
+export interface Step {
+  tx: Tx;
+  charging: Charging;
+  locked: LockedSubscription;
+  /** Customer time. */
+  at: Date;
+  /** Real time. */
+  now: Date;
+  /** When the step was due, in customer time. */
+  dueAt: Date;
+  /** Events of what has happened before it, in the same transaction. */
+  before: NewEvent[];
+  /** The request that asks for it. Without one, the subscription takes it by itself. */
+  asked?: AskedStep;
+}
+
+/** What a step takes from the request that asks for it. */
+export interface AskedStep {
+  requestId: string | null;
+  requestKey: string | null;
+  keyExpiresAt: Date | null;
+  /**
+   * Whether the biller has it charged now, as a confirm has: a payer may then have to authenticate the payment, and
+   * what must not be charged is refused.
+   */
+  isConfirm: boolean;
+}
+
+/**
+ * A period ends. A change that waits for its challenge ends with it: its price was for the days that were left. Money
+ * that is on its way for a change becomes credit.
+ */
+export async function passEnd(step: Step): Promise<Charge | null> {
+  const { tx, at, now } = step;
+  const ended = await endOpenChange(tx, step.locked, { at, now, debitsToo: false });
+  const locked = ended?.free ?? step.locked;
+  const hasMethod = (await chargeableMethod(tx, locked.row)) !== null;
+  const change = passBoundary(locked.situation, at, { hasMethod });
+  const before = [...step.before, ...(ended?.events ?? [])];
+  if (change.happenings.includes('canceled')) return end(step, locked, before, { hasMethod });
+  const next = { ...step, locked, before };
+  return change.begins === undefined ? save(next, change) : begin(next, change);
+}
+
+/** The subscription ends. What could still be charged of it is stopped. */
+async function end(step: Step, locked: LockedSubscription, before: NewEvent[], means: Means): Promise<null> {
+  const { tx, at, now } = step;
+  const stopped = await withoutCharges(tx, locked, { at, now });
+  const change = passBoundary(stopped.free.situation, at, means);
+  return save({ ...step, locked: stopped.free, before: [...before, ...stopped.events] }, change);
+}
+
+/** Stores a change by which no period begins. */
+export async function save(step: Step, change: Change): Promise<null> {
+  const { events } = await store(step.tx, step.locked, change, step.at);
+  await recordEvents(step.tx, originOf(step), [...step.before, ...events]);
+  return null;
+}
+
+/**
+ * Begins the period of a change, and opens its charge. Returns what is to be charged now, or null: a debit is accepted,
+ * or declined before a bank has it, or there is nothing to pay.
+ * @throws ProcessorNotConfigured; for a step that is a confirm, the errors of one.
+ */
+export async function begin(step: Step, change: Change): Promise<Charge | null> {
+  const { tx, charging, locked, at, now } = step;
+  if (change.begins?.kind === 'paid') processorFor(charging.processors, locked.row.livemode);
+  const opened = await openPeriod(tx, locked, change, at);
+  await recordEvents(tx, originOf(step), step.before);
+  const { payment } = opened;
+  const charged = payment && (await openCharges(step, payment.intent, payment.method));
+  const isDebitAccepted = charged !== null && charged.charge === null;
+  const { events } = isDebitAccepted ? await takeEffect(tx, opened, at) : opened;
+  await recordEvents(tx, originOf(step), events);
+  return charged && unlessRefused(tx, charged.charge, charged.way, now, subscriptionHook);
+}
+
+/** Opens the next attempt of the unpaid period that comes first. Returns what is to be charged now, as `begin` does. */
+export async function openRetry(step: Step): Promise<Charge | null> {
+  const { tx, charging, locked, at, now } = step;
+  processorFor(charging.processors, locked.row.livemode);
+  const intent = await lockIntentOfPeriod(tx, locked.row, locked.situation.owed);
+  const method = await chargeableMethod(tx, locked.row);
+  const underWay = { owed: { status: 'processing', next_attempt_at: null }, happenings: [] } as const;
+  const { events } = await store(tx, locked, { ...underWay, happenings: [] }, at);
+  const { charge, way } = await openCharges(step, intent, method);
+  await recordEvents(tx, originOf(step), [...step.before, ...events]);
+  return unlessRefused(tx, charge, way, now, subscriptionHook);
+}
+
+async function openCharges(
+  { tx, locked, at, now, dueAt, asked }: Step,
+  intent: PaymentIntentRow,
+  method: PaymentMethodRow | null,
+): Promise<{ way: ChargeWay; charge: Charge | null }> {
+  if (asked?.isConfirm && method === null) throw methodMissing(locked);
+  const way = await chargeWay(tx, intent, method, at);
+  if (asked?.isConfirm && way.kind === 'refused') {
+    throw refusalError(way.refusal, method?.id ?? '', '/payment_instrument_id');
+  }
+  const { requestId = null, isConfirm = false, ...key } = asked ?? {};
+  const due = asked === undefined ? { dueAt } : {};
+  const by = { source: isConfirm ? 'confirm' : 'subscription', ...key, ...due } as const;
+  const newCharge: NewCharge = { at, now, testClockId: locked.row.test_clock_id, ...by };
+  return { way, charge: await openUnattended(tx, intent, method, way, newCharge, requestId) };
+}
+
+/** Returns the origin of the events of a step: the subscription itself, or the request that asks for it. */
+export function originOf({ locked: { row }, now, asked }: Pick<Step, 'locked' | 'now' | 'asked'>) {
+  return { billerId: row.biller_id, livemode: row.livemode, requestId: asked?.requestId ?? null, now };
+}
