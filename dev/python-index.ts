@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { getCACertificates } from 'node:tls';
+import * as tls from 'node:tls';
 import { EnvHttpProxyAgent, fetch } from 'undici';
 
 const pypi = 'https://pypi.org/simple/';
@@ -116,13 +116,19 @@ async function openDispatcher({ certificates, proxies, silenceMs: timeout }: Pyt
   if (certificates !== null && extra === null) {
     throw new IndexError(`the certificates that pip is configured for cannot be read: ${certificates}`);
   }
-  const ca = [...getCACertificates('default'), ...getCACertificates('system'), ...(extra === null ? [] : [extra])];
-  const tls = { ca, timeout };
+  const connect = { ca: [...knownCertificates(), ...(extra === null ? [] : [extra])], timeout };
   return new EnvHttpProxyAgent({
     ...{ httpProxy: proxies.http ?? '', httpsProxy: proxies.https ?? proxies.http ?? '', noProxy: proxies.no ?? '' },
     ...{ headersTimeout: timeout, bodyTimeout: timeout, connectTimeout: timeout },
-    ...{ connect: tls, requestTls: tls, proxyTls: tls },
+    ...{ connect, requestTls: connect, proxyTls: connect },
   });
+}
+
+/** Node.js before 22.15, where a sandbox may run, knows no certificates of the system. */
+function knownCertificates(): readonly string[] {
+  const { getCACertificates } = tls as Partial<typeof tls>;
+  if (getCACertificates === undefined) return tls.rootCertificates;
+  return [...getCACertificates('default'), ...getCACertificates('system')];
 }
 
 /** The address of a file in a page of the simple API, as it is written there. Null if the page does not list it. */

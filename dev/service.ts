@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isLoopbackAddress } from '../src/api/middleware/this-machine.ts';
@@ -9,6 +10,9 @@ import { withLogEnd } from './last-words.ts';
 import { Interrupted, type Stack, StartError, untilAborted } from './stack.ts';
 
 const readyTimeoutMs = 60_000;
+
+/** `.ts` in this repository, `.js` in the package of the sandbox. */
+const typeOfThisFile = extname(import.meta.url);
 
 /** A little more than a process gives itself, see lifecycle.ts. */
 export const serviceStopTimeoutMs = 15_000;
@@ -67,7 +71,7 @@ function keepChild(
       name,
       dataDir,
       command: process.execPath,
-      args: [fileURLToPath(new URL(`../src/processes/${name}.ts`, import.meta.url)), ...options],
+      args: [fileURLToPath(new URL(`../src/processes/${name}${typeOfThisFile}`, import.meta.url)), ...options],
       cwd: fileURLToPath(new URL('../', import.meta.url)),
       env,
       stopSignal: 'SIGTERM',

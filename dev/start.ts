@@ -7,15 +7,9 @@ import { ConfigError, isRunByNpm, readConfig } from '../src/processes/config/con
 import { type Booted, boot } from './boot.ts';
 import { developmentFile } from './data-dir.ts';
 import { stopService } from './service.ts';
+import { listenForSignals } from './signals.ts';
 import { endAll, Interrupted, type Stack, StartError, untilAborted } from './stack.ts';
 import { watchSources } from './watch.ts';
-
-/**
- * Under npm, Ctrl-C arrives twice within milliseconds; only a later repeat means that the user does not want to wait.
- */
-const repeatAfterMs = 1_000;
-
-const parentCheckMs = 500;
 
 const isWatching = process.argv.includes('--watch');
 
@@ -33,7 +27,9 @@ async function main(): Promise<number> {
   // Developers want webhooks to this machine. WEBHOOK_ALLOW_LOOPBACK=false still turns them off.
   const config = readConfig({ WEBHOOK_ALLOW_LOOPBACK: 'true', ...process.env });
   const interruption = new AbortController();
-  listenForSignals(interruption);
+  // npm, or the shell in between, may be killed without passing the signal on. Nothing else would then end these
+  // processes.
+  listenForSignals(interruption, say, isRunByNpm());
   const { signal } = interruption;
   const stack: Stack = [];
   let failure: { error: unknown } | null = null;
@@ -81,36 +77,6 @@ async function supervise(
       say('Worker and API are down; waiting for the next change. npm run types says where the syntax is wrong');
     }
   }
-}
-
-function listenForSignals(interruption: AbortController): void {
-  let firstAt: number | null = null;
-  const onSignal = (signal: NodeJS.Signals) => {
-    if (firstAt === null) {
-      firstAt = performance.now();
-      say(`${signal}: ending everything in order`);
-      interruption.abort();
-    } else if (performance.now() - firstAt > repeatAfterMs) {
-      printError(`${signal} again: not waiting any longer`);
-      process.exit(1); // the servers still get their stop signal, see daemon.ts
-    }
-  };
-  // SIGHUP: the terminal was closed.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, onSignal);
-  }
-  // npm, or the shell in between, may be killed without passing the signal on. Nothing else would then end these
-  // processes.
-  if (isRunByNpm()) {
-    const parent = process.ppid;
-    setInterval(() => {
-      if (process.ppid !== parent && firstAt === null) {
-        onSignal('SIGHUP');
-      }
-    }, parentCheckMs).unref();
-  }
-  // The reader of this output may be gone too, or its disk full. That must not stop the rest from ending in order.
-  process.stderr.on('error', () => {});
 }
 
 main().then(

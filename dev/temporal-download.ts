@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { mkdir, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { childEnvironment, type Host } from '../src/processes/config/config.ts';
@@ -33,7 +33,7 @@ export async function downloadCli(host: Host, say: Say, signal?: AbortSignal): P
   try {
     await mkdir(folder, { recursive: true });
     // In a separate process: the SDK loads a native runtime, and starts the server that it has downloaded.
-    const script = fileURLToPath(new URL('temporal-download-by-sdk.ts', import.meta.url));
+    const script = fileURLToPath(new URL(`temporal-download-by-sdk${extname(import.meta.url)}`, import.meta.url));
     await promisify(execFile)(process.execPath, [script, cliVersion, folder], {
       timeout: downloadTimeoutMs,
       env: childEnvironment({}),

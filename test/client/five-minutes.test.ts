@@ -7,7 +7,8 @@ import { after, before, it } from 'mocha';
 import { root, runProgram } from '../../lab/run-program.ts';
 import { assertRan, scriptsIn } from '../support/samples.ts';
 import { openShell, type Shell } from '../support/shell.ts';
-import { serveRegistry } from './registry.ts';
+import { lockClients } from './pack.ts';
+import { packagesOfTheSandbox, serveRegistry } from './registry.ts';
 
 const page = '00-five-minutes.md';
 const limitMs = 5 * 60_000;
@@ -17,10 +18,12 @@ describe('a stranger with an empty folder', function () {
   let folder = '';
   let registry: Awaited<ReturnType<typeof serveRegistry>>;
   let shell: Shell;
+  let release: () => Promise<void>;
 
-  before('open a shell in an empty folder, beside a registry with the packages that the client needs', async () => {
+  before('open a shell in an empty folder, beside a registry with the packages that both need', async () => {
+    release = await lockClients();
     folder = await mkdtemp(join(tmpdir(), 'stranger-'));
-    registry = await serveRegistry(['standardwebhooks', '@stablelib/base64', 'fast-sha256']);
+    registry = await serveRegistry(packagesOfTheSandbox);
     shell = openShell(folder, {
       HOME: folder,
       SERVICE: root,
@@ -35,6 +38,7 @@ describe('a stranger with an empty folder', function () {
     await shell.close();
     await registry.close();
     await rm(folder, { recursive: true });
+    await release();
   });
 
   it('gets from packing and installing both packages to verified webhooks of an advanced plan in five minutes, by the guide alone', async () => {

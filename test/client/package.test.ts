@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { useStage } from '../support/stage.ts';
+import { packClients } from './pack.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -48,11 +49,11 @@ describe('the packed client in an empty project', function () {
 
   before('build it, pack it, and install it with its dependencies, without the network', async () => {
     folder = await mkdtemp(join(tmpdir(), 'client-package-'));
-    await run(process.execPath, [join(client, 'build.ts')], { cwd: root });
     const packages = ['standardwebhooks', '@stablelib/base64', 'fast-sha256', '@types/node', 'undici-types'].map(
       (name) => join(root, 'node_modules', name),
     );
-    await npm(['pack', '--pack-destination', folder, client, ...packages], root);
+    await packClients(['typescript'], folder);
+    await npm(['pack', '--pack-destination', folder, ...packages], root);
     const tarballs = (await readdir(folder)).filter((name) => name.endsWith('.tgz')).map((name) => `./${name}`);
     listing = (
       await run('tar', ['-tzf', tarballs.find((name) => name.includes('payments-service')) ?? ''], { cwd: folder })

@@ -1,9 +1,12 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 
 /** What a running service says about itself in `development.json`. */
 export interface Development {
@@ -14,13 +17,16 @@ export interface Development {
 
 export interface SandboxOptions {
   /**
-   * The folder of the payments service. It is started if none runs. By default PAYMENTS_SERVICE; without either, a
-   * running service is joined.
+   * The folder of a checkout of the payments service, which is started if none runs. By default PAYMENTS_SERVICE;
+   * without either, the service in this package is started.
    */
   service?: string | undefined;
-  /** The folder of the service's data. By default DATA_DIR, then `.data` in the service's folder or in this one. */
+  /**
+   * The folder of the data of a service that runs. By default DATA_DIR; without either, `.data` in the service's folder
+   * or in this one.
+   */
   dataDir?: string | undefined;
-  /** How long a start may take; by default ten minutes, because the first one may build the Temporal server. */
+  /** How long a start may take; by default ten minutes, because the first one fetches the Temporal server. */
   startTimeoutMs?: number | undefined;
 }
 
@@ -34,21 +40,28 @@ export interface RunningService {
 
 const defaultStartTimeoutMs = 600_000;
 const healthTimeoutMs = 2_000;
+const keptOutput = 10_000;
+const piped: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
 
-/** Joins the service that runs, or starts one. @throws Error if there is none and it is not known where it is. */
+/** The program of this package that starts a service. The sources in a checkout have none beside them. */
+const ownProgram = fileURLToPath(new URL('./service/dev/sandbox/main.js', import.meta.url));
+
+/** Joins the service that runs, or starts one. @throws Error if there is none, or it does not start. */
 export async function findService(options: SandboxOptions): Promise<RunningService> {
   const folder = options.service ?? process.env.PAYMENTS_SERVICE;
-  const dataDir = resolve(folder ?? '.', options.dataDir ?? process.env.DATA_DIR ?? '.data');
+  const namedDataDir = options.dataDir ?? process.env.DATA_DIR;
+  const dataDir = resolve(folder ?? '.', namedDataDir ?? '.data');
   const named = await readDevelopment(dataDir);
   const running = named !== null && (await isItself(named)) ? named : null;
   if (running !== null && (await isReady(running))) return { development: running, dataDir, stop: async () => {} };
-  if (folder === undefined) {
-    throw new Error(
-      `No payments service runs from ${dataDir}. Start one with npm start in its folder and set DATA_DIR to its .data, ` +
-        'or set PAYMENTS_SERVICE to its folder, so that it is started here.',
-    );
-  }
-  return startService(folder, options.startTimeoutMs ?? defaultStartTimeoutMs);
+  const timeoutMs = options.startTimeoutMs ?? defaultStartTimeoutMs;
+  if (folder !== undefined) return startCheckout(folder, timeoutMs);
+  if (namedDataDir === undefined && existsSync(ownProgram)) return startOwn(timeoutMs);
+  throw new Error(
+    `No payments service runs from ${dataDir}. Start one with npm start in its folder and set DATA_DIR to its .data, ` +
+      'or set PAYMENTS_SERVICE to its folder, so that it is started here. Without both, the package ' +
+      '@payments-service/sandbox starts the service that it holds.',
+  );
 }
 
 async function readDevelopment(dataDir: string): Promise<Development | null> {
@@ -84,30 +97,71 @@ async function isReady({ base_url }: Development): Promise<boolean> {
   return response?.ok === true;
 }
 
-/** Starts a service with ports and data of its own. Its data are deleted when it is stopped. */
-async function startService(folder: string, timeoutMs: number): Promise<RunningService> {
+/** Starts the service of this package, with ports and data of its own. */
+async function startOwn(timeoutMs: number): Promise<RunningService> {
+  const args = [ownProgram, '--port', '0', '--json', '--end-with-parent'];
+  const child = spawn(process.execPath, args, { env: { ...process.env, NODE_OPTIONS: '' }, stdio: piped });
+  const what = 'The payments service of @payments-service/sandbox';
+  const { line, stop } = await untilReady(child, /^\{.*\}$/m, timeoutMs, what);
+  const development = JSON.parse(line);
+  return { development, dataDir: development.data_dir, stop };
+}
+
+/** Starts a checkout with ports and data of its own. Its data are deleted when it is stopped. */
+async function startCheckout(folder: string, timeoutMs: number): Promise<RunningService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'payments-sandbox-'));
   const [PORT, PAGES_PORT, TEMPORAL_PORT, TEMPORAL_UI_PORT] = await freePorts(4);
   const child = spawn('npm', ['start'], {
     cwd: folder,
     env: { ...process.env, DATA_DIR: dataDir, PORT, PAGES_PORT, TEMPORAL_PORT, TEMPORAL_UI_PORT, NODE_OPTIONS: '' },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: piped,
   });
+  const removeData = () => rm(dataDir, { recursive: true, force: true });
+  const { stop } = await untilReady(child, /^ready: .*$/m, timeoutMs, `The payments service in ${folder}`).catch(
+    async (error) => {
+      await removeData();
+      throw error;
+    },
+  );
+  const development = await readDevelopment(dataDir);
+  const stopAndRemove = () => stop().then(removeData);
+  if (development === null) {
+    await stopAndRemove();
+    throw new Error(`The payments service in ${folder} has written no development.json.`);
+  }
+  return { development, dataDir, stop: stopAndRemove };
+}
+
+/**
+ * Waits for a line on stdout. Returns it, and a function that ends the child. The child also gets its signal when this
+ * process ends. @throws Error with the output if the child ends or is late
+ */
+async function untilReady(
+  child: ChildProcessByStdio<null, Readable, Readable>,
+  wanted: RegExp,
+  timeoutMs: number,
+  what: string,
+): Promise<{ line: string; stop(): Promise<void> }> {
   const end = () => child.kill('SIGTERM');
   process.once('exit', end);
   let output = '';
-  const isUp = new Promise<boolean>((ready) => {
-    const timer = setTimeout(() => ready(false), timeoutMs);
-    const give = (isReady: boolean) => {
+  let printed = '';
+  const found = new Promise<string | null>((resolveLine) => {
+    const timer = setTimeout(() => resolveLine(null), timeoutMs);
+    const give = (line: string | null) => {
       clearTimeout(timer);
-      ready(isReady);
+      resolveLine(line);
     };
-    child.once('error', () => give(false));
-    child.once('close', () => give(false));
+    child.once('error', () => give(null));
+    child.once('close', () => give(null));
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      printed = (printed + text).slice(-keptOutput);
+      const [line] = wanted.exec(printed.slice(0, printed.lastIndexOf('\n') + 1)) ?? [];
+      if (line !== undefined) give(line);
+    });
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
-        output = (output + text).slice(-10_000);
-        if (/^ready: /m.test(output)) give(true);
+        output = (output + text).slice(-keptOutput);
       });
     }
   });
@@ -117,14 +171,11 @@ async function startService(folder: string, timeoutMs: number): Promise<RunningS
     const closed = isGone ? null : once(child, 'close');
     end();
     await closed;
-    await rm(dataDir, { recursive: true, force: true });
   }
-  const development = (await isUp) ? await readDevelopment(dataDir) : null;
-  if (development === null) {
-    await stop();
-    throw new Error(`The payments service in ${folder} has not started:\n${output}`);
-  }
-  return { development, dataDir, stop };
+  const line = await found;
+  if (line !== null) return { line, stop };
+  await stop();
+  throw new Error(`${what} has not started:\n${output}`);
 }
 
 async function freePorts(count: number): Promise<string[]> {

@@ -1,11 +1,14 @@
-"""A fixture that joins the payments service that runs on this machine, with an account of its own for each file.
+"""A fixture that has a payments service, with an account of its own for each file.
 
-DATA_DIR is the folder of the service's data, by default .data in this folder. Start the service with npm start.
+If DATA_DIR is set, the service that runs from that folder is joined. Otherwise one is started for this run:
+that of node_modules, or by npx.
 """
 
 import json
 import os
 import pathlib
+import shutil
+import subprocess
 import time
 import urllib.request
 
@@ -53,13 +56,25 @@ class Sandbox:
             self.call("DELETE", f"/test_helpers/test_clocks/{clock['id']}")
 
 
+@pytest.fixture(scope="session")
+def service():
+    """What the service says about itself: its addresses, and the token for accounts."""
+    if folder := os.environ.get("DATA_DIR"):
+        yield json.loads((pathlib.Path(folder) / "development.json").read_text())
+        return
+    installed = shutil.which("payments-sandbox", path="node_modules/.bin")
+    program = [installed] if installed else ["npx", "--yes", "@payments-service/sandbox"]
+    options = ["--port", "0", "--json", "--end-with-parent"]
+    with subprocess.Popen([*program, *options], stdout=subprocess.PIPE, text=True) as process:
+        line = process.stdout.readline()
+        if not line:
+            pytest.fail("The payments service has not started; it says why on stderr.")
+        yield json.loads(line)
+        process.terminate()
+
+
 @pytest.fixture(scope="module")
-def sandbox():
-    folder = pathlib.Path(os.environ.get("DATA_DIR", ".data"))
-    try:
-        # A service that was killed leaves the file behind. Whatever has its ports by now refuses its token.
-        sandbox = Sandbox(json.loads((folder / "development.json").read_text()))
-    except OSError as error:
-        pytest.fail(f"No payments service runs from {folder} ({error}). Start it with npm start and set DATA_DIR.")
+def sandbox(service):
+    sandbox = Sandbox(service)
     yield sandbox
     sandbox.close()
