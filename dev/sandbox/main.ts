@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openPrinter, printError } from '../../src/platform/terminal.ts';
+import { openPrinter, print, printError } from '../../src/platform/terminal.ts';
 import { isRunByNpm, readConfig } from '../../src/processes/config/config.ts';
 import { boot } from '../boot.ts';
 import { type Development, developmentFile } from '../data-dir.ts';
@@ -25,13 +25,13 @@ const elapsed = () => ((performance.now() - startedAt) / 1000).toFixed(1);
 async function main(): Promise<number> {
   const options = readOptions(process.argv.slice(2));
   if (options === null) {
-    console.log(help);
+    print(help);
     return 0;
   }
   const endsWithParent = options.endsWithParent || isRunByNpm();
   leaveForeignEnvironment(process.env);
-  const print = options.json ? printError : openPrinter();
-  const say = (line: string) => print(`[${elapsed().padStart(6)} s] ${line}`);
+  const tell = options.json ? printError : openPrinter();
+  const say = (line: string) => tell(`[${elapsed().padStart(6)} s] ${line}`);
   const interruption = new AbortController();
   listenForSignals(interruption, say, endsWithParent);
 
@@ -42,7 +42,7 @@ async function main(): Promise<number> {
   try {
     const config = readConfig({ ...(await choosePorts(options)), WEBHOOK_ALLOW_LOOPBACK: 'true', DATA_DIR: dataDir });
     const { development } = await boot(config, stack, say, interruption.signal);
-    announce(development, dataDir, options, print);
+    announce(development, dataDir, options, tell);
     const lost = stack.flatMap((entry) => (entry.lost ? [entry.lost] : []));
     await Promise.race([untilAborted(interruption.signal), ...lost]);
     return 0;
@@ -107,12 +107,12 @@ function startCleanUp(dataDir: string, what: 'keep' | 'delete'): { dismiss(): Pr
   };
 }
 
-function announce(development: Development, dataDir: string, { json }: Options, print: (line: string) => void): void {
+function announce(development: Development, dataDir: string, { json }: Options, tell: (line: string) => void): void {
   if (json) {
     process.stdout.on('error', () => {}); // its reader may be gone
-    process.stdout.write(`${JSON.stringify({ ...development, data_dir: dataDir })}\n`);
+    print(JSON.stringify({ ...development, data_dir: dataDir }));
   }
-  print(
+  tell(
     `ready: ${development.base_url}, Temporal Web UI ${development.temporal_ui_url}, ` +
       `secret key ${development.keys.sandbox_secret}, all keys in ${developmentFile(dataDir)} (${elapsed()} s)`,
   );
