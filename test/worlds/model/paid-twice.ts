@@ -53,11 +53,13 @@ function forNothing(story: Story): string[] {
   return Object.keys(story.periods).flatMap((subscription) => {
     const own = story.payments.filter(({ subject }) => subject === subscription);
     return own.flatMap((payment) =>
-      takingsOf(story, payment).flatMap(({ at, isChallenged }) => {
+      takingsOf(story, payment).flatMap(({ at, challengedAt }) => {
         const period = story.periods[subscription]?.find((one) => one.payment === payment.name);
         const isChange = story.changes[subscription]?.some((one) => one.payment === payment.name);
         if (period === undefined) return isChange ? [] : [`${payment.name}: ${payment.total} taken for no period`];
-        if (!isChallenged || at < midnightIn(period.end, story.timeZone)) return [];
+        // What is owed for days that are over can be paid late, also by a challenge that begins then.
+        const endsAt = midnightIn(period.end, story.timeZone);
+        if (challengedAt === null || challengedAt >= endsAt || at < endsAt) return [];
         return [`${payment.name}: a challenge was passed at ${iso(at)} for the days until ${period.end}`];
       }),
     );

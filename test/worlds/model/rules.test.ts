@@ -167,6 +167,8 @@ describe('the model of what may be taken', () => {
       'pay1: a challenge was passed at 2027-01-10T12:00:00.000Z for the days until 2027-01-09',
     ]);
     assert.deepEqual(paidTwice(story({ payments, periods, happenings: [taken] })), []);
+    const late = event(9, 'payment_intent.requires_action', 'pay1');
+    assert.deepEqual(paidTwice(story({ payments, periods, happenings: [late, taken] })), []);
   });
 
   it('finds a refund of more than a payment holds, also because the bank has taken it back', () => {

@@ -97,8 +97,8 @@ export interface Taking {
   beganAt: number;
   /** Of the event that told that it was accepted; of a card, that of its success. */
   acceptedIn: number;
-  /** The payer has passed a challenge. */
-  isChallenged: boolean;
+  /** When the challenge began that the payer has passed; null without one. */
+  challengedAt: number | null;
 }
 
 /** The successes of a payment, in their order. */
@@ -106,21 +106,21 @@ export function takingsOf({ happenings }: Story, payment: Payment): Taking[] {
   const successes = payment.attempts.filter(({ outcome }) => outcome === 'succeeded' || outcome === 'returned');
   const takings: Taking[] = [];
   let accepted: Happening | null = null;
-  let isChallenged = false;
+  let challengedAt: number | null = null;
   for (const happening of happenings) {
     if (happening.subject !== payment.name) continue;
     const { type, at, sequence } = happening;
     if (type === 'payment_intent.processing') accepted = happening;
-    if (type === 'payment_intent.requires_action') isChallenged = true;
+    if (type === 'payment_intent.requires_action') challengedAt = Date.parse(at);
     if (type === 'payment_intent.succeeded') {
       const attempt = successes[takings.length] ?? null;
       takings.push({
-        ...{ payment, attempt, at: Date.parse(at), sequence, isChallenged },
+        ...{ payment, attempt, at: Date.parse(at), sequence, challengedAt },
         beganAt: attempt?.submittedAt ?? Date.parse(at),
         acceptedIn: attempt?.mandate == null ? sequence : (accepted?.sequence ?? sequence),
       });
     }
-    if (type === 'payment_intent.succeeded' || type === 'payment_intent.failed') isChallenged = false;
+    if (type === 'payment_intent.succeeded' || type === 'payment_intent.failed') challengedAt = null;
   }
   return takings;
 }
