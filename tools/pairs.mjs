@@ -16,6 +16,7 @@ const capabilities = [
   'refund',
   'return',
   'deletion',
+  'surcharge',
 ];
 const name = `(${capabilities.join('|')})`;
 /** The first argument of a call that declares a test. */

@@ -185,12 +185,12 @@ export async function markProcessing(
     set status = 'processing', attempt_count = ${attempt.number}, 
       payment_method_id = coalesce(${attempt.paymentMethodId}, payment_method_id),
       customer_id = coalesce(customer_id, ${attempt.customerId}), scheduled_at = null, updated_at = ${attempt.at},
-      ${surchargeColumns(tx, intent)}
+      ${surchargeAssignments(tx, intent)}
     where id = ${intent.id}`;
 }
 
 /** The columns that an attempt decides, as a part of an update. */
-export function surchargeColumns(
+export function surchargeAssignments(
   db: Db,
   row: Pick<
     PaymentIntentRow,
@@ -235,7 +235,7 @@ export async function markAccepted(tx: Tx, intent: PaymentIntentRow): Promise<vo
   await tx`
     update payment_intents
     set ${tx(change)}, status = 'processing', scheduled_at = null, returnable_until = null, last_error_code = null,
-      last_error_message = null, ${surchargeColumns(tx, intent)}
+      last_error_message = null, ${surchargeAssignments(tx, intent)}
     where id = ${intent.id}`;
 }
 

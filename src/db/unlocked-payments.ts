@@ -9,7 +9,7 @@ import {
 import type { Db } from '../platform/postgres/connection.ts';
 import type { CustomerRow } from './customers.ts';
 import type { NewAttempt } from './payment-attempts.ts';
-import { intentInsert, type PaymentIntentRow, surchargeColumns } from './payment-intents.ts';
+import { intentInsert, type PaymentIntentRow, surchargeAssignments } from './payment-intents.ts';
 import { instrumentColumn, type PaymentMethodRow } from './payment-methods.ts';
 import type { TenantKey } from './tenant.ts';
 
@@ -126,7 +126,7 @@ export async function openAttemptWhere(
       update payment_intents
       set status = ${opened.status}, attempt_count = ${opened.attempt_count}, customer_id = ${opened.customer_id},
         payment_method_id = ${opened.payment_method_id}, updated_at = ${opened.updated_at},
-        ${surchargeColumns(db, opened)}
+        ${surchargeAssignments(db, opened)}
       where id = ${opened.id} and ${condition}
       returning xmin::text as version
     )

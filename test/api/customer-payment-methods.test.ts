@@ -9,7 +9,7 @@ const debit = {
 };
 const ids = (reply: Reply): string[] => reply.body.payment_methods.map(({ id }: { id: string }) => id);
 
-/** A method that belongs to nobody yet; answers its id. */
+/** Saves a method without a customer, and returns its id. */
 async function loose(stage: Stage): Promise<string> {
   const { body } = await stage.request('POST', '/payment_methods', debit);
   return body.payment_method.id;

@@ -89,7 +89,8 @@ describe('the types of rows', () => {
     });
     const place = await mkdtemp(join(root, 'node_modules/.row-types-'));
     try {
-      await writeFile(join(place, 'rows.ts'), [helpers, ...lines].join('\n'));
+      const source = [helpers, ...lines].join('\n').split('\n');
+      await writeFile(join(place, 'rows.ts'), source.join('\n'));
       const config = { extends: join(root, 'tsconfig.json'), include: ['rows.ts'], exclude: [] };
       await writeFile(join(place, 'tsconfig.json'), JSON.stringify(config));
       const compiler = join(root, 'node_modules/.bin/tsc');
@@ -97,7 +98,6 @@ describe('the types of rows', () => {
         cwd: root,
         timeoutMs: 120_000,
       });
-      const source = [helpers, ...lines].join('\n').split('\n');
       return stdout
         .split('\n')
         .filter((line) => line.includes('error'))

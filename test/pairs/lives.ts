@@ -1,17 +1,24 @@
 import assert from 'node:assert/strict';
-import type { PaymentIntentCreate, PaymentLinkCreate, PaymentPlanCreate } from '@payments-service/client';
-import { it } from 'mocha';
+import type {
+  CustomerCreate,
+  PaymentIntentCreate,
+  PaymentLinkCreate,
+  PaymentPlanCreate,
+} from '@payments-service/client';
+import { beforeEach, it } from 'mocha';
 import { dueOnClock } from '../../src/db/due-on-clock.ts';
 import { findViolations } from '../../src/operations/invariants/invariants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import type { CheckoutSessionCreate } from '../../src/resources/checkout-session-input.ts';
 import type { SubscriptionCreate } from '../../src/resources/subscription-input.ts';
+import { changeBillerProfile, type ProfileChange } from '../../src/services/accounts/biller-profile.ts';
 import { paySession } from '../../src/services/links/session-payment.ts';
 import { saveSessionMethod } from '../../src/services/links/session-setup.ts';
 import type { Submission } from '../../src/services/links/submission.ts';
 import { tokenOf } from '../../src/services/links/tokens.ts';
 import { applyTo } from '../../src/services/subjects/charge-hook.ts';
 import { useDebtor } from '../support/debtor.ts';
+import { tester } from '../support/factories.ts';
 import { card, useLinks } from '../support/links.ts';
 import { type Stage, useStage } from '../support/stage.ts';
 import { moneyOf, storyLine } from './story.ts';
@@ -31,15 +38,20 @@ export type Life = ReturnType<typeof beginLife>;
 
 /**
  * Returns `lived`, which declares a test: the story is lived through twice, each time on a clock of its own, with the
- * same assertions. The title begins with the pairs of capabilities that it covers (see `tools/pairs.mjs`).
+ * same assertions. The title begins with the pairs of capabilities that it covers (see `tools/pairs.mjs`). Each clock
+ * begins at `from`; `account` changes the biller.
  */
-export function useLives() {
+export function useLives({ from = start, account = {} }: { from?: string; account?: ProfileChange } = {}) {
   const stage = useStage();
+  beforeEach('set up the account', async () => {
+    if (Object.keys(account).length === 0) return;
+    await changeBillerProfile(stage.db.sql, stage.keys.biller.id, account, { by: tester, now: realNow() });
+  });
   return function lived(title: string, story: (life: Life) => Promise<void>): void {
     it(title, async () => {
       for (const [way, stride] of Object.entries(ways)) {
-        const { id } = await stage.merchant.clock(start);
-        const life = beginLife(stage, id, stride);
+        const { id } = await stage.merchant.clock(from);
+        const life = beginLife(stage, id, { from, stride });
         try {
           await story(life);
           await life.holds();
@@ -52,8 +64,8 @@ export function useLives() {
   };
 }
 
-/** Begins a life on a clock, which is moved by at most `stride` milliseconds at a time. */
-export function beginLife(stage: Stage, clock: string, stride = Number.POSITIVE_INFINITY) {
+/** Begins a life on a clock that is at `from`, and is moved by at most `stride` milliseconds at a time. */
+export function beginLife(stage: Stage, clock: string, { from = start, stride = Number.POSITIVE_INFINITY } = {}) {
   const { merchant } = stage;
   const { client } = merchant;
   const debtor = useDebtor(stage);
@@ -94,8 +106,8 @@ export function beginLife(stage: Stage, clock: string, stride = Number.POSITIVE_
     /** Requests whose refusal is a value. */
     request: stage.request,
     /** A customer without any way to pay. */
-    customer: async (name = 'customer'): Promise<string> =>
-      named(name, (await merchant.customer({ test_clock: clock })).id),
+    customer: async (name = 'customer', more: Partial<CustomerCreate> = {}): Promise<string> =>
+      named(name, (await merchant.customer({ test_clock: clock, ...more })).id),
     /** A customer with a card. */
     async payer(name = 'payer', token?: string): Promise<string> {
       const id = await life.customer(name);
@@ -118,7 +130,7 @@ export function beginLife(stage: Stage, clock: string, stride = Number.POSITIVE_
 
     /** An active plan: weekly, 1000 cents, from the first day on. */
     async plan({ name, ...terms }: Terms<PaymentPlanCreate>): Promise<string> {
-      const { id } = await merchant.plan({ name, start_date: start.slice(0, 10), ...terms });
+      const { id } = await merchant.plan({ name, start_date: from.slice(0, 10), ...terms });
       await merchant.move(named(name, id), 'activate');
       await settle();
       return id;

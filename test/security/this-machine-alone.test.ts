@@ -102,7 +102,7 @@ describe('npm start serves only its own machine', function () {
     assert.deepEqual([...addresses].sort(), ['127.0.0.1', ui.address].sort());
   });
 
-  it('hides the Web UI of Temporal at an address that nobody can guess, and another at each start', async () => {
+  it('hides the Web UI of Temporal at a secret address, another one at each start', async () => {
     const { ui } = await ofTemporal();
     assert.match(ui.address, /^127\.(?!0\.0\.)\d+\.\d+\.\d+$/);
     for (const path of ['/', '/api/v1/namespaces', '/api/v1/settings', '/api/v1/cluster-info']) {

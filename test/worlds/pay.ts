@@ -47,7 +47,7 @@ export async function confirmAsPayer(account: Account, intent: string, method: s
   return account.ask('POST', `/payment_intents/${intent}/confirm`, { client_secret, payment_method }, asPayer);
 }
 
-/** The id of a new card that belongs to nobody. */
+/** The id of a new card without a customer. */
 async function cardOfToken(account: Account, token: string, headers: Record<string, string>): Promise<string> {
   const { method } = cardOf(token);
   const { payment_method: card } = await account.do('POST', '/payment_methods', method.data, headers);

@@ -11,8 +11,8 @@ import {
 } from '../../resources/payment-method.ts';
 import { PaymentMethodAttach, PaymentMethodCreate } from '../../resources/payment-method-input.ts';
 import { SandboxPaymentMethodCreate } from '../../resources/sandbox-payment-method.ts';
+import { assertNoCardNumber } from '../../services/customers/card-numbers.ts';
 import {
-  assertNoCardNumber,
   attachPaymentMethod,
   createPaymentMethod,
   createSandboxPaymentMethod,

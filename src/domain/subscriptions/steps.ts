@@ -98,6 +98,11 @@ function nextItems({ items, next_items: next }: Course): Partial<Course> {
   return { items: next ?? items, next_items: null, billed_items: null };
 }
 
+/** An attempt to collect the owed period is opened. */
+export function attemptOpened(): Change {
+  return { owed: { status: 'processing', next_attempt_at: null }, happenings: [] };
+}
+
 /**
  * The owed period was collected. Periods that have fully passed meanwhile are never billed. While another is owed, the
  * state stays as it is.

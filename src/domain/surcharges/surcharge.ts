@@ -6,7 +6,7 @@ import { holdsOn, rulesAbout, type SurchargeRule, surchargeRules, type Verdict }
 /** Why a surcharge that was asked for is not taken, or not in full. */
 export type SurchargeReason = 'not_allowed' | 'capped';
 
-/** Of whom a surcharge depends: the biller's mode and country, and what it has stated. */
+/** What a surcharge depends on: the biller's mode and country, and what it has stated. */
 export interface SurchargeTerms {
   livemode: boolean;
   /** ISO 3166-1 alpha-2. Null if the biller has stated none. */
@@ -83,13 +83,13 @@ export function verdictOn(
   { country, costs }: SurchargeTerms,
   means: Parameters<typeof rulesAbout>[1],
   date: PlainDate,
-): { verdict: Verdict; cost: number | null; rule: SurchargeRule | null } {
+): { verdict: Verdict; cost: number | null } {
   const key = costKeyOf(means);
   const cost = key === null ? null : (costs[key] ?? null);
   const found = country === null ? [] : rulesAbout(country, means, date);
-  const judged = found.map((rule) => ({ rule, verdict: verdictOf(rule, cost) }));
-  const strictest = judged.toSorted((a, b) => severity[b.verdict] - severity[a.verdict])[0];
-  return strictest === undefined ? { verdict: 'forbidden', cost, rule: null } : { ...strictest, cost };
+  const verdicts = found.map((rule) => verdictOf(rule, cost));
+  const [strictest = 'forbidden'] = verdicts.toSorted((a, b) => severity[b] - severity[a]);
+  return { verdict: strictest, cost };
 }
 
 const severity: Readonly<Record<Verdict, number>> = { allowed: 0, at_most_cost: 1, forbidden: 2 };

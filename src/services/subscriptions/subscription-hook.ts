@@ -5,7 +5,7 @@ import { lockSubscriptionOfIntent } from '../../db/subscriptions.ts';
 import { startOfDay } from '../../domain/calendar.ts';
 import { challengeEnd } from '../../domain/challenges.ts';
 import type { Period, SubscriptionState } from '../../domain/subscriptions/course.ts';
-import { type Change, collected, failed, returned } from '../../domain/subscriptions/steps.ts';
+import { attemptOpened, type Change, collected, failed, returned } from '../../domain/subscriptions/steps.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
 import { InvalidState } from '../errors.ts';
@@ -41,8 +41,7 @@ export const subscriptionHook: ChargeHook = async (tx, { paymentIntentId }) => {
         const remedy = row.state === 'pending' ? ' Start it again instead.' : '';
         throw new InvalidState(`Subscription ${row.id} does not wait for this payment any more.${remedy}`);
       }
-      const underWay: Change = { owed: { status: 'processing', next_attempt_at: null }, happenings: [] };
-      return (await store(tx, locked, underWay, at)).events;
+      return (await store(tx, locked, attemptOpened(), at)).events;
     },
     async completed(outcome) {
       const { outcome: result } = outcome;

@@ -1,5 +1,5 @@
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
-import { type Change, type Means, passBoundary } from '../../domain/subscriptions/steps.ts';
+import { attemptOpened, type Change, type Means, passBoundary } from '../../domain/subscriptions/steps.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { type NewEvent, recordEvents } from '../events.ts';
 import { processorFor } from '../payments/ask-processor.ts';
@@ -85,6 +85,7 @@ export async function begin(step: Step, change: Change): Promise<Charge | null> 
   const { tx, charging, locked, at, now } = step;
   if (change.begins?.kind === 'paid') processorFor(charging.processors, locked.row.livemode);
   const opened = await openPeriod(tx, locked, change, at);
+  // Before the events of an accepted debit.
   await recordEvents(tx, originOf(step), step.before);
   const { payment } = opened;
   const charged = payment && (await openCharges(step, payment.intent, payment.method));
@@ -100,8 +101,7 @@ export async function openRetry(step: Step): Promise<Charge | null> {
   processorFor(charging.processors, locked.row.livemode);
   const intent = await lockIntentOfPeriod(tx, locked.row, locked.situation.owed);
   const method = await chargeableMethod(tx, locked.row);
-  const underWay = { owed: { status: 'processing', next_attempt_at: null }, happenings: [] } as const;
-  const { events } = await store(tx, locked, { ...underWay, happenings: [] }, at);
+  const { events } = await store(tx, locked, attemptOpened(), at);
   const decided = decideSurcharge(intent, method, surchargingOf(locked.row), at);
   const { charge, way } = await openCharges(step, decided, method);
   await recordEvents(tx, originOf(step), [...step.before, ...events]);
