@@ -410,8 +410,15 @@ describe('the client of a processor service', () => {
   it('has at most 32 calls under way, and carries out the others when one ends', async () => {
     const patient = createHttpProcessor({ url: server.url, secret });
     let [underWay, most] = [0, 0];
+    let letGo = (): void => {};
+    const full = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    // The first ones wait for each other, however late they come.
     answer = async (response, { headers }) => {
       most = Math.max(most, ++underWay);
+      if (most === 32) letGo();
+      await full;
       await pause(20);
       underWay -= 1;
       response.writeHead(200).end(said('succeeded').replace(key, String(headers['idempotency-key'])));

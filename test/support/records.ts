@@ -58,10 +58,12 @@ export async function checkRecords(folder: string, testFiles: readonly string[])
   return 'The tests have seen every status and every event of the OpenAPI document.';
 }
 
+type HookName = 'beforeAll' | 'beforeEach' | 'afterEach' | 'afterAll';
+
 /** Mocha keeps the hooks of a suite in fields that its types call private. */
 function failedHooks(suite: Suite): string[] {
-  const { _beforeAll, _afterAll } = suite as unknown as Record<'_beforeAll' | '_afterAll', Hook[]>;
-  const failed = [..._beforeAll, ..._afterAll].filter(({ state }) => state === 'failed');
+  const { _beforeAll, _beforeEach, _afterEach, _afterAll } = suite as unknown as Record<`_${HookName}`, Hook[]>;
+  const failed = [..._beforeAll, ..._beforeEach, ..._afterEach, ..._afterAll].filter(({ state }) => state === 'failed');
   return [...failed.map((hook) => hook.fullTitle()), ...suite.suites.flatMap(failedHooks)];
 }
 
