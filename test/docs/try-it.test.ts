@@ -113,7 +113,7 @@ describe('sending requests from the reference', function () {
       [stage.keys.liveSecret, /key of live mode/],
       [stage.keys.livePublishable, /key of live mode/],
       [stage.keys.sandboxPublishable, /publishable key/],
-      [`${stage.keys.sandboxSecret}"; rm`, /no key of the sandbox/],
+      [`${stage.keys.sandboxSecret}"; rm`, /not a sandbox key/],
     ];
     for (const [key, why] of cases) {
       await tab.evaluate(`[...document.querySelectorAll('header button')].at(-1).click()`);

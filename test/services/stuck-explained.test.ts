@@ -10,7 +10,7 @@ const stuck: Stuck = {
   biller_id: null,
   livemode: null,
   since: null,
-  why: 'an effect cannot be carried out',
+  why: 'an effect fails',
   remedy: '',
   workflow_id: 'payment-plan/pp_1',
 };

@@ -36,5 +36,5 @@ export function resultsPage(found: readonly Entry[], query: string): Html {
       html`<li><a href="${path}">${inlineMarkdown(title)}</a> <span class="note">${inlineMarkdown(place)}</span></li>\n`,
   );
   return html`<h1>Search</h1>
-${found.length === 0 ? html`<p id="results">${query.trim() === '' ? 'Type what you look for.' : html`Nothing has all words of “${query}”.`}</p>` : html`<ul id="results" class="results">\n${items}</ul>`}`;
+${found.length === 0 ? html`<p id="results">${query.trim() === '' ? 'Enter a search term.' : html`No page contains all words of “${query}”.`}</p>` : html`<ul id="results" class="results">\n${items}</ul>`}`;
 }

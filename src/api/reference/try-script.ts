@@ -22,9 +22,9 @@ export const tryScript = `
   };
 
   const refusalOf = (text) => {
-    if (/^[sp]k_live_/.test(text)) return 'This is a key of live mode. Give it to no page. Use a secret key of the sandbox.';
+    if (/^[sp]k_live_/.test(text)) return 'This is a key of live mode. Do not paste it into any page. Use a secret key of the sandbox.';
     if (/^pk_/.test(text)) return 'This is a publishable key. Use a secret key of the sandbox: sk_sandbox_ and 43 characters.';
-    return 'This is no key of the sandbox: that is sk_sandbox_ and 43 characters.';
+    return 'This is not a sandbox key: it must be sk_sandbox_ and 43 characters.';
   };
 
   const openings = {
@@ -176,7 +176,7 @@ export const tryScript = `
       if (form.elements.body && others.length > 0) {
         const label = element('label', 'Example ');
         const select = element('select');
-        select.append(new Option('the one of the sample', form.elements.body.value));
+        select.append(new Option('the sample’s example', form.elements.body.value));
         for (const other of others) {
           select.append(new Option(other.firstElementChild.textContent, other.querySelector('code').textContent));
         }

@@ -21,7 +21,7 @@ export async function createClock(visit: Visit): Promise<Answer> {
   const { sql, context, form } = visit;
   assertTimeSkipping(visit);
   const at = parseTime(form.get('frozen_time'));
-  if (at === null) throw ValidationFailed.of('/frozen_time', 'invalid_value', 'Give the clock a time.');
+  if (at === null) throw ValidationFailed.of('/frozen_time', 'invalid_value', 'Choose a time for the clock.');
   const name = (form.get('name') ?? '').trim().slice(0, nameLength);
   const { id } = await createTestClock(sql, context, {
     frozen_time: at.toISOString(),
@@ -34,7 +34,8 @@ export async function advanceClock(visit: Visit): Promise<Answer> {
   const { sql, context, id, form } = visit;
   assertTimeSkipping(visit);
   const target = targetIn(form);
-  if (target === null) throw ValidationFailed.of('/frozen_time', 'invalid_value', 'Give the clock a time to move to.');
+  if (target === null)
+    throw ValidationFailed.of('/frozen_time', 'invalid_value', 'Choose the time to move the clock to.');
   await advanceTestClock(sql, context, id, target.toISOString());
   return { goTo: `clocks/${id}` };
 }
@@ -45,8 +46,8 @@ export async function askForDeletion({ sql, context, id, up }: Visit): Promise<A
     status: 200,
     title: 'Delete this clock?',
     main: html`<h1>Delete this clock?</h1>
-<p><strong>${clock.name ?? 'Clock'}</strong> at ${time(clock.frozen_time)} UTC, with its customers and all that they have.
-It cannot be undone. Its events stay.</p>
+<p><strong>${clock.name ?? 'Clock'}</strong> at ${time(clock.frozen_time)} UTC, with its customers and all their objects.
+This cannot be undone. Its events stay.</p>
 <form method="post" action="delete"><button class="danger">Delete it</button> <a href="${up}clocks/${id}">Keep it</a></form>`,
   };
 }

@@ -101,7 +101,7 @@ function zoom({ clock, startedAt }: Timeline, { from }: Axis): Html | null {
   if (from.getTime() > startedAt.getTime()) {
     return html`<p class="zoom">From ${time(from)} · <a href="${clock.id}?show=all">the clock’s whole life</a></p>`;
   }
-  return html`<p class="zoom">From ${time(from)}, when it was made</p>`;
+  return html`<p class="zoom">From ${time(from)}, when it was created</p>`;
 }
 
 function firstSteps(clockId: string): Html {
@@ -112,7 +112,7 @@ function firstSteps(clockId: string): Html {
 
 function showDryRun(result: DryRunResult | ServiceError | null, clockId: string, supposed: string | null): Html {
   if (result === null)
-    return html`<p class="faint">Choose a time, and see what the clock would do on the way. Nothing changes.</p>`;
+    return html`<p class="faint">Choose a time, and see what would happen on the way. Nothing changes.</p>`;
   if (result instanceof ServiceError) {
     return alert(html`${[...result.fieldErrors.map(({ message }) => message), result.message].at(0) ?? ''}`);
   }
@@ -137,7 +137,7 @@ ${supposed === null ? null : html`<p class="faint">The advance takes the outcome
 
 /** A list of events, in the given order. Its links lead to the events, from a page that is one step down. */
 export function happenedList(events: readonly TimelineEventRow[], up = '../'): Html {
-  if (events.length === 0) return html`<p class="faint">No event yet.</p>`;
+  if (events.length === 0) return html`<p class="faint">No events yet.</p>`;
   return html`<ol class="list">${events.map((event) => {
     const { id, event_type: type, created_at: at, data, failed, pending } = event;
     const webhooks = failed > 0 ? 'failed' : pending > 0 ? 'pending' : '';

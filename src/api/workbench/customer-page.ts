@@ -50,11 +50,11 @@ export async function showCustomer({ sql, context, id, up }: Visit): Promise<Ans
         ? null
         : html` · on <a href="${up}clocks/${customer.test_clock_id}">this clock</a>`
     }</p>
-<section class="card"><h2>Has</h2>
+<section class="card"><h2>Methods, plans and more</h2>
 <ul class="plain">${methods.map((method) => html`<li>${methodInWords(method)}${method.id === customer.default_payment_method_id ? ' (default)' : ''} <code>${method.id}</code></li>`)}${subjects.map(subjectLine)}</ul>
 ${methods.length + subjects.length === 0 ? html`<p class="faint">No card, plan, subscription or link yet.</p>` : null}</section>
-<section class="card" id="story"><h2>The story</h2>
-${hasMoreEvents ? html`<p class="faint">The latest part of it.</p>` : null}
+<section class="card" id="story"><h2>History</h2>
+${hasMoreEvents ? html`<p class="faint">Only the latest part is shown.</p>` : null}
 <ol class="list">${steps.map(
       ({
         at,

@@ -29,8 +29,8 @@ export async function showEvents({ sql, context, query }: Visit): Promise<Answer
     title: 'Events',
     state: `${events.map(({ sequence, pending, failed }) => `${sequence}.${pending}.${failed}`).slice(0, 20)}`,
     main: html`<h1>Events</h1>
-<p>${filter.testClock === undefined ? 'All of the account' : html`Of <a href="clocks/${filter.testClock}">this clock</a>`}, newest first. With scripts, new ones appear by themselves.
-Have them sent to your laptop: <code>payments listen --forward URL</code></p>
+<p>${filter.testClock === undefined ? 'All of the account' : html`Of <a href="clocks/${filter.testClock}">this clock</a>`}, newest first. With scripts, new ones appear automatically.
+To receive them on your laptop: <code>payments listen --forward URL</code></p>
 <section class="card">${happenedList(events, '')}</section>
 ${found.length > events.length && last !== undefined ? html`<p><a href="events?${ofClock}before=${last.sequence}">Older events</a></p>` : null}`,
   };
@@ -55,7 +55,7 @@ export async function showEvent({ sql, context, id, up }: Visit): Promise<Answer
     ['About', html`<code>${subject_id}</code>`],
     ...(customer_id === null
       ? []
-      : [['Customer', html`<a href="${up}customers/${customer_id}">the whole story</a>`] as [string, Html]]),
+      : [['Customer', html`<a href="${up}customers/${customer_id}">the whole history</a>`] as [string, Html]]),
     ...(test_clock_id === null
       ? []
       : [['Clock', html`<a href="${up}clocks/${test_clock_id}">${test_clock_id}</a>`] as [string, Html]]),
@@ -70,7 +70,7 @@ export async function showEvent({ sql, context, id, up }: Visit): Promise<Answer
 <section class="card"><dl>${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl></section>
 <section class="card" id="webhooks"><h2>Webhooks</h2>
 ${deliveries.length === 0 ? html`<p class="faint">No endpoint was subscribed to it.</p>` : deliveries.map((delivery) => shownDelivery(delivery, up))}</section>
-<section class="card"><h2>What it carries</h2><pre tabindex="0" aria-label="The data of the event">${JSON.stringify(data, null, 2)}</pre></section>`,
+<section class="card"><h2>Data</h2><pre tabindex="0" aria-label="The data of the event">${JSON.stringify(data, null, 2)}</pre></section>`,
   };
 }
 

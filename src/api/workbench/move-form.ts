@@ -34,7 +34,7 @@ export function parseTime(text: string | null): Date | null {
 /** The form for a dry run of an advance. It works without a script; the script adds the handle on the axis. */
 export function moveForm({ clock, due, subjects, methods, target, query }: Move): Html {
   const max = clock.maxFrozenTime;
-  if (max === null) return html`<p>A clock that has failed cannot be moved. Delete it, and make a new one.</p>`;
+  if (max === null) return html`<p>A clock that has failed cannot be moved. Delete it and create a new one.</p>`;
   const field = target ?? new Date(Math.min(max.getTime(), clock.frozen_time.getTime() + 7 * dayMs));
   const show = query.get('show');
   return html`<form method="get" action="${clock.id}" id="try">
@@ -67,7 +67,7 @@ function nextTimes(clock: TestClockDetails, due: readonly DueSubject[], subjects
     .map(([at, who]) => ({ at: new Date(at), label: `${shortTime(new Date(at))}: ${[...who].join(', ')}` }));
   const after = (days: number, label: string) => ({ at: new Date(clock.frozen_time.getTime() + days * dayMs), label });
   const round = [after(1, '+1 day'), after(7, '+1 week'), after(30, '+30 days')].filter(({ at }) => at < max);
-  return [...events, ...round, { at: max, label: 'as far as it goes' }];
+  return [...events, ...round, { at: max, label: 'as far as possible' }];
 }
 
 const dueInWords: Readonly<Record<DueSubject['kind'], string>> = {

@@ -23,6 +23,6 @@ export async function readForm(request: IncomingMessage): Promise<URLSearchParam
     throw new BadRequest('The form could not be read, or has too much text.');
   });
   const form = new URLSearchParams(bytes.toString('utf8'));
-  if ([...form].some(([, value]) => value.includes('\0'))) throw new BadRequest('The form holds what is no text.');
+  if ([...form].some(([, value]) => value.includes('\0'))) throw new BadRequest('A field of the form is not text.');
   return form;
 }

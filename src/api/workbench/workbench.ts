@@ -175,7 +175,7 @@ function problem(ctx: Context, { logger }: Deps, error: unknown): Page {
     const message = error.fieldErrors[0]?.message ?? error.message;
     return plain(
       error.status,
-      'That was refused',
+      'The request was refused',
       html`${alert(message)}<p>Nothing has changed. Go back and try again.</p>`,
     );
   }
@@ -185,22 +185,22 @@ function problem(ctx: Context, { logger }: Deps, error: unknown): Page {
   if (!isAway)
     return plain(500, 'Something went wrong on our side', html`<p>The request id is <code>${requestId}</code>.</p>`);
   const why = error instanceof ServiceError ? error.message : 'The service cannot reach its database.';
-  return plain(503, 'Not just now', html`<p>${why} Load the page again in a moment.</p>`);
+  return plain(503, 'Not available at the moment', html`<p>${why} Load the page again in a moment.</p>`);
 }
 
 function plain(status: number, title: string, text: Page['main']): Page {
   return { status, title, main: html`<h1>${title}</h1>\n${text}` };
 }
 
-const notFound = plain(
-  404,
-  'This is not here',
-  html`<p>It does not exist in this account, or its clock was deleted.</p>`,
-);
+const notFound = plain(404, 'Not found', html`<p>It does not exist in this account, or its clock was deleted.</p>`);
 
-const howToOpen = html`<p>The workbench shows the test clocks of a sandbox account. A link opens it for an hour. With the
+const howToOpen = html`<p>The workbench shows the test clocks of a sandbox account. A link to it works for an hour. With the
 account’s sandbox key, <code>payments workbench</code> prints one (<a href="/docs/guides/15-workbench">guide</a>).</p>`;
 
-const linkNeeded = plain(403, 'A link opens the workbench', howToOpen);
+const linkNeeded = plain(403, 'Open the workbench with a link', howToOpen);
 
-const linkEnded = plain(403, 'This link opens nothing', html`<p>It has ended, or its key was revoked.</p>${howToOpen}`);
+const linkEnded = plain(
+  403,
+  'This link does not work',
+  html`<p>It has expired, or its key was revoked.</p>${howToOpen}`,
+);

@@ -182,8 +182,8 @@ describe('a change of what a subscription sells', () => {
     assert.equal(refusalOf(paused, { ...wanted, when: 'period_end' }), null);
     const ending = activeOn('2027-03-13');
     ending.ask({ name: 'cancel', when: 'period_end' });
-    assert.match(refusalOf(ending, wanted) ?? '', /No period is to come/);
-    assert.match(refusalOf(ending, { ...wanted, when: 'period_end' }) ?? '', /no period comes after/);
+    assert.match(refusalOf(ending, wanted) ?? '', /No further period/);
+    assert.match(refusalOf(ending, { ...wanted, when: 'period_end' }) ?? '', /no period follows/);
     assert.equal(refusalOf(ending, { ...wanted, collect: 'now' }), null);
     const pending = new Simulated({}, []);
     assert.match(refusalOf(pending, wanted) ?? '', /pending. Update it instead/);
