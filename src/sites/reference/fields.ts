@@ -1,5 +1,5 @@
+import { asNode, asNodes, describeSchema, type SchemaNode } from '../../api/validation/describe-schema.ts';
 import { type Html, html } from '../../platform/html.ts';
-import { asNode, asNodes, describeSchema, type SchemaNode } from '../validation/describe-schema.ts';
 import { inlineMarkdown, markdown } from './markdown.ts';
 
 /** Deeper members are left out: the schemas refer to each other. */

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-
 /** The colours of all pages for developers and operators: light or dark as the reader prefers. */
 export const palette = `
 :root { color-scheme: light dark; --ink: light-dark(#16202e, #e6ebf3); --paper: light-dark(#fff, #171e29);
@@ -56,18 +54,3 @@ pre { background: var(--soft); padding: .6rem .8rem; border-radius: .35rem; over
   .columns, .columns.even { grid-template-columns: minmax(0, 1fr); }
 }
 `;
-
-/**
- * Returns the policy of a page with this inline style, which is allowed by its hash. It allows no scripts and no
- * network requests.
- */
-export function policyWith(inlineStyle: string): string {
-  return [
-    "default-src 'none'",
-    `style-src 'sha256-${createHash('sha256').update(inlineStyle).digest('base64')}'`,
-    'img-src data:',
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
-}

@@ -1,5 +1,5 @@
-import type { OpenApiDocument } from '../openapi/document.ts';
-import { asNode, asNodes, type SchemaNode } from '../validation/describe-schema.ts';
+import type { OpenApiDocument } from '../../api/openapi/document.ts';
+import { asNode, asNodes, type SchemaNode } from '../../api/validation/describe-schema.ts';
 import { pascal, wordsOf } from './client-names.ts';
 import { nameIn } from './fields.ts';
 

@@ -1,5 +1,5 @@
+import type { SchemaNode } from '../../api/validation/describe-schema.ts';
 import { type Html, html } from '../../platform/html.ts';
-import type { SchemaNode } from '../validation/describe-schema.ts';
 import type { SampleRequest } from './samples.ts';
 
 /** What a form sends: an operation with the sample of its request. */

@@ -1,6 +1,6 @@
+import type { Context, Middleware } from '../../api/http/context.ts';
+import { send } from '../../api/http/response.ts';
 import { RouteNotFound } from '../../services/errors.ts';
-import type { Context, Middleware } from '../http/context.ts';
-import { send } from '../http/response.ts';
 
 /** Where the introduction of the guides was, and is as a file. */
 const formerIndex = /^\/docs\/guides\/(introduction|README)$/;

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { isAtThisMachine, type LocalRequest } from '../../api/middleware/this-machine.ts';
 import { Unauthenticated } from '../../services/errors.ts';
-import { isAtThisMachine, type LocalRequest } from '../middleware/this-machine.ts';
 
 /** Whether a request may see the operators' page. A stranger must not learn that the page exists. */
 export type Access = 'granted' | 'stranger';

@@ -1,7 +1,7 @@
+import type { OpenApiDocument } from '../../api/openapi/document.ts';
+import { codeTables, introductionText } from '../../api/openapi/info.ts';
+import { asNode, asNodes, type SchemaNode } from '../../api/validation/describe-schema.ts';
 import { type Html, html } from '../../platform/html.ts';
-import type { OpenApiDocument } from '../openapi/document.ts';
-import { codeTables, introductionText } from '../openapi/info.ts';
-import { asNode, asNodes, type SchemaNode } from '../validation/describe-schema.ts';
 import { fieldList, resolved } from './fields.ts';
 import { type Guide, readGuides } from './guides.ts';
 import type { Page } from './layout.ts';

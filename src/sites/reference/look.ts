@@ -1,4 +1,4 @@
-import { palette } from '../http/page-style.ts';
+import { palette } from '../look/page-style.ts';
 
 /** The style of the reference, in the colours of all pages: three columns on a wide screen, one on a phone. */
 export const referenceStyle = `${palette}:root { --code: light-dark(#f3f5f9, #0e131b); --string: light-dark(#0b6635, #86efac); --number: light-dark(#6d28d9, #c4b5fd);

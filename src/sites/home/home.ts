@@ -1,7 +1,7 @@
-import type { Middleware } from '../http/context.ts';
-import type { AppDeps } from '../http/deps.ts';
-import { send } from '../http/response.ts';
-import { isAtThisMachine } from '../middleware/this-machine.ts';
+import type { Middleware } from '../../api/http/context.ts';
+import type { AppDeps } from '../../api/http/deps.ts';
+import { send } from '../../api/http/response.ts';
+import { isAtThisMachine } from '../../api/middleware/this-machine.ts';
 import { homePage, policy } from './page.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { pageStyle } from '../http/page-style.ts';
+import { pageStyle } from '../look/page-style.ts';
 
 /** The style of the workbench: that of all pages, and the axis, its lanes and marks, forms and lists. */
 export const styleSheet = `${pageStyle}

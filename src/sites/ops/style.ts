@@ -1,4 +1,5 @@
-import { pageStyle, policyWith } from '../http/page-style.ts';
+import { policyWith } from '../../api/http/inline-style.ts';
+import { pageStyle } from '../look/page-style.ts';
 
 /** The style of the operators' page: that of all pages, tables of figures, and what is stuck. */
 export const style = `${pageStyle}

@@ -1,7 +1,7 @@
+import type { OpenApiDocument } from '../../api/openapi/document.ts';
+import { asNode, asNodes, type SchemaNode } from '../../api/validation/describe-schema.ts';
 import { exampleId, kindOf } from '../../domain/ids.ts';
 import { type Html, html } from '../../platform/html.ts';
-import type { OpenApiDocument } from '../openapi/document.ts';
-import { asNode, asNodes, type SchemaNode } from '../validation/describe-schema.ts';
 import { clientMethodOf } from './client-names.ts';
 import { fieldList, nameIn, resolved, typeOf } from './fields.ts';
 import { goValue } from './go-values.ts';

@@ -1,7 +1,8 @@
+import type { Demo, WebUi } from '../../api/http/deps.ts';
+import { policyWith } from '../../api/http/inline-style.ts';
 import { type Html, html } from '../../platform/html.ts';
-import type { Demo, WebUi } from '../http/deps.ts';
-import { plainPage } from '../http/page.ts';
-import { pageStyle, policyWith } from '../http/page-style.ts';
+import { plainPage } from '../look/page.ts';
+import { pageStyle } from '../look/page-style.ts';
 
 const style = `${pageStyle}
 .card dl { margin: 0; }

@@ -1,5 +1,5 @@
+import type { WebUi, WebUis } from '../../api/http/deps.ts';
 import type { Mode } from '../../operations/overview.ts';
-import type { WebUi, WebUis } from '../http/deps.ts';
 
 /** The path of this service that leads to the page of a workflow in the Web UI. */
 export const workflowPath = '/ops/workflow';

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { Type } from 'typebox';
+import { type Route, route } from '../../api/http/route.ts';
+import { compatDocument } from '../../api/openapi/compat.ts';
+import { openApiDocument } from '../../api/openapi/document.ts';
 import { Strict, type Tag } from '../../resources/common.ts';
 import { RouteNotFound } from '../../services/errors.ts';
-import { type Route, route } from '../http/route.ts';
-import { compatDocument } from '../openapi/compat.ts';
-import { openApiDocument } from '../openapi/document.ts';
-import { inHtml, type Page } from '../reference/layout.ts';
-import { referenceScript, referenceStyle } from '../reference/look.ts';
-import { once } from '../reference/once.ts';
-import { referenceOf } from '../reference/pages.ts';
-import { resultsPage, search } from '../reference/search.ts';
-import { tryScript } from '../reference/try-script.ts';
+import { inHtml, type Page } from './layout.ts';
+import { referenceScript, referenceStyle } from './look.ts';
+import { once } from './once.ts';
+import { referenceOf } from './pages.ts';
+import { resultsPage, search } from './search.ts';
+import { tryScript } from './try-script.ts';
 
 export const reference: Tag = { name: 'Reference', description: 'This documentation.' };
 

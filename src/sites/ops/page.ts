@@ -2,7 +2,7 @@ import type { Overview, OverviewDay } from '../../operations/overview.ts';
 import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
 import { type Html, html } from '../../platform/html.ts';
 import { withoutSecrets } from '../../platform/redact.ts';
-import { plainPage } from '../http/page.ts';
+import { plainPage } from '../look/page.ts';
 import { apiPaths, type Links } from './links.ts';
 import { style } from './style.ts';
 

@@ -1,3 +1,8 @@
+import type { KeyLimits } from '../../api/app.ts';
+import type { Context, Middleware } from '../../api/http/context.ts';
+import type { AppDeps } from '../../api/http/deps.ts';
+import { send } from '../../api/http/response.ts';
+import { isAtThisMachine } from '../../api/middleware/this-machine.ts';
 import { html } from '../../platform/html.ts';
 import { isOutage } from '../../platform/postgres/transaction.ts';
 import { realNow } from '../../platform/real-time.ts';
@@ -5,10 +10,6 @@ import { NotFound, ServiceError } from '../../services/errors.ts';
 import { contextOf } from '../../services/request-context.ts';
 import { keyOfLink, newestKeyOf } from '../../services/workbench/access.ts';
 import { checkLink, createLink } from '../../services/workbench/links.ts';
-import type { Context, Middleware } from '../http/context.ts';
-import type { AppDeps } from '../http/deps.ts';
-import { send } from '../http/response.ts';
-import { isAtThisMachine } from '../middleware/this-machine.ts';
 import { advanceClock, askForDeletion, createClock, deleteClock, retryDelivery } from './actions.ts';
 import { showClock } from './clock-page.ts';
 import { showCustomer } from './customer-page.ts';
@@ -60,18 +61,12 @@ const routes: readonly WorkbenchRoute[] = [
 
 type Deps = Pick<AppDeps, 'sql' | 'vault' | 'logger' | 'canSkipTime' | 'forThisMachine' | 'demo'>;
 
-/** The limits of the API, by key: of the rate, and of the requests that run at a time. */
-interface Limits {
-  limit: Middleware;
-  enterQueue: Middleware;
-}
-
 /**
  * Serves `/workbench`: the test clocks of a sandbox account on pages. A link opens it for an hour, whose token in the
  * path names a sandbox key; there is no cookie, so another site cannot act with it. On the machine of `npm start`,
  * `/workbench` itself makes such a link, for the demo biller.
  */
-export function workbench(deps: Deps, limits: Limits): Middleware {
+export function workbench(deps: Deps, limits: KeyLimits): Middleware {
   return async (ctx, next) => {
     if (ctx.path !== home && !ctx.path.startsWith(`${home}/`)) return next();
     for (const [name, value] of headers) ctx.res.setHeader(name, value);
@@ -141,7 +136,7 @@ async function refuseOrEnter(ctx: Context, deps: Deps, token: string, rest: stri
   write(ctx, token === '' ? linkNeeded : linkEnded, null);
 }
 
-async function answerOf(ctx: Context, visit: Visit, path: string, limits: Limits): Promise<Answer> {
+async function answerOf(ctx: Context, visit: Visit, path: string, limits: KeyLimits): Promise<Answer> {
   const request = ctx as Parameters<Middleware>[0];
   await limits.limit(request, async () => {});
   if (ctx.path === visit.base.slice(0, -1)) return { goTo: '' };
