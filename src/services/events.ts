@@ -6,6 +6,7 @@ import type { PaymentLinkRow } from '../db/payment-links.ts';
 import type { PaymentPlanRow } from '../db/payment-plans.ts';
 import type { RefundRow } from '../db/refunds.ts';
 import type { ShownSubscriptionRow } from '../db/subscriptions.ts';
+import { tenantOf } from '../db/tenant.ts';
 import type { TestClockRow } from '../db/test-clocks.ts';
 import type { WebhookEndpointRow } from '../db/webhook-endpoints.ts';
 import { newId } from '../domain/ids.ts';
@@ -115,10 +116,6 @@ export function clockEvent(type: TypeOf<'test_clock'>, clock: TestClockRow, extr
 export function endpointEvent(type: TypeOf<'webhook_endpoint'>, endpoint: WebhookEndpointRow, at: Date): NewEvent {
   const data = presentWebhookEndpoint(endpoint);
   return { ...tenantOf(endpoint), type, subjectId: endpoint.id, customerId: null, testClockId: null, at, data };
-}
-
-function tenantOf({ biller_id: billerId, livemode }: { biller_id: string; livemode: boolean }): Tenant {
-  return { billerId, livemode };
 }
 
 /** The request that causes events; null if the service acts by itself. `now` is real time. */
