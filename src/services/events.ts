@@ -160,17 +160,6 @@ export function record(tx: Tx, ...events: NewEvent[]): string[] {
   return recorded.map(({ id }) => id);
 }
 
-/** As `record`, with the tenant and the cause of the events. */
-export async function recordEvents(
-  tx: Tx,
-  origin: EventOrigin & Tenant,
-  events: (Omit<NewEvent, keyof Tenant> & Partial<Tenant>)[],
-): Promise<string[]> {
-  recordingOf(tx).origin ??= origin;
-  const { billerId, livemode } = origin;
-  return record(tx, ...events.map((event) => ({ billerId, livemode, ...event })));
-}
-
 /** A place among the events of a transaction: before all that are recorded after it was reserved. */
 export interface EventPlace {
   /** Records events here. */
