@@ -4,7 +4,7 @@ import { markAccepted, type PaymentIntentRow } from '../../db/payment-intents.ts
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
 import { lodgementReferenceOf } from '../../domain/schemes/bank-debit.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
-import { afterCommit, pipelined } from '../../platform/postgres/transaction.ts';
+import { afterCommit, queued } from '../../platform/postgres/transaction.ts';
 import { intentEvent, record } from '../events.ts';
 import { start, wake } from '../wake.ts';
 import { emitOpened, type NewCharge, nextAttempt } from './charge-records.ts';
@@ -63,7 +63,7 @@ export async function acceptDebit(
     bank_code: null,
     next_at: dates.handOverAt,
   };
-  void pipelined(tx, [insertAttempt(tx, attempt, 'accepted'), markAccepted(tx, accepted), insertDebit(tx, debit)]);
+  queued(tx, [insertAttempt(tx, attempt, 'accepted'), markAccepted(tx, accepted), insertDebit(tx, debit)]);
   const { livemode, payment_plan_id: planId, subscription_id: subscriptionId } = intent;
   if (hasOwnWorkflow(debit)) await start.bankDebit(tx, { id: attempt.id, livemode }, now);
   // Its owner's loop goes on by itself after its own charge. It may have ended when a payer confirms what is unpaid.
