@@ -286,7 +286,7 @@ describe('the stand-in for a live processor', function () {
 
   it('refuses everybody without the secret', async () => {
     const stranger = createHttpProcessor({ url: standIn.url, secret: 'x'.repeat(24) });
-    await assert.rejects(charge(request(''), stranger), /responded 401: it refuses us/);
+    await assert.rejects(charge(request(''), stranger), /responded 401: it refuses the credentials/);
     await stranger.close();
   });
 });
