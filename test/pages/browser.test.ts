@@ -81,7 +81,7 @@ describe('the pages for payers in a real browser', () => {
   const pages = usePages(stage);
   const browser = useBrowser();
   for (const scheme of ['light', 'dark'] as const) {
-    it(`can be read by everybody and fit a telephone, with every page of a payment, ${scheme}`, async function () {
+    it(`are accessible and fit a phone, with every page of a payment, ${scheme}`, async function () {
       this.timeout(180_000);
       const profile = { brand_color: '#e8590c', support_email: 'help@gym.example', address: '1 Harbour Street' };
       await changeBillerProfile(stage.db.sql, stage.keys.biller.id, profile, { by: tester, now: realNow() });

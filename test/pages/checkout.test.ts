@@ -98,7 +98,7 @@ describe('a payer on the pages of a link', () => {
     assert.equal(doneOf(path, await pages.open(onward)), done);
   });
 
-  it('reads that it is paid already if somebody else has paid, and nothing of that payment, however the page is reached', async () => {
+  it('reads that it is already paid if another payer has paid, and nothing of that payment, however the page is reached', async () => {
     const card = { method: succeeds };
     const bank = { method: asksTheBank };
     for (const [terms, fields] of [
@@ -137,7 +137,7 @@ describe('a payer on the pages of a link', () => {
     }
   });
 
-  it('reads that details were saved already if somebody else has saved theirs, and nothing of them', async () => {
+  it('reads that details were already saved if another payer has saved theirs, and nothing of them', async () => {
     const customer = await stage.merchant.customer();
     const path = await begin(await links.link({ mode: 'setup', customer_id: customer.id }));
     doneOf(path, await submit(path));
