@@ -4112,7 +4112,7 @@ type SubscriptionMadeChange struct {
 	Period int `json:"period"`
 	// `processing`: its payment is under way. `made`. `failed`: its payment was declined, or another
 	// change took its place; nothing has changed. `credited`: it was paid when its period was over or
-	// the subscription not active any more; nothing has changed, and the money is credit.
+	// the subscription no longer active; nothing has changed, and the money is credit.
 	Status SubscriptionMadeChangeStatus `json:"status"`
 	// What it sells from then on.
 	Items []SubscriptionItem `json:"items"`
@@ -4130,7 +4130,7 @@ type SubscriptionMadeChange struct {
 //
 // `processing`: its payment is under way. `made`. `failed`: its payment was declined, or another
 // change took its place; nothing has changed. `credited`: it was paid when its period was over or
-// the subscription not active any more; nothing has changed, and the money is credit.
+// the subscription no longer active; nothing has changed, and the money is credit.
 type SubscriptionMadeChangeStatus string
 
 const (

@@ -37,7 +37,7 @@ describe('the packed sandbox in a folder without this repository', function () {
   const run = (...args: string[]) =>
     runProgram('node', ['node_modules/.bin/payments-sandbox', ...args], { cwd: stranger.folder, env: stranger.env });
 
-  /** Resolves when none of the processes is there any more. */
+  /** Resolves when none of the processes is there. */
   const untilGone = (pids: readonly number[]) =>
     eventually('all processes are gone', async () => {
       const table = await readProcessTable();

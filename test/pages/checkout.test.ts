@@ -98,7 +98,7 @@ describe('a payer on the pages of a link', () => {
     assert.equal(doneOf(path, await pages.open(onward)), done);
   });
 
-  it('reads that it is paid already if somebody else has paid, and nothing of that payment, however the page is reached', async () => {
+  it('reads that it is already paid if another payer has paid, and nothing of that payment, however the page is reached', async () => {
     const card = { method: succeeds };
     const bank = { method: asksTheBank };
     for (const [terms, fields] of [
@@ -137,12 +137,12 @@ describe('a payer on the pages of a link', () => {
     }
   });
 
-  it('reads that details were saved already if somebody else has saved theirs, and nothing of them', async () => {
+  it('reads that details were already saved if another payer has saved theirs, and nothing of them', async () => {
     const customer = await stage.merchant.customer();
     const path = await begin(await links.link({ mode: 'setup', customer_id: customer.id }));
     doneOf(path, await submit(path));
     const shown = await pages.open(`${path}/done`);
-    assert.ok(shown.text.includes('saved already'), shown.text);
+    assert.ok(shown.text.includes('already been saved'), shown.text);
     assert.doesNotMatch(shown.html, /Visa|4242/);
   });
 
@@ -269,7 +269,7 @@ describe('a payer on the pages of a link', () => {
     const saved = await submit(path);
     assert.ok((await pages.open(doneOf(path, saved))).text.includes('Your details were saved'));
     assert.equal(stage.ledger.requests.length, 0);
-    assert.equal((await pages.open(`/pay/${links.tokenOf(link)}`)).text.includes('saved already'), true);
+    assert.equal((await pages.open(`/pay/${links.tokenOf(link)}`)).text.includes('already been saved'), true);
   });
 
   it('reads which end an ended link has come to, with status 410', async () => {
@@ -297,7 +297,7 @@ describe('a payer on the pages of a link', () => {
     const path = await begin(await links.link());
     for (let n = 0; n < 10; n += 1) await submit(path, { method: isDeclined });
     const ended = await pages.open(path);
-    assert.deepEqual([ended.status, ended.text.includes('too many attempts')], [410, true]);
+    assert.deepEqual([ended.status, ended.text.includes('Too many attempts')], [410, true]);
   });
 
   it('is asked to try later after twenty failures a minute from one address, whatever the process', async () => {

@@ -37,7 +37,7 @@ export interface RealTimePlace extends Place {
   violations(): Promise<Violation[]>;
   /** From now on the time of a biller counts. */
   follow(billerId: string): void;
-  /** Ends the workflows of a biller, for good. Nothing of it is due any more. */
+  /** Ends the workflows of a biller, for good. Nothing of it is due. */
   abandon(billerId: string): Promise<void>;
 }
 

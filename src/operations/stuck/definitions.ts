@@ -23,7 +23,7 @@ import { foundDifferences, lateComparison, waitingEntries } from './queries/work
 
 const minute = 60;
 const day = 24 * 60 * minute;
-/** Only then an endpoint that fails is stuck: most receivers come back by themselves. */
+/** Only then an endpoint that fails is stuck: most receivers come back on their own. */
 export const endpointFailsForSeconds = day;
 /** A processor has 10 s to prepare a charge and 30 s to make it (`http-processor.ts`). Most take a second. */
 const outcomeComesWithinSeconds = 45;

@@ -15,7 +15,7 @@ export const workflowEnded: Pick<StuckReport, 'kind' | 'meaning' | 'after_second
   after_seconds: 10, // `ops start-over` starts it again within that time
 };
 
-/** A workflow that did not end by itself. */
+/** A workflow that did not end on its own. */
 export interface EndedWorkflow {
   type: string;
   workflowId: string;

@@ -6228,7 +6228,7 @@ export interface components {
             /** @description The period in which it was requested. */
             period: number;
             /**
-             * @description `processing`: its payment is under way. `made`. `failed`: its payment was declined, or another change took its place; nothing has changed. `credited`: it was paid when its period was over or the subscription not active any more; nothing has changed, and the money is credit.
+             * @description `processing`: its payment is under way. `made`. `failed`: its payment was declined, or another change took its place; nothing has changed. `credited`: it was paid when its period was over or the subscription no longer active; nothing has changed, and the money is credit.
              * @enum {string}
              */
             status: "processing" | "made" | "failed" | "credited";

@@ -3309,8 +3309,8 @@ class SubscriptionMadeChange(TypedDict):
     status: SubscriptionMadeChangeStatus
     """`processing`: its payment is under way. `made`. `failed`: its payment was declined, or
     another change took its place; nothing has changed. `credited`: it was paid when its
-    period was over or the subscription not active any more; nothing has changed, and the
-    money is credit.
+    period was over or the subscription no longer active; nothing has changed, and the money
+    is credit.
     """
     items: list[SubscriptionItem]
     """What it sells from then on."""
