@@ -53,12 +53,12 @@ export const planHook: ChargeHook = async (tx, { paymentIntentId, paymentPlanId 
       }
       const booked = await bookOnSlot(tx, plan, slot, outcome);
       // The plan's own loop continues by itself after its own charge. After a manual charge it must look again.
-      if (!outcome.isOwnStep) await wake.plan(tx, plan, outcome.now);
+      if (!outcome.isOwnStep) await wake.paymentPlan(tx, plan, outcome.now);
       return booked;
     },
     async returned(returned) {
       const booked = await takeBack(tx, plan, slot, returned);
-      if (!returned.isOwnStep) await wake.plan(tx, plan, returned.now);
+      if (!returned.isOwnStep) await wake.paymentPlan(tx, plan, returned.now);
       return booked;
     },
   };
