@@ -1,4 +1,5 @@
 import type { Fragment } from 'postgres';
+import type { Collection } from '../domain/ids.ts';
 import type { SubjectKind } from '../messages/subject-kinds.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import { withoutOwner } from './bank-debits.ts';
@@ -204,7 +205,7 @@ function owedOnClock(
     where under_way or wake_at <= ${target} or next_debit_at <= ${target}`;
 }
 
-function expiringOnClock(db: Db, table: 'payment_links' | 'checkout_sessions', { clock, target }: DueUpTo): Fragment {
+function expiringOnClock(db: Db, table: Collection, { clock, target }: DueUpTo): Fragment {
   return db`select id, wake_at as at from ${db(table)} where test_clock_id = ${clock} and wake_at <= ${target}`;
 }
 
