@@ -156,7 +156,7 @@ import { presentQuote, type QuoteCreate } from '../../resources/quote.ts';
 import { resolveCustomer } from '../customers/resolve-references.ts';
 import { instantOf, timeOf, type WorkflowTime } from '../customer-time.ts';
 import { ValidationFailed } from '../errors.ts';
-import { type NewEvent, recordEvents } from '../events.ts';
+import { type NewEvent, record, transact } from '../events.ts';
 import { rowsOfPage } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { start } from '../wake.ts';
@@ -215,21 +215,19 @@ export async function lapseQuote(
   id: string,
   { now, ...time }: WorkflowTime & { now: Date },
 ): Promise<void> {
-  await atomically(db, async (tx) => {
+  await transact(db, { requestId: null, now }, async (tx) => {
     const [quote, databaseTime] = await pipelined(tx, [lockQuote(tx, id), databaseNow(tx)]);
     if (quote === null || quote.wake_at === null) return;
     const subject = { id, isOnClock: quote.test_clock_id !== null, dueAt: quote.wake_at };
     const at = instantOf(subject, time, databaseTime);
     if (at === null) return;
-    const lapsed = await endQuote(tx, id, at);
-    const origin = { billerId: quote.biller_id, livemode: quote.livemode, requestId: null, now };
-    await recordEvents(tx, origin, [lapsedEvent(lapsed, at)]);
+    record(tx, lapsedEvent(await endQuote(tx, id, at), at));
   });
 }
 
 function lapsedEvent(row: QuoteRow, at: Date): NewEvent {
-  const about = { subjectId: row.id, customerId: row.customer_id, testClockId: row.test_clock_id };
-  return { type: 'quote.lapsed', ...about, at, data: presentQuote(row) };
+  const { id: subjectId, biller_id: billerId, livemode, customer_id: customerId, test_clock_id: testClockId } = row;
+  return { type: 'quote.lapsed', subjectId, billerId, livemode, customerId, testClockId, at, data: presentQuote(row) };
 }
 `,
 );

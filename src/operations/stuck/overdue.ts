@@ -126,7 +126,7 @@ function whyDebitOverdue({
   return `the bank has not reported on the debit of ${intentId}, which was expected at ${expectedAt.toISOString()}`;
 }
 
-/** Links and sessions. `waits`: it waited for a payment, and none is under way any more. */
+/** Links and sessions. `waits`: it waited for a payment, and none is under way. */
 const overdueLinks: StuckQuery<{ waits: boolean }> = {
   rows: (db, { before }) =>
     unionAll(db, [subjectQueries.paymentLink.overdue(db, before), subjectQueries.checkoutSession.overdue(db, before)]),

@@ -14,11 +14,11 @@ import { type KindThat, subjectKinds } from '../../messages/subject-kinds.ts';
 import type { ClockSubjectStatus } from '../../messages/subject-status.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
-import { afterCommit, atomically } from '../../platform/postgres/transaction.ts';
+import { afterCommit } from '../../platform/postgres/transaction.ts';
 import { realNow } from '../../platform/real-time.ts';
 import { emit, secondsBetween } from '../../platform/telemetry.ts';
 import type { EffectsManifest } from '../../resources/test-clock.ts';
-import { clockEvent, recordEvents } from '../events.ts';
+import { clockEvent, record, transact } from '../events.ts';
 import { expireOnClock, expires } from './expiry.ts';
 
 /** A subject that collects: it has a workflow, which an advance moves. */
@@ -50,7 +50,7 @@ const tries = 3;
 /**
  * Carries out an accepted advance. Its subjects move one after the other, in the order of their instants, so that one
  * advance tells the same story as many short ones: a bank's word about one payment can end a mandate, heal a plan or
- * complete a link. The clock becomes ready only when nothing up to the target is due any more; otherwise it fails.
+ * complete a link. The clock becomes ready only when nothing up to the target is due; otherwise it fails.
  */
 export async function carryOutAdvance(db: Db, advance: ClockAdvanceRow, carrying: Carrying): Promise<void> {
   pass('advance found');
@@ -63,7 +63,7 @@ export async function carryOutAdvance(db: Db, advance: ClockAdvanceRow, carrying
 }
 
 /**
- * Moves what is due first until nothing is due any more. If something cannot be moved, the others still are, and it may
+ * Moves what is due first until nothing is due. If something cannot be moved, the others still are, and it may
  * go up to the target once an operator has freed it. Returns the first reason.
  */
 async function moveAll(db: Db, advance: ClockAdvanceRow, { moveSubject, step, tryStep }: Carrying) {
@@ -100,7 +100,7 @@ async function moveAll(db: Db, advance: ClockAdvanceRow, { moveSubject, step, tr
 
 /**
  * How far a subject moves: to its own instant. One that `movesOn` moves until the next other subject is due. A plan and
- * a subscription do: nothing that they do by themselves makes another one due earlier. A payment that is accepted as a
+ * a subscription do: nothing that they do on their own makes another one due earlier. A payment that is accepted as a
  * debit does.
  */
 function goalOf(
@@ -133,7 +133,7 @@ export async function clockStatus(db: Db, id: string): Promise<ClockSubjectStatu
  * @param now real time.
  */
 export async function completeAdvance(db: Db, advance: ClockAdvanceRow, now: Date): Promise<void> {
-  await closeAdvance(db, advance, async (tx) => {
+  await closeAdvance(db, advance, now, async (tx) => {
     const manifest = await countedManifest(tx, advance.test_clock_id, advance.from_time, advance.target_time);
     await finishAdvance(tx, advance.id, { manifest }, now);
     const clock = await updateClock(tx, advance.test_clock_id, {
@@ -142,8 +142,7 @@ export async function completeAdvance(db: Db, advance: ClockAdvanceRow, now: Dat
       target_time: null,
       last_advanced_at: now,
     });
-    const origin = { billerId: clock.biller_id, livemode: false, requestId: advance.request_id, now };
-    await recordEvents(tx, origin, [clockEvent('test_clock.ready', clock, { effects_manifest: manifest })]);
+    record(tx, clockEvent('test_clock.ready', clock, { effects_manifest: manifest }));
     emitEnd(tx, advance, clock.biller_id, 'ready', now);
   });
 }
@@ -165,7 +164,7 @@ export async function countedManifest(tx: Tx, clockId: string, from: Date, targe
  * stays.
  */
 export async function failAdvance(db: Db, advance: ClockAdvanceRow, reason: string, now: Date): Promise<void> {
-  await closeAdvance(db, advance, async (tx) => {
+  await closeAdvance(db, advance, now, async (tx) => {
     await finishAdvance(tx, advance.id, { failureReason: reason }, now);
     const changes = { status: 'failed' as const, target_time: null, failure_reason: reason };
     const clock = await updateClock(tx, advance.test_clock_id, changes);
@@ -186,8 +185,13 @@ function emitEnd(tx: Tx, advance: ClockAdvanceRow, billerId: string, outcome: 'r
   );
 }
 
-async function closeAdvance(db: Db, advance: ClockAdvanceRow, close: (tx: Tx) => Promise<void>): Promise<void> {
-  await atomically(db, async (tx) => {
+async function closeAdvance(
+  db: Db,
+  advance: ClockAdvanceRow,
+  now: Date,
+  close: (tx: Tx) => Promise<void>,
+): Promise<void> {
+  await transact(db, { requestId: advance.request_id, now }, async (tx) => {
     const clock = await lockClock(tx, advance.test_clock_id);
     if (clock?.status !== 'advancing' || clock.target_time?.getTime() !== advance.target_time.getTime()) return;
     await close(tx);

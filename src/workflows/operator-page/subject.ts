@@ -86,7 +86,7 @@ function contentOf(
 ): PageContent {
   const { ended, state, testClockId: clock, story: details, nextAt, nextDueAt, failedAttempts } = subject;
   const time = timeOf(clock !== null);
-  const next = nextAt === null ? 'nothing by itself' : `${subject.next}, at ${instant(nextAt)}${time}`;
+  const next = nextAt === null ? 'nothing automatic' : `${subject.next}, at ${instant(nextAt)}${time}`;
   return {
     title: `${titleOf(kind)}: ${stalled === null ? '' : 'stalled, '}${state}${clock === null ? '' : ', on a test clock'}`,
     status: {
