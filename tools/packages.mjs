@@ -1,5 +1,6 @@
 // Checks what npm is told to install: every package of the lock file has an exact version and a checksum and names no
-// registry, package.json asks for exact versions or archives of vendor/ alone, and no install script runs. Ends with 1 and says what is wrong.
+// registry, package.json asks for exact versions or archives of vendor/ alone, and no install script runs. Ends with 1
+// and says what is wrong.
 // Usage: node tools/packages.mjs [FOLDER], by default that of this project.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
