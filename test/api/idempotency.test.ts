@@ -461,7 +461,7 @@ describe('an Idempotency-Key', () => {
   });
 
   it('is committed by the very transaction that commits the effect', async () => {
-    // A test before this one has cut connections. A request that is still given one of them is asked to come back.
+    // A test before this one has cut connections. A request that gets one of them is asked to come back, and does.
     const again = async (name: string): Promise<Reply> => {
       const reply = await post(name, { text: name });
       return reply.status === 503 ? again(name) : reply;
