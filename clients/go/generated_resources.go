@@ -472,6 +472,11 @@ func (s *MandatesService) RecordNotice(ctx context.Context, mandateID string, bo
 	return send[Mandate](ctx, s.t, request{method: "POST", path: path("/api/v1/mandates/", mandateID, "/notices"), body: body}, options)
 }
 
+// Notices is the same as RecordNotice, by the name of its path.
+func (s *MandatesService) Notices(ctx context.Context, mandateID string, body MandateNoticeSent, options ...Option) (*Mandate, error) {
+	return s.RecordNotice(ctx, mandateID, body, options...)
+}
+
 // CancelAsPayer: Cancel a mandate as the payer would at the bank
 //
 // Allowed from `active`. Sends `mandate.canceled`.
@@ -481,6 +486,11 @@ func (s *MandatesService) RecordNotice(ctx context.Context, mandateID string, bo
 // `POST /api/v1/test_helpers/mandates/{mandate_id}/payer_cancels`
 func (s *MandatesService) CancelAsPayer(ctx context.Context, mandateID string, options ...Option) (*Mandate, error) {
 	return send[Mandate](ctx, s.t, request{method: "POST", path: path("/api/v1/test_helpers/mandates/", mandateID, "/payer_cancels")}, options)
+}
+
+// PayerCancels is the same as CancelAsPayer, by the name of its path.
+func (s *MandatesService) PayerCancels(ctx context.Context, mandateID string, options ...Option) (*Mandate, error) {
+	return s.CancelAsPayer(ctx, mandateID, options...)
 }
 
 // GetText: Fetch the text that a payer agrees to
@@ -664,6 +674,11 @@ func (s *PaymentIntentsService) CompleteAction(ctx context.Context, paymentInten
 // `POST /api/v1/test_helpers/payment_intents/{payment_intent_id}/bank_result`
 func (s *PaymentIntentsService) ReportBankResult(ctx context.Context, paymentIntentID string, body PaymentIntentBankResult, options ...Option) (*PaymentIntent, error) {
 	return send[PaymentIntent](ctx, s.t, request{method: "POST", path: path("/api/v1/test_helpers/payment_intents/", paymentIntentID, "/bank_result"), body: body}, options)
+}
+
+// BankResult is the same as ReportBankResult, by the name of its path.
+func (s *PaymentIntentsService) BankResult(ctx context.Context, paymentIntentID string, body PaymentIntentBankResult, options ...Option) (*PaymentIntent, error) {
+	return s.ReportBankResult(ctx, paymentIntentID, body, options...)
 }
 
 // RefundsService: Money returned to the payer, in whole or in part.
@@ -1333,6 +1348,11 @@ func (s *SubscriptionsService) Retry(ctx context.Context, subscriptionID string,
 	return send[Subscription](ctx, s.t, request{method: "POST", path: path("/api/v1/subscriptions/", subscriptionID, "/retry_now")}, options)
 }
 
+// RetryNow is the same as Retry, by the name of its path.
+func (s *SubscriptionsService) RetryNow(ctx context.Context, subscriptionID string, options ...Option) (*Subscription, error) {
+	return s.Retry(ctx, subscriptionID, options...)
+}
+
 // SubscriptionsListPeriodsQuery is the query of the method.
 type SubscriptionsListPeriodsQuery struct {
 	Limit         Optional[int]
@@ -1801,6 +1821,11 @@ func (s *WebhookEndpointsService) ListDeliveries(ctx context.Context, webhookEnd
 // `POST /api/v1/webhook_endpoints/{webhook_endpoint_id}/replay`
 func (s *WebhookEndpointsService) ReplayDeliveries(ctx context.Context, webhookEndpointID string, body WebhookReplay, options ...Option) (*ReplayResult, error) {
 	return send[ReplayResult](ctx, s.t, request{method: "POST", path: path("/api/v1/webhook_endpoints/", webhookEndpointID, "/replay"), body: body}, options)
+}
+
+// Replay is the same as ReplayDeliveries, by the name of its path.
+func (s *WebhookEndpointsService) Replay(ctx context.Context, webhookEndpointID string, body WebhookReplay, options ...Option) (*ReplayResult, error) {
+	return s.ReplayDeliveries(ctx, webhookEndpointID, body, options...)
 }
 
 // WebhookDeliveriesService: The endpoints that events are posted to, and the result of each

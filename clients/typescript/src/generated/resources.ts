@@ -333,6 +333,11 @@ export class Mandates extends Resource {
     return this.send({ method: 'POST', path: path`/api/v1/mandates/${mandateId}/notices`, body }, options);
   }
 
+  /** The same as `recordNotice`, by the name of its path. */
+  notices(mandateId: string, body: models.MandateNoticeSent, options?: WriteOptions): Promise<models.Mandate> {
+    return this.recordNotice(mandateId, body, options);
+  }
+
   /**
    * Cancel a mandate as the payer would at the bank
    *
@@ -344,6 +349,11 @@ export class Mandates extends Resource {
    */
   cancelAsPayer(mandateId: string, options?: WriteOptions): Promise<models.Mandate> {
     return this.send({ method: 'POST', path: path`/api/v1/test_helpers/mandates/${mandateId}/payer_cancels` }, options);
+  }
+
+  /** The same as `cancelAsPayer`, by the name of its path. */
+  payerCancels(mandateId: string, options?: WriteOptions): Promise<models.Mandate> {
+    return this.cancelAsPayer(mandateId, options);
   }
 
   /**
@@ -505,6 +515,15 @@ export class PaymentIntents extends Resource {
     options?: WriteOptions,
   ): Promise<models.PaymentIntent> {
     return this.send({ method: 'POST', path: path`/api/v1/test_helpers/payment_intents/${paymentIntentId}/bank_result`, body }, options);
+  }
+
+  /** The same as `reportBankResult`, by the name of its path. */
+  bankResult(
+    paymentIntentId: string,
+    body: models.PaymentIntentBankResult,
+    options?: WriteOptions,
+  ): Promise<models.PaymentIntent> {
+    return this.reportBankResult(paymentIntentId, body, options);
   }
 }
 
@@ -1059,6 +1078,11 @@ export class Subscriptions extends Resource {
     return this.send({ method: 'POST', path: path`/api/v1/subscriptions/${subscriptionId}/retry_now` }, options);
   }
 
+  /** The same as `retry`, by the name of its path. */
+  retryNow(subscriptionId: string, options?: WriteOptions): Promise<models.Subscription> {
+    return this.retry(subscriptionId, options);
+  }
+
   /**
    * List the periods of a subscription that have begun, newest first
    *
@@ -1419,6 +1443,11 @@ export class WebhookEndpoints extends Resource {
     options?: WriteOptions,
   ): Promise<models.ReplayResult> {
     return this.send({ method: 'POST', path: path`/api/v1/webhook_endpoints/${webhookEndpointId}/replay`, body }, options);
+  }
+
+  /** The same as `replayDeliveries`, by the name of its path. */
+  replay(webhookEndpointId: string, body: models.WebhookReplay, options?: WriteOptions): Promise<models.ReplayResult> {
+    return this.replayDeliveries(webhookEndpointId, body, options);
   }
 }
 

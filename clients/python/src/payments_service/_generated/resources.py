@@ -401,6 +401,9 @@ class Mandates(Resource):
         """
         return self._send("POST", f"/api/v1/mandates/{segment(mandate_id)}/notices", body=body, options=options)
 
+    notices = record_notice
+    """The same as `record_notice`, by the name of its path."""
+
     def cancel_as_payer(
         self,
         mandate_id: str,
@@ -415,6 +418,9 @@ class Mandates(Resource):
         `POST /api/v1/test_helpers/mandates/{mandate_id}/payer_cancels`
         """
         return self._send("POST", f"/api/v1/test_helpers/mandates/{segment(mandate_id)}/payer_cancels", options=options)
+
+    payer_cancels = cancel_as_payer
+    """The same as `cancel_as_payer`, by the name of its path."""
 
     def get_text(
         self,
@@ -600,6 +606,9 @@ class PaymentIntents(Resource):
         `POST /api/v1/test_helpers/payment_intents/{payment_intent_id}/bank_result`
         """
         return self._send("POST", f"/api/v1/test_helpers/payment_intents/{segment(payment_intent_id)}/bank_result", body=body, options=options)
+
+    bank_result = report_bank_result
+    """The same as `report_bank_result`, by the name of its path."""
 
 
 
@@ -1264,6 +1273,9 @@ class Subscriptions(Resource):
         """
         return self._send("POST", f"/api/v1/subscriptions/{segment(subscription_id)}/retry_now", options=options)
 
+    retry_now = retry
+    """The same as `retry`, by the name of its path."""
+
     def list_periods(
         self,
         subscription_id: str,
@@ -1682,6 +1694,9 @@ class WebhookEndpoints(Resource):
         `POST /api/v1/webhook_endpoints/{webhook_endpoint_id}/replay`
         """
         return self._send("POST", f"/api/v1/webhook_endpoints/{segment(webhook_endpoint_id)}/replay", body=body, options=options)
+
+    replay = replay_deliveries
+    """The same as `replay_deliveries`, by the name of its path."""
 
 
 
