@@ -11,6 +11,7 @@ const declines = {
   insufficient_funds: 'The account does not have enough funds for this payment.',
   gateway_timeout: 'The payment processor did not answer in time, and the payment was not taken.',
   card_declined: 'The card was declined by its issuer.',
+  expired_card: 'The card has expired.',
 };
 
 describe('confirming a payment intent', () => {
@@ -56,6 +57,7 @@ describe('confirming a payment intent', () => {
       assert.equal(await outcome(amount, `${visa}_succeed`), 'succeeded');
       assert.equal(await outcome(amount, `${visa}_decline_insufficient_funds`), 'failed insufficient_funds');
       assert.equal(await outcome(amount, `${visa}_decline_card_lost`), 'failed card_declined');
+      assert.equal(await outcome(amount, `${visa}_decline_expired_card`), 'failed expired_card');
       assert.equal(await outcome(amount, `${visa}_3ds_required`), 'requires_action');
       assert.equal(await outcome(amount, `${visa}_timeout`), 'failed gateway_timeout');
     }
