@@ -1462,6 +1462,9 @@ type FailedPaymentIntent struct {
 	CheckoutSessionID *string `json:"checkout_session_id,omitzero"`
 	// The subscription that created it, if one did.
 	SubscriptionID *string `json:"subscription_id,omitzero"`
+	// The number of the period that it pays, or in which the change was made that it pays.
+	// Subscriptions only; older payments do not say.
+	SubscriptionPeriod *int `json:"subscription_period,omitzero"`
 	// For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500.
 	Metadata map[string]string `json:"metadata"`
 	// The date of a scheduled payment.
@@ -1470,6 +1473,10 @@ type FailedPaymentIntent struct {
 	StatementDescriptor *string `json:"statement_descriptor,omitzero"`
 	// The sum of the refunds that succeeded, minor units.
 	TotalRefundedAmount int `json:"total_refunded_amount"`
+	// What you hold of this payment now, minor units: the total while the status is `succeeded`,
+	// otherwise 0, less the refunds that succeeded. A debit that came back and was collected again
+	// counts once. Below 0 if the bank took a debit back that you had refunded.
+	NetCollectedAmount int `json:"net_collected_amount"`
 	// The mandate of the last debit. Present for bank debits under a mandate only.
 	MandateID *string `json:"mandate_id,omitzero"`
 	// When the bank reports whether it collected the debit, a date of its scheme. Bank debits only.
@@ -2102,6 +2109,9 @@ type PaymentIntent struct {
 	CheckoutSessionID *string `json:"checkout_session_id,omitzero"`
 	// The subscription that created it, if one did.
 	SubscriptionID *string `json:"subscription_id,omitzero"`
+	// The number of the period that it pays, or in which the change was made that it pays.
+	// Subscriptions only; older payments do not say.
+	SubscriptionPeriod *int `json:"subscription_period,omitzero"`
 	// For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500.
 	Metadata map[string]string `json:"metadata"`
 	// The date of a scheduled payment.
@@ -2110,6 +2120,10 @@ type PaymentIntent struct {
 	StatementDescriptor *string `json:"statement_descriptor,omitzero"`
 	// The sum of the refunds that succeeded, minor units.
 	TotalRefundedAmount int `json:"total_refunded_amount"`
+	// What you hold of this payment now, minor units: the total while the status is `succeeded`,
+	// otherwise 0, less the refunds that succeeded. A debit that came back and was collected again
+	// counts once. Below 0 if the bank took a debit back that you had refunded.
+	NetCollectedAmount int `json:"net_collected_amount"`
 	// The mandate of the last debit. Present for bank debits under a mandate only.
 	MandateID *string `json:"mandate_id,omitzero"`
 	// When the bank reports whether it collected the debit, a date of its scheme. Bank debits only.
@@ -2977,8 +2991,8 @@ type PaymentPlan struct {
 	// What happens after a failed payment. `retry`, the default: the same payment intent is charged
 	// again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes
 	// `suspended` when all retries have failed, or at once if the decline is final (`card_declined`,
-	// `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan
-	// becomes `suspended` at the first failure.
+	// `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`).
+	// `stop`: the plan becomes `suspended` at the first failure.
 	FailureBehaviour FailureBehaviour `json:"failure_behaviour"`
 	// For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses
 	// their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500.
@@ -3092,8 +3106,8 @@ type PaymentPlanCreate struct {
 	// What happens after a failed payment. `retry`, the default: the same payment intent is charged
 	// again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes
 	// `suspended` when all retries have failed, or at once if the decline is final (`card_declined`,
-	// `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan
-	// becomes `suspended` at the first failure.
+	// `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`).
+	// `stop`: the plan becomes `suspended` at the first failure.
 	FailureBehaviour Optional[FailureBehaviour] `json:"failure_behaviour,omitzero"`
 	// For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses
 	// their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500.
@@ -3206,8 +3220,8 @@ type PaymentPlanUpdate struct {
 	// What happens after a failed payment. `retry`, the default: the same payment intent is charged
 	// again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes
 	// `suspended` when all retries have failed, or at once if the decline is final (`card_declined`,
-	// `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan
-	// becomes `suspended` at the first failure.
+	// `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`).
+	// `stop`: the plan becomes `suspended` at the first failure.
 	FailureBehaviour Optional[FailureBehaviour] `json:"failure_behaviour,omitzero"`
 	// For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses
 	// their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500.
@@ -3501,6 +3515,9 @@ type ReturnedPaymentIntent struct {
 	CheckoutSessionID *string `json:"checkout_session_id,omitzero"`
 	// The subscription that created it, if one did.
 	SubscriptionID *string `json:"subscription_id,omitzero"`
+	// The number of the period that it pays, or in which the change was made that it pays.
+	// Subscriptions only; older payments do not say.
+	SubscriptionPeriod *int `json:"subscription_period,omitzero"`
 	// For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500.
 	Metadata map[string]string `json:"metadata"`
 	// The date of a scheduled payment.
@@ -3509,6 +3526,10 @@ type ReturnedPaymentIntent struct {
 	StatementDescriptor *string `json:"statement_descriptor,omitzero"`
 	// The sum of the refunds that succeeded, minor units.
 	TotalRefundedAmount int `json:"total_refunded_amount"`
+	// What you hold of this payment now, minor units: the total while the status is `succeeded`,
+	// otherwise 0, less the refunds that succeeded. A debit that came back and was collected again
+	// counts once. Below 0 if the bank took a debit back that you had refunded.
+	NetCollectedAmount int `json:"net_collected_amount"`
 	// The mandate of the last debit. Present for bank debits under a mandate only.
 	MandateID *string `json:"mandate_id,omitzero"`
 	// When the bank reports whether it collected the debit, a date of its scheme. Bank debits only.

@@ -95,6 +95,8 @@ func (s *CustomersService) Create(ctx context.Context, body CustomerCreate, opti
 type CustomersListQuery struct {
 	Limit         Optional[int]
 	StartingAfter Optional[string]
+	CreatedFrom   Optional[string]
+	CreatedTo     Optional[string]
 	Status        Optional[string]
 	Email         Optional[string]
 	Name          Optional[string]
@@ -106,6 +108,8 @@ func (q CustomersListQuery) values() url.Values {
 	values := url.Values{}
 	addOptional(values, "limit", q.Limit)
 	addOptional(values, "starting_after", q.StartingAfter)
+	addOptional(values, "created_from", q.CreatedFrom)
+	addOptional(values, "created_to", q.CreatedTo)
 	addOptional(values, "status", q.Status)
 	addOptional(values, "email", q.Email)
 	addOptional(values, "name", q.Name)
@@ -175,6 +179,8 @@ func (s *CustomersService) Delete(ctx context.Context, customerID string, option
 type CustomersListPaymentIntentsQuery struct {
 	Limit         Optional[int]
 	StartingAfter Optional[string]
+	CreatedFrom   Optional[string]
+	CreatedTo     Optional[string]
 	Status        Optional[string]
 }
 
@@ -182,6 +188,8 @@ func (q CustomersListPaymentIntentsQuery) values() url.Values {
 	values := url.Values{}
 	addOptional(values, "limit", q.Limit)
 	addOptional(values, "starting_after", q.StartingAfter)
+	addOptional(values, "created_from", q.CreatedFrom)
+	addOptional(values, "created_to", q.CreatedTo)
 	addOptional(values, "status", q.Status)
 	return values
 }
@@ -373,6 +381,8 @@ func (s *MandatesService) Create(ctx context.Context, body MandateCreate, option
 type MandatesListQuery struct {
 	Limit           Optional[int]
 	StartingAfter   Optional[string]
+	CreatedFrom     Optional[string]
+	CreatedTo       Optional[string]
 	CustomerID      Optional[string]
 	PaymentMethodID Optional[string]
 	Status          Optional[MandateStatus]
@@ -383,6 +393,8 @@ func (q MandatesListQuery) values() url.Values {
 	values := url.Values{}
 	addOptional(values, "limit", q.Limit)
 	addOptional(values, "starting_after", q.StartingAfter)
+	addOptional(values, "created_from", q.CreatedFrom)
+	addOptional(values, "created_to", q.CreatedTo)
 	addOptional(values, "customer_id", q.CustomerID)
 	addOptional(values, "payment_method_id", q.PaymentMethodID)
 	addOptional(values, "status", q.Status)
@@ -555,18 +567,28 @@ func (s *PaymentIntentsService) Create(ctx context.Context, body PaymentIntentCr
 
 // PaymentIntentsListQuery is the query of the method.
 type PaymentIntentsListQuery struct {
-	Limit         Optional[int]
-	StartingAfter Optional[string]
-	CustomerID    Optional[string]
-	Status        Optional[PaymentIntentStatus]
-	TestClock     Optional[string]
+	Limit          Optional[int]
+	StartingAfter  Optional[string]
+	CreatedFrom    Optional[string]
+	CreatedTo      Optional[string]
+	CustomerID     Optional[string]
+	PaymentPlanID  Optional[string]
+	SubscriptionID Optional[string]
+	PaymentLinkID  Optional[string]
+	Status         Optional[PaymentIntentStatus]
+	TestClock      Optional[string]
 }
 
 func (q PaymentIntentsListQuery) values() url.Values {
 	values := url.Values{}
 	addOptional(values, "limit", q.Limit)
 	addOptional(values, "starting_after", q.StartingAfter)
+	addOptional(values, "created_from", q.CreatedFrom)
+	addOptional(values, "created_to", q.CreatedTo)
 	addOptional(values, "customer_id", q.CustomerID)
+	addOptional(values, "payment_plan_id", q.PaymentPlanID)
+	addOptional(values, "subscription_id", q.SubscriptionID)
+	addOptional(values, "payment_link_id", q.PaymentLinkID)
 	addOptional(values, "status", q.Status)
 	addOptional(values, "test_clock", q.TestClock)
 	return values
@@ -729,6 +751,58 @@ func (s *RefundsService) List(ctx context.Context, paymentIntentID string, query
 	}
 }
 
+// RefundsListAllRefundsQuery is the query of the method.
+type RefundsListAllRefundsQuery struct {
+	Limit           Optional[int]
+	StartingAfter   Optional[string]
+	CreatedFrom     Optional[string]
+	CreatedTo       Optional[string]
+	Status          Optional[string]
+	PaymentIntentID Optional[string]
+	CustomerID      Optional[string]
+	PaymentPlanID   Optional[string]
+	SubscriptionID  Optional[string]
+	PaymentLinkID   Optional[string]
+	TestClock       Optional[string]
+}
+
+func (q RefundsListAllRefundsQuery) values() url.Values {
+	values := url.Values{}
+	addOptional(values, "limit", q.Limit)
+	addOptional(values, "starting_after", q.StartingAfter)
+	addOptional(values, "created_from", q.CreatedFrom)
+	addOptional(values, "created_to", q.CreatedTo)
+	addOptional(values, "status", q.Status)
+	addOptional(values, "payment_intent_id", q.PaymentIntentID)
+	addOptional(values, "customer_id", q.CustomerID)
+	addOptional(values, "payment_plan_id", q.PaymentPlanID)
+	addOptional(values, "subscription_id", q.SubscriptionID)
+	addOptional(values, "payment_link_id", q.PaymentLinkID)
+	addOptional(values, "test_clock", q.TestClock)
+	return values
+}
+
+// ListAllRefunds: List refunds, newest first
+//
+// Lists the refunds of all payments.
+//
+// Needs a secret key with the scope `payment_intents:read`.
+//
+// `GET /api/v1/refunds`
+func (s *RefundsService) ListAllRefunds(ctx context.Context, query RefundsListAllRefundsQuery, options ...Option) *Listing[RefundList, Refund] {
+	return &Listing[RefundList, Refund]{
+		fetch: func(after string) (*RefundList, error) {
+			return send[RefundList](ctx, s.t, request{method: "GET", path: path("/api/v1/refunds"), query: query.values()}.after(after), options)
+		},
+		read: func(page *RefundList) ([]Refund, bool) {
+			return page.Data, page.HasMore
+		},
+		cursor: func(item *Refund) string {
+			return cursorOf(item.ID)
+		},
+	}
+}
+
 // Get: Fetch a refund
 //
 // Needs a secret key with the scope `payment_intents:read`.
@@ -760,6 +834,8 @@ func (s *PaymentPlansService) Create(ctx context.Context, body PaymentPlanCreate
 type PaymentPlansListQuery struct {
 	Limit         Optional[int]
 	StartingAfter Optional[string]
+	CreatedFrom   Optional[string]
+	CreatedTo     Optional[string]
 	CustomerID    Optional[string]
 	State         Optional[PaymentPlanState]
 }
@@ -768,6 +844,8 @@ func (q PaymentPlansListQuery) values() url.Values {
 	values := url.Values{}
 	addOptional(values, "limit", q.Limit)
 	addOptional(values, "starting_after", q.StartingAfter)
+	addOptional(values, "created_from", q.CreatedFrom)
+	addOptional(values, "created_to", q.CreatedTo)
 	addOptional(values, "customer_id", q.CustomerID)
 	addOptional(values, "state", q.State)
 	return values
@@ -952,20 +1030,28 @@ func (s *PaymentLinksService) Create(ctx context.Context, body PaymentLinkCreate
 
 // PaymentLinksListQuery is the query of the method.
 type PaymentLinksListQuery struct {
-	Limit         Optional[int]
-	StartingAfter Optional[string]
-	Status        Optional[PaymentLinkStatus]
-	CustomerID    Optional[string]
-	Reference     Optional[string]
-	TestClock     Optional[string]
+	Limit          Optional[int]
+	StartingAfter  Optional[string]
+	CreatedFrom    Optional[string]
+	CreatedTo      Optional[string]
+	Status         Optional[PaymentLinkStatus]
+	CustomerID     Optional[string]
+	PaymentPlanID  Optional[string]
+	SubscriptionID Optional[string]
+	Reference      Optional[string]
+	TestClock      Optional[string]
 }
 
 func (q PaymentLinksListQuery) values() url.Values {
 	values := url.Values{}
 	addOptional(values, "limit", q.Limit)
 	addOptional(values, "starting_after", q.StartingAfter)
+	addOptional(values, "created_from", q.CreatedFrom)
+	addOptional(values, "created_to", q.CreatedTo)
 	addOptional(values, "status", q.Status)
 	addOptional(values, "customer_id", q.CustomerID)
+	addOptional(values, "payment_plan_id", q.PaymentPlanID)
+	addOptional(values, "subscription_id", q.SubscriptionID)
 	addOptional(values, "reference", q.Reference)
 	addOptional(values, "test_clock", q.TestClock)
 	return values
@@ -1114,21 +1200,29 @@ func (s *CheckoutSessionsService) Create(ctx context.Context, body CheckoutSessi
 
 // CheckoutSessionsListQuery is the query of the method.
 type CheckoutSessionsListQuery struct {
-	Limit         Optional[int]
-	StartingAfter Optional[string]
-	Status        Optional[CheckoutSessionStatus]
-	PaymentLinkID Optional[string]
-	CustomerID    Optional[string]
-	TestClock     Optional[string]
+	Limit          Optional[int]
+	StartingAfter  Optional[string]
+	CreatedFrom    Optional[string]
+	CreatedTo      Optional[string]
+	Status         Optional[CheckoutSessionStatus]
+	PaymentLinkID  Optional[string]
+	CustomerID     Optional[string]
+	PaymentPlanID  Optional[string]
+	SubscriptionID Optional[string]
+	TestClock      Optional[string]
 }
 
 func (q CheckoutSessionsListQuery) values() url.Values {
 	values := url.Values{}
 	addOptional(values, "limit", q.Limit)
 	addOptional(values, "starting_after", q.StartingAfter)
+	addOptional(values, "created_from", q.CreatedFrom)
+	addOptional(values, "created_to", q.CreatedTo)
 	addOptional(values, "status", q.Status)
 	addOptional(values, "payment_link_id", q.PaymentLinkID)
 	addOptional(values, "customer_id", q.CustomerID)
+	addOptional(values, "payment_plan_id", q.PaymentPlanID)
+	addOptional(values, "subscription_id", q.SubscriptionID)
 	addOptional(values, "test_clock", q.TestClock)
 	return values
 }
@@ -1208,6 +1302,8 @@ func (s *SubscriptionsService) Create(ctx context.Context, body SubscriptionCrea
 type SubscriptionsListQuery struct {
 	Limit         Optional[int]
 	StartingAfter Optional[string]
+	CreatedFrom   Optional[string]
+	CreatedTo     Optional[string]
 	CustomerID    Optional[string]
 	State         Optional[SubscriptionState]
 	InEffect      Optional[string]
@@ -1218,6 +1314,8 @@ func (q SubscriptionsListQuery) values() url.Values {
 	values := url.Values{}
 	addOptional(values, "limit", q.Limit)
 	addOptional(values, "starting_after", q.StartingAfter)
+	addOptional(values, "created_from", q.CreatedFrom)
+	addOptional(values, "created_to", q.CreatedTo)
 	addOptional(values, "customer_id", q.CustomerID)
 	addOptional(values, "state", q.State)
 	addOptional(values, "in_effect", q.InEffect)
@@ -1608,6 +1706,8 @@ type EventsListQuery struct {
 	StartingAfter Optional[string]
 	EventType     Optional[string]
 	TestClock     Optional[string]
+	ObjectID      Optional[string]
+	CustomerID    Optional[string]
 }
 
 func (q EventsListQuery) values() url.Values {
@@ -1616,6 +1716,8 @@ func (q EventsListQuery) values() url.Values {
 	addOptional(values, "starting_after", q.StartingAfter)
 	addOptional(values, "event_type", q.EventType)
 	addOptional(values, "test_clock", q.TestClock)
+	addOptional(values, "object_id", q.ObjectID)
+	addOptional(values, "customer_id", q.CustomerID)
 	return values
 }
 

@@ -41,6 +41,9 @@ export const RefundCreate = withExamples(
 );
 export type RefundCreate = Static<typeof RefundCreate>;
 
+const refundStatuses = ['processing', 'succeeded', 'failed'] as const;
+export const RefundStatus = Type.Enum([...refundStatuses], { description: 'Only refunds with this status.' });
+
 export const Refund = Strict(
   {
     id: Id('refund', 'The id of the refund.'),
@@ -55,7 +58,7 @@ export const Refund = Strict(
     currency: Currency,
     reason: Nullable(Type.String(), { description: 'The reason, in your words.' }),
     metadata: Metadata,
-    status: Type.Enum(['processing', 'succeeded', 'failed'], {
+    status: Type.Enum([...refundStatuses], {
       description:
         '`processing`: the processor was asked. `succeeded`: the money was returned. `failed`: it was not; you ' +
         'can request a new refund.',

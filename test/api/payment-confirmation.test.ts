@@ -43,7 +43,8 @@ describe('confirming a payment intent', () => {
     const { status, body } = await confirm(id, method);
     assert.equal(status, 200);
     const { customer_id, updated_at, receipt_url } = body;
-    const expected = { id, ...before, status: 'succeeded', payment_method_id: method, customer_id, updated_at };
+    const changed = { status: 'succeeded', net_collected_amount: before.total_amount, payment_method_id: method };
+    const expected = { id, ...before, ...changed, customer_id, updated_at };
     assert.deepEqual(body, { ...expected, client_secret, next_action, receipt_url });
     assert.deepEqual((await stage.request('GET', `/payment_intents/${id}`)).body, body);
     const [event, ...others] = await stage.merchant.events();

@@ -42,6 +42,7 @@ describe('creating a payment intent', () => {
       metadata: {},
       statement_descriptor: 'ACME',
       total_refunded_amount: 0,
+      net_collected_amount: 0,
       last_payment_error: null,
       next_action: null,
       updated_at: created_at,

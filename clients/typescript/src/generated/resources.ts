@@ -560,6 +560,19 @@ export class Refunds extends Resource {
   }
 
   /**
+   * List refunds, newest first
+   *
+   * Lists the refunds of all payments.
+   *
+   * Needs a secret key with the scope `payment_intents:read`.
+   *
+   * `GET /api/v1/refunds`
+   */
+  listAllRefunds(query?: QueryOf<'listAllRefunds'>, options?: RequestOptions): Listing<models.RefundList, 'data'> {
+    return this.pagesOf({ method: 'GET', path: path`/api/v1/refunds`, query }, 'data', 'id', options);
+  }
+
+  /**
    * Fetch a refund
    *
    * Needs a secret key with the scope `payment_intents:read`.

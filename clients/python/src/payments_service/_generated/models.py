@@ -873,6 +873,10 @@ class FailedPaymentIntent(TypedDict):
     """The last checkout session in which a payer could pay it."""
     subscription_id: NotRequired[str]
     """The subscription that created it, if one did."""
+    subscription_period: NotRequired[int]
+    """The number of the period that it pays, or in which the change was made that it pays.
+    Subscriptions only; older payments do not say.
+    """
     metadata: dict[str, str]
     """For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500."""
     scheduled_payment_date: NotRequired[str]
@@ -881,6 +885,11 @@ class FailedPaymentIntent(TypedDict):
     """What the payer’s statement shows: the one given, or that of the account."""
     total_refunded_amount: int
     """The sum of the refunds that succeeded, minor units."""
+    net_collected_amount: int
+    """What you hold of this payment now, minor units: the total while the status is `succeeded`,
+    otherwise 0, less the refunds that succeeded. A debit that came back and was collected
+    again counts once. Below 0 if the bank took a debit back that you had refunded.
+    """
     mandate_id: NotRequired[str]
     """The mandate of the last debit. Present for bank debits under a mandate only."""
     expected_result_date: NotRequired[str]
@@ -1488,6 +1497,10 @@ class PaymentIntent(TypedDict):
     """The last checkout session in which a payer could pay it."""
     subscription_id: NotRequired[str]
     """The subscription that created it, if one did."""
+    subscription_period: NotRequired[int]
+    """The number of the period that it pays, or in which the change was made that it pays.
+    Subscriptions only; older payments do not say.
+    """
     metadata: dict[str, str]
     """For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500."""
     scheduled_payment_date: NotRequired[str]
@@ -1496,6 +1509,11 @@ class PaymentIntent(TypedDict):
     """What the payer’s statement shows: the one given, or that of the account."""
     total_refunded_amount: int
     """The sum of the refunds that succeeded, minor units."""
+    net_collected_amount: int
+    """What you hold of this payment now, minor units: the total while the status is `succeeded`,
+    otherwise 0, less the refunds that succeeded. A debit that came back and was collected
+    again counts once. Below 0 if the bank took a debit back that you had refunded.
+    """
     mandate_id: NotRequired[str]
     """The mandate of the last debit. Present for bank debits under a mandate only."""
     expected_result_date: NotRequired[str]
@@ -2252,8 +2270,9 @@ class PaymentPlan(TypedDict):
     """What happens after a failed payment. `retry`, the default: the same payment intent is
     charged again 1, 3 and 5 days after its first failure. Later payments keep their dates.
     The plan becomes `suspended` when all retries have failed, or at once if the decline is
-    final (`card_declined`, `authentication_required`, `payment_method_unavailable`,
-    `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure.
+    final (`card_declined`, `expired_card`, `authentication_required`,
+    `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended`
+    at the first failure.
     """
     metadata: dict[str, str]
     """For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome`
@@ -2383,8 +2402,9 @@ class PaymentPlanCreate(TypedDict):
     """What happens after a failed payment. `retry`, the default: the same payment intent is
     charged again 1, 3 and 5 days after its first failure. Later payments keep their dates.
     The plan becomes `suspended` when all retries have failed, or at once if the decline is
-    final (`card_declined`, `authentication_required`, `payment_method_unavailable`,
-    `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure.
+    final (`card_declined`, `expired_card`, `authentication_required`,
+    `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended`
+    at the first failure.
     """
     metadata: NotRequired[dict[str, str]]
     """For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome`
@@ -2496,8 +2516,9 @@ class PaymentPlanUpdate(TypedDict):
     """What happens after a failed payment. `retry`, the default: the same payment intent is
     charged again 1, 3 and 5 days after its first failure. Later payments keep their dates.
     The plan becomes `suspended` when all retries have failed, or at once if the decline is
-    final (`card_declined`, `authentication_required`, `payment_method_unavailable`,
-    `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure.
+    final (`card_declined`, `expired_card`, `authentication_required`,
+    `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended`
+    at the first failure.
     """
     metadata: NotRequired[dict[str, str]]
     """For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome`
@@ -2761,6 +2782,10 @@ class ReturnedPaymentIntent(TypedDict):
     """The last checkout session in which a payer could pay it."""
     subscription_id: NotRequired[str]
     """The subscription that created it, if one did."""
+    subscription_period: NotRequired[int]
+    """The number of the period that it pays, or in which the change was made that it pays.
+    Subscriptions only; older payments do not say.
+    """
     metadata: dict[str, str]
     """For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500."""
     scheduled_payment_date: NotRequired[str]
@@ -2769,6 +2794,11 @@ class ReturnedPaymentIntent(TypedDict):
     """What the payer’s statement shows: the one given, or that of the account."""
     total_refunded_amount: int
     """The sum of the refunds that succeeded, minor units."""
+    net_collected_amount: int
+    """What you hold of this payment now, minor units: the total while the status is `succeeded`,
+    otherwise 0, less the refunds that succeeded. A debit that came back and was collected
+    again counts once. Below 0 if the bank took a debit back that you had refunded.
+    """
     mandate_id: NotRequired[str]
     """The mandate of the last debit. Present for bank debits under a mandate only."""
     expected_result_date: NotRequired[str]
