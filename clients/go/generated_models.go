@@ -124,11 +124,12 @@ type BankDebitCounts struct {
 }
 
 type BecsData struct {
-	// Six digits, with or without a hyphen. In the sandbox 000-000 is enough.
+	// The BSB, which names the bank and the branch: six digits, with or without a hyphen. In the
+	// sandbox 000-000 is enough.
 	BsbNumber string `json:"bsb_number"`
 	// The name of the account.
 	AccountName string `json:"account_name"`
-	// 6 to 9 characters; never shown again.
+	// The number of the account, 6 to 9 characters; never shown again.
 	AccountNumber string `json:"account_number"`
 	// The tokenised account number.
 	AccountNumberToken Optional[string] `json:"account_number_token,omitzero"`
@@ -2245,7 +2246,7 @@ type PaymentIntentConfirm struct {
 }
 
 type PaymentIntentCreate struct {
-	// Minor units, at least 200 and at most 100000.
+	// Minor units, at least 200 and at most 100000. Plans, subscriptions and payment links take more.
 	Amount int `json:"amount"`
 	// An ISO 4217 code, in capitals.
 	Currency Currency `json:"currency"`
@@ -3393,18 +3394,6 @@ type Refund struct {
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
-// RefundStatus is a name of the API.
-//
-// `processing`: the processor was asked. `succeeded`: the money was returned. `failed`: it was not;
-// you can request a new refund.
-type RefundStatus string
-
-const (
-	RefundStatusProcessing RefundStatus = "processing"
-	RefundStatusSucceeded  RefundStatus = "succeeded"
-	RefundStatusFailed     RefundStatus = "failed"
-)
-
 type RefundCreate struct {
 	// Minor units. By default everything that remains.
 	Amount Optional[int] `json:"amount,omitzero"`
@@ -3440,6 +3429,15 @@ type RefundList struct {
 	// Whether more items follow.
 	HasMore bool `json:"has_more"`
 }
+
+// RefundStatus is a name of the API.
+type RefundStatus string
+
+const (
+	RefundStatusProcessing RefundStatus = "processing"
+	RefundStatusSucceeded  RefundStatus = "succeeded"
+	RefundStatusFailed     RefundStatus = "failed"
+)
 
 type RefundSucceededEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
@@ -4935,7 +4933,8 @@ type WebhookEndpoint struct {
 
 type WebhookEndpointCreate struct {
 	// Where events are posted: `https`, or in the sandbox also `http`, without credentials or
-	// fragment. The host must be public. The service checks this now, and again at each connection.
+	// fragment. The host must be public, or, in the sandbox of a service on your machine, `127.0.0.1`
+	// or `localhost`. The service checks this now, and again at each connection.
 	URL string `json:"url"`
 	// Event types, groups such as `payment_plan.*`, or `*` for everything. By default everything.
 	EventTypes Optional[[]string] `json:"event_types,omitzero"`
@@ -4999,7 +4998,8 @@ const (
 
 type WebhookEndpointUpdate struct {
 	// Where events are posted: `https`, or in the sandbox also `http`, without credentials or
-	// fragment. The host must be public. The service checks this now, and again at each connection.
+	// fragment. The host must be public, or, in the sandbox of a service on your machine, `127.0.0.1`
+	// or `localhost`. The service checks this now, and again at each connection.
 	URL Optional[string] `json:"url,omitzero"`
 	// Event types, groups such as `payment_plan.*`, or `*` for everything. Unchanged if left out.
 	EventTypes Optional[[]string] `json:"event_types,omitzero"`

@@ -757,7 +757,7 @@ type RefundsListAllRefundsQuery struct {
 	StartingAfter   Optional[string]
 	CreatedFrom     Optional[string]
 	CreatedTo       Optional[string]
-	Status          Optional[string]
+	Status          Optional[RefundStatus]
 	PaymentIntentID Optional[string]
 	CustomerID      Optional[string]
 	PaymentPlanID   Optional[string]

@@ -9,8 +9,9 @@ export interface FixtureCard {
 }
 
 /**
- * The fixture tokens, brands and last digits (contract: Fixture tokens; an expired card is additive). The contract's fixture table says "Amex", its
- * brand detection "American Express". Both are API values, so each stays as the contract has it.
+ * The fixture tokens, brands and last digits (contract: Fixture tokens; an expired card is additive). The contract's
+ * fixture table says "Amex", its brand detection "American Express". Both are API values, so each stays as the contract
+ * has it.
  */
 export const fixtureCards: readonly FixtureCard[] = [
   { token: 'tok_sandbox_visa_succeed', brand: 'Visa', last4: '4242', outcome: { kind: 'succeeded' } },

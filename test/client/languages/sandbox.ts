@@ -21,7 +21,7 @@ interface Shown {
   keys: Record<string, string>;
 }
 
-/** What the helpers for tests of a biller do, in each language that has them. `dataDir` is that of a running service. */
+/** What the helpers for tests do, in each language that has them. `dataDir` is the folder of a running service. */
 export function itGivesTestsAnAccount(driver: SandboxDriver, dataDir: () => string): void {
   const receiver = useReceiver();
   const open: number[] = [];

@@ -2993,11 +2993,11 @@ export interface components {
             returned: number;
         };
         BecsData: {
-            /** @description Six digits, with or without a hyphen. In the sandbox 000-000 is enough. */
+            /** @description The BSB, which names the bank and the branch: six digits, with or without a hyphen. In the sandbox 000-000 is enough. */
             bsb_number: string;
             /** @description The name of the account. */
             account_name: string;
-            /** @description 6 to 9 characters; never shown again. */
+            /** @description The number of the account, 6 to 9 characters; never shown again. */
             account_number: string;
             /** @description The tokenised account number. */
             account_number_token?: string;
@@ -4494,7 +4494,7 @@ export interface components {
             return_url?: string;
         };
         PaymentIntentCreate: {
-            /** @description Minor units, at least 200 and at most 100000. */
+            /** @description Minor units, at least 200 and at most 100000. Plans, subscriptions and payment links take more. */
             amount: number;
             /** @description An ISO 4217 code, in capitals. */
             currency: components["schemas"]["Currency"];
@@ -5548,11 +5548,8 @@ export interface components {
             metadata: {
                 [key: string]: string;
             };
-            /**
-             * @description `processing`: the processor was asked. `succeeded`: the money was returned. `failed`: it was not; you can request a new refund.
-             * @enum {string}
-             */
-            status: "processing" | "succeeded" | "failed";
+            /** @description `processing`: the processor was asked. `succeeded`: the money was returned. `failed`: it was not; you can request a new refund. */
+            status: components["schemas"]["RefundStatus"];
             /** @description Present and true if the payment was a bank debit that could still come back when it was refunded. If it does, the payer has the money twice: see `total_returned_amount` of the payment intent. */
             refund_at_risk?: boolean;
             /** @description The account that pays the refund. */
@@ -5610,6 +5607,8 @@ export interface components {
             /** @description Whether more items follow. */
             has_more: boolean;
         };
+        /** @enum {string} */
+        RefundStatus: "processing" | "succeeded" | "failed";
         RefundSucceededEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
@@ -7085,7 +7084,7 @@ export interface components {
             secret?: string;
         };
         WebhookEndpointCreate: {
-            /** @description Where events are posted: `https`, or in the sandbox also `http`, without credentials or fragment. The host must be public. The service checks this now, and again at each connection. */
+            /** @description Where events are posted: `https`, or in the sandbox also `http`, without credentials or fragment. The host must be public, or, in the sandbox of a service on your machine, `127.0.0.1` or `localhost`. The service checks this now, and again at each connection. */
             url: string;
             /** @description Event types, groups such as `payment_plan.*`, or `*` for everything. By default everything. */
             event_types?: string[];
@@ -7150,7 +7149,7 @@ export interface components {
         /** @enum {string} */
         WebhookEndpointStatus: "enabled" | "disabled";
         WebhookEndpointUpdate: {
-            /** @description Where events are posted: `https`, or in the sandbox also `http`, without credentials or fragment. The host must be public. The service checks this now, and again at each connection. */
+            /** @description Where events are posted: `https`, or in the sandbox also `http`, without credentials or fragment. The host must be public, or, in the sandbox of a service on your machine, `127.0.0.1` or `localhost`. The service checks this now, and again at each connection. */
             url?: string;
             /** @description Event types, groups such as `payment_plan.*`, or `*` for everything. Unchanged if left out. */
             event_types?: string[];
@@ -8706,8 +8705,8 @@ export interface operations {
                 created_from?: string;
                 /** @description Only items with an earlier `created_at`. */
                 created_to?: string;
-                /** @description Only refunds with this status. */
-                status?: "processing" | "succeeded" | "failed";
+                /** @description `processing`: the processor was asked. `succeeded`: the money was returned. `failed`: it was not; you can request a new refund. */
+                status?: components["schemas"]["RefundStatus"];
                 /** @description Only refunds of this payment. */
                 payment_intent_id?: string;
                 /** @description Only refunds of payments of this customer. */

@@ -182,11 +182,13 @@ class BankDebitCounts(TypedDict):
 
 class BecsData(TypedDict):
     bsb_number: str
-    """Six digits, with or without a hyphen. In the sandbox 000-000 is enough."""
+    """The BSB, which names the bank and the branch: six digits, with or without a hyphen. In the
+    sandbox 000-000 is enough.
+    """
     account_name: str
     """The name of the account."""
     account_number: str
-    """6 to 9 characters; never shown again."""
+    """The number of the account, 6 to 9 characters; never shown again."""
     account_number_token: NotRequired[str]
     """The tokenised account number."""
     account_number_end: NotRequired[str]
@@ -1629,7 +1631,9 @@ class PaymentIntentConfirm(TypedDict):
 
 class PaymentIntentCreate(TypedDict):
     amount: int
-    """Minor units, at least 200 and at most 100000."""
+    """Minor units, at least 200 and at most 100000. Plans, subscriptions and payment links take
+    more.
+    """
     currency: Currency
     """An ISO 4217 code, in capitals."""
     customer_id: NotRequired[str]
@@ -4023,8 +4027,8 @@ class WebhookEndpoint(TypedDict):
 class WebhookEndpointCreate(TypedDict):
     url: str
     """Where events are posted: `https`, or in the sandbox also `http`, without credentials or
-    fragment. The host must be public. The service checks this now, and again at each
-    connection.
+    fragment. The host must be public, or, in the sandbox of a service on your machine,
+    `127.0.0.1` or `localhost`. The service checks this now, and again at each connection.
     """
     event_types: NotRequired[list[str]]
     """Event types, groups such as `payment_plan.*`, or `*` for everything. By default
@@ -4085,8 +4089,8 @@ class WebhookEndpointPingEvent(TypedDict):
 class WebhookEndpointUpdate(TypedDict):
     url: NotRequired[str]
     """Where events are posted: `https`, or in the sandbox also `http`, without credentials or
-    fragment. The host must be public. The service checks this now, and again at each
-    connection.
+    fragment. The host must be public, or, in the sandbox of a service on your machine,
+    `127.0.0.1` or `localhost`. The service checks this now, and again at each connection.
     """
     event_types: NotRequired[list[str]]
     """Event types, groups such as `payment_plan.*`, or `*` for everything. Unchanged if left

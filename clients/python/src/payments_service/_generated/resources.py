@@ -667,7 +667,7 @@ class Refunds(Resource):
         starting_after: str | None = None,
         created_from: str | None = None,
         created_to: str | None = None,
-        status: str | None = None,
+        status: models.RefundStatus | None = None,
         payment_intent_id: str | None = None,
         customer_id: str | None = None,
         payment_plan_id: str | None = None,
