@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { Route } from '../../src/api/http/route.ts';
-import { allRoutes } from '../../src/api/routes/index.ts';
+import { allRoutes } from '../../src/sites/routes.ts';
 import type { Reply } from '../support/api.ts';
 import { useDebtor } from '../support/debtor.ts';
 import { useLinks } from '../support/links.ts';

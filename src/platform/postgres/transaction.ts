@@ -18,6 +18,9 @@ const rejectedAfterCutWithinMs = 1_000;
 /** Callbacks to run once a transaction is committed. */
 const callbacks = new WeakMap<Tx, Set<() => void>>();
 
+/** What is left to do before a transaction commits. */
+const lastSteps = new WeakMap<Tx, Set<() => void>>();
+
 /** What a transaction has sent by `pipelined`. */
 const pipelines = new WeakMap<Tx, Promise<unknown>[]>();
 
@@ -35,7 +38,9 @@ export async function atomically<T>(db: Db, work: (tx: Tx) => Promise<T>): Promi
       const { tx, value } = await begin(db, async (opened) => {
         const tx = branded(refusing(opened, () => lost));
         try {
-          return { tx, value: await work(tx) };
+          const value = await work(tx);
+          for (const callback of lastSteps.get(tx) ?? []) callback();
+          return { tx, value };
         } catch (error) {
           lost ||= isCut(error);
           throw error;
@@ -124,6 +129,17 @@ export async function dryRun<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T
 class RolledBack extends Error {}
 
 /**
+ * Calls `callback` after the work of the transaction has returned and before its commit, once even if it is passed
+ * again. It is not called if the work throws or is a dry run. It sends its statements by `pipelined`: the commit then
+ * follows them without a round trip. If it throws, the transaction is rolled back.
+ */
+export function beforeCommit(tx: Tx, callback: () => void): void {
+  const others = lastSteps.get(tx);
+  if (others) others.add(callback);
+  else lastSteps.set(tx, new Set([callback]));
+}
+
+/**
  * Calls `callback` after the transaction commits, once even if it is passed again. It is not called if the transaction
  * is rolled back or is a dry run. It must not throw.
  */
@@ -179,8 +195,7 @@ function isPool(db: Db): db is Pool {
 
 /**
  * Whether the statement was prepared before a migration that changed its result, such as the columns of `*`. The client
- * then forgets the statement and prepares it anew the next time. Outside a transaction it retries by itself; inside one
- * it cannot.
+ * then forgets the statement and prepares it anew the next time. Outside a transaction it retries; inside, it cannot.
  */
 function isStale(error: unknown): boolean {
   return error instanceof postgres.PostgresError && error.code === '0A000' && error.routine === 'RevalidateCachedQuery';

@@ -14,6 +14,7 @@ import {
   updateRefundKeyExpiry,
 } from '../../db/refunds.ts';
 import { addCredit, lockSubscriptionOfIntent, type SubscriptionRow } from '../../db/subscriptions.ts';
+import { tenantOf } from '../../db/tenant.ts';
 import { dateIn } from '../../domain/calendar.ts';
 import { newId } from '../../domain/ids.ts';
 import { schemes } from '../../domain/schemes/schemes.ts';
@@ -25,7 +26,7 @@ import { emit } from '../../platform/telemetry.ts';
 import type { Processors } from '../../processors/processor.ts';
 import type { RefundCreate } from '../../resources/refund.ts';
 import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
-import { recordEvents, refundEvent } from '../events.ts';
+import { record, refundEvent, transact } from '../events.ts';
 import { type PageQuery, pageOf, type Rows, rowsOfPage } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { orUnavailable, processorFor, unfinished } from './ask-processor.ts';
@@ -192,7 +193,7 @@ export async function insertRefundOf(
 ): Promise<RefundRow> {
   const { id: intentId } = intent;
   if (intent.status !== 'succeeded') {
-    const instead = intent.status === 'returned' ? ' The bank has given the money back already.' : '';
+    const instead = intent.status === 'returned' ? ' The bank has already given the money back.' : '';
     throw new InvalidState(
       `Payment intent ${intentId} is ${intent.status}; only a succeeded one can be refunded.${instead}`,
     );
@@ -256,7 +257,7 @@ async function carryOut(
   const asked = giveBack(db, processorFor(processors, refund.livemode), refund, origin);
   const outcome = await orUnavailable('refund', asked);
   pass('refund asked');
-  return atomically(db, async (tx) => {
+  return transact(db, origin, async (tx) => {
     // A refund that fails gives the credit back that it took. The subscription is locked before its payment.
     const hasFailed = outcome.kind === 'failed';
     const subscription = hasFailed ? await lockSubscriptionOfIntent(tx, refund.payment_intent_id) : null;
@@ -266,9 +267,8 @@ async function carryOut(
     if (completed.status === 'succeeded') await addRefunded(tx, intent.id, completed.amount, completed.updated_at);
     else if (subscription !== null) await giveCreditBack(tx, subscription, completed);
     await storeResponse(tx, completed);
-    const eventIds = await recordEvents(tx, { ...tenantOf(refund), requestId: origin.requestId, now: origin.now }, [
-      refundEvent(completed.status === 'succeeded' ? 'refund.succeeded' : 'refund.failed', completed, intent),
-    ]);
+    const type = completed.status === 'succeeded' ? 'refund.succeeded' : 'refund.failed';
+    const eventIds = record(tx, refundEvent(type, completed, intent));
     afterCommit(tx, () =>
       emit({
         kind: 'refund completed',
@@ -290,8 +290,4 @@ async function giveCreditBack(tx: Tx, subscription: SubscriptionRow, refund: Ref
   const { of_credit: ofCredit, payment_intent_id: intentId, amount, updated_at: at } = refund;
   if (ofCredit) await addCredit(tx, subscription.id, amount, at);
   else await coverCreditOf(tx, subscription, intentId, at);
-}
-
-function tenantOf(refund: RefundRow): Tenant {
-  return { billerId: refund.biller_id, livemode: refund.livemode };
 }
