@@ -755,6 +755,8 @@ type Customer struct {
 	AdditionalAttributes map[string]any `json:"additional_attributes"`
 	// In the order given.
 	Phones []Phone `json:"phones"`
+	// For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500.
+	Metadata map[string]string `json:"metadata"`
 	// The method that is charged if no other is named. At first, the first method that was saved.
 	DefaultPaymentMethod *string `json:"default_payment_method"`
 	// The test clock whose time the customer follows; null in real time.
@@ -790,6 +792,8 @@ type CustomerCreate struct {
 	AdditionalAttributes Optional[map[string]any] `json:"additional_attributes,omitzero"`
 	// At most 20.
 	Phones Optional[[]Phone] `json:"phones,omitzero"`
+	// For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500.
+	Metadata Optional[map[string]string] `json:"metadata,omitzero"`
 	// Sandbox only: the test clock whose time the customer follows. Set at creation; it cannot be
 	// changed.
 	TestClock Optional[string] `json:"test_clock,omitzero"`
@@ -828,6 +832,8 @@ type CustomerUpdate struct {
 	AdditionalAttributes Optional[map[string]any] `json:"additional_attributes,omitzero"`
 	// At most 20.
 	Phones Optional[[]Phone] `json:"phones,omitzero"`
+	// For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500.
+	Metadata Optional[map[string]string] `json:"metadata,omitzero"`
 	// A method of this customer, or null to have no default.
 	DefaultPaymentMethod Optional[string] `json:"default_payment_method,omitzero"`
 	// Cannot be changed. Sending it is a validation error.

@@ -44,6 +44,7 @@ export interface CustomerRow {
   fee_preferences: FeePreferences | null;
   additional_attributes: Record<string, unknown> | null;
   phones: Phone[] | null;
+  metadata: Record<string, string>;
   default_payment_method_id: string | null;
   created_at: Date;
   updated_at: Date;
@@ -154,7 +155,7 @@ export async function listCustomers(
 ): Promise<CustomerRow[]> {
   return db<CustomerRow[]>`${fittingPage(
     db,
-    jsonBytes(db, 'additional_attributes'),
+    db`coalesce(${jsonBytes(db, 'additional_attributes')}, 0) + ${jsonBytes(db, 'metadata')}`,
     db`
       select * from customers
       where biller_id = ${tenant.billerId} and livemode = ${tenant.livemode} and deleted_at is null

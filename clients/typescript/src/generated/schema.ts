@@ -3481,6 +3481,10 @@ export interface components {
             } | null;
             /** @description In the order given. */
             phones: components["schemas"]["Phone"][] | null;
+            /** @description For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            metadata: {
+                [key: string]: string;
+            };
             /** @description The method that is charged if no other is named. At first, the first method that was saved. */
             default_payment_method: string | null;
             /** @description The test clock whose time the customer follows; null in real time. */
@@ -3529,6 +3533,10 @@ export interface components {
             };
             /** @description At most 20. */
             phones?: components["schemas"]["Phone"][];
+            /** @description For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            metadata?: {
+                [key: string]: string;
+            };
             /** @description Sandbox only: the test clock whose time the customer follows. Set at creation; it cannot be changed. */
             test_clock?: string;
         };
@@ -3563,6 +3571,10 @@ export interface components {
             } | null;
             /** @description At most 20. */
             phones?: components["schemas"]["Phone"][] | null;
+            /** @description For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            metadata?: {
+                [key: string]: string;
+            };
             /** @description A method of this customer, or null to have no default. */
             default_payment_method?: string | null;
             /** @description Cannot be changed. Sending it is a validation error. */

@@ -662,6 +662,8 @@ class Customer(TypedDict):
     """Free-form."""
     phones: list[Phone] | None
     """In the order given."""
+    metadata: dict[str, str]
+    """For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500."""
     default_payment_method: str | None
     """The method that is charged if no other is named. At first, the first method that was
     saved.
@@ -699,6 +701,8 @@ class CustomerCreate(TypedDict):
     """Free-form."""
     phones: NotRequired[list[Phone]]
     """At most 20."""
+    metadata: NotRequired[dict[str, str]]
+    """For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500."""
     test_clock: NotRequired[str]
     """Sandbox only: the test clock whose time the customer follows. Set at creation; it cannot
     be changed.
@@ -730,6 +734,8 @@ class CustomerUpdate(TypedDict):
     """Free-form."""
     phones: NotRequired[list[Phone] | None]
     """At most 20."""
+    metadata: NotRequired[dict[str, str]]
+    """For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500."""
     default_payment_method: NotRequired[str | None]
     """A method of this customer, or null to have no default."""
     test_clock: NotRequired[str | None]
