@@ -68,7 +68,7 @@ export async function acceptDebit(
   if (hasOwnWorkflow(debit)) await start.bankDebit(tx, { id: attempt.id, livemode }, now);
   // Its owner's loop goes on by itself after its own charge. It may have ended when a payer confirms what is unpaid.
   else if (source === 'confirm') {
-    if (planId !== null) await wake.plan(tx, { id: planId, livemode }, now, { start: true });
+    if (planId !== null) await wake.paymentPlan(tx, { id: planId, livemode }, now, { start: true });
     if (subscriptionId !== null) await wake.subscription(tx, { id: subscriptionId, livemode }, now, { start: true });
   }
   record(tx, intentEvent('payment_intent.processing', accepted, { testClockId: mandate.test_clock_id, at }));

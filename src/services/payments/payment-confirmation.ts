@@ -174,7 +174,7 @@ export async function wakeAfterOutcome(
   { livemode, paymentIntentId, paymentPlanId }: Charge,
   now: Date,
 ): Promise<void> {
-  if (source === 'plan' && paymentPlanId) await wake.plan(tx, { id: paymentPlanId, livemode }, now);
+  if (source === 'plan' && paymentPlanId) await wake.paymentPlan(tx, { id: paymentPlanId, livemode }, now);
   if (source === 'subscription') {
     const id = await selectSubscriptionOfIntent(tx, paymentIntentId);
     if (id !== null) await wake.subscription(tx, { id, livemode }, now);

@@ -44,7 +44,12 @@ export async function chargeableMethod(tx: Tx, payer: Payer): Promise<PaymentMet
 type Purpose = Partial<
   Pick<
     PaymentIntentRow,
-    'payment_plan_id' | 'payment_plan_slot' | 'subscription_id' | 'subscription_charge' | 'metadata'
+    | 'payment_plan_id'
+    | 'payment_plan_slot'
+    | 'subscription_id'
+    | 'subscription_charge'
+    | 'subscription_period'
+    | 'metadata'
   >
 >;
 

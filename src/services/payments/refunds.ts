@@ -5,6 +5,8 @@ import {
   insertRefund,
   listAbandonedRefunds,
   listRefunds as listRefundRows,
+  listTenantRefunds,
+  type RefundFilter,
   type RefundRow,
   selectRefund,
   selectRefundOfRequest,
@@ -25,7 +27,7 @@ import type { Processors } from '../../processors/processor.ts';
 import type { RefundCreate } from '../../resources/refund.ts';
 import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
 import { record, refundEvent, transact } from '../events.ts';
-import { type PageQuery, pageOf, type Rows } from '../paging.ts';
+import { type PageQuery, pageOf, type Rows, rowsOfPage } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { orUnavailable, processorFor, unfinished } from './ask-processor.ts';
 import { requestRefund } from './ask-refund.ts';
@@ -119,6 +121,16 @@ export async function getRefund(db: Db, tenant: Tenant, id: string): Promise<Ref
   const refund = await selectRefund(db, tenant, id);
   if (refund === null) throw new NotFound('refund', id);
   return refund;
+}
+
+/** Returns a page of the refunds of all payments, newest first. */
+export async function listAllRefunds(
+  db: Db,
+  tenant: Tenant,
+  filter: RefundFilter,
+  query: PageQuery,
+): Promise<Rows<RefundRow>> {
+  return rowsOfPage(db, 'refunds', tenant, query, (page) => listTenantRefunds(db, tenant, filter, page));
 }
 
 /**

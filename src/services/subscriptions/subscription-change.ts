@@ -205,7 +205,11 @@ async function insertIntent(
   { row }: LockedSubscription,
   method: PaymentMethodRow,
 ): Promise<DecidedIntent> {
-  const purpose = { subscription_id: row.id, subscription_charge: row.charges + 1 };
+  const purpose = {
+    subscription_id: row.id,
+    subscription_charge: row.charges + 1,
+    subscription_period: row.current_number,
+  };
   const intent = recurringIntent(row, purpose, quoted.quote.amount, method, at);
   await insertPaymentIntent(tx, intent);
   return intent;
