@@ -190,9 +190,12 @@ export async function lockSessionsOfCustomer(tx: Tx, customerId: string): Promis
 }
 
 /** Locks the sessions on a test clock that have not ended, before they are deleted. */
-export async function lockSessionsOnClock(tx: Tx, testClockId: string): Promise<void> {
-  await tx`
-    select 1 from checkout_sessions
+export async function lockSessionsOnClock(
+  tx: Tx,
+  testClockId: string,
+): Promise<Pick<CheckoutSessionRow, 'id' | 'livemode'>[]> {
+  return tx<Pick<CheckoutSessionRow, 'id' | 'livemode'>[]>`
+    select id, livemode from checkout_sessions
     where test_clock_id = ${testClockId} and status in ('open', 'processing')
     order by id
     for update`;

@@ -1,7 +1,7 @@
+import { workflowIdOf } from '../messages/workflow-types.ts';
 import { type InsertCondition, insertWhere } from '../platform/postgres/conditional-insert.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
-import { workflowIdOf } from '../platform/postgres/outbox.ts';
 import { currentTrace } from '../platform/tracing.ts';
 import type { Page, TenantKey } from './tenant.ts';
 

@@ -149,9 +149,12 @@ export async function lockOpenLinksOfCustomer(tx: Tx, customerId: string): Promi
 }
 
 /** Locks the links on a test clock that are open, before they are deleted. */
-export async function lockLinksOnClock(tx: Tx, testClockId: string): Promise<void> {
-  await tx`
-    select 1 from payment_links
+export async function lockLinksOnClock(
+  tx: Tx,
+  testClockId: string,
+): Promise<Pick<PaymentLinkRow, 'id' | 'livemode'>[]> {
+  return tx<Pick<PaymentLinkRow, 'id' | 'livemode'>[]>`
+    select id, livemode from payment_links
     where test_clock_id = ${testClockId} and status = 'open'
     order by id
     for update`;

@@ -118,7 +118,7 @@ export function endpointEvent(type: TypeOf<'webhook_endpoint'>, endpoint: Webhoo
   return { ...tenantOf(endpoint), type, subjectId: endpoint.id, customerId: null, testClockId: null, at, data };
 }
 
-/** The request that causes events; null if the service acts by itself. `now` is real time. */
+/** The request that causes events; null if the service acts on its own. `now` is real time. */
 interface EventOrigin {
   requestId: string | null;
   now: Date;
