@@ -12,11 +12,11 @@ import {
   updateReturnUrl,
 } from '../../db/payment-intents.ts';
 import { selectSubscriptionOfIntent } from '../../db/subscriptions.ts';
-import { pass } from '../../platform/crash-points.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
 import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { PaymentIntentConfirm, PaymentIntentCreate } from '../../resources/payment-intent-input.ts';
+import { pass } from '../crash-points.ts';
 import { timeOf } from '../customer-time.ts';
 import {
   attachMethod,

@@ -3,9 +3,9 @@ import { lockPaymentMethod, type PaymentMethodRow } from '../../db/payment-metho
 import type { Currency } from '../../domain/currencies.ts';
 import { feeFor } from '../../domain/fees.ts';
 import { newId } from '../../domain/ids.ts';
-import { pass } from '../../platform/crash-points.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import type { Processors } from '../../processors/processor.ts';
+import { pass } from '../crash-points.ts';
 import { askProcessor } from './ask-processor.ts';
 import { type Charge, type ChargeHook, recordOutcome } from './charge.ts';
 import { fitsCurrency } from './fitting-method.ts';

@@ -1,9 +1,9 @@
 import { selectAttemptOfSubscriptionRequest, updateAttemptKeyExpiry } from '../../db/payment-attempts.ts';
 import { lockPaymentIntent } from '../../db/payment-intents.ts';
 import type { ShownSubscriptionRow } from '../../db/subscriptions.ts';
-import { pass } from '../../platform/crash-points.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
+import { pass } from '../crash-points.ts';
 import { NotFound } from '../errors.ts';
 import { transact } from '../events.ts';
 import { askProcessor } from '../payments/ask-processor.ts';

@@ -20,11 +20,11 @@ import {
 } from '../../domain/subscriptions/changes.ts';
 import { comingPeriods } from '../../domain/subscriptions/coming.ts';
 import { type PeriodLine, sumOf } from '../../domain/subscriptions/lines.ts';
-import { pass } from '../../platform/crash-points.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { SubscriptionChange } from '../../resources/subscription-change.ts';
+import { pass } from '../crash-points.ts';
 import { assertNoErrors, InvalidState, NotFound } from '../errors.ts';
 import { transact } from '../events.ts';
 import { announceAmount } from '../mandates/notices.ts';
