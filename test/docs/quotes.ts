@@ -1,4 +1,4 @@
-// The tests of the walk "a new subject". `new-subject.test.ts` runs them on the copy that has the new kind. Here the kind
+// The tests of the walk "a new subject". `new-subject.test.ts` runs them on the copy that has the new kind. Here it
 // does not exist, so these are only names.
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
