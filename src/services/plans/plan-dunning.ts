@@ -53,13 +53,13 @@ export const planHook: ChargeHook = async (tx, { paymentIntentId, paymentPlanId 
       const { nextAttemptAt, events } = await bookOnSlot(tx, plan, slot, outcome);
       record(tx, ...events);
       // The plan's own loop continues by itself after its own charge. After a manual charge it must look again.
-      if (!outcome.isOwnStep) await wake.plan(tx, plan, outcome.now);
+      if (!outcome.isOwnStep) await wake.paymentPlan(tx, plan, outcome.now);
       return nextAttemptAt;
     },
     async returned(returned) {
       const { nextAttemptAt, events } = await takeBack(tx, plan, slot, returned);
       record(tx, ...events);
-      if (!returned.isOwnStep) await wake.plan(tx, plan, returned.now);
+      if (!returned.isOwnStep) await wake.paymentPlan(tx, plan, returned.now);
       return nextAttemptAt;
     },
   };

@@ -69,7 +69,7 @@ export async function transitionPlan(
     const in_flight_cents = stops.has(transition) ? await amountInFlight(tx, id) : 0;
     const isSame = in_flight_cents === stopped.in_flight_cents;
     const row = isSame ? stopped : await updatePlan(tx, id, { in_flight_cents, updated_at: at });
-    await wake.plan(tx, row, context.now, { start: row.state === 'active' });
+    await wake.paymentPlan(tx, row, context.now, { start: row.state === 'active' });
     const type = eventTypes[transition];
     if (type !== null) record(tx, planEvent(type, row, at));
     return row;
@@ -157,7 +157,7 @@ export async function healPlan(tx: Tx, plan: CollectingPlanRow, { at, now }: { a
   if (healing === null) return;
   const change = healing === 'retry' ? await retryAtOnce(tx, plan, at) : await resume(tx, plan, at);
   const row = await updatePlan(tx, plan.id, { ...change, updated_at: at });
-  await wake.plan(tx, row, now, { start: true });
+  await wake.paymentPlan(tx, row, now, { start: true });
 }
 
 /** Returns what a new method makes a plan do: resume, or retry at once what is unpaid. Null if nothing. */

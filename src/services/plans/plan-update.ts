@@ -59,7 +59,7 @@ export async function updatePaymentPlan(
     assertNoErrors(errors);
     const calendar = plan.state === 'active' ? await wakeCalendar(tx, changed, at) : {};
     const row = await updatePlan(tx, id, { ...change, ...calendar, updated_at: at });
-    await wake.plan(tx, row, context.now);
+    await wake.paymentPlan(tx, row, context.now);
     await announceIfDebited(tx, plan, row, at);
     return row;
   });
