@@ -1,25 +1,25 @@
-import { noteChallenge } from '../../db/bank-debits.ts';
 import { lockPaymentIntent } from '../../db/payment-intents.ts';
-import {
-  listOpenSlots,
-  type PlanSlotRow,
-  selectEarliestRetry,
-  selectSlotOfIntent,
-  stopRetries,
-  updateSlot,
-} from '../../db/payment-plan-slots.ts';
-import { type CollectingPlanRow, lockPlan, updatePlan } from '../../db/payment-plans.ts';
 import { challengeEnd } from '../../domain/challenges.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
+import type { KnownSlot } from '../../domain/plans/plan.ts';
+import {
+  attemptOpened,
+  type Change,
+  challenged,
+  collected,
+  failed,
+  givenUp,
+  returned,
+  withdrawn,
+} from '../../domain/plans/steps.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
-import { pipelined } from '../../platform/postgres/transaction.ts';
 import { withdrawDebits } from '../debits/debit-withdrawal.ts';
 import { InvalidState } from '../errors.ts';
-import { type NewEvent, planEvent } from '../events.ts';
-import type { AttemptOutcome, AttemptReturn, BookedOutcome, ChargeHook } from '../payments/charge.ts';
-import { afterFailedAttempt, afterReturn, type DunningStep } from '../payments/dunning-step.ts';
+import type { AttemptOutcome, BookedOutcome, ChargeHook } from '../payments/charge.ts';
+import { afterFailedAttempt, afterReturn } from '../payments/dunning-step.ts';
 import { cancelUnpaid } from '../payments/payment-cancellation.ts';
 import { wake } from '../wake.ts';
+import { type LockedPlan, lockPlanWithSlots, store } from './store.ts';
 
 /**
  * Records the charges of a plan's payment on its slot and on the plan: the collected amount, the next retry, or the
@@ -28,9 +28,11 @@ import { wake } from '../wake.ts';
  */
 export const planHook: ChargeHook = async (tx, { paymentIntentId, paymentPlanId }) => {
   if (paymentPlanId === null) return null;
-  const [plan, slot] = await pipelined(tx, [lockPlan(tx, paymentPlanId), selectSlotOfIntent(tx, paymentIntentId)]);
-  if (plan === null) return null;
-  if (slot === null) {
+  const locked = await lockPlanWithSlots(tx, paymentPlanId, paymentIntentId);
+  if (locked === null) return null;
+  const { plan } = locked;
+  const slot = locked.slots.find(({ payment_intent_id: id }) => id === paymentIntentId);
+  if (slot === undefined) {
     throw new Error(
       `the slot that ${paymentIntentId} pays has no row, so no outcome is recorded. ` +
         `To restore the row: npm run --silent ops -- recalculate ${plan.id}.`,
@@ -38,27 +40,19 @@ export const planHook: ChargeHook = async (tx, { paymentIntentId, paymentPlanId 
   }
   return {
     async opened(at) {
-      assertConfirmable(plan, slot);
-      await updateSlot(tx, plan.id, slot.slot, { status: 'processing', next_attempt_at: null });
-      if (plan.state === 'active') {
-        await updatePlan(tx, plan.id, { next_attempt_at: await selectEarliestRetry(tx, plan.id), updated_at: at });
-      }
-      return [];
+      assertConfirmable(locked, slot);
+      return (await store(tx, locked, attemptOpened(locked, slot), at)).events;
     },
     async completed(outcome) {
-      await noteChallengeOf(tx, plan, slot, outcome);
-      if (plan.in_flight_cents > 0 && outcome.outcome.kind !== 'requires_action') {
-        const in_flight_cents = Math.max(0, plan.in_flight_cents - outcome.amount);
-        await updatePlan(tx, plan.id, { in_flight_cents, updated_at: outcome.at });
-      }
-      const booked = await bookOnSlot(tx, plan, slot, outcome);
+      const booked = await bookOnSlot(tx, locked, slot, outcome);
       // The plan's own loop continues by itself after its own charge. After a manual charge it must look again.
       if (!outcome.isOwnStep) await wake.plan(tx, plan, outcome.now);
       return booked;
     },
-    async returned(returned) {
-      const booked = await takeBack(tx, plan, slot, returned);
-      if (!returned.isOwnStep) await wake.plan(tx, plan, returned.now);
+    async returned(came) {
+      const next = afterReturn(plan.failure_behaviour, came);
+      const booked = await bookUnpaid(tx, locked, slot, returned(locked, slot, came.amount, next), came);
+      if (!came.isOwnStep) await wake.plan(tx, plan, came.now);
       return booked;
     },
   };
@@ -68,154 +62,75 @@ export const planHook: ChargeHook = async (tx, { paymentIntentId, paymentPlanId 
  * A payer or a biller pays what a plan has failed to collect, also if that has suspended it.
  * @throws InvalidState once the plan has ended, or while its biller has suspended it.
  */
-function assertConfirmable(plan: CollectingPlanRow, { status }: PlanSlotRow): void {
+function assertConfirmable({ plan }: LockedPlan, { status }: KnownSlot): void {
   const isHalted = plan.state === 'suspended' && plan.state_reason === 'requested';
   if (!hasEnded(plan.state) && !isHalted && status !== 'given_up') return;
   const remedy = isHalted ? ' Resume it first.' : '';
   throw new InvalidState(`Payment plan ${plan.id} is ${plan.state}, so its payments are not charged.${remedy}`);
 }
 
-/** Notes until when the payer has time for the challenge that the charge of a slot waits for, or that it has ended. */
-async function noteChallengeOf(
-  tx: Tx,
-  { id }: CollectingPlanRow,
-  { slot, challenge_ends_at: before }: PlanSlotRow,
-  { outcome, at }: AttemptOutcome,
-): Promise<void> {
-  const challenge_ends_at = outcome.kind === 'requires_action' ? challengeEnd(at) : null;
-  if (challenge_ends_at === before) return;
-  await updateSlot(tx, id, slot, { challenge_ends_at });
-  await noteChallenge(tx, { planId: id });
-}
-
 async function bookOnSlot(
   tx: Tx,
-  plan: CollectingPlanRow,
-  slot: PlanSlotRow,
+  locked: LockedPlan,
+  slot: KnownSlot,
   { attempt, at, now, amount, outcome, scheme }: AttemptOutcome,
 ): Promise<BookedOutcome> {
-  if (outcome.kind === 'requires_action') return { nextAttemptAt: null, events: [] };
-  if (outcome.kind === 'succeeded') return collect(tx, plan, slot, amount, at);
-  const failed = { at, outcome, scheme };
-  const next = afterFailedAttempt(plan.failure_behaviour, slot, failed, attempt.source === 'plan');
-  return unpaid(tx, plan, slot, { ...next, at, now, left: 'failed', reason: 'payment_failed' });
+  if (outcome.kind === 'failed') {
+    const isOwn = attempt.source === 'plan';
+    const next = afterFailedAttempt(locked.plan.failure_behaviour, slot, { at, outcome, scheme }, isOwn);
+    return bookUnpaid(tx, locked, slot, failed(locked, slot, amount, next), { at, now });
+  }
+  const isPaid = outcome.kind === 'succeeded';
+  const change = isPaid ? collected(locked, slot, amount) : challenged(slot, challengeEnd(at));
+  return { nextAttemptAt: null, events: (await store(tx, locked, change, at)).events };
 }
 
-async function collect(
+/** Stores that a payment has failed or come back, and stops what else would be charged of a plan that stops by it. */
+async function bookUnpaid(
   tx: Tx,
-  plan: CollectingPlanRow,
-  slot: PlanSlotRow,
-  amount: number,
-  at: Date,
+  locked: LockedPlan,
+  { slot }: KnownSlot,
+  change: Change,
+  { at, now }: Instants,
 ): Promise<BookedOutcome> {
-  const collected = plan.collected_amount_cents + amount;
-  const isComplete = plan.total_amount_cents !== null && collected >= plan.total_amount_cents;
-  // Money that was under way when the plan ended is still booked. The plan stays ended.
-  const closes = isComplete && (plan.state === 'active' || plan.state === 'suspended');
-  const [row] = await pipelined(tx, [
-    updatePlan(tx, plan.id, {
-      collected_amount_cents: collected,
-      updated_at: at,
-      ...(closes ? ended('closed', 'total_collected') : {}),
-    }),
-    updateSlot(tx, plan.id, slot.slot, { status: 'paid', next_attempt_at: null }),
-  ]);
-  return { nextAttemptAt: null, events: closes ? [planEvent('payment_plan.closed', row, at)] : [] };
+  const isSuspended = change.happenings?.includes('suspended') ?? false;
+  const before = isSuspended ? await withdraw(tx, locked, { at, now, keep: 'by_hand' }) : locked;
+  const stored = await store(tx, before, change, at);
+  const { slots, events } = hasEnded(stored.plan.state) ? await giveUpUnpaid(tx, stored, { at, now }) : stored;
+  return { nextAttemptAt: slots.find((other) => other.slot === slot)?.next_attempt_at ?? null, events };
 }
 
-/**
- * Takes the amount of a returned debit out of the plan. It begins a new series of retries, of which it is the first
- * failure. A plan that has ended stays as it is; one that was closed by its total then says that money came back.
- */
-async function takeBack(
-  tx: Tx,
-  plan: CollectingPlanRow,
-  slot: PlanSlotRow,
-  { at, now, amount, code, scheme }: AttemptReturn,
-): Promise<BookedOutcome> {
-  const wasComplete = plan.state === 'closed' && plan.state_reason === 'total_collected';
-  await updatePlan(tx, plan.id, {
-    collected_amount_cents: plan.collected_amount_cents - amount,
-    updated_at: at,
-    ...(wasComplete ? { state_reason: 'payment_returned' } : {}),
-  });
-  const next = afterReturn(plan.failure_behaviour, { at, code, scheme });
-  return unpaid(tx, plan, slot, { ...next, at, now, left: 'returned', reason: 'payment_returned' });
-}
-
-/** What is done about a payment that failed or came back. */
-interface Unpaid extends DunningStep {
+/** Customer time and real time. */
+interface Instants {
   at: Date;
-  /** Real time. */
   now: Date;
-  /** The status of the slot when nothing tries it again. */
-  left: 'failed' | 'returned';
-  /** Why the plan is then suspended. */
-  reason: string;
 }
 
-async function unpaid(
-  tx: Tx,
-  plan: CollectingPlanRow,
-  slot: PlanSlotRow,
-  { series, step, at, now, left, reason }: Unpaid,
-): Promise<BookedOutcome> {
-  if (plan.state !== 'active') {
-    await updateSlot(tx, plan.id, slot.slot, { ...series, status: left, next_attempt_at: null });
-    return { nextAttemptAt: null, events: hasEnded(plan.state) ? await giveUpUnpaid(tx, plan, { at, now }) : [] };
-  }
-  if (step.kind === 'retry') {
-    // The plan shows the earliest retry of all its slots. While this slot was being charged, it was not among them.
-    const earliest = plan.next_attempt_at !== null && plan.next_attempt_at < step.at ? plan.next_attempt_at : step.at;
-    await pipelined(tx, [
-      updateSlot(tx, plan.id, slot.slot, { ...series, status: 'retrying', next_attempt_at: step.at }),
-      updatePlan(tx, plan.id, { updated_at: at, next_attempt_at: earliest }),
-    ]);
-    return { nextAttemptAt: step.at, events: [] };
-  }
-  await updateSlot(tx, plan.id, slot.slot, { ...series, status: left, next_attempt_at: null });
-  await stopRetries(tx, plan.id);
-  const row = await updatePlan(tx, plan.id, { updated_at: at, ...ended('suspended', reason) });
-  const withdrawn = await withdraw(tx, plan, { at, now, keep: 'by_hand' });
-  return { nextAttemptAt: null, events: [...withdrawn, planEvent('payment_plan.suspended', row, at)] };
-}
-
-/** Withdraws the plan's debits that the bank does not have. Their slots count as never tried. Returns their events. */
+/** Withdraws the plan's debits that the bank does not have. Their slots count as never tried. */
 export async function withdraw(
   tx: Tx,
-  { id }: Pick<CollectingPlanRow, 'id'>,
+  locked: LockedPlan,
   how: Parameters<typeof withdrawDebits>[2],
-): Promise<NewEvent[]> {
-  const { intentIds, events } = await withdrawDebits(tx, { planId: id }, how);
-  for (const intentId of intentIds) {
-    const slot = await selectSlotOfIntent(tx, intentId);
-    if (slot !== null) await updateSlot(tx, id, slot.slot, { status: 'failed', next_attempt_at: null });
-  }
-  return events;
+): Promise<LockedPlan> {
+  const { intentIds, events } = await withdrawDebits(tx, { planId: locked.plan.id }, how);
+  const own = locked.slots.filter(({ payment_intent_id: id }) => id !== null && intentIds.includes(id));
+  const known = { ...locked, events: [...locked.events, ...events] };
+  return store(tx, known, withdrawn(own.map(({ slot }) => slot)), how.at);
 }
 
 /**
  * Cancels the failed payments of a plan that has ended, and those that wait for a challenge, so that they cannot be
- * paid. Returns the events. `at` is customer time, `now` real time.
+ * paid.
  */
-export async function giveUpUnpaid(
-  tx: Tx,
-  { id }: Pick<CollectingPlanRow, 'id'>,
-  instants: { at: Date; now: Date },
-): Promise<NewEvent[]> {
-  const events: NewEvent[] = [];
-  for (const slot of await listOpenSlots(tx, id)) {
-    const intent = await lockPaymentIntent(tx, slot.payment_intent_id);
-    const canceled = intent && (await cancelUnpaid(tx, intent, instants));
-    if (canceled === null) continue;
-    await updateSlot(tx, id, slot.slot, { status: 'given_up', next_attempt_at: null, challenge_ends_at: null });
-    events.push(canceled);
+export async function giveUpUnpaid(tx: Tx, locked: LockedPlan, instants: Instants): Promise<LockedPlan> {
+  const canceled: number[] = [];
+  const events = [...locked.events];
+  for (const { slot, payment_intent_id: intentId } of locked.slots) {
+    const intent = intentId === null ? null : await lockPaymentIntent(tx, intentId);
+    const event = intent && (await cancelUnpaid(tx, intent, instants));
+    if (event === null) continue;
+    canceled.push(slot);
+    events.push(event);
   }
-  if (events.length > 0) await noteChallenge(tx, { planId: id });
-  return events;
-}
-
-/** Returns the column changes for a plan that stops collecting. */
-export function ended(state: 'suspended' | 'deactivated' | 'closed', reason: string) {
-  return { state, state_reason: reason, next_due_at: null, next_attempt_at: null };
+  return store(tx, { ...locked, events }, givenUp(canceled), instants.at);
 }
