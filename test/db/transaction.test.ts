@@ -7,9 +7,16 @@ import { lockPlan } from '../../src/db/payment-plans.ts';
 import { type Db, openPool, type Pool, type Tx } from '../../src/platform/postgres/connection.ts';
 import { databaseNow } from '../../src/platform/postgres/database-clock.ts';
 import { enqueue } from '../../src/platform/postgres/outbox.ts';
-import { afterCommit, atomically, dryRun, isOutage, pipelined } from '../../src/platform/postgres/transaction.ts';
+import {
+  afterCommit,
+  atomically,
+  beforeCommit,
+  dryRun,
+  isOutage,
+  pipelined,
+} from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import { recordEvents } from '../../src/services/events.ts';
+import { record } from '../../src/services/events.ts';
 import { useDatabase } from '../support/database.ts';
 
 describe('statements that a transaction sends together', () => {
@@ -147,6 +154,47 @@ describe('what to do after the commit', () => {
   });
 });
 
+describe('what to do before the commit', () => {
+  const db = useDatabase();
+  before('make a table', () => db.sql`create table notes (n integer primary key)`);
+
+  it('is done once, after the work, and never for work that throws or is a dry run', async () => {
+    const calls: string[] = [];
+    const note = async (tx: Tx) => void (await tx`insert into notes values (1)`);
+    const work = async (tx: Tx) => {
+      const callback = () => {
+        calls.push('callback');
+        void pipelined(tx, [note(tx)]);
+      };
+      beforeCommit(tx, callback);
+      beforeCommit(tx, callback);
+      await atomically(tx, async () => {});
+      calls.push('work');
+    };
+    const failing = async (tx: Tx) => {
+      await work(tx);
+      throw new Error('no');
+    };
+    await assert.rejects(atomically(db.sql, failing), /no/);
+    await dryRun(db.sql, work);
+    await atomically(db.sql, (tx) => dryRun(tx, work));
+    assert.deepEqual([calls, (await db.sql`select n from notes`).length], [['work', 'work', 'work'], 0]);
+    await atomically(db.sql, work);
+    assert.deepEqual([calls.slice(3), (await db.sql`select n from notes`).length], [['work', 'callback'], 1]);
+  });
+
+  it('rolls the transaction back if it throws', async () => {
+    const work = async (tx: Tx) => {
+      await tx`insert into notes values (2)`;
+      beforeCommit(tx, () => {
+        throw new Error('not so');
+      });
+    };
+    await assert.rejects(atomically(db.sql, work), /not so/);
+    assert.deepEqual([...(await db.sql`select n from notes where n = 2`)], []);
+  });
+});
+
 describe('a function that needs a transaction', () => {
   it('takes no pool: the compiler refuses it', () => {
     // Never called: only the types matter.
@@ -158,7 +206,7 @@ describe('a function that needs a transaction', () => {
       // @ts-expect-error: only `atomically` and `dryRun` make a transaction
       await lockPlan(opened, 'pp_1');
       // @ts-expect-error: the events would be committed without the change
-      await recordEvents(pool, { billerId: '', livemode: false, requestId: null, now: realNow() }, []);
+      record(pool);
       // @ts-expect-error: the entries would be committed without the change
       await enqueue(pool, [], realNow());
       // @ts-expect-error: nothing is committed

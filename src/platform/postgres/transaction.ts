@@ -18,6 +18,9 @@ const rejectedAfterCutWithinMs = 1_000;
 /** Callbacks to run once a transaction is committed. */
 const callbacks = new WeakMap<Tx, Set<() => void>>();
 
+/** What is left to do before a transaction commits. */
+const lastSteps = new WeakMap<Tx, Set<() => void>>();
+
 /** What a transaction has sent by `pipelined`. */
 const pipelines = new WeakMap<Tx, Promise<unknown>[]>();
 
@@ -35,7 +38,9 @@ export async function atomically<T>(db: Db, work: (tx: Tx) => Promise<T>): Promi
       const { tx, value } = await begin(db, async (opened) => {
         const tx = branded(refusing(opened, () => lost));
         try {
-          return { tx, value: await work(tx) };
+          const value = await work(tx);
+          for (const callback of lastSteps.get(tx) ?? []) callback();
+          return { tx, value };
         } catch (error) {
           lost ||= isCut(error);
           throw error;
@@ -122,6 +127,17 @@ export async function dryRun<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T
 
 /** Ends a dry run, so that its transaction is rolled back. */
 class RolledBack extends Error {}
+
+/**
+ * Calls `callback` after the work of the transaction has returned and before its commit, once even if it is passed
+ * again. It is not called if the work throws or is a dry run. It sends its statements by `pipelined`: the commit then
+ * follows them without a round trip. If it throws, the transaction is rolled back.
+ */
+export function beforeCommit(tx: Tx, callback: () => void): void {
+  const others = lastSteps.get(tx);
+  if (others) others.add(callback);
+  else lastSteps.set(tx, new Set([callback]));
+}
 
 /**
  * Calls `callback` after the transaction commits, once even if it is passed again. It is not called if the transaction

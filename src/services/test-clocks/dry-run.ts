@@ -7,7 +7,7 @@ import { dryRun } from '../../platform/postgres/transaction.ts';
 import type { ChargeRequest, PaymentProcessor, Processors } from '../../processors/processor.ts';
 import { sandboxProcessor } from '../../processors/sandbox.ts';
 import type { DryRunResult, Effect } from '../../resources/clock-effect.ts';
-import { gatherEvents, type NewEvent } from '../events.ts';
+import { type NewEvent, recordedEvents } from '../events.ts';
 import { collectScheduledPayment } from '../payments/scheduled-payments.ts';
 import type { RequestContext } from '../request-context.ts';
 import { collectDebit, collectPlan, collectSubscription } from '../subjects/collect-subject.ts';
@@ -86,21 +86,22 @@ async function collectAll(
   { clock, target }: { clock: TestClockRow; target: Date },
   { now }: RequestContext,
 ) {
-  const events = gatherEvents(tx);
   let reached = clock.frozen_time;
   for (let silent = 0; ; ) {
     const [due] = await dueOnClock(tx, clock.id, target, { limit: 1 });
     if (due === undefined) break;
-    const before = events.length;
+    const before = recordedEvents(tx).length;
     const at = laterInstant(due.at ?? reached, reached);
     reached = at;
     if (expires(due)) await expiries[due.kind](tx, due.id, { at, now });
     else await collect[(due as CollectingSubject).kind](tx, processors, due.id, { at, now });
-    silent = events.length === before ? silent + 1 : 0;
+    silent = recordedEvents(tx).length === before ? silent + 1 : 0;
     if (silent > mostSilentSteps) throw new Error(`${due.id} is due and was not collected`);
   }
   // An effect at the frozen time itself was left open by a request. It does not belong to the advance.
-  return events.filter(({ at }) => at > clock.frozen_time).map(asEffect);
+  return recordedEvents(tx)
+    .filter(({ at }) => at > clock.frozen_time)
+    .map(asEffect);
 }
 
 function asEffect({ type, subjectId, at, data }: NewEvent) {

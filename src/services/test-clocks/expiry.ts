@@ -2,8 +2,8 @@ import { type DueKind, type DueSubject, dueOnClock } from '../../db/due-on-clock
 import { type ClockAdvanceRow, shareLockClock } from '../../db/test-clocks.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
-import { atomically, isOutage } from '../../platform/postgres/transaction.ts';
-import { recordTogether } from '../events.ts';
+import { isOutage } from '../../platform/postgres/transaction.ts';
+import { transact } from '../events.ts';
 import { carryOutLink, carryOutSession } from '../links/expiry.ts';
 import { expireMandateOnClock } from '../mandates/expiry.ts';
 import { chargeHook } from '../subjects/charge-hook.ts';
@@ -42,23 +42,20 @@ export async function expireOnClock(
 ): Promise<void> {
   let current = 'nothing';
   try {
-    await atomically(db, async (tx) => {
+    await transact(db, { requestId: null, now }, async (tx) => {
       // Until the commit the clock is not deleted, and the advance does not end.
       const clock = await shareLockClock(tx, advance.test_clock_id);
       if (clock?.status !== 'advancing' || Number(clock.target_time) !== Number(advance.target_time)) return;
-      const origin = { billerId: clock.biller_id, livemode: false, requestId: null, now };
-      await recordTogether(tx, origin, async () => {
-        for (let count = 0, before = ''; count < together; count++) {
-          const [next] = await dueOnClock(tx, clock.id, advance.target_time, { limit: 1, except });
-          if (next === undefined || next.at === null || !expires(next)) return;
-          current = next.id;
-          const step = `${next.id} ${next.at.getTime()}`;
-          if (step === before) throw new Error('it is due and was not ended');
-          const at = next.at > advance.from_time ? next.at : advance.from_time;
-          await expiries[next.kind](tx, next.id, { at, now });
-          before = step;
-        }
-      });
+      for (let count = 0, before = ''; count < together; count++) {
+        const [next] = await dueOnClock(tx, clock.id, advance.target_time, { limit: 1, except });
+        if (next === undefined || next.at === null || !expires(next)) return;
+        current = next.id;
+        const step = `${next.id} ${next.at.getTime()}`;
+        if (step === before) throw new Error('it is due and was not ended');
+        const at = next.at > advance.from_time ? next.at : advance.from_time;
+        await expiries[next.kind](tx, next.id, { at, now });
+        before = step;
+      }
     });
     pass('advance moved a subject');
   } catch (error) {
