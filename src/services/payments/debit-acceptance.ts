@@ -6,7 +6,7 @@ import { declined } from '../../domain/charge-outcome.ts';
 import { lodgementReferenceOf } from '../../domain/schemes/bank-debit.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { afterCommit, pipelined } from '../../platform/postgres/transaction.ts';
-import { intentEvent, recordEvents } from '../events.ts';
+import { intentEvent, record } from '../events.ts';
 import { start, wake } from '../wake.ts';
 import { type Charge, type ChargeHook, openCharge, recordOutcome } from './charge.ts';
 import { emitOpened, type NewCharge, nextAttempt } from './charge-records.ts';
@@ -26,7 +26,6 @@ export async function acceptDebit(
   method: PaymentMethodRow,
   { mandate, dates }: DebitWay,
   newCharge: NewCharge,
-  requestId: string | null,
 ): Promise<PaymentIntentRow> {
   const attempt = nextAttempt(intent, method.id, newCharge);
   const { at, now, source } = newCharge;
@@ -74,8 +73,7 @@ export async function acceptDebit(
     if (planId !== null) await wake.plan(tx, { id: planId, livemode }, now, { start: true });
     if (subscriptionId !== null) await wake.subscription(tx, { id: subscriptionId, livemode }, now, { start: true });
   }
-  const event = intentEvent('payment_intent.processing', accepted, { testClockId: mandate.test_clock_id, at });
-  await recordEvents(tx, { billerId: intent.biller_id, livemode, requestId, now }, [event]);
+  record(tx, intentEvent('payment_intent.processing', accepted, { testClockId: mandate.test_clock_id, at }));
   afterCommit(tx, () => emitOpened(intent, newCharge));
   return accepted;
 }
@@ -91,10 +89,9 @@ export async function openUnattended(
   method: PaymentMethodRow | null,
   way: ChargeWay,
   newCharge: NewCharge,
-  requestId: string | null = null,
 ): Promise<Charge | null> {
   if (way.kind !== 'debit' || method === null) return openCharge(tx, intent, method, newCharge);
-  await acceptDebit(tx, intent, method, way, newCharge, requestId);
+  await acceptDebit(tx, intent, method, way, newCharge);
   return null;
 }
 

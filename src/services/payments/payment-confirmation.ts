@@ -26,7 +26,7 @@ import {
   resolveMethod,
 } from '../customers/resolve-references.ts';
 import { assertNoErrors, InvalidState, NotFound, ValidationFailed } from '../errors.ts';
-import { recordEvents } from '../events.ts';
+import { transact } from '../events.ts';
 import { parsedUrl, payerUrlErrors } from '../payer-urls.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
@@ -69,7 +69,7 @@ export async function confirmPaymentIntent(
 ): Promise<PaymentIntentRow> {
   const opened =
     (await openUnlocked(pool, charging.processors, context, id, input, request)) ??
-    (await atomically(pool, (tx) => openConfirmation(tx, charging, context, id, input, request)));
+    (await transact(pool, context, (tx) => openConfirmation(tx, charging, context, id, input, request)));
   return finishConfirmation(pool, charging, context, opened, request);
 }
 
@@ -89,7 +89,7 @@ export async function createAndConfirm(
 ): Promise<PaymentIntentRow> {
   const opened =
     (await createUnlocked(pool, charging.processors, context, input, request)) ??
-    (await atomically(pool, async (tx) => {
+    (await transact(pool, context, async (tx) => {
       await request.claimKey(tx);
       const newId = newIntentId(context);
       const id = await request.subjectOf(tx, newId);
@@ -258,9 +258,9 @@ async function openConfirmation(
     // This charge ends the schedule. The signal keeps the workflow from waiting for the date.
     await wake.scheduledPayment(tx, intent, context.now);
   }
-  if (recorder !== null) await recordEvents(tx, context, await recorder.opened(at));
+  await recorder?.opened(at);
   if (way.kind === 'at_once') return { charge: await openCharge(tx, decided, method, newCharge) };
-  const accepted = await acceptDebit(tx, decided, method, way, newCharge, context.requestId);
+  const accepted = await acceptDebit(tx, decided, method, way, newCharge);
   await storeResponse(tx, accepted);
   return { completed: accepted };
 }

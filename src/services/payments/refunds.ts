@@ -23,7 +23,7 @@ import { emit } from '../../platform/telemetry.ts';
 import type { Processors } from '../../processors/processor.ts';
 import type { RefundCreate } from '../../resources/refund.ts';
 import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
-import { recordEvents, refundEvent } from '../events.ts';
+import { record, refundEvent, transact } from '../events.ts';
 import { type PageQuery, pageOf, type Rows } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { orUnavailable, processorFor, unfinished } from './ask-processor.ts';
@@ -244,7 +244,7 @@ async function carryOut(
   const asked = giveBack(db, processorFor(processors, refund.livemode), refund, origin);
   const outcome = await orUnavailable('refund', asked);
   pass('refund asked');
-  return atomically(db, async (tx) => {
+  return transact(db, origin, async (tx) => {
     // A refund that fails gives the credit back that it took. The subscription is locked before its payment.
     const hasFailed = outcome.kind === 'failed';
     const subscription = hasFailed ? await lockSubscriptionOfIntent(tx, refund.payment_intent_id) : null;
@@ -254,9 +254,8 @@ async function carryOut(
     if (completed.status === 'succeeded') await addRefunded(tx, intent.id, completed.amount, completed.updated_at);
     else if (subscription !== null) await giveCreditBack(tx, subscription, completed);
     await storeResponse(tx, completed);
-    const eventIds = await recordEvents(tx, { ...tenantOf(refund), requestId: origin.requestId, now: origin.now }, [
-      refundEvent(completed.status === 'succeeded' ? 'refund.succeeded' : 'refund.failed', completed, intent),
-    ]);
+    const type = completed.status === 'succeeded' ? 'refund.succeeded' : 'refund.failed';
+    const eventIds = record(tx, refundEvent(type, completed, intent));
     afterCommit(tx, () =>
       emit({
         kind: 'refund completed',

@@ -5,9 +5,10 @@ import { lockPaymentMethod } from '../../db/payment-methods.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
-import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
+import { pipelined } from '../../platform/postgres/transaction.ts';
 import type { Processors } from '../../processors/processor.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
+import { transact } from '../events.ts';
 import { askProcessor, processorFor } from './ask-processor.ts';
 import { type Charge, recordOutcome, reopenCharge } from './charge.ts';
 import { chargeWay } from './charge-way.ts';
@@ -27,7 +28,9 @@ export async function collectScheduledPayment(
   intentId: string,
   { now, ...time }: WorkflowTime & { now: Date },
 ): Promise<void> {
-  const charge = await atomically(sql, (tx) => openScheduled(tx, processors, intentId, time, now));
+  const charge = await transact(sql, { requestId: null, now }, (tx) =>
+    openScheduled(tx, processors, intentId, time, now),
+  );
   if (charge === null) return;
   pass('scheduled payment opened');
   const outcome = await askProcessor(sql, processors, charge);

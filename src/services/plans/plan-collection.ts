@@ -9,10 +9,11 @@ import { attemptOpened, challenged, openNext } from '../../domain/plans/steps.ts
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
-import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
+import { pipelined } from '../../platform/postgres/transaction.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
 import { lockDebit } from '../debits/debit-reports.ts';
 import { type DebitStep, finishDebitStep, openDebitStep } from '../debits/debit-steps.ts';
+import { transact } from '../events.ts';
 import { processorFor } from '../payments/ask-processor.ts';
 import { endChallenge } from '../payments/challenge-completion.ts';
 import { type Charge, type Charging, reopenCharge } from '../payments/charge.ts';
@@ -42,7 +43,7 @@ export async function collectDuePayment(
   planId: string,
   { now, ...time }: WorkflowTime & { now: Date },
 ): Promise<void> {
-  const opened = await atomically(sql, (tx) => openDuePayment(tx, charging, planId, time, now));
+  const opened = await transact(sql, { requestId: null, now }, (tx) => openDuePayment(tx, charging, planId, time, now));
   if (opened === null) return;
   if ('ask' in opened) return finishDebitStep(sql, charging, opened, ownStep(now));
   await finishCollection(sql, charging, opened, now);

@@ -15,7 +15,7 @@ import {
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { withdrawDebits } from '../debits/debit-withdrawal.ts';
 import { InvalidState } from '../errors.ts';
-import type { AttemptOutcome, BookedOutcome, ChargeHook } from '../payments/charge.ts';
+import type { AttemptOutcome, ChargeHook } from '../payments/charge.ts';
 import { afterFailedAttempt, afterReturn } from '../payments/dunning-step.ts';
 import { cancelUnpaid } from '../payments/payment-cancellation.ts';
 import { wake } from '../wake.ts';
@@ -41,19 +41,19 @@ export const planHook: ChargeHook = async (tx, { paymentIntentId, paymentPlanId 
   return {
     async opened(at) {
       assertConfirmable(locked, slot);
-      return (await store(tx, locked, attemptOpened(locked, slot), at)).events;
+      await store(tx, locked, attemptOpened(locked, slot), at);
     },
     async completed(outcome) {
-      const booked = await bookOnSlot(tx, locked, slot, outcome);
+      const retryAt = await recordOnSlot(tx, locked, slot, outcome);
       // The plan's own loop continues by itself after its own charge. After a manual charge it must look again.
       if (!outcome.isOwnStep) await wake.plan(tx, plan, outcome.now);
-      return booked;
+      return retryAt;
     },
     async returned(came) {
       const next = afterReturn(plan.failure_behaviour, came);
-      const booked = await bookUnpaid(tx, locked, slot, returned(locked, slot, came.amount, next), came);
+      const retryAt = await recordUnpaid(tx, locked, slot, returned(locked, slot, came.amount, next), came);
       if (!came.isOwnStep) await wake.plan(tx, plan, came.now);
-      return booked;
+      return retryAt;
     },
   };
 };
@@ -69,35 +69,39 @@ function assertConfirmable({ plan }: LockedPlan, { status }: KnownSlot): void {
   throw new InvalidState(`Payment plan ${plan.id} is ${plan.state}, so its payments are not charged.${remedy}`);
 }
 
-async function bookOnSlot(
+/** Returns when the payment is tried again, or null. */
+async function recordOnSlot(
   tx: Tx,
   locked: LockedPlan,
   slot: KnownSlot,
   { attempt, at, now, amount, outcome, scheme }: AttemptOutcome,
-): Promise<BookedOutcome> {
+): Promise<Date | null> {
   if (outcome.kind === 'failed') {
     const isOwn = attempt.source === 'plan';
     const next = afterFailedAttempt(locked.plan.failure_behaviour, slot, { at, outcome, scheme }, isOwn);
-    return bookUnpaid(tx, locked, slot, failed(locked, slot, amount, next), { at, now });
+    return recordUnpaid(tx, locked, slot, failed(locked, slot, amount, next), { at, now });
   }
   const isPaid = outcome.kind === 'succeeded';
-  const change = isPaid ? collected(locked, slot, amount) : challenged(slot, challengeEnd(at));
-  return { nextAttemptAt: null, events: (await store(tx, locked, change, at)).events };
+  await store(tx, locked, isPaid ? collected(locked, slot, amount) : challenged(slot, challengeEnd(at)), at);
+  return null;
 }
 
-/** Stores that a payment has failed or come back, and stops what else would be charged of a plan that stops by it. */
-async function bookUnpaid(
+/**
+ * Stores that a payment has failed or come back, and stops what else would be charged of a plan that stops by it.
+ * Returns when the payment is tried again, or null.
+ */
+async function recordUnpaid(
   tx: Tx,
   locked: LockedPlan,
   { slot }: KnownSlot,
   change: Change,
   { at, now }: Instants,
-): Promise<BookedOutcome> {
+): Promise<Date | null> {
   const isSuspended = change.happenings?.includes('suspended') ?? false;
   const before = isSuspended ? await withdraw(tx, locked, { at, now, keep: 'by_hand' }) : locked;
-  const stored = await store(tx, before, change, at);
-  const { slots, events } = hasEnded(stored.plan.state) ? await giveUpUnpaid(tx, stored, { at, now }) : stored;
-  return { nextAttemptAt: slots.find((other) => other.slot === slot)?.next_attempt_at ?? null, events };
+  const after = await store(tx, before, change, at);
+  if (hasEnded(after.plan.state)) await giveUpUnpaid(tx, after, { at, now });
+  return after.slots.find((other) => other.slot === slot)?.next_attempt_at ?? null;
 }
 
 /** Customer time and real time. */
@@ -112,10 +116,9 @@ export async function withdraw(
   locked: LockedPlan,
   how: Parameters<typeof withdrawDebits>[2],
 ): Promise<LockedPlan> {
-  const { intentIds, events } = await withdrawDebits(tx, { planId: locked.plan.id }, how);
+  const intentIds = await withdrawDebits(tx, { planId: locked.plan.id }, how);
   const own = locked.slots.filter(({ payment_intent_id: id }) => id !== null && intentIds.includes(id));
-  const known = { ...locked, events: [...locked.events, ...events] };
-  return store(tx, known, withdrawn(own.map(({ slot }) => slot)), how.at);
+  return store(tx, locked, withdrawn(own.map(({ slot }) => slot)), how.at);
 }
 
 /**
@@ -124,13 +127,9 @@ export async function withdraw(
  */
 export async function giveUpUnpaid(tx: Tx, locked: LockedPlan, instants: Instants): Promise<LockedPlan> {
   const canceled: number[] = [];
-  const events = [...locked.events];
   for (const { slot, payment_intent_id: intentId } of locked.slots) {
     const intent = intentId === null ? null : await lockPaymentIntent(tx, intentId);
-    const event = intent && (await cancelUnpaid(tx, intent, instants));
-    if (event === null) continue;
-    canceled.push(slot);
-    events.push(event);
+    if (intent !== null && (await cancelUnpaid(tx, intent, instants))) canceled.push(slot);
   }
-  return store(tx, { ...locked, events }, givenUp(canceled), instants.at);
+  return store(tx, locked, givenUp(canceled), instants.at);
 }

@@ -7,11 +7,11 @@ import type { Slot } from '../../domain/plans/plan.ts';
 import { retryNow } from '../../domain/plans/steps.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
-import { atomically } from '../../platform/postgres/transaction.ts';
 import { type AuditEntry, type ChangeOrigin, changesBetween, recordAudit } from '../accounts/audit.ts';
 import { CommandRefused } from '../command-refused.ts';
 import { timeForWrite } from '../customer-time.ts';
 import { InvalidState } from '../errors.ts';
+import { transact } from '../events.ts';
 import { type LockedPlan, lockPlanWithSlots, store } from './store.ts';
 import { chargeInWords } from './subject-status.ts';
 
@@ -61,7 +61,7 @@ export async function withPlan(
   now: Date,
   work: (tx: Tx, locked: LockedPlan, at: Date) => Promise<string>,
 ): Promise<string> {
-  return atomically(db, async (tx) => {
+  return transact(db, { requestId: null, now }, async (tx) => {
     const clockId = await selectClockOfPlan(tx, planId);
     if (clockId === undefined) throw new CommandRefused(planDeleted);
     const at = await timeForWrite(tx, clockId, now);

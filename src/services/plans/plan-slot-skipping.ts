@@ -8,7 +8,7 @@ import { slotInWords } from '../../messages/slot-in-words.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { type ChangeOrigin, changesBetween, recordAudit } from '../accounts/audit.ts';
 import { CommandRefused } from '../command-refused.ts';
-import { intentEvent, recordEvents } from '../events.ts';
+import { intentEvent, record } from '../events.ts';
 import { capital, entryOf, inWords, ofSlot, withPlan } from './plan-operations.ts';
 import { type LockedPlan, store } from './store.ts';
 
@@ -53,9 +53,7 @@ async function giveUpSlot(
   const given = { ...slot, status: 'given_up', next_attempt_at: null } as const;
   const changes = ofSlot(slot, changesBetween(shown(slot), shown(given)));
   await recordAudit(tx, { ...entryOf(plan, origin), action: 'payment_plan.slot_skipped', changes });
-  await recordEvents(tx, { billerId: plan.biller_id, livemode: plan.livemode, requestId: null, now: origin.now }, [
-    intentEvent('payment_intent.canceled', canceled, { testClockId: plan.test_clock_id, at }),
-  ]);
+  record(tx, intentEvent('payment_intent.canceled', canceled, { testClockId: plan.test_clock_id, at }));
   return `${capital(inWords(slot))} is given up: its payment ${intent.id} is canceled. ${howItGoesOn(after)}`;
 }
 

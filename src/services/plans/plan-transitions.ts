@@ -3,10 +3,9 @@ import type { CollectingPlanRow, PaymentPlanRow } from '../../db/payment-plans.t
 import { allowedTransitions, nextPlanState, type PlanState, type PlanTransition } from '../../domain/plan-state.ts';
 import { activate, resume, retryAll, stop, stopped } from '../../domain/plans/steps.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
-import { atomically } from '../../platform/postgres/transaction.ts';
 import { timeForWrite } from '../customer-time.ts';
 import { assertNoErrors, InvalidState, NotFound } from '../errors.ts';
-import { recordEvents } from '../events.ts';
+import { transact } from '../events.ts';
 import { endChallenge } from '../payments/challenge-completion.ts';
 import { refusalError } from '../payments/charge-way.ts';
 import { currencyErrorsOf, isAboveLimit } from '../payments/fitting-method.ts';
@@ -31,19 +30,18 @@ export async function transitionPlan(
   transition: PlanTransition,
   reason = 'requested',
 ): Promise<PaymentPlanRow> {
-  return atomically(db, async (tx) => {
+  return transact(db, context, async (tx) => {
     const { test_clock_id: clockId } = await getPaymentPlan(tx, context, id);
     const at = await timeForWrite(tx, clockId, context.now);
     const locked = await lockPlanWithSlots(tx, id);
     if (locked === null) throw new NotFound('payment plan', id);
     const state = nextState(locked.plan, transition);
     if (transition === 'activate') await assertPayable(tx, context, locked.plan, at);
-    const { plan, events } =
+    const { plan } =
       state === 'suspended' || state === 'deactivated' || state === 'closed'
         ? await stopCollecting(tx, locked, state, reason, { at, now: context.now })
         : await store(tx, locked, transition === 'resume' ? resume(locked, at) : activate(at), at);
     await wake.plan(tx, plan, context.now, { start: plan.state === 'active' });
-    await recordEvents(tx, context, events);
     return plan;
   });
 }

@@ -5,13 +5,12 @@ import { mutablePlanFields } from '../../domain/plan-state.ts';
 import { progressOf } from '../../domain/plans/plan.ts';
 import { amend } from '../../domain/plans/steps.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
-import { atomically } from '../../platform/postgres/transaction.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { PaymentPlanUpdate } from '../../resources/payment-plan-input.ts';
 import { timeOf } from '../customer-time.ts';
 import { attachMethod, metadataErrors, resolveMethod } from '../customers/resolve-references.ts';
 import { assertNoErrors, NotFound } from '../errors.ts';
-import { type NewEvent, recordEvents } from '../events.ts';
+import { transact } from '../events.ts';
 import { announceAmount } from '../mandates/notices.ts';
 import { currencyErrors, currencyErrorsOf } from '../payments/fitting-method.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -31,7 +30,7 @@ export async function updatePaymentPlan(
   id: string,
   input: PaymentPlanUpdate,
 ): Promise<PaymentPlanRow> {
-  return atomically(db, async (tx) => {
+  return transact(db, context, async (tx) => {
     const { customer_id: customerId } = await getPaymentPlan(tx, context, id);
     const at = timeOf(await lockCustomer(tx, context, customerId), context.now);
     const locked = await lockPlanWithSlots(tx, id);
@@ -57,7 +56,7 @@ export async function updatePaymentPlan(
     assertNoErrors(errors);
     const { plan: row } = await store(tx, locked, amend(locked, change, at), at, { columns: change });
     await wake.plan(tx, row, context.now);
-    await recordEvents(tx, context, await announceIfDebited(tx, plan, row, at));
+    await announceIfDebited(tx, plan, row, at);
     return row;
   });
 }
@@ -82,11 +81,11 @@ async function announceIfDebited(
   before: CollectingPlanRow,
   { recurring_amount_cents: amount, payment_instrument_id: named, next_due_at: nextAt }: PaymentPlanRow,
   at: Date,
-): Promise<NewEvent[]> {
+): Promise<void> {
   const methodId = named ?? before.default_payment_method_id;
-  if (before.state === 'pending' || amount === before.recurring_amount_cents || methodId === null) return [];
+  if (before.state === 'pending' || amount === before.recurring_amount_cents || methodId === null) return;
   // A suspended plan collects as soon as it is resumed.
-  return announceAmount(tx, methodId, { nextDebit: dateIn(nextAt ?? at, before.time_zone), at });
+  await announceAmount(tx, methodId, { nextDebit: dateIn(nextAt ?? at, before.time_zone), at });
 }
 
 function fixedFieldErrors(plan: PaymentPlanRow, input: PaymentPlanUpdate): FieldError[] {

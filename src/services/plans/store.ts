@@ -13,12 +13,11 @@ import type { KnownSlot, Situation, Slot } from '../../domain/plans/plan.ts';
 import type { Change } from '../../domain/plans/steps.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
-import { type NewEvent, planEvent } from '../events.ts';
+import { planEvent, record } from '../events.ts';
 
-/** A locked plan with the slots that decide what it does next, and the events of what was stored since. */
+/** A locked plan with the slots that decide what it does next. */
 export interface LockedPlan extends Situation {
   plan: CollectingPlanRow;
-  events: NewEvent[];
 }
 
 /**
@@ -32,7 +31,7 @@ export async function lockPlanWithSlots(tx: Tx, id: string, paymentIntentId?: st
 
 /** Returns a locked plan with its slots. */
 export function withSlots(plan: CollectingPlanRow, slots: readonly KnownSlot[]): LockedPlan {
-  return { plan, slots, timeZone: plan.time_zone, events: [] };
+  return { plan, slots, timeZone: plan.time_zone };
 }
 
 /** What `store` writes besides the change. */
@@ -44,12 +43,12 @@ interface Besides {
 }
 
 /**
- * Stores what a step changes, and the dates that follow from it. All statements are sent at once. Returns the plan as
- * it is then, with the events of the change after those before. `at` is customer time.
+ * Stores what a step changes, and the dates that follow from it, and records its events. All statements are sent at
+ * once. Returns the plan as it is then. `at` is customer time.
  */
 export async function store(
   tx: Tx,
-  { events, ...locked }: LockedPlan,
+  locked: LockedPlan,
   change: Change,
   at: Date,
   { columns: more = {}, intentId = '' }: Besides = {},
@@ -69,8 +68,8 @@ export async function store(
     changed && updatePlan(tx, id, changed),
     isChallengeChanged(locked.slots, situation.slots) ? noteChallenge(tx, { planId: id }) : null,
   ]);
-  const own = happenings.map((happening) => planEvent(`payment_plan.${happening}`, plan, at));
-  return { ...situation, plan, events: [...events, ...own] };
+  record(tx, ...happenings.map((happening) => planEvent(`payment_plan.${happening}`, plan, at)));
+  return { ...situation, plan };
 }
 
 /** Whether the plan wakes for the end of another challenge than before. */

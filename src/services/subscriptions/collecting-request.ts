@@ -5,6 +5,7 @@ import { pass } from '../../platform/crash-points.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { NotFound } from '../errors.ts';
+import { transact } from '../events.ts';
 import { askProcessor } from '../payments/ask-processor.ts';
 import { type Charge, type Charging, recordOutcome, reopenCharge } from '../payments/charge.ts';
 import type { RepeatableRequest } from '../payments/repeatable-request.ts';
@@ -41,7 +42,7 @@ export async function collectWithin(
   open: (step: RequestedStep) => Promise<Charge | null>,
 ): Promise<ShownSubscriptionRow> {
   const { context, id, request } = asking;
-  const opened = await atomically(pool, (tx) => openRequested(tx, charging, asking, open));
+  const opened = await transact(pool, context, (tx) => openRequested(tx, charging, asking, open));
   if ('completed' in opened) return opened.completed;
   const { charge } = opened;
   pass('confirm opened');
@@ -72,8 +73,8 @@ async function openRequested(
   const earlier = await findEarlierTry(tx, { context, id, request });
   if (earlier !== null) return earlier;
   const { requestKey, keyExpiresAt = null } = request;
-  const asked = { requestId: context.requestId, requestKey, keyExpiresAt, isConfirm: false };
-  const charge = await open({ tx, charging, locked, at, now: context.now, dueAt: at, before: [], asked });
+  const asked = { requestKey, keyExpiresAt, isConfirm: false };
+  const charge = await open({ tx, charging, locked, at, now: context.now, dueAt: at, asked });
   if (charge !== null) return { charge };
   const row = await getSubscription(tx, context, id);
   await wakeWorkflow(tx, row, context.now);

@@ -26,7 +26,7 @@ import { atomically } from '../../platform/postgres/transaction.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { SubscriptionChange } from '../../resources/subscription-change.ts';
 import { assertNoErrors, InvalidState, NotFound } from '../errors.ts';
-import { type NewEvent, recordEvents } from '../events.ts';
+import { transact } from '../events.ts';
 import { announceAmount } from '../mandates/notices.ts';
 import { askProcessor, processorFor } from '../payments/ask-processor.ts';
 import { type Charge, type Charging, openCharge, recordOutcome, reopenCharge } from '../payments/charge.ts';
@@ -36,7 +36,7 @@ import { chargeableMethod, recurringIntent } from '../payments/recurring-intent.
 import { type RepeatableRequest, unrepeatable } from '../payments/repeatable-request.ts';
 import type { DecidedIntent } from '../payments/surcharges.ts';
 import type { RequestContext } from '../request-context.ts';
-import { endOpenChange, type FreeSubscription } from './open-change.ts';
+import { endOpenChange } from './open-change.ts';
 import { type LockedSubscription, shownRow, store } from './situation.ts';
 import { lockForRequest, methodMissing, refused } from './subscription-requests.ts';
 import { getSubscription, itemErrors, withIds } from './subscriptions.ts';
@@ -67,7 +67,7 @@ export async function changeSubscription(
   input: SubscriptionChange,
   request: RepeatableRequest<ChangeResult> = unrepeatable,
 ): Promise<ChangeResult> {
-  const opened = await atomically(pool, (tx) => openChange(tx, charging, context, id, input, request));
+  const opened = await transact(pool, context, (tx) => openChange(tx, charging, context, id, input, request));
   if ('completed' in opened) return opened.completed;
   const { charge, lines } = opened;
   pass('confirm opened');
@@ -112,16 +112,14 @@ async function openChange(
   }
   assertExpected(input, quote);
   const step = { tx, context, at, wanted, quoted, request };
-  const { free, events } = await giveUpOpenChange(step, locked);
+  const free = await giveUpOpenChange(step, locked);
   if (quote.amount > 0) {
-    await recordEvents(tx, context, events);
     processorFor(processors, context.livemode);
     return chargeFor(step, free);
   }
   if (wanted.when === 'now') await insertChange(step, free, null);
-  const { events: more, ...after } = await store(tx, free, quoted.change, at);
-  const notices = await announceIfDebited(step, free, after);
-  await recordEvents(tx, context, [...events, ...more, ...notices]);
+  const after = await store(tx, free, quoted.change, at);
+  await announceIfDebited(step, free, after);
   return { completed: await finish(step, after) };
 }
 
@@ -165,28 +163,25 @@ function assertExpected({ expected_amount_cents: expected }: SubscriptionChange,
  * Ends an earlier change that waits for a challenge, because this one takes its place.
  * @throws InvalidState if money may already be on its way for it.
  */
-async function giveUpOpenChange({ tx, at, context }: Step, locked: LockedSubscription): Promise<FreeSubscription> {
+async function giveUpOpenChange({ tx, at, context }: Step, locked: LockedSubscription): Promise<LockedSubscription> {
   const ended = await endOpenChange(tx, locked, { at, now: context.now, debitsToo: false });
   if (ended !== null) return ended;
   const { change_payment_intent_id: intentId } = locked.row;
   throw new InvalidState(`The payment of an earlier change, ${intentId}, is under way. Wait for the outcome.`);
 }
 
-/**
- * If another amount is debited from an account under a mandate from now on, the payer is to be told. Returns the events
- * for the caller to record.
- */
+/** If another amount is debited from an account under a mandate from now on, the payer is to be told. */
 async function announceIfDebited(
   { tx, context, at, quoted: { quote } }: Step,
   { row: before }: LockedSubscription,
   { row: after }: LockedSubscription,
-): Promise<NewEvent[]> {
+): Promise<void> {
   const methodId = before.payment_instrument_id ?? before.default_payment_method_id;
   const today = dateIn(at, context.timeZone);
   const [next] = comingPeriods(after, today, 1);
   const isSame = quote.amount === 0 && (next?.amount ?? 0) === nextPeriodAmount(before, today);
-  if (methodId === null || isSame) return [];
-  return announceAmount(tx, methodId, { nextDebit: quote.amount > 0 ? today : (next?.start ?? today), at });
+  if (methodId === null || isSame) return;
+  await announceAmount(tx, methodId, { nextDebit: quote.amount > 0 ? today : (next?.start ?? today), at });
 }
 
 /** Opens the charge of a change. A bank debit is accepted: its result comes days later. */
@@ -201,16 +196,15 @@ async function chargeFor(step: Step, locked: LockedSubscription): Promise<Opened
   await insertChange(step, locked, intent.id);
   const under = { course: { change_payment_intent_id: intent.id }, happenings: [] };
   const more = { charges: row.charges + 1, latest_payment_intent_id: intent.id };
-  const { events, ...after } = await store(tx, locked, under, at, null, more);
-  const notices = await announceIfDebited(step, locked, after);
-  await recordEvents(tx, context, [...events, ...notices]);
+  const after = await store(tx, locked, under, at, null, more);
+  await announceIfDebited(step, locked, after);
   const { requestKey, keyExpiresAt = null } = request;
   const about = { at, now: context.now, testClockId: row.test_clock_id, requestKey, keyExpiresAt };
   const newCharge = { source: 'confirm' as const, ...about };
   if (way.kind === 'at_once') {
     return { charge: await openCharge(tx, intent, method, newCharge), lines: quoted.quote.lines, at };
   }
-  await acceptDebit(tx, intent, method, way, newCharge, context.requestId);
+  await acceptDebit(tx, intent, method, way, newCharge);
   return { completed: await finish(step, after) };
 }
 

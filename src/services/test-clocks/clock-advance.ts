@@ -13,11 +13,11 @@ import { laterInstant } from '../../domain/calendar.ts';
 import type { ClockSubjectStatus } from '../../messages/subject-status.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
-import { afterCommit, atomically } from '../../platform/postgres/transaction.ts';
+import { afterCommit } from '../../platform/postgres/transaction.ts';
 import { realNow } from '../../platform/real-time.ts';
 import { emit, secondsBetween } from '../../platform/telemetry.ts';
 import type { EffectsManifest } from '../../resources/test-clock.ts';
-import { clockEvent, recordEvents } from '../events.ts';
+import { clockEvent, record, transact } from '../events.ts';
 import { expireOnClock, expires } from './expiry.ts';
 
 /** A subject that collects: it has a workflow, which an advance moves. */
@@ -131,7 +131,7 @@ export async function clockStatus(db: Db, id: string): Promise<ClockSubjectStatu
  * @param now real time.
  */
 export async function completeAdvance(db: Db, advance: ClockAdvanceRow, now: Date): Promise<void> {
-  await closeAdvance(db, advance, async (tx) => {
+  await closeAdvance(db, advance, now, async (tx) => {
     const manifest = await countedManifest(tx, advance.test_clock_id, advance.from_time, advance.target_time);
     await finishAdvance(tx, advance.id, { manifest }, now);
     const clock = await updateClock(tx, advance.test_clock_id, {
@@ -140,8 +140,7 @@ export async function completeAdvance(db: Db, advance: ClockAdvanceRow, now: Dat
       target_time: null,
       last_advanced_at: now,
     });
-    const origin = { billerId: clock.biller_id, livemode: false, requestId: advance.request_id, now };
-    await recordEvents(tx, origin, [clockEvent('test_clock.ready', clock, { effects_manifest: manifest })]);
+    record(tx, clockEvent('test_clock.ready', clock, { effects_manifest: manifest }));
     emitEnd(tx, advance, clock.biller_id, 'ready', now);
   });
 }
@@ -163,7 +162,7 @@ export async function countedManifest(tx: Tx, clockId: string, from: Date, targe
  * stays.
  */
 export async function failAdvance(db: Db, advance: ClockAdvanceRow, reason: string, now: Date): Promise<void> {
-  await closeAdvance(db, advance, async (tx) => {
+  await closeAdvance(db, advance, now, async (tx) => {
     await finishAdvance(tx, advance.id, { failureReason: reason }, now);
     const changes = { status: 'failed' as const, target_time: null, failure_reason: reason };
     const clock = await updateClock(tx, advance.test_clock_id, changes);
@@ -184,8 +183,13 @@ function emitEnd(tx: Tx, advance: ClockAdvanceRow, billerId: string, outcome: 'r
   );
 }
 
-async function closeAdvance(db: Db, advance: ClockAdvanceRow, close: (tx: Tx) => Promise<void>): Promise<void> {
-  await atomically(db, async (tx) => {
+async function closeAdvance(
+  db: Db,
+  advance: ClockAdvanceRow,
+  now: Date,
+  close: (tx: Tx) => Promise<void>,
+): Promise<void> {
+  await transact(db, { requestId: advance.request_id, now }, async (tx) => {
     const clock = await lockClock(tx, advance.test_clock_id);
     if (clock?.status !== 'advancing' || clock.target_time?.getTime() !== advance.target_time.getTime()) return;
     await close(tx);

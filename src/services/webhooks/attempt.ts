@@ -20,12 +20,12 @@ import {
 import { delayAfter, hasFailedTooLong, parseRetryAfter } from '../../domain/webhook-schedule.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
-import { atomically, isOutage } from '../../platform/postgres/transaction.ts';
+import { isOutage } from '../../platform/postgres/transaction.ts';
 import { emit } from '../../platform/telemetry.ts';
 import { traced } from '../../platform/tracing.ts';
 import { eventBody } from '../../resources/event.ts';
 import type { Vault } from '../accounts/vault.ts';
-import { endpointEvent, recordEvents } from '../events.ts';
+import { endpointEvent, record, transact } from '../events.ts';
 import { newChallenge, verifyEndpoint } from './challenge.ts';
 import { type DeliveryProgress, progressOf, progressTurnedAway } from './delivery-progress.ts';
 import { attemptTelemetry } from './delivery-telemetry.ts';
@@ -105,7 +105,7 @@ export async function attemptDelivery(
   if (response.kind === 'in an activity') return needsActivity;
   if (response.kind === 'later') return turnAway(db, delivery, response, deps.now());
   pass('delivery posted');
-  const progress = await throughOutages(() => record(db, deps, prepared, response));
+  const progress = await throughOutages(() => recordResponse(db, deps, prepared, response));
   pass('delivery recorded');
   return progress;
 }
@@ -191,7 +191,7 @@ function requestFor(
   return { endpointId: endpoint_id, failingMs, url: endpoint.url, livemode, headers, body, challenge };
 }
 
-async function record(
+async function recordResponse(
   db: Db,
   deps: DeliveryDeps,
   prepared: Prepared,
@@ -200,7 +200,7 @@ async function record(
   const { delivery } = prepared;
   const now = deps.now();
   try {
-    const recorded = await atomically(db, (tx) => recordIn(tx, deps, prepared, response, now));
+    const recorded = await transact(db, { requestId: null, now }, (tx) => recordIn(tx, deps, prepared, response, now));
     const error = errorOf(response);
     emit(attemptTelemetry(delivery, { attempt: prepared.number, response, error }, recorded, now));
     return progressOf(recorded, delivery, error ?? 'delivered', now);
@@ -294,5 +294,5 @@ async function disableEndpoint(tx: Tx, locked: WebhookEndpointRow, reason: Disab
   const whose = { by: { kind: 'service', id: 'webhook delivery' } as const, at: now, tenant };
   await recordEndpointChange(tx, 'webhook_endpoint.disabled', [locked, endpoint], whose);
   const event = endpointEvent('webhook_endpoint.disabled', endpoint, now);
-  await recordEvents(tx, { ...tenant, requestId: null, now }, [event]);
+  record(tx, event);
 }
