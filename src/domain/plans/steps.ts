@@ -224,9 +224,7 @@ export function amend(situation: Situation, terms: Partial<Plan>, at: Date): Cha
  */
 function wakeCalendar(situation: Situation, at: Date): Change {
   const { plan } = situation;
-  if (plan.state !== 'active') return { plan: {} };
-  const hadEnded = plan.next_due_at === null;
-  if (!hadEnded) return { plan: continuesAt(plan.next_slot) };
+  if (plan.state !== 'active' || plan.next_due_at !== null) return { plan: {} };
   const isOver = nextPaymentAmount(termsOf(plan), progressOf(situation)) === null;
   return isOver ? { plan: {} } : skipPassed(situation, at);
 }

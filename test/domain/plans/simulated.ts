@@ -50,8 +50,11 @@ export const fresh: Plan = {
   next_attempt_at: null,
 };
 
-/** What a processor or a bank says: paid, declined so that a retry may help or not, or nothing yet. */
-export type Outcome = 'succeed' | 'decline' | 'final' | 'challenge' | 'debit';
+/**
+ * What a processor or a bank says: paid, declined so that a retry may help or not, or nothing yet: a payer is asked, a
+ * debit is accepted, or the bank has it.
+ */
+export type Outcome = 'succeed' | 'decline' | 'final' | 'challenge' | 'accepted' | 'submitted';
 
 /** An attempt to collect a slot. */
 export interface Attempt {
@@ -75,10 +78,12 @@ export class Simulated {
   readonly outcomes: Outcome[];
   readonly attempts: Attempt[] = [];
   readonly told: { at: number; what: string }[] = [];
-  /** When somebody did something: what becomes due by that is done at once. */
-  readonly deeds = new Set<number>();
+  /** When somebody did something, or a charge failed: a retry that should have been made before is then made at once. */
+  readonly turns = new Set<number>();
   /** The retries that an operator brought forward: slot and instant. */
   readonly broughtForward = new Set<string>();
+  /** The slots whose debit the bank has: it is not withdrawn any more. */
+  readonly submitted = new Set<number>();
   /** An operator skips the next slot when it is due. */
   skipsNext = false;
   /** The rules that a step has broken. */
@@ -153,13 +158,14 @@ export class Simulated {
     this.apply(givenUp(ended.map(({ slot }) => slot)));
   }
 
-  open(kind: 'challenge' | 'debit'): KnownSlot[] {
-    const isOf = (slot: KnownSlot) => (slot.challenge_ends_at !== null) === (kind === 'challenge');
+  open(kind: 'challenge' | 'accepted'): KnownSlot[] {
+    const isOf = ({ slot, challenge_ends_at: endsAt }: KnownSlot) =>
+      kind === 'challenge' ? endsAt !== null : endsAt === null && !this.submitted.has(slot);
     return this.situation.slots.filter((slot) => slot.status === 'processing' && isOf(slot));
   }
 
   withdrawDebits(): void {
-    this.apply(withdrawn(this.open('debit').map(({ slot }) => slot)));
+    this.apply(withdrawn(this.open('accepted').map(({ slot }) => slot)));
   }
 
   openNext(): void {
@@ -197,16 +203,19 @@ export class Simulated {
     });
     const outcome = this.outcomes.shift() ?? 'succeed';
     if (outcome === 'challenge') this.apply(challenged({ slot: number }, new Date(at + 2 * dayMs)));
-    else if (outcome !== 'debit') this.settle(number, outcome, { by });
+    else if (outcome === 'submitted') this.submitted.add(number);
+    else if (outcome !== 'accepted') this.settle(number, outcome, { by });
   }
 
   settle(number: number, outcome: 'succeed' | 'decline' | 'final', how: Partial<How> = {}): void {
     const slot = this.slot(number);
+    this.submitted.delete(number);
     if (outcome === 'succeed') this.apply(collected(this.situation, slot, slot.amount ?? 0));
     else this.decline(number, outcome, how);
   }
 
   decline(number: number, outcome: 'decline' | 'final', { by = 'plan', isDebit = false }: Partial<How> = {}): void {
+    this.turns.add(this.now.getTime());
     const slot = this.slot(number);
     const code = outcome === 'final' ? 'card_declined' : 'insufficient_funds';
     const latest = { at: this.now, outcome: declined(code), scheme: isDebit ? auBecs : null };
@@ -258,7 +267,7 @@ export class Simulated {
   /** What the deed of somebody does, if it is possible now. */
   do(deed: Deed): void {
     const { plan, slots } = this.situation;
-    this.deeds.add(this.now.getTime());
+    this.turns.add(this.now.getTime());
     const pick = (wanted: (slot: KnownSlot) => boolean) => {
       const found = slots.filter(wanted);
       return found[('which' in deed ? deed.which : 0) % Math.max(1, found.length)];
@@ -337,7 +346,7 @@ export type Deed =
 const which = fc.nat(9);
 const deeds: fc.Arbitrary<Deed[]> = fc.array(
   fc.oneof(
-    { weight: 6, arbitrary: fc.nat(20).map((days) => ({ do: 'pass' as const, days })) },
+    { weight: 6, arbitrary: fc.nat(30).map((days) => ({ do: 'pass' as const, days })) },
     {
       weight: 4,
       arbitrary: fc
@@ -375,6 +384,8 @@ const deeds: fc.Arbitrary<Deed[]> = fc.array(
 /** The terms of a plan, what is done with it, and the outcomes of its charges. */
 export interface Life {
   terms: Partial<Plan>;
+  /** How many days after its creation it is activated. */
+  activatedAfter: number;
   behaviour: FailureBehaviour;
   deeds: Deed[];
   outcomes: Outcome[];
@@ -387,21 +398,22 @@ export const lives: fc.Arbitrary<Life> = fc.record({
     start_date: fc.constantFrom('2027-01-01', '2027-01-05', '2027-01-31'),
     first_date: fc.constantFrom(null, null, '2027-01-01', '2027-01-07'),
     first_amount_cents: fc.option(fc.integer({ min: 1, max: 3000 }), { nil: null }),
-    total_amount_cents: fc.option(fc.integer({ min: 1, max: 8000 }), { nil: null }),
+    total_amount_cents: fc.option(fc.integer({ min: 1, max: 4000 }), { nil: null }),
   }),
+  activatedAfter: fc.oneof(fc.constant(0), fc.nat(40)),
   behaviour: fc.constantFrom('retry' as const, 'retry' as const, 'stop' as const),
   deeds,
   outcomes: fc.array(
-    fc.constantFrom<Outcome>('succeed', 'succeed', 'decline', 'decline', 'final', 'challenge', 'debit'),
+    fc.constantFrom<Outcome>('succeed', 'succeed', 'decline', 'decline', 'final', 'challenge', 'accepted', 'submitted'),
     {
       maxLength: 20,
     },
   ),
 });
 
-export function live({ terms, behaviour, deeds: all, outcomes }: Life, activatedAfterDays = 0): Simulated {
+export function live({ terms, activatedAfter, behaviour, deeds: all, outcomes }: Life): Simulated {
   const subject = new Simulated(terms, behaviour, outcomes);
-  subject.runUntil(new Date(begin.getTime() + activatedAfterDays * dayMs));
+  subject.runUntil(new Date(begin.getTime() + activatedAfter * dayMs));
   subject.move('activate');
   for (const deed of all) subject.do(deed);
   return subject;
