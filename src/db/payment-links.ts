@@ -20,9 +20,9 @@ export interface OfferColumns {
   collect: { email: Wanted; name: Wanted; phone: Wanted };
   payment_method_types: ('card' | 'au_becs_debit')[];
   save_payment_method: 'no' | 'offer' | 'always';
-  /** The plan that a completed payment or setup heals. */
+  /** The plan that a completed payment or setup resumes. */
   apply_to_payment_plan_id: string | null;
-  /** The subscription that a completed payment or setup starts or heals. */
+  /** The subscription that a completed payment or setup starts or resumes. */
   apply_to_subscription_id: string | null;
   surcharge_applied: boolean;
   statement_descriptor: string | null;

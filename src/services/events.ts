@@ -6,6 +6,7 @@ import type { PaymentLinkRow } from '../db/payment-links.ts';
 import type { PaymentPlanRow } from '../db/payment-plans.ts';
 import type { RefundRow } from '../db/refunds.ts';
 import type { ShownSubscriptionRow } from '../db/subscriptions.ts';
+import { tenantOf } from '../db/tenant.ts';
 import type { TestClockRow } from '../db/test-clocks.ts';
 import type { WebhookEndpointRow } from '../db/webhook-endpoints.ts';
 import { newId } from '../domain/ids.ts';
@@ -117,10 +118,6 @@ export function endpointEvent(type: TypeOf<'webhook_endpoint'>, endpoint: Webhoo
   return { ...tenantOf(endpoint), type, subjectId: endpoint.id, customerId: null, testClockId: null, at, data };
 }
 
-function tenantOf({ biller_id: billerId, livemode }: { biller_id: string; livemode: boolean }): Tenant {
-  return { billerId, livemode };
-}
-
 /** The request that causes events; null if the service acts by itself. `now` is real time. */
 interface EventOrigin {
   requestId: string | null;
@@ -161,17 +158,6 @@ export function record(tx: Tx, ...events: NewEvent[]): string[] {
   const recorded = events.map(withId);
   recordingOf(tx).current.push(...recorded);
   return recorded.map(({ id }) => id);
-}
-
-/** As `record`, with the tenant and the cause of the events. */
-export async function recordEvents(
-  tx: Tx,
-  origin: EventOrigin & Tenant,
-  events: (Omit<NewEvent, keyof Tenant> & Partial<Tenant>)[],
-): Promise<string[]> {
-  recordingOf(tx).origin ??= origin;
-  const { billerId, livemode } = origin;
-  return record(tx, ...events.map((event) => ({ billerId, livemode, ...event })));
 }
 
 /** A place among the events of a transaction: before all that are recorded after it was reserved. */

@@ -42,7 +42,7 @@ export async function collectWhenDue(id: string, collection: Collection, { atOnc
   if (atOnce) inbox.poked = true;
   let status = await readOrStall(run);
   const time = status.clockTime === null ? realTime(inbox) : clockTime(inbox, status.clockTime);
-  // A deleted subject has no clock any more. An advance need not wait for it.
+  // A deleted subject has no clock. An advance need not wait for it.
   inbox.isInRealTime = status.clockTime === null && !status.ended;
   while (!status.ended) {
     showStatus(page, status, time, inbox.commandQueue.last);
@@ -86,7 +86,7 @@ async function advance(inbox: SubjectInbox, target: number, from?: number): Prom
   inbox.poked = true;
   inbox.stalled = null;
   // An earlier `from` has two causes. The database, and the clock with it, was restored from a back-up. Or the same
-  // advance is repeated; then what it has collected is not due any more.
+  // advance is repeated; then what it has collected is no longer due.
   if (from !== undefined && from < inbox.logical) setBack(inbox, from, target);
   if (target > inbox.horizon) inbox.horizon = target;
   await condition(() => inbox.settledThrough >= target || inbox.stalled !== null || inbox.isInRealTime === true);
@@ -151,7 +151,7 @@ async function executeCommands({ id, collection, inbox }: Run): Promise<void> {
 
 /**
  * In real time, each retry of a stalled subject lengthens the history, and Temporal terminates a workflow whose history
- * is too long. On a test clock nothing is retried by itself.
+ * is too long. On a test clock nothing is retried automatically.
  */
 async function leaveLongHistory(id: string, inbox: SubjectInbox): Promise<void> {
   if (!needsFreshRun(inbox) || !patched(patches.freshRunsWhileStalled)) return;

@@ -77,7 +77,7 @@ describe('a payment whose debit comes back after it has succeeded', () => {
     assert.equal((await stage.request('GET', `/refunds/${refund.body.id}`)).body.refund_at_risk, true);
   });
 
-  it('cannot come back any more after the last date, so a refund then is at no risk', async () => {
+  it('can no longer come back after the last date, so a refund then is at no risk', async () => {
     const payer = await debits.payer();
     const { id } = await debits.debit(payer);
     await stage.advance(payer.clock, '2027-04-02T13:00:00Z'); // 3 April in Sydney

@@ -260,7 +260,7 @@ describe('answering the challenge of a plan’s payment that was confirmed by ha
     });
   }
 
-  it('while others act on the plan is answered once, without a deadlock that reaches anybody', async () => {
+  it('while others act on the plan is answered once, without a deadlock that reaches a client', async () => {
     for (let round = 0; round < 8; round++) {
       const { plan, intent } = await challenged();
       const replies = await Promise.all([

@@ -133,7 +133,7 @@ describe('creating a customer', () => {
     );
   });
 
-  it('on a clock that does not exist, or is somebody else’s, or in live mode, is 422 resource_missing', async () => {
+  it('on a clock that does not exist, or of another biller, or in live mode, is 422 resource_missing', async () => {
     const { merchant } = await stage.stranger();
     const foreign = await merchant.clock('2027-01-01T00:00:00Z');
     const own = await stage.merchant.clock('2027-01-01T00:00:00Z');

@@ -95,7 +95,7 @@ describe('creating a payment intent', () => {
     ]);
   });
 
-  it('takes its own biller’s id and nobody else’s', async () => {
+  it('takes its own biller’s id and no other', async () => {
     const { keys } = await stage.stranger();
     await created({ biller_id: stage.keys.biller.id });
     assert.deepEqual(refusal(await post({ ...valid, biller_id: keys.biller.id }), 400), [
@@ -291,7 +291,7 @@ describe('scheduling a payment', () => {
     assert.deepEqual(refusal(reply, 400), ['/payment_method parameter_missing']);
   });
 
-  it('charges on its date, once, nobody being there to authenticate', async () => {
+  it('charges on its date, once, without a payer to authenticate', async () => {
     const { clock, customer_id, payment_method } = await payer('2027-01-09T00:00:00Z');
     const more = { customer_id, payment_method, scheduled_payment_date: '2027-01-20' };
     const good = (await post(more)).body;
@@ -400,7 +400,7 @@ describe('the hot paths', () => {
   });
   after('end the watched pool', () => sql.end());
 
-  it('are one statement each for a customer, an intent or a method of nobody, two for the intent of a customer', async () => {
+  it('are one statement each for a customer, an intent or a method without a customer, two for the intent of a customer', async () => {
     const { key } = await makeKey(db.sql);
     const token_metadata = { type: 'fixture', token: 'tok_sandbox_visa_succeed', data: '' };
     const method = { type: 'card', payment_method_data: { expiry_month: 1, expiry_year: 2040, token_metadata } };

@@ -93,7 +93,7 @@ describe('a payment link in the API', () => {
     assert.deepEqual(refusal(reply, 422), ['/success_url url_invalid']);
   });
 
-  it('heals only a plan of its customer that has not ended', async () => {
+  it('resumes only a plan of its customer that has not ended', async () => {
     const { merchant } = stage;
     const plan = await merchant.activePlan({ start_date: '2199-01-01' });
     const other = await merchant.customer();
@@ -108,7 +108,7 @@ describe('a payment link in the API', () => {
     ]);
   });
 
-  it('heals only a subscription of its customer that has not ended, and not a plan too', async () => {
+  it('resumes only a subscription of its customer that has not ended, and not a plan too', async () => {
     const { merchant } = stage;
     const { client } = merchant;
     const [owner, other] = [await merchant.customer(), await merchant.customer()];

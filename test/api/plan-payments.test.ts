@@ -226,7 +226,7 @@ describe('a plan collects', () => {
     assert.deepEqual(amounts, [1000, 1000, 1000, 500]);
   });
 
-  it('an unpaid slot that somebody confirms by hand, suspended or not, and closes when that completes the total', async () => {
+  it('an unpaid slot that a biller confirms by hand, suspended or not, and closes when that completes the total', async () => {
     const id = await here.active({
       total_amount_cents: 1000,
       failure_behaviour: 'stop',

@@ -48,7 +48,7 @@ describe('the sandbox for tests of a biller', function () {
     }
   });
 
-  it('advances a clock beyond the bound, and returns when the receiver has got everything', async () => {
+  it('advances a clock beyond the bound, and returns when the receiver has received everything', async () => {
     const sandbox = await joinIt();
     await sandbox.payments.webhookEndpoints.create({ url: receiver.url });
     const clock = await sandbox.clock({ at: '2028-01-03T09:00:00Z', name: 'Renewals' });

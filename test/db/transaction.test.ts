@@ -38,7 +38,7 @@ describe('statements that a transaction sends together', () => {
     assert.deepEqual(results, [1, 1, 1, 2, null]);
   });
 
-  it('are committed with the rest when nobody waits for them', async () => {
+  it('are committed with the rest when no caller waits for them', async () => {
     const seen = await atomically(db.sql, async (tx) => {
       void pipelined(tx, [insert(tx, 1)]);
       const rows = await count(tx);

@@ -134,7 +134,7 @@ import { exampleId } from '../domain/ids.ts';
 import { Id, Livemode, present, Strict, type Tag, Timestamp } from './common.ts';
 import { dueAt, example } from './examples.ts';
 
-export const giftCards: Tag = { name: 'Gift cards', description: 'Cards that a payer buys for somebody.' };
+export const giftCards: Tag = { name: 'Gift cards', description: 'Cards that a payer buys as a gift.' };
 
 export const GiftCard = Strict(
   { id: Id('gift_card', 'The id of the card.'), livemode: Livemode, created_at: Timestamp },

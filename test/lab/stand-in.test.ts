@@ -119,7 +119,7 @@ describe('the stand-in for a live processor', function () {
     assert.equal(await takenFor(asked), 1);
   });
 
-  it('tells by the reference what became of a payment, and changes nothing by that', async () => {
+  it('reports the outcome of a payment by its reference, and changes nothing', async () => {
     const asked = request('');
     assert.equal(await cardState(asked), 'not_charged');
     await charge(asked);
@@ -161,7 +161,7 @@ describe('the stand-in for a live processor', function () {
     assert.deepEqual(kinds, ['submitted', 'succeeded', 'returned']);
   });
 
-  it('gives a refund once under its key, and tells what became of it', async () => {
+  it('gives a refund once under its key, and reports its outcome', async () => {
     const refund: RefundRequest = {
       idempotencyKey: 're_1',
       paymentIntentId: 'pi_1',
@@ -284,9 +284,9 @@ describe('the stand-in for a live processor', function () {
     assert.equal((await standIn.calls()).at(-1)?.idempotency_key, asked.idempotencyKey);
   });
 
-  it('refuses everybody without the secret', async () => {
+  it('refuses all callers without the secret', async () => {
     const stranger = createHttpProcessor({ url: standIn.url, secret: 'x'.repeat(24) });
-    await assert.rejects(charge(request(''), stranger), /responded 401: it refuses us/);
+    await assert.rejects(charge(request(''), stranger), /responded 401: it refuses the credentials/);
     await stranger.close();
   });
 });

@@ -64,7 +64,7 @@ export function charge(
   if (payment !== null) Object.assign(payment, { status: 'processing', nextAttemptAt: null });
   if (intent.plan?.state === 'active') intent.plan.updatedAt = at;
   const outcome = method === null ? 'payment_method_unavailable' : outcomeOf(intent, method);
-  // Nobody is there to answer a challenge, unless somebody asked for the charge.
+  // No payer is there to answer a challenge, unless the charge was requested.
   const isUnanswered = outcome === 'requires_action' && by !== 'hand';
   settle(world, intent, attempt, { outcome: isUnanswered ? 'authentication_required' : outcome, at });
 }
@@ -111,7 +111,7 @@ export function settle(
   if (intent.plan && ended) tellOfPlan(world, intent.plan, ended, at);
 }
 
-/** The payer has not passed the challenge in time, or may not any more. */
+/** The payer has not passed the challenge in time, or no longer may. */
 export function endChallenge(world: World, { intent, challengeEndsAt }: Payment, at: number): void {
   const attempt = intent?.attempts.at(-1);
   if (intent === null || attempt === undefined || challengeEndsAt === null) return;
@@ -128,7 +128,7 @@ function book(plan: Plan, payment: Payment, attempt: Attempt, at: number): 'clos
     stop(plan, 'closed', 'total_collected', at);
     return 'closed';
   }
-  // What somebody tries by hand is no step of the series: the series goes on where it was.
+  // An attempt by hand is no step of the series: the series continues where it was.
   if (attempt.by === 'plan') {
     payment.failures += 1;
     payment.firstFailedAt ??= at;

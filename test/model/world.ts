@@ -7,7 +7,7 @@ import type { Cadence } from './calendar.ts';
 export interface World {
   /** Of the biller, IANA. */
   zone: string;
-  /** Real time, which stands still in the model: what happens to nobody's clock happens then. */
+  /** Real time, which stands still in the model: what happens without a clock happens then. */
   realNow: number;
   clocks: Clock[];
   customers: Customer[];
@@ -163,7 +163,7 @@ export function newWorld(zone: string, realNow: number): World {
   return { zone, realNow, refunds: 0, ...none };
 }
 
-/** The customer's time; real time for nobody. */
+/** The customer's time; real time without one. */
 export function nowOf(world: World, customer: Customer | null): number {
   return customer?.clock ? customer.clock.frozen : world.realNow;
 }

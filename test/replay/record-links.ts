@@ -1,5 +1,5 @@
 // Records the histories of payment links and checkout sessions: npx mocha test/replay/record-links.ts. See record.ts.
-// On test clocks they have no workflow any more: histories/links-on-clocks has those of the version before.
+// On test clocks they have no workflow: histories/links-on-clocks has those of the version before.
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { useService } from '../support/service.ts';

@@ -16,7 +16,7 @@ describe('recording histories of subscriptions', function () {
   const service = useService();
   const { keep, signal, send } = useRecorder(service, (name) => name.startsWith('subscription-'));
 
-  it('of one on a clock with a trial, a decline, a pause that ends by itself and an end', async () => {
+  it('of one on a clock with a trial, a decline, a pause that ends on its own and an end', async () => {
     const merchant = await service.merchant();
     const { clock, payer } = await merchant.payerOnClock('2027-01-10T00:00:00Z');
     const { subscriptions } = merchant.client;

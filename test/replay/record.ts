@@ -91,7 +91,7 @@ describe('recording histories', function () {
     await keep('plan-on-a-clock-goes-on-in-a-fresh-run-2', workflowId);
   });
 
-  it('of a plan on a clock whose history grows long, until it goes on in a fresh run by itself', async () => {
+  it('of a plan on a clock whose history grows long, until it goes on in a fresh run on its own', async () => {
     const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', {
       start_date: '2027-01-05',
       total_amount_cents: 20_000,

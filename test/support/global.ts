@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { appendFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { assertInvariantsHeld } from './database.ts';
@@ -14,12 +14,14 @@ const isWorker = process.env.MOCHA_WORKER_ID !== undefined;
 const interruptTimeoutMs = 20_000;
 
 let endTurn = async (): Promise<void> => {};
+let startedAt = 0;
 
 /** Around all tests of this process, or around those of one file in a worker. */
 export const mochaHooks = {
   async beforeAll(this: Mocha.Context): Promise<void> {
     this.timeout(0);
     endTurn = await takeTurn(this.test?.parent?.suites[0]?.file ?? '');
+    startedAt = performance.now();
   },
   /** The databases that the tests left were sound, and what they saw is recorded. */
   async afterAll(this: Mocha.Context): Promise<void> {
@@ -27,10 +29,22 @@ export const mochaHooks = {
     const root = this.test?.parent;
     if (root) await recordFiles(process.env.TEST_RUN_FOLDER ?? '', root);
     if (isWorker) await endRun();
+    await recordTime(root?.suites[0]?.file ?? '');
     await endTurn();
     assertInvariantsHeld();
   },
 };
+
+/** Appends to the file `TEST_TIMES` how many seconds the test file took, so that run-order.json can be kept true. */
+async function recordTime(file: string): Promise<void> {
+  const { TEST_TIMES, MOCHA_WORKER_ID } = process.env;
+  if (!TEST_TIMES || !isWorker) return;
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1).padStart(7);
+  await appendFile(
+    TEST_TIMES,
+    `${seconds} ${MOCHA_WORKER_ID} ${new Date().toISOString()} ${relative(process.cwd(), file)}\n`,
+  );
+}
 
 /**
  * Before all tests. Servers start for the first test that asks for one; workers find theirs in the environment, which

@@ -59,7 +59,7 @@ describe('a workflow whose history grows long', function () {
   const pageOf = async (workflowId: string): Promise<string> =>
     (await handleOf(workflowId).query<{ currentDetails: string }>('__temporal_workflow_metadata')).currentDetails;
 
-  it('continues in fresh runs by itself: a plan keeps each of 64 weekly slots, through advances of two weeks', async () => {
+  it('continues in fresh runs on its own: a plan keeps each of 64 weekly slots, through advances of two weeks', async () => {
     const { merchant, clock, plan, payer } = await service.planOnClock(frozen, { start_date: '2027-01-11' });
     const ofPlan = workflowIdOf('paymentPlan', plan.id);
     const ofClock = workflowIdOf('testClock', clock.id);

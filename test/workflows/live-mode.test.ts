@@ -163,7 +163,7 @@ describe('live mode with a processor service', function () {
   });
 
   for (const weather of ['answer_lost', 'error_500', 'http_500_stored', 'html', 'truncated', 'refused_after']) {
-    it(`asks by the reference what became of a confirm in the weather ${weather}, and charges once`, async () => {
+    it(`asks by the reference for the outcome of a confirm in the weather ${weather}, and charges once`, async () => {
       const merchant = await service.liveMerchant();
       const { id, confirm } = await makeIntent(merchant, { _stand_in: weather });
       const { status, body } = await confirm();

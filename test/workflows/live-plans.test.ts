@@ -21,7 +21,7 @@ describe('a plan in real time', () => {
     assert.deepEqual([payment?.slot, payment?.due_date], [0, today()]);
   });
 
-  it('is charged by itself, on a timer, when its instant comes', async () => {
+  it('is charged automatically, on a timer, when its instant comes', async () => {
     const merchant = await service.merchant();
     const plan = await merchant.activePlan({ start_date: '2099-01-01' });
     const due = new Date(realNow().getTime() + 1500);

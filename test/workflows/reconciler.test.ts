@@ -85,7 +85,7 @@ describe('a reconciliation', () => {
     await agreed();
   });
 
-  it('ends the workflow of a plan that is not there any more', async () => {
+  it('ends the workflow of a plan that is no longer there', async () => {
     const merchant = await service.merchant();
     const lost = await merchant.activePlan({ start_date: inAYear });
     await agreed();

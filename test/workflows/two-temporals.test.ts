@@ -197,7 +197,7 @@ describe('live mode and the sandbox on Temporals of their own', () => {
       }
     });
 
-    it('are compared with PostgreSQL each by itself: what is missing is started where it belongs', async () => {
+    it('are compared with PostgreSQL each on its own: what is missing is started where it belongs', async () => {
       const { plan: ofLive } = await livePlan(service, '2099-01-01');
       const ofSandbox = await (await service.merchant()).activePlan({ start_date: '2099-01-01' });
       const plans = [

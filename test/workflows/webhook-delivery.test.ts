@@ -207,7 +207,7 @@ describe('the delivery of a webhook', () => {
     await untilEnded(id);
   });
 
-  it('is tried again by itself when its time has come', async () => {
+  it('is tried again on its own when its time has come', async () => {
     receiver.answer = (_request, response, nth) => {
       response.statusCode = nth === 1 ? 503 : 200;
       response.end();

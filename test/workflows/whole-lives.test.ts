@@ -162,7 +162,7 @@ describe('a webhook to a receiver that always fails, skipped', () => {
   });
 });
 
-describe('a test clock that nobody deletes, skipped', () => {
+describe('a test clock that is not deleted, skipped', () => {
   const { service, pass, until } = useSkippedTime();
 
   it('could not be advanced on this server, which is found out by asking', async () => {

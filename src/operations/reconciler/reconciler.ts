@@ -62,7 +62,7 @@ export interface Reconciled {
 }
 
 /**
- * Compares PostgreSQL with the Temporals, each by itself, and repairs what differs slice by slice (see `mismatchesOf`).
+ * Compares PostgreSQL with each Temporal separately, and repairs what differs slice by slice (see `mismatchesOf`).
  * `onMismatches` gets each slice's mismatches before they are repaired. With `check`, nothing is repaired. `onSlice` is
  * called after each slice; if it throws, the reconciliation ends.
  * @throws when no Temporal could be read.

@@ -15,7 +15,7 @@ export const workflowEnded: Pick<StuckReport, 'kind' | 'meaning' | 'after_second
   after_seconds: 10, // `ops start-over` starts it again within that time
 };
 
-/** A workflow that did not end by itself. */
+/** A workflow that did not end on its own. */
 export interface EndedWorkflow {
   type: string;
   workflowId: string;
@@ -101,7 +101,7 @@ function describe(end: EndedWorkflow): Stuck {
     biller_id: billerId,
     livemode,
     since: endedAt.toISOString(),
-    why: `its workflow ${how} and does not run: nothing is done for it by itself`,
+    why: `its workflow ${how} and does not run: nothing is done for it`,
     remedy: `${command} (it continues from PostgreSQL). The next comparison starts it too, within five minutes.`,
     workflow_id: workflowId,
   };

@@ -195,8 +195,7 @@ function isPool(db: Db): db is Pool {
 
 /**
  * Whether the statement was prepared before a migration that changed its result, such as the columns of `*`. The client
- * then forgets the statement and prepares it anew the next time. Outside a transaction it retries by itself; inside one
- * it cannot.
+ * then forgets the statement and prepares it anew the next time. Outside a transaction it retries; inside, it cannot.
  */
 function isStale(error: unknown): boolean {
   return error instanceof postgres.PostgresError && error.code === '0A000' && error.routine === 'RevalidateCachedQuery';

@@ -5,7 +5,7 @@ import { startSummaryOf } from '../../messages/workflow-summaries.ts';
 import type { WorkflowSide } from '../../operations/sides/workflow-sides.ts';
 import { type WorkflowType, workflowIdOf } from '../../platform/postgres/outbox.ts';
 
-/** How long Temporal waits for a worker that died with a workflow task. A live worker asks for more time by itself. */
+/** How long Temporal waits for a worker that died with a workflow task. A live worker asks for more time on its own. */
 const workflowTaskTimeout = '5 seconds';
 
 /**

@@ -12,6 +12,7 @@ import {
   updateRefundKeyExpiry,
 } from '../../db/refunds.ts';
 import { addCredit, lockSubscriptionOfIntent, type SubscriptionRow } from '../../db/subscriptions.ts';
+import { tenantOf } from '../../db/tenant.ts';
 import { dateIn } from '../../domain/calendar.ts';
 import { newId } from '../../domain/ids.ts';
 import { schemes } from '../../domain/schemes/schemes.ts';
@@ -180,7 +181,7 @@ export async function insertRefundOf(
 ): Promise<RefundRow> {
   const { id: intentId } = intent;
   if (intent.status !== 'succeeded') {
-    const instead = intent.status === 'returned' ? ' The bank has given the money back already.' : '';
+    const instead = intent.status === 'returned' ? ' The bank has already given the money back.' : '';
     throw new InvalidState(
       `Payment intent ${intentId} is ${intent.status}; only a succeeded one can be refunded.${instead}`,
     );
@@ -277,8 +278,4 @@ async function giveCreditBack(tx: Tx, subscription: SubscriptionRow, refund: Ref
   const { of_credit: ofCredit, payment_intent_id: intentId, amount, updated_at: at } = refund;
   if (ofCredit) await addCredit(tx, subscription.id, amount, at);
   else await coverCreditOf(tx, subscription, intentId, at);
-}
-
-function tenantOf(refund: RefundRow): Tenant {
-  return { billerId: refund.biller_id, livemode: refund.livemode };
 }

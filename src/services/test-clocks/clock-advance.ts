@@ -49,7 +49,7 @@ const tries = 3;
 /**
  * Carries out an accepted advance. Its subjects move one after the other, in the order of their instants, so that one
  * advance tells the same story as many short ones: a bank's word about one payment can end a mandate, heal a plan or
- * complete a link. The clock becomes ready only when nothing up to the target is due any more; otherwise it fails.
+ * complete a link. The clock becomes ready only when nothing up to the target is due; otherwise it fails.
  */
 export async function carryOutAdvance(db: Db, advance: ClockAdvanceRow, carrying: Carrying): Promise<void> {
   pass('advance found');
@@ -62,7 +62,7 @@ export async function carryOutAdvance(db: Db, advance: ClockAdvanceRow, carrying
 }
 
 /**
- * Moves what is due first until nothing is due any more. If something cannot be moved, the others still are, and it may
+ * Moves what is due first until nothing is due. If something cannot be moved, the others still are, and it may
  * go up to the target once an operator has freed it. Returns the first reason.
  */
 async function moveAll(db: Db, advance: ClockAdvanceRow, { moveSubject, step, tryStep }: Carrying) {
@@ -99,7 +99,7 @@ async function moveAll(db: Db, advance: ClockAdvanceRow, { moveSubject, step, tr
 
 /**
  * How far a subject moves: to its own instant. A plan or a subscription moves on until the next other subject is due,
- * as nothing that it does by itself makes another one due earlier. A payment that is accepted as a debit does.
+ * as nothing that it does on its own makes another one due earlier. A payment that is accepted as a debit does.
  */
 function goalOf(
   first: DueSubject,

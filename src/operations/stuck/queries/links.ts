@@ -1,6 +1,6 @@
 import type { StuckQuery } from './query.ts';
 
-/** A link or a session whose time is over. `waits`: it waited for a payment, and none is under way any more. */
+/** A link or a session whose time is over. `waits`: it waited for a payment, and none is under way. */
 export interface OverdueLink {
   waits: boolean;
 }
