@@ -46,7 +46,7 @@ export async function transitionPlan(
   });
 }
 
-/** From here on the plan collects nothing. What could be charged of it is stopped, and given up if the plan has ended. */
+/** The plan collects nothing any more. What could still be charged is stopped, and given up if the plan has ended. */
 async function stopCollecting(
   tx: Tx,
   locked: LockedPlan,

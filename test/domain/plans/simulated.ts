@@ -78,7 +78,7 @@ export class Simulated {
   readonly outcomes: Outcome[];
   readonly attempts: Attempt[] = [];
   readonly told: { at: number; what: string }[] = [];
-  /** When somebody did something, or a charge failed: a retry that should have been made before is then made at once. */
+  /** When somebody did something, or a charge failed: a retry whose date has passed is then made at once. */
   readonly turns = new Set<number>();
   /** The retries that an operator brought forward: slot and instant. */
   readonly broughtForward = new Set<string>();
