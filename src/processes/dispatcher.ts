@@ -3,6 +3,7 @@ import type { SearchAttributePair } from '@temporalio/common';
 import { listDeliveriesAbout } from '../db/webhook-deliveries.ts';
 import { idFields } from '../domain/id-fields.ts';
 import { deliveryAttributes } from '../messages/search-attributes.ts';
+import type { WorkflowType } from '../messages/workflow-types.ts';
 import type { WorkflowSide } from '../operations/sides/workflow-sides.ts';
 import { pass } from '../platform/crash-points.ts';
 import { describeCallFailure } from '../platform/grpc-status.ts';
@@ -128,7 +129,7 @@ async function searchAttributes(sql: Pool, entries: readonly ClaimedEntry[]) {
 /** Starts or signals the workflow of an entry. */
 async function send(side: WorkflowSide, entry: ClaimedEntry, attributes: SearchAttributePair[]): Promise<void> {
   const { workflow } = side.temporal;
-  const options = startOptionsOf(side, entry.workflow_type, entry.subject_id, attributes);
+  const options = startOptionsOf(side, entry.workflow_type as WorkflowType, entry.subject_id, attributes);
   try {
     if (entry.start && entry.signal !== null) {
       await workflow.signalWithStart(entry.workflow_type, { ...options, signal: entry.signal });

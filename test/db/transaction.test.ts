@@ -11,9 +11,11 @@ import {
   afterCommit,
   atomically,
   beforeCommit,
+  ChangedMeanwhile,
   dryRun,
   isOutage,
   pipelined,
+  queued,
 } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { record } from '../../src/services/events.ts';
@@ -40,9 +42,9 @@ describe('statements that a transaction sends together', () => {
 
   it('are committed with the rest when no caller waits for them', async () => {
     const seen = await atomically(db.sql, async (tx) => {
-      void pipelined(tx, [insert(tx, 1)]);
+      queued(tx, [insert(tx, 1)]);
       const rows = await count(tx);
-      void pipelined(tx, [insert(tx, 2)]);
+      queued(tx, [insert(tx, 2)]);
       return rows;
     });
     assert.deepEqual([seen, await steps()], [1, [1, 2]]);
@@ -69,7 +71,7 @@ describe('statements that a transaction sends together', () => {
         await work(tx);
       });
     await assert.rejects(
-      failing(async (tx) => void pipelined(tx, [fail(tx)])),
+      failing(async (tx) => queued(tx, [fail(tx)])),
       isDivision,
     );
     await assert.rejects(
@@ -81,7 +83,7 @@ describe('statements that a transaction sends together', () => {
       isDivision,
     );
     const inBetween = async (tx: Tx) => {
-      void pipelined(tx, [fail(tx)]);
+      queued(tx, [fail(tx)]);
       await insert(tx, 2);
     };
     await assert.rejects(failing(inBetween), isDivision);
@@ -91,7 +93,7 @@ describe('statements that a transaction sends together', () => {
   it('fail the transaction that their caller is in', async () => {
     const outer = atomically(db.sql, async (tx) => {
       await insert(tx, 1);
-      await atomically(tx, async (same) => void pipelined(same, [fail(same)]));
+      await atomically(tx, async (same) => queued(same, [fail(same)]));
     });
     await assert.rejects(outer, isDivision);
     assert.deepEqual(await steps(), []);
@@ -113,19 +115,43 @@ describe('statements that a transaction sends together', () => {
         both += 1;
         if (both >= 2) meet();
         await met;
-        void pipelined(tx, [update(tx, second)]);
+        queued(tx, [update(tx, second)]);
       });
     await Promise.all([touch(1, 2), touch(2, 1)]);
     assert.equal(tries, 3);
   });
 
   it('fail a dry run too', async () => {
-    const work = async (tx: Tx) => void pipelined(tx, [fail(tx)]);
+    const work = async (tx: Tx) => queued(tx, [fail(tx)]);
     await assert.rejects(dryRun(db.sql, work), isDivision);
     await assert.rejects(
       atomically(db.sql, (tx) => dryRun(tx, work)),
       isDivision,
     );
+  });
+});
+
+describe('a transaction that finds a row changed between its read and its lock', () => {
+  const db = useDatabase();
+  before('make a table', () => db.sql`create table seen (n integer primary key)`);
+
+  it('is run again, at most five times, and keeps nothing of the tries before', async () => {
+    let tries = 0;
+    const work = async (tx: Tx) => {
+      tries += 1;
+      await tx`insert into seen values (1)`;
+      if (tries < 5) throw new ChangedMeanwhile('changed');
+      return tries;
+    };
+    assert.equal(await atomically(db.sql, (tx) => atomically(tx, work)), 5);
+    assert.equal((await db.sql`select n from seen`).length, 1);
+    tries = 0;
+    const changing = async () => {
+      tries += 1;
+      throw new ChangedMeanwhile('changed again');
+    };
+    await assert.rejects(atomically(db.sql, changing), /changed again/);
+    assert.equal(tries, 5);
   });
 });
 
@@ -164,7 +190,7 @@ describe('what to do before the commit', () => {
     const work = async (tx: Tx) => {
       const callback = () => {
         calls.push('callback');
-        void pipelined(tx, [note(tx)]);
+        queued(tx, [note(tx)]);
       };
       beforeCommit(tx, callback);
       beforeCommit(tx, callback);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { letPeriodBegin } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
-import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
+import { workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { useService } from '../support/service.ts';

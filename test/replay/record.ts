@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fallsDueAt } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
-import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
+import { workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { allowTimeSkipping } from '../../src/processes/temporal/time-skipping.ts';
 import { maxRequestsUnderWay } from '../../src/services/webhooks/sending-turns.ts';

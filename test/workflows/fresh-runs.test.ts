@@ -4,7 +4,7 @@ import { fallsDueAt } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { attributes } from '../../src/messages/search-attributes.ts';
 import { startSummaryOf, summaryOf } from '../../src/messages/workflow-summaries.ts';
-import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
+import { workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { paymentLines } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { fallsDueAt } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
-import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
+import { workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { useService } from '../support/service.ts';
 

@@ -1,13 +1,13 @@
 import type { Client } from '@temporalio/client';
 import { attributes } from '../../messages/search-attributes.ts';
 import { webhookTaskQueue } from '../../messages/task-queues.ts';
+import type { WorkflowType } from '../../messages/workflow-types.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
-import type { WorkflowType } from '../../platform/postgres/outbox.ts';
 import { isOutage } from '../../platform/postgres/transaction.ts';
 import { subjectsAmong } from '../reconciler/reconciliations.ts';
 import type { WorkflowSide } from '../sides/workflow-sides.ts';
-import { opsCommand } from './definitions.ts';
 import type { Stuck, StuckReport } from './find-stuck.ts';
+import { opsCommand } from './ops-command.ts';
 
 export const workflowEnded: Pick<StuckReport, 'kind' | 'meaning' | 'after_seconds'> = {
   kind: 'workflow_ended',

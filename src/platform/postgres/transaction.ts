@@ -25,9 +25,15 @@ const lastSteps = new WeakMap<Tx, Set<() => void>>();
 const pipelines = new WeakMap<Tx, Promise<unknown>[]>();
 
 /**
+ * Thrown by the work of a transaction that has read a row, then locked it, and finds that it changed in between. The
+ * transaction is retried.
+ */
+export class ChangedMeanwhile extends Error {}
+
+/**
  * Runs `work` in one transaction: a new one if `db` is a pool, otherwise the caller's. A transaction that was a
- * deadlock victim, failed to serialize or met a statement prepared before a migration is retried. So `work` must do
- * nothing but SQL.
+ * deadlock victim, failed to serialize, threw `ChangedMeanwhile` or met a statement prepared before a migration is
+ * retried. So `work` must do nothing but SQL.
  */
 export async function atomically<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   if (!isPool(db)) return work(db);
@@ -59,7 +65,7 @@ export async function atomically<T>(db: Db, work: (tx: Tx) => Promise<T>): Promi
       lost = true;
       isOver = true;
       if (isStale(error) && tries < maxTriesOfStale) continue;
-      if (!wasSacrificed(error) || tries >= maxTries) throw error;
+      if (!(wasSacrificed(error) || error instanceof ChangedMeanwhile) || tries >= maxTries) throw error;
       await pause(tries * 10);
     }
   }
@@ -86,12 +92,10 @@ type Sent<T> = { [K in keyof T]: T[K] extends { execute(): unknown } ? never : T
 
 /**
  * Sends statements together. Each entry of the list is a call that was just made; PostgreSQL runs their first
- * statements in the order of the list. Returns all results, in that order, after the last call has settled. A caller
- * that needs no result does not wait (`void pipelined(…)`): the next statements, the commit included, follow without a
- * round trip.
+ * statements in the order of the list. Returns all results, in that order, after the last call has settled.
  *
  * If a statement fails, PostgreSQL refuses those after it, and the transaction fails with the error of the first entry
- * that failed, whether the caller waits or not.
+ * that failed, whether the caller waits or not (`queued`).
  */
 export function pipelined<const T extends readonly unknown[]>(
   tx: Tx,
@@ -103,6 +107,17 @@ export function pipelined<const T extends readonly unknown[]>(
   if (others) others.push(results);
   else pipelines.set(tx, [results]);
   return results;
+}
+
+/**
+ * As `pipelined`, for statements without a result: the next ones, the commit included, follow without a round trip. An
+ * error fails the transaction when it ends.
+ */
+export function queued<const T extends readonly unknown[]>(
+  tx: Tx,
+  calls: readonly [...T] & Sent<readonly [...T]>,
+): void {
+  void pipelined<T>(tx, calls);
 }
 
 /**

@@ -18,8 +18,8 @@ import { processorFor } from '../payments/ask-processor.ts';
 import { endChallenge } from '../payments/challenge-completion.ts';
 import { type Charge, type Charging, reopenCharge } from '../payments/charge.ts';
 import { chargeWay } from '../payments/charge-way.ts';
-import { openUnattended, unlessRefused } from '../payments/debit-acceptance.ts';
-import { chargeableMethod, finishCollection, recurringIntent } from '../payments/recurring-intent.ts';
+import { chargeAndRecord, failIfRefused, openRecurringCharge } from '../payments/recurring-charge.ts';
+import { chargeableMethod, recurringIntent } from '../payments/recurring-intent.ts';
 import { decideSurcharge, surchargingOf } from '../payments/surcharges.ts';
 import { assertDates, PlanInconsistent } from './plan-dates.ts';
 import { planHook } from './plan-dunning.ts';
@@ -46,7 +46,7 @@ export async function collectDuePayment(
   const opened = await transact(sql, { requestId: null, now }, (tx) => openDuePayment(tx, charging, planId, time, now));
   if (opened === null) return;
   if ('ask' in opened) return finishDebitStep(sql, charging, opened, ownStep(now));
-  await finishCollection(sql, charging, opened, now);
+  await chargeAndRecord(sql, charging, opened, now);
 }
 
 function ownStep(now: Date) {
@@ -136,10 +136,10 @@ async function openRetry(tx: Tx, locked: LockedPlan, slot: KnownSlot, at: Date, 
   const decided = decideSurcharge(intent, method, surchargingOf(plan), at);
   const way = await chargeWay(tx, decided, method, at);
   const [charge] = await pipelined(tx, [
-    openUnattended(tx, decided, method, way, newCharge(plan, slot.next_attempt_at, at, now)),
+    openRecurringCharge(tx, decided, method, way, newCharge(plan, slot.next_attempt_at, at, now)),
     store(tx, locked, attemptOpened(locked, slot), at),
   ]);
-  return unlessRefused(tx, charge, way, now, planHook);
+  return failIfRefused(tx, charge, way, now, planHook);
 }
 
 async function openNextSlot(tx: Tx, locked: LockedPlan, at: Date, now: Date): Promise<Charge | null> {
@@ -152,9 +152,9 @@ async function openNextSlot(tx: Tx, locked: LockedPlan, at: Date, now: Date): Pr
   const [, , charge] = await pipelined(tx, [
     insertPaymentIntent(tx, intent),
     store(tx, locked, change, at, { intentId: intent.id }),
-    openUnattended(tx, intent, method, way, newCharge(plan, awaitedAt(plan), at, now)),
+    openRecurringCharge(tx, intent, method, way, newCharge(plan, awaitedAt(plan), at, now)),
   ]);
-  return unlessRefused(tx, charge, way, now, planHook);
+  return failIfRefused(tx, charge, way, now, planHook);
 }
 
 function newCharge({ test_clock_id: testClockId }: CollectingPlanRow, dueAt: Date | null, at: Date, now: Date) {

@@ -46,13 +46,13 @@ export const planHook: ChargeHook = async (tx, { paymentIntentId, paymentPlanId 
     async completed(outcome) {
       const retryAt = await recordOnSlot(tx, locked, slot, outcome);
       // The plan's own loop continues by itself after its own charge. After a manual charge it must look again.
-      if (!outcome.isOwnStep) await wake.plan(tx, plan, outcome.now);
+      if (!outcome.isOwnStep) await wake.paymentPlan(tx, plan, outcome.now);
       return retryAt;
     },
     async returned(came) {
       const next = afterReturn(plan.failure_behaviour, came);
       const retryAt = await recordUnpaid(tx, locked, slot, returned(locked, slot, came.amount, next), came);
-      if (!came.isOwnStep) await wake.plan(tx, plan, came.now);
+      if (!came.isOwnStep) await wake.paymentPlan(tx, plan, came.now);
       return retryAt;
     },
   };

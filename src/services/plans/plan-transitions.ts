@@ -41,7 +41,7 @@ export async function transitionPlan(
       state === 'suspended' || state === 'deactivated' || state === 'closed'
         ? await stopCollecting(tx, locked, state, reason, { at, now: context.now })
         : await store(tx, locked, transition === 'resume' ? resume(locked, at) : activate(at), at);
-    await wake.plan(tx, plan, context.now, { start: plan.state === 'active' });
+    await wake.paymentPlan(tx, plan, context.now, { start: plan.state === 'active' });
     return plan;
   });
 }
@@ -111,7 +111,7 @@ export async function healPlan(tx: Tx, plan: CollectingPlanRow, { at, now }: { a
   if (healing === null) return;
   const locked = withSlots(plan, await listKnownSlots(tx, plan.id));
   const after = await store(tx, locked, healing === 'retry' ? retryAll(locked, at) : resume(locked, at), at);
-  await wake.plan(tx, after.plan, now, { start: true });
+  await wake.paymentPlan(tx, after.plan, now, { start: true });
 }
 
 /** Returns what a new method makes a plan do: resume, or retry at once what is unpaid. Null if nothing. */

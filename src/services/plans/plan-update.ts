@@ -55,7 +55,7 @@ export async function updatePaymentPlan(
     errors.push(...(await keptMethodErrors(tx, context, changed, input)));
     assertNoErrors(errors);
     const { plan: row } = await store(tx, locked, amend(locked, change, at), at, { columns: change });
-    await wake.plan(tx, row, context.now);
+    await wake.paymentPlan(tx, row, context.now);
     await announceIfDebited(tx, plan, row, at);
     return row;
   });

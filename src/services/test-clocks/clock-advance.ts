@@ -1,4 +1,4 @@
-import { type DueKind, type DueSubject, dueOnClock } from '../../db/due-on-clock.ts';
+import { type DueSubject, dueOnClock } from '../../db/due-on-clock.ts';
 import { countExpiredLinks } from '../../db/payment-links.ts';
 import {
   type ClockAdvanceRow,
@@ -10,6 +10,7 @@ import {
   updateClock,
 } from '../../db/test-clocks.ts';
 import { laterInstant } from '../../domain/calendar.ts';
+import { type KindThat, subjectKinds } from '../../messages/subject-kinds.ts';
 import type { ClockSubjectStatus } from '../../messages/subject-status.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
@@ -21,7 +22,7 @@ import { clockEvent, record, transact } from '../events.ts';
 import { expireOnClock, expires } from './expiry.ts';
 
 /** A subject that collects: it has a workflow, which an advance moves. */
-export type CollectingSubject = DueSubject<Exclude<DueKind, 'paymentLink' | 'checkoutSession' | 'mandate'>>;
+export type CollectingSubject = DueSubject<KindThat<'moves'>>;
 
 /**
  * Advances one subject of a clock from one time of the clock to another. Returns the reason if it does not get there.
@@ -98,8 +99,9 @@ async function moveAll(db: Db, advance: ClockAdvanceRow, { moveSubject, step, tr
 }
 
 /**
- * How far a subject moves: to its own instant. A plan or a subscription moves on until the next other subject is due,
- * as nothing that it does on its own makes another one due earlier. A payment that is accepted as a debit does.
+ * How far a subject moves: to its own instant. One that `movesOn` moves until the next other subject is due. A plan and
+ * a subscription do: nothing that they do on their own makes another one due earlier. A payment that is accepted as a
+ * debit does.
  */
 function goalOf(
   first: DueSubject,
@@ -107,7 +109,7 @@ function goalOf(
   { from_time: start, target_time: target }: ClockAdvanceRow,
 ) {
   const own = laterInstant(first.at ?? start, start);
-  if (first.kind !== 'paymentPlan' && first.kind !== 'subscription') return own;
+  if (first.kind === 'mandate' || !subjectKinds[first.kind].movesOn) return own;
   if (next === undefined) return target;
   return laterInstant(own, new Date(Number(next.at) - 1));
 }

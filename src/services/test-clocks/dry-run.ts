@@ -8,20 +8,12 @@ import type { ChargeRequest, PaymentProcessor, Processors } from '../../processo
 import { sandboxProcessor } from '../../processors/sandbox.ts';
 import type { DryRunResult, Effect } from '../../resources/clock-effect.ts';
 import { type NewEvent, recordedEvents } from '../events.ts';
-import { collectScheduledPayment } from '../payments/scheduled-payments.ts';
+import { expireMandateOnClock } from '../mandates/expiry.ts';
 import type { RequestContext } from '../request-context.ts';
-import { collectDebit, collectPlan, collectSubscription } from '../subjects/collect-subject.ts';
-import { type CollectingSubject, countedManifest } from './clock-advance.ts';
+import { subjects } from '../subjects/kinds.ts';
+import { countedManifest } from './clock-advance.ts';
 import { withFacts } from './clock-effects.ts';
-import { expires, expiries } from './expiry.ts';
 import { admitAdvance } from './test-clocks.ts';
-
-const collect = {
-  paymentPlan: collectPlan,
-  scheduledPayment: collectScheduledPayment,
-  bankDebit: collectDebit,
-  subscription: collectSubscription,
-} satisfies Record<CollectingSubject['kind'], unknown>;
 
 /** How many steps of a subject at one instant may have no event, such as hand-overs to the bank. More never end. */
 const mostSilentSteps = 1000;
@@ -93,8 +85,8 @@ async function collectAll(
     const before = recordedEvents(tx).length;
     const at = laterInstant(due.at ?? reached, reached);
     reached = at;
-    if (expires(due)) await expiries[due.kind](tx, due.id, { at, now });
-    else await collect[(due as CollectingSubject).kind](tx, processors, due.id, { at, now });
+    if (due.kind === 'mandate') await expireMandateOnClock(tx, due.id, { at });
+    else await subjects[due.kind].collect(tx, processors, due.id, { at, now });
     silent = recordedEvents(tx).length === before ? silent + 1 : 0;
     if (silent > mostSilentSteps) throw new Error(`${due.id} is due and was not collected`);
   }

@@ -1,10 +1,5 @@
-import { lockDebitsOnClock } from '../../db/bank-debits.ts';
-import { lockSessionsOnClock } from '../../db/checkout-sessions.ts';
 import { listClocks as listClockRows, selectClockDetails, type TestClockDetailRow } from '../../db/clock-details.ts';
-import { lockScheduledIntentsOnClock } from '../../db/payment-intents.ts';
-import { lockLinksOnClock } from '../../db/payment-links.ts';
-import { listActiveFrequenciesOnClock, lockRunningPlansOnClock } from '../../db/payment-plans.ts';
-import { lockRunningSubscriptionsOnClock } from '../../db/subscriptions.ts';
+import { listActiveFrequenciesOnClock } from '../../db/payment-plans.ts';
 import { lockBiller } from '../../db/tenant.ts';
 import {
   countActiveClocks,
@@ -19,6 +14,7 @@ import {
 import { maxFrozenTime } from '../../domain/advance-bound.ts';
 import { millisecondsPerDay } from '../../domain/calendar.ts';
 import { newId } from '../../domain/ids.ts';
+import { allSubjectKinds, endsOnClock } from '../../messages/subject-kinds.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
@@ -30,6 +26,7 @@ import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
 import { clockEvent, record, transact } from '../events.ts';
 import { type PageQuery, pageOf, type Rows } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
+import { subjects } from '../subjects/kinds.ts';
 import { start, wake, wakeEntry } from '../wake.ts';
 
 /** From the contract, section Limits. */
@@ -206,19 +203,12 @@ async function removeClock(tx: Tx, id: string, now: Date): Promise<TestClockRow>
  * ends. What is paid is locked first, so that a collection that has begun ends before its plan is deleted.
  */
 async function workflowsOfClock(tx: Tx, clock: TestClockRow): Promise<OutboxEntry[]> {
-  const plans = await lockRunningPlansOnClock(tx, clock.id);
-  await lockLinksOnClock(tx, clock.id);
-  await lockSessionsOnClock(tx, clock.id);
-  const payments = await lockScheduledIntentsOnClock(tx, clock.id);
-  const debits = await lockDebitsOnClock(tx, clock.id);
-  const subscriptions = await lockRunningSubscriptionsOnClock(tx, clock.id);
-  return [
-    wakeEntry('testClock', clock),
-    ...plans.map((plan) => wakeEntry('paymentPlan', plan)),
-    ...payments.map((payment) => wakeEntry('scheduledPayment', payment)),
-    ...debits.map((debit) => wakeEntry('bankDebit', debit)),
-    ...subscriptions.map((subscription) => wakeEntry('subscription', subscription)),
-  ];
+  const entries = [wakeEntry('testClock', clock)];
+  for (const kind of allSubjectKinds) {
+    const locked = await subjects[kind].lockOnClock(tx, clock.id);
+    if (!endsOnClock(kind)) entries.push(...locked.map((subject) => wakeEntry(kind, subject)));
+  }
+  return entries;
 }
 
 function withBound(clock: TestClockDetailRow): TestClockDetails {
