@@ -215,6 +215,7 @@ export function newIntent(
     currency: input.currency,
     metadata: input.metadata ?? {},
     statement_descriptor: input.statement_descriptor ?? context.statementDescriptor,
+    description: input.description ?? null,
     scheduled_payment_date: isToday ? null : date,
     scheduled_at: date === null ? null : isToday ? at : startOfDay(date, context.timeZone),
     ...untried(at),
