@@ -7,7 +7,8 @@ import { useService } from '../support/service.ts';
 const runs = 5;
 /** Thursday. Nothing of the scenario is due on it: what an activation charges at once belongs to no advance. */
 const frozen = '2027-01-28T00:00:00.000Z';
-const end = '2027-04-10T00:00:00.000Z';
+/** As far as one advance may go: two of the shortest periods. */
+const end = '2027-02-11T00:00:00.000Z';
 
 describe('the events of an advance', function () {
   this.timeout(300_000);
@@ -31,11 +32,11 @@ describe('the events of an advance', function () {
       });
       names.set(id, `plan ${index}`);
     }
+    const customer = await merchant.customer({ test_clock: clock.id });
+    const account = await debtor.account(customer.id);
+    names.set((await debtor.active({ payment_method_id: account })).id, 'mandate');
     for (let index = 0; index < 3; index++) {
-      const customer = await merchant.customer({ test_clock: clock.id });
-      const account = await debtor.account(customer.id);
-      names.set((await debtor.active({ payment_method_id: account })).id, `mandate ${index}`);
-      const outcomes = ['settle', 'fail,settle', 'return'][index] ?? '';
+      const outcomes = ['settled', 'dishonoured,settled', 'late_dishonour'][index] ?? '';
       const { id } = await merchant.activePlan({
         customer_id: customer.id,
         start_date: '2027-02-01',
@@ -84,7 +85,7 @@ describe('the events of an advance', function () {
     const [advancing, ...effects] = story;
     assert.match(advancing ?? '', /test_clock\.advancing clock$/);
     assert.match(effects.at(-1) ?? '', /test_clock\.ready clock$/);
-    assert.ok(effects.length > 60, `${effects.length} events`);
+    assert.ok(effects.length > 30, `${effects.length} events`);
     const instants = effects.map((line) => line.slice(0, 24));
     assert.deepEqual(instants, instants.toSorted());
   });
