@@ -1,5 +1,5 @@
-// A charge that the service makes by itself: of a plan, of a subscription, or a scheduled one. It has three steps, and
-// each is committed before the next: the attempt is opened, the processor is asked, the outcome is recorded.
+// A charge without a payer: of a plan, of a subscription, or a scheduled one. It has three steps, each committed before
+// the next: the attempt is opened, the processor is asked, the outcome is recorded.
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
 import { declined } from '../../domain/charge-outcome.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
