@@ -10,9 +10,10 @@ const minimumAmount = 200;
 const IntentFields = Strict(
   {
     amount: Type.Integer({
+      title: 'an integer from 200 to 100000, in minor units; payment plans, subscriptions and payment links take more',
       minimum: 0,
       maximum: 100_000,
-      description: 'Minor units, at least 200 and at most 100000.',
+      description: 'Minor units, at least 200 and at most 100000. Plans, subscriptions and payment links take more.',
     }),
     currency: Currency,
     customer_id: Type.Optional(Reference('The payer. By default the customer of the method that is charged.')),

@@ -118,7 +118,7 @@ export function endpointEvent(type: TypeOf<'webhook_endpoint'>, endpoint: Webhoo
   return { ...tenantOf(endpoint), type, subjectId: endpoint.id, customerId: null, testClockId: null, at, data };
 }
 
-/** The request that causes events; null if the service acts by itself. `now` is real time. */
+/** The request that causes events; null if the service acts on its own. `now` is real time. */
 interface EventOrigin {
   requestId: string | null;
   now: Date;
@@ -292,6 +292,7 @@ export async function getEvent(db: Db, tenant: Tenant, id: string): Promise<stor
  */
 export async function listEvents(db: Db, tenant: Tenant, query: EventQuery): Promise<Rows<store.EventRow>> {
   const page = await pageOf(db, 'events', tenant, query);
-  const filter = { eventType: query.event_type, testClock: query.test_clock };
+  const { event_type: eventType, test_clock: testClock, object_id: objectId, customer_id: customerId } = query;
+  const filter = { eventType, testClock, objectId, customerId };
   return { rows: await store.listEvents(db, tenant, filter, page), limit: page.limit };
 }

@@ -73,7 +73,8 @@ describe('a payment whose debit comes back after it has succeeded', () => {
     assert.deepEqual([refund.body.status, refund.body.refund_at_risk], ['succeeded', true]);
     await stage.advance(payer.clock, lateDishonour);
     const [returned] = await stage.merchant.events({ event_type: 'payment_intent.returned' });
-    assert.deepEqual([returned?.data.total_refunded_amount, returned?.data.total_returned_amount], [400, 1000]);
+    const { total_refunded_amount, total_returned_amount, net_collected_amount } = returned?.data ?? {};
+    assert.deepEqual([total_refunded_amount, total_returned_amount, net_collected_amount], [400, 1000, -400]);
     assert.equal((await stage.request('GET', `/refunds/${refund.body.id}`)).body.refund_at_risk, true);
   });
 

@@ -24,6 +24,7 @@ const full = {
   fee_preferences: { customer_pays_transaction_fees: true },
   additional_attributes: { tier: 'gold', nested: { list: [1, null, 'x'] } },
   phones: [{ raw: '0400 000 000', kind: 'mobile' }],
+  metadata: { crm: '7-1042' },
 };
 const inDays = (days: number) => new Date(realNow().getTime() + days * 86_400_000).toISOString().slice(0, 10);
 
@@ -49,19 +50,24 @@ describe('changing a customer', () => {
     }
   });
 
-  it('clears with null every field but name and status, which a customer always has', async () => {
+  it('clears with null every field but name, status and metadata, which a customer always has', async () => {
     const customer = await stage.merchant.customer(full);
     for (const name of Object.keys(full)) {
       const reply = await put(customer.id, { [name]: null });
-      if (name === 'name' || name === 'status') assert.deepEqual(faultPaths(reply, 422), [`/${name}`]);
+      if (['name', 'status', 'metadata'].includes(name)) assert.deepEqual(faultPaths(reply, 422), [`/${name}`]);
       else assert.deepEqual([reply.status, reply.body[name]], [200, null], name);
     }
   });
 
   it('replaces an object as a whole', async () => {
     const { id } = await stage.merchant.customer(full);
-    const { body } = await put(id, { billing_address: { line2: 'Unit 2' }, additional_attributes: {} });
-    assert.deepEqual([body.billing_address, body.additional_attributes], [{ line2: 'Unit 2' }, {}]);
+    const { body } = await put(id, {
+      billing_address: { line2: 'Unit 2' },
+      additional_attributes: {},
+      metadata: { b: '' },
+    });
+    const { billing_address, additional_attributes, metadata } = body;
+    assert.deepEqual([billing_address, additional_attributes, metadata], [{ line2: 'Unit 2' }, {}, { b: '' }]);
   });
 
   it('has all of its faults told at once with 422, changes nothing then, and tells of nothing', async () => {

@@ -43,6 +43,7 @@ describe('a plan collects', () => {
       payment_plan_id: id,
       metadata: { order: '7' },
       total_refunded_amount: 0,
+      net_collected_amount: 1000,
       last_payment_error: null,
       created_at: day('01-24'),
       updated_at: day('01-24'),

@@ -42,6 +42,11 @@ describe('a subscription', () => {
     });
     assert.deepEqual((await subscriber.events(id)).slice(2), ['2027-02-10 renewed', '2027-03-10 renewed']);
     assert.equal(stage.ledger.taken.size, 3);
+    const paid = await stage.merchant.events({ event_type: 'payment_intent.succeeded' });
+    assert.deepEqual(
+      paid.map(({ data }) => [data.subscription_id, data.subscription_period]),
+      [1, 2, 3].map((period) => [id, period]),
+    );
   });
 
   it('stays pending without a debt if the first payment is declined, and can be started again', async () => {

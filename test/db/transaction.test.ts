@@ -14,6 +14,7 @@ import {
   dryRun,
   isOutage,
   pipelined,
+  queued,
 } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { record } from '../../src/services/events.ts';
@@ -40,9 +41,9 @@ describe('statements that a transaction sends together', () => {
 
   it('are committed with the rest when no caller waits for them', async () => {
     const seen = await atomically(db.sql, async (tx) => {
-      void pipelined(tx, [insert(tx, 1)]);
+      queued(tx, [insert(tx, 1)]);
       const rows = await count(tx);
-      void pipelined(tx, [insert(tx, 2)]);
+      queued(tx, [insert(tx, 2)]);
       return rows;
     });
     assert.deepEqual([seen, await steps()], [1, [1, 2]]);
@@ -69,7 +70,7 @@ describe('statements that a transaction sends together', () => {
         await work(tx);
       });
     await assert.rejects(
-      failing(async (tx) => void pipelined(tx, [fail(tx)])),
+      failing(async (tx) => queued(tx, [fail(tx)])),
       isDivision,
     );
     await assert.rejects(
@@ -81,7 +82,7 @@ describe('statements that a transaction sends together', () => {
       isDivision,
     );
     const inBetween = async (tx: Tx) => {
-      void pipelined(tx, [fail(tx)]);
+      queued(tx, [fail(tx)]);
       await insert(tx, 2);
     };
     await assert.rejects(failing(inBetween), isDivision);
@@ -91,7 +92,7 @@ describe('statements that a transaction sends together', () => {
   it('fail the transaction that their caller is in', async () => {
     const outer = atomically(db.sql, async (tx) => {
       await insert(tx, 1);
-      await atomically(tx, async (same) => void pipelined(same, [fail(same)]));
+      await atomically(tx, async (same) => queued(same, [fail(same)]));
     });
     await assert.rejects(outer, isDivision);
     assert.deepEqual(await steps(), []);
@@ -113,14 +114,14 @@ describe('statements that a transaction sends together', () => {
         both += 1;
         if (both >= 2) meet();
         await met;
-        void pipelined(tx, [update(tx, second)]);
+        queued(tx, [update(tx, second)]);
       });
     await Promise.all([touch(1, 2), touch(2, 1)]);
     assert.equal(tries, 3);
   });
 
   it('fail a dry run too', async () => {
-    const work = async (tx: Tx) => void pipelined(tx, [fail(tx)]);
+    const work = async (tx: Tx) => queued(tx, [fail(tx)]);
     await assert.rejects(dryRun(db.sql, work), isDivision);
     await assert.rejects(
       atomically(db.sql, (tx) => dryRun(tx, work)),
@@ -164,7 +165,7 @@ describe('what to do before the commit', () => {
     const work = async (tx: Tx) => {
       const callback = () => {
         calls.push('callback');
-        void pipelined(tx, [note(tx)]);
+        queued(tx, [note(tx)]);
       };
       beforeCommit(tx, callback);
       beforeCommit(tx, callback);

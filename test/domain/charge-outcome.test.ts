@@ -5,6 +5,7 @@ const codes: DeclineCode[] = [
   'insufficient_funds',
   'gateway_timeout',
   'card_declined',
+  'expired_card',
   'authentication_required',
   'payment_method_unavailable',
   'processor_rejected',

@@ -73,12 +73,13 @@ describe('the stand-in for a live processor', function () {
 
   it('decides by the token of the card, as the sandbox does by its fixture', async () => {
     const outcomes = [];
-    for (const token of ['succeed', 'decline_insufficient_funds', 'decline_card_lost', '3ds_required', 'timeout']) {
+    const declines = ['decline_insufficient_funds', 'decline_card_lost', 'decline_expired_card'];
+    for (const token of ['succeed', ...declines, '3ds_required', 'timeout']) {
       const outcome = await charge(request('', { paymentMethodToken: `tok_sandbox_visa_${token}` }));
       outcomes.push(outcome.kind === 'failed' ? outcome.code : outcome.kind);
     }
-    const expected = ['succeeded', 'insufficient_funds', 'card_declined', 'requires_action', 'gateway_timeout'];
-    assert.deepEqual(outcomes, expected);
+    const declined = ['insufficient_funds', 'card_declined', 'expired_card'];
+    assert.deepEqual(outcomes, ['succeeded', ...declined, 'requires_action', 'gateway_timeout']);
   });
 
   it('does not reserve a payment by a token that it does not know', async () => {

@@ -14,7 +14,7 @@ import {
 const retryDays = [1, 3, 5];
 
 /** Nothing that is tried again can help with these. */
-const finalCodes = ['card_declined', 'authentication_required', 'payment_method_unavailable'];
+const finalCodes = ['card_declined', 'expired_card', 'authentication_required', 'payment_method_unavailable'];
 
 const outcomeOfWord: Readonly<Record<string, string>> = {
   succeed: 'succeeded',
@@ -27,6 +27,7 @@ const outcomeOfFixture: Readonly<Partial<Record<Instrument, string>>> = {
   tok_sandbox_visa_succeed: 'succeeded',
   tok_sandbox_visa_decline_insufficient_funds: 'insufficient_funds',
   tok_sandbox_visa_decline_card_lost: 'card_declined',
+  tok_sandbox_visa_decline_expired_card: 'expired_card',
   tok_sandbox_visa_3ds_required: 'requires_action',
   tok_sandbox_visa_timeout: 'gateway_timeout',
   tok_sandbox_mastercard_succeed: 'succeeded',

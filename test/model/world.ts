@@ -59,6 +59,7 @@ export const instruments = [
   'tok_sandbox_visa_succeed',
   'tok_sandbox_visa_decline_insufficient_funds',
   'tok_sandbox_visa_decline_card_lost',
+  'tok_sandbox_visa_decline_expired_card',
   'tok_sandbox_visa_3ds_required',
   'tok_sandbox_visa_timeout',
   'tok_sandbox_mastercard_succeed',

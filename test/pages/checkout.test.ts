@@ -360,12 +360,19 @@ describe('a payer on the pages of a link', () => {
     const path = `${await begin(await links.link())}/state`;
     const end = new AbortController();
     const ask = (init: RequestInit = {}) => pages.request(path, { ...init, headers: { Prefer: 'wait=30' } });
-    const waiting = Array.from({ length: 25 }, () => ask({ signal: end.signal }).catch(() => null));
+    let responses = 0;
+    const counted = async () => {
+      const response = await ask({ signal: end.signal });
+      responses += 1;
+      return response;
+    };
+    const waiting = Array.from({ length: 25 }, () => counted().catch(() => null));
     const isAnsweredAtOnce = async () => {
       const signal = AbortSignal.timeout(4_000);
       return (await ask({ signal }).catch(() => null)) !== null;
     };
     await eventually('20 requests wait', isAnsweredAtOnce);
+    await eventually('the other five have their responses', () => responses === 5);
     end.abort();
     assert.equal((await Promise.all(waiting)).filter((answer) => answer === null).length, 20);
     await eventually('the places are free', async () => !(await isAnsweredAtOnce()));

@@ -87,10 +87,11 @@ describe('live mode with a processor service', function () {
     assert.deepEqual(await doneFor(payment.payment_intent_id ?? ''), ['charge failed', 'charge succeeded']);
   });
 
-  it('suspends a plan whose card is lost, or needs the payer, or is refused by the processor', async () => {
+  it('suspends a plan whose card is lost or has expired, or needs the payer, or is refused by the processor', async () => {
     const merchant = await service.liveMerchant();
     for (const [token, code] of [
       ['tok_sandbox_visa_decline_card_lost', 'card_declined'],
+      ['tok_sandbox_visa_decline_expired_card', 'expired_card'],
       ['tok_sandbox_visa_3ds_required', 'authentication_required'],
       ['tok_of_another_vault', 'processor_rejected'],
     ]) {

@@ -86,12 +86,10 @@ type Sent<T> = { [K in keyof T]: T[K] extends { execute(): unknown } ? never : T
 
 /**
  * Sends statements together. Each entry of the list is a call that was just made; PostgreSQL runs their first
- * statements in the order of the list. Returns all results, in that order, after the last call has settled. A caller
- * that needs no result does not wait (`void pipelined(…)`): the next statements, the commit included, follow without a
- * round trip.
+ * statements in the order of the list. Returns all results, in that order, after the last call has settled.
  *
  * If a statement fails, PostgreSQL refuses those after it, and the transaction fails with the error of the first entry
- * that failed, whether the caller waits or not.
+ * that failed, whether the caller waits or not (`queued`).
  */
 export function pipelined<const T extends readonly unknown[]>(
   tx: Tx,
@@ -103,6 +101,17 @@ export function pipelined<const T extends readonly unknown[]>(
   if (others) others.push(results);
   else pipelines.set(tx, [results]);
   return results;
+}
+
+/**
+ * As `pipelined`, for statements without a result: the next ones, the commit included, follow without a round trip. An
+ * error fails the transaction when it ends.
+ */
+export function queued<const T extends readonly unknown[]>(
+  tx: Tx,
+  calls: readonly [...T] & Sent<readonly [...T]>,
+): void {
+  void pipelined<T>(tx, calls);
 }
 
 /**

@@ -19,7 +19,7 @@ import { returnableAfter } from '../../domain/schemes/bank-debit.ts';
 import { isReturnReason } from '../../domain/schemes/scheme-profile.ts';
 import { schemes } from '../../domain/schemes/schemes.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
-import { afterCommit, pipelined } from '../../platform/postgres/transaction.ts';
+import { afterCommit, pipelined, queued } from '../../platform/postgres/transaction.ts';
 import { type EventPlace, intentEvent, reserve, transact } from '../events.ts';
 import { endMandateAfterReturn } from '../mandates/mandate-ends.ts';
 import type { AttemptOutcome, ChargeHook, ChargeRecorder } from '../payments/charge.ts';
@@ -161,7 +161,7 @@ async function bookSuccess(tx: Tx, { debit, attempt, intent, recorder }: LockedD
     last_error_message: null,
     updated_at: at,
   };
-  void pipelined(tx, [
+  queued(tx, [
     completeAttempt(tx, attempt.id, waiting(attempt), { outcome: 'succeeded', code: null, message: null, now }),
     updateDebitedIntent(tx, updated),
     updateDebit(tx, debit, { result_at: at, returnable_until: returnable, next_at: nextAt }),
@@ -186,7 +186,7 @@ async function bookFailure(
     last_error_message: message,
     updated_at: at,
   };
-  void pipelined(tx, [
+  queued(tx, [
     completeAttempt(tx, attempt.id, waiting(attempt), { outcome: 'failed', code, message, now }),
     updateDebitedIntent(tx, updated),
     updateDebit(tx, debit, { result_at: at, bank_code: bankCode, next_at: null }),
@@ -236,7 +236,7 @@ async function bookReturn(
     last_error_message: message,
     updated_at: at,
   };
-  void pipelined(tx, [
+  queued(tx, [
     completeAttempt(tx, attempt.id, 'succeeded', { outcome: 'returned', code, message, now }),
     updateDebitedIntent(tx, updated),
     updateDebit(tx, debit, { returned_at: at, bank_code: bankCode, next_at: null }),

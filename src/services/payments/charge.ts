@@ -9,7 +9,7 @@ import { type Instrument, type PaymentMethodRow, selectPaymentMethod } from '../
 import type { ChargeOutcome, DeclineCode } from '../../domain/charge-outcome.ts';
 import type { SchemeProfile } from '../../domain/schemes/scheme-profile.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
-import { afterCommit, pipelined } from '../../platform/postgres/transaction.ts';
+import { afterCommit, pipelined, queued } from '../../platform/postgres/transaction.ts';
 import type { ChargeRequest, DebitRequest, Processors } from '../../processors/processor.ts';
 import { reserve, transact } from '../events.ts';
 import {
@@ -129,7 +129,7 @@ export async function openCharge(
   newCharge: NewCharge,
 ): Promise<Charge> {
   const attempt = nextAttempt(intent, method?.id ?? null, newCharge);
-  void pipelined(tx, [
+  queued(tx, [
     insertAttempt(tx, attempt),
     markProcessing(tx, intent, {
       number: attempt.number,
@@ -215,7 +215,7 @@ export async function recordOutcome(
     const { outcome, now, at = attempt.at, from = 'processing' } = record;
     if (attempt.outcome !== from) return intent;
     const { completion, updated } = completed(intent, attempt, outcome, { at, now });
-    void pipelined(tx, [completeAttempt(tx, attempt.id, from, completion), updateIntentOutcome(tx, updated)]);
+    queued(tx, [completeAttempt(tx, attempt.id, from, completion), updateIntentOutcome(tx, updated)]);
     const isOwnStep = attempt.source === 'plan' || attempt.source === 'subscription';
     const place = reserve(tx);
     const nextAttemptAt = await recorder?.completed({

@@ -1,10 +1,5 @@
 import { lockCustomer } from '../../db/customers.ts';
-import {
-  listAbandonedAttempts,
-  type PaymentAttemptRow,
-  selectAttemptOfRequest,
-  updateAttemptKeyExpiry,
-} from '../../db/payment-attempts.ts';
+import { listAbandonedAttempts, type PaymentAttemptRow, selectAttemptOfRequest } from '../../db/payment-attempts.ts';
 import {
   type LockedIntentRow,
   lockPaymentIntent,
@@ -16,7 +11,6 @@ import type { Pool, Tx } from '../../platform/postgres/connection.ts';
 import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { PaymentIntentConfirm, PaymentIntentCreate } from '../../resources/payment-intent-input.ts';
-import { pass } from '../crash-points.ts';
 import { timeOf } from '../customer-time.ts';
 import {
   attachMethod,
@@ -31,8 +25,17 @@ import { parsedUrl, payerUrlErrors } from '../payer-urls.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { askProcessor, processorFor, unfinished } from './ask-processor.ts';
-import { type Charge, type Charging, openCharge, recorderOfLocked, recordOutcome, reopenCharge } from './charge.ts';
+import {
+  type Charge,
+  type Charging,
+  type OutcomeRecord,
+  openCharge,
+  recorderOfLocked,
+  recordOutcome,
+  reopenCharge,
+} from './charge.ts';
 import { chargeWay, refusalError } from './charge-way.ts';
+import { chargeForRequest, continueCharge } from './charged-request.ts';
 import { assertMayTry, confirmRefusal } from './confirm-rules.ts';
 import { acceptDebit } from './debit-acceptance.ts';
 import { createLocked, getPaymentIntent, newIntentId } from './payment-intents.ts';
@@ -113,29 +116,22 @@ function unlessGone(error: unknown): never {
  */
 type Opened = { charge: Charge } | UnlockedCharge | { completed: PaymentIntentRow };
 
-/** Asks the processor and records the outcome. */
 async function finishConfirmation(
   pool: Pool,
-  { processors, hook }: Charging,
+  charging: Charging,
   context: RequestContext,
   opened: Opened,
   request: RepeatableRequest<PaymentIntentRow>,
 ): Promise<PaymentIntentRow> {
   if ('completed' in opened) return opened.completed;
   const { charge } = opened;
-  pass('confirm opened');
-  const outcome = await askProcessor(pool, processors, charge);
-  pass('confirm charged');
-  const record = { outcome, requestId: context.requestId, now: context.now };
-  const recorded = 'version' in opened ? await recordUnlocked(pool, opened, record, request) : null;
-  const completed =
-    recorded ??
-    (await atomically(pool, async (tx) => {
-      const intent = await recordOutcome(tx, charge, record, hook);
-      if (intent !== null) await request.storeResponse(tx, intent);
-      return intent;
-    }));
-  pass('confirm completed');
+  const respond = async (tx: Tx, intent: PaymentIntentRow) => {
+    await request.storeResponse(tx, intent);
+    return intent;
+  };
+  const recordAlone = async (record: OutcomeRecord) =>
+    'version' in opened ? recordUnlocked(pool, opened, record, request) : null;
+  const completed = await chargeForRequest(pool, charging, context, charge, respond, recordAlone);
   if (completed === null) throw new NotFound('payment intent', charge.paymentIntentId);
   return completed;
 }
@@ -225,9 +221,8 @@ async function openConfirmation(
   const isNew = payerId !== null && payerId !== customerId;
   const payer = isNew ? await lockCustomer(tx, context, payerId) : (customer ?? owner);
   if (before !== null) {
-    // The attempt's key now expires when the response of this try expires.
-    if (keyExpiresAt) await updateAttemptKeyExpiry(tx, before.id, keyExpiresAt);
-    return before.outcome === 'processing' ? { charge: await reopenCharge(tx, intent, before) } : { completed: intent };
+    const charge = await continueCharge(tx, before, keyExpiresAt);
+    return charge === null ? { completed: intent } : { charge };
   }
   const wrong = customerErrorOf(context, intent, named, input);
   if (wrong) throw new ValidationFailed([wrong]);

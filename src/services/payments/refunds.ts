@@ -5,6 +5,8 @@ import {
   insertRefund,
   listAbandonedRefunds,
   listRefunds as listRefundRows,
+  listTenantRefunds,
+  type RefundFilter,
   type RefundRow,
   selectRefund,
   selectRefundOfRequest,
@@ -24,11 +26,11 @@ import type { RefundCreate } from '../../resources/refund.ts';
 import { pass } from '../crash-points.ts';
 import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
 import { record, refundEvent, transact } from '../events.ts';
-import { type PageQuery, pageOf, type Rows } from '../paging.ts';
+import { type PageQuery, pageOf, type Rows, rowsOfPage } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { emit } from '../telemetry.ts';
 import { orUnavailable, processorFor, unfinished } from './ask-processor.ts';
-import { giveBack } from './ask-refund.ts';
+import { requestRefund } from './ask-refund.ts';
 import type { ChargeHook } from './charge.ts';
 import { coverCreditOf } from './credit-cover.ts';
 import { getPaymentIntent, lockIntentForUpdate } from './payment-intents.ts';
@@ -86,7 +88,13 @@ export async function carryOutRequest(
   if (refund.status !== 'processing') return refund;
   pass('refund opened');
   const { requestId, now } = context;
-  const completed = await carryOut(db, processors, refund, { requestId, now, isReopened }, request.storeResponse);
+  const completed = await refundAndRecord(
+    db,
+    processors,
+    refund,
+    { requestId, now, isReopened },
+    request.storeResponse,
+  );
   pass('refund completed');
   if (completed === null) throw new NotFound('payment intent', refund.payment_intent_id);
   return completed;
@@ -101,7 +109,7 @@ export async function recoverRefunds(sql: Pool, processors: Processors, now: Dat
   const abandoned = await listAbandonedRefunds(sql, new Date(now.getTime() - abandonedAfterMs));
   const results = await Promise.allSettled(
     abandoned.map((refund) =>
-      carryOut(sql, processors, refund, { requestId: null, now, isReopened: true }, unrepeatable.storeResponse),
+      refundAndRecord(sql, processors, refund, { requestId: null, now, isReopened: true }, unrepeatable.storeResponse),
     ),
   );
   const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
@@ -113,6 +121,16 @@ export async function getRefund(db: Db, tenant: Tenant, id: string): Promise<Ref
   const refund = await selectRefund(db, tenant, id);
   if (refund === null) throw new NotFound('refund', id);
   return refund;
+}
+
+/** Returns a page of the refunds of all payments, newest first. */
+export async function listAllRefunds(
+  db: Db,
+  tenant: Tenant,
+  filter: RefundFilter,
+  query: PageQuery,
+): Promise<Rows<RefundRow>> {
+  return rowsOfPage(db, 'refunds', tenant, query, (page) => listTenantRefunds(db, tenant, filter, page));
 }
 
 /**
@@ -235,14 +253,14 @@ async function amountToRefund(tx: Tx, intent: LockedIntentRow, asked: number | u
 }
 
 /** Asks the processor and records the outcome once. Returns null when the intent was deleted meanwhile. */
-async function carryOut(
+async function refundAndRecord(
   db: Db,
   processors: Processors,
   refund: RefundRow,
   origin: { requestId: string | null; now: Date; isReopened: boolean },
   storeResponse: RepeatableRequest<RefundRow>['storeResponse'],
 ): Promise<RefundRow | null> {
-  const asked = giveBack(db, processorFor(processors, refund.livemode), refund, origin);
+  const asked = requestRefund(db, processorFor(processors, refund.livemode), refund, origin);
   const outcome = await orUnavailable('refund', asked);
   pass('refund asked');
   return transact(db, origin, async (tx) => {

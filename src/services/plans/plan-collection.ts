@@ -23,8 +23,8 @@ import { processorFor } from '../payments/ask-processor.ts';
 import { endChallenge } from '../payments/challenge-completion.ts';
 import { type Charge, type Charging, reopenCharge } from '../payments/charge.ts';
 import { chargeWay } from '../payments/charge-way.ts';
-import { openUnattended, unlessRefused } from '../payments/debit-acceptance.ts';
-import { chargeableMethod, finishCollection, recurringIntent } from '../payments/recurring-intent.ts';
+import { chargeAndRecord, failIfRefused, openRecurringCharge } from '../payments/recurring-charge.ts';
+import { chargeableMethod, recurringIntent } from '../payments/recurring-intent.ts';
 import { decideSurcharge, surchargingOf } from '../payments/surcharges.ts';
 import { dueInstant, progressOf, skippedSlots, slotAfterNext } from './plan-calendar.ts';
 import { assertDates, PlanInconsistent } from './plan-dates.ts';
@@ -51,7 +51,7 @@ export async function collectDuePayment(
   const opened = await transact(sql, { requestId: null, now }, (tx) => openDuePayment(tx, charging, planId, time, now));
   if (opened === null) return;
   if ('ask' in opened) return finishDebitStep(sql, charging, opened, ownStep(now));
-  await finishCollection(sql, charging, opened, now);
+  await chargeAndRecord(sql, charging, opened, now);
 }
 
 function ownStep(now: Date) {
@@ -152,7 +152,7 @@ async function openRetry(
   const way = await chargeWay(tx, decided, method, at);
   const others = slots.filter((other) => other !== slot && other.status === 'retrying').sort(byAttemptTime);
   const [charge] = await pipelined(tx, [
-    openUnattended(tx, decided, method, way, {
+    openRecurringCharge(tx, decided, method, way, {
       source: 'plan',
       at,
       now,
@@ -162,7 +162,7 @@ async function openRetry(
     updateSlot(tx, plan.id, slot.slot, { status: 'processing', next_attempt_at: null }),
     updatePlan(tx, plan.id, { next_attempt_at: others[0]?.next_attempt_at ?? null, updated_at: at }),
   ]);
-  return unlessRefused(tx, charge, way, now, planHook);
+  return failIfRefused(tx, charge, way, now, planHook);
 }
 
 async function openNextSlot(
@@ -197,7 +197,7 @@ async function openNextSlot(
   const [, , charge] = await pipelined(tx, [
     insertPaymentIntent(tx, intent),
     insertOpenSlot(tx, opened),
-    openUnattended(tx, intent, method, way, {
+    openRecurringCharge(tx, intent, method, way, {
       source: 'plan',
       at,
       now,
@@ -207,7 +207,7 @@ async function openNextSlot(
     insertSkippedSlots(tx, plan.id, skippedSlots(cadence, plan.next_slot + 1, nextSlot)),
     updatePlan(tx, plan.id, { next_slot: nextSlot, next_due_at: dueInstant(plan, ahead), updated_at: at }),
   ]);
-  return unlessRefused(tx, charge, way, now, planHook);
+  return failIfRefused(tx, charge, way, now, planHook);
 }
 
 /** From when the plan's next slot can be collected: its due instant, or the activation if that is later. */

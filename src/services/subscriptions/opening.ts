@@ -41,6 +41,7 @@ export async function openPeriod(tx: Tx, locked: LockedSubscription, change: Cha
   const purpose = {
     subscription_id: row.id,
     subscription_charge: charge,
+    subscription_period: begins.number,
     metadata: await metadataOf(tx, row, begins.number),
   };
   const intent = recurringIntent(row, purpose, statement.amount_cents, method, at);

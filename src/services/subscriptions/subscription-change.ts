@@ -1,5 +1,4 @@
-import { updateAttemptKeyExpiry } from '../../db/payment-attempts.ts';
-import { insertPaymentIntent, lockPaymentIntent } from '../../db/payment-intents.ts';
+import { insertPaymentIntent } from '../../db/payment-intents.ts';
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
 import { selectPeriodFunds } from '../../db/period-funds.ts';
 import {
@@ -21,16 +20,15 @@ import {
 import { comingPeriods } from '../../domain/subscriptions/coming.ts';
 import { type PeriodLine, sumOf } from '../../domain/subscriptions/lines.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
-import { atomically } from '../../platform/postgres/transaction.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { SubscriptionChange } from '../../resources/subscription-change.ts';
-import { pass } from '../crash-points.ts';
 import { assertNoErrors, InvalidState, NotFound } from '../errors.ts';
 import { transact } from '../events.ts';
 import { announceAmount } from '../mandates/notices.ts';
-import { askProcessor, processorFor } from '../payments/ask-processor.ts';
-import { type Charge, type Charging, openCharge, recordOutcome, reopenCharge } from '../payments/charge.ts';
+import { processorFor } from '../payments/ask-processor.ts';
+import { type Charge, type Charging, openCharge } from '../payments/charge.ts';
 import { chargeWay, refusalError } from '../payments/charge-way.ts';
+import { chargeForRequest, continueCharge } from '../payments/charged-request.ts';
 import { acceptDebit } from '../payments/debit-acceptance.ts';
 import { chargeableMethod, recurringIntent } from '../payments/recurring-intent.ts';
 import { type RepeatableRequest, unrepeatable } from '../payments/repeatable-request.ts';
@@ -70,17 +68,11 @@ export async function changeSubscription(
   const opened = await transact(pool, context, (tx) => openChange(tx, charging, context, id, input, request));
   if ('completed' in opened) return opened.completed;
   const { charge, lines } = opened;
-  pass('confirm opened');
-  const outcome = await askProcessor(pool, charging.processors, charge);
-  pass('confirm charged');
-  const changed = await atomically(pool, async (tx) => {
-    const record = { outcome, requestId: context.requestId, now: context.now };
-    if ((await recordOutcome(tx, charge, record, charging.hook)) === null) return null;
+  const changed = await chargeForRequest(pool, charging, context, charge, async (tx) => {
     const result = resultOf(context, await getSubscription(tx, context, id), lines, opened.at);
     await request.storeResponse(tx, result);
     return result;
   });
-  pass('confirm completed');
   if (changed === null) throw new NotFound('subscription', id);
   return changed;
 }
@@ -213,7 +205,11 @@ async function insertIntent(
   { row }: LockedSubscription,
   method: PaymentMethodRow,
 ): Promise<DecidedIntent> {
-  const purpose = { subscription_id: row.id, subscription_charge: row.charges + 1 };
+  const purpose = {
+    subscription_id: row.id,
+    subscription_charge: row.charges + 1,
+    subscription_period: row.current_number,
+  };
   const intent = recurringIntent(row, purpose, quoted.quote.amount, method, at);
   await insertPaymentIntent(tx, intent);
   return intent;
@@ -266,11 +262,9 @@ async function findEarlierTry(
   const attempt = await selectChangeAttemptOfRequest(tx, row.id, requestKey, context.now);
   const change = attempt && (await selectChangeOfIntent(tx, attempt.payment_intent_id));
   if (attempt === null || change === null) return null;
-  // The attempt's key now expires when the response of this try expires.
-  if (keyExpiresAt) await updateAttemptKeyExpiry(tx, attempt.id, keyExpiresAt);
+  const charge = await continueCharge(tx, attempt, keyExpiresAt);
   const lines = paidNow(change.lines, change.amount_cents);
   const { changed_at: at } = change;
-  const intent = attempt.outcome === 'processing' ? await lockPaymentIntent(tx, attempt.payment_intent_id) : null;
-  if (intent !== null) return { charge: await reopenCharge(tx, intent, attempt), lines, at };
+  if (charge !== null) return { charge, lines, at };
   return { completed: resultOf(context, await getSubscription(tx, context, row.id), lines, at) };
 }

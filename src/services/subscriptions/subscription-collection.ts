@@ -13,7 +13,7 @@ import { type DebitStep, finishDebitStep, openDebitStep } from '../debits/debit-
 import { transact } from '../events.ts';
 import { endChallenge } from '../payments/challenge-completion.ts';
 import { type Charge, type Charging, reopenCharge } from '../payments/charge.ts';
-import { finishCollection } from '../payments/recurring-intent.ts';
+import { chargeAndRecord } from '../payments/recurring-charge.ts';
 import { lockIntentOfPeriod } from './opening.ts';
 import { type LockedSubscription, situationOf } from './situation.ts';
 import { assertSubscriptionDates } from './subscription-dates.ts';
@@ -39,7 +39,7 @@ export async function collectDueSubscription(
   const opened = await transact(sql, { requestId: null, now }, (tx) => takeDueStep(tx, charging, id, time, now));
   if (opened === null) return;
   if ('ask' in opened) return finishDebitStep(sql, charging, opened, ownStep(now));
-  await finishCollection(sql, charging, opened, now);
+  await chargeAndRecord(sql, charging, opened, now);
 }
 
 /**

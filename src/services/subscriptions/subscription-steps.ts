@@ -6,7 +6,7 @@ import { processorFor } from '../payments/ask-processor.ts';
 import type { Charge, Charging } from '../payments/charge.ts';
 import type { NewCharge } from '../payments/charge-records.ts';
 import { type ChargeWay, chargeWay, refusalError } from '../payments/charge-way.ts';
-import { openUnattended, unlessRefused } from '../payments/debit-acceptance.ts';
+import { failIfRefused, openRecurringCharge } from '../payments/recurring-charge.ts';
 import { chargeableMethod } from '../payments/recurring-intent.ts';
 import { type DecidedIntent, decideSurcharge, surchargingOf } from '../payments/surcharges.ts';
 import { withoutCharges } from './end.ts';
@@ -83,7 +83,7 @@ export async function begin(step: Step, change: Change): Promise<Charge | null> 
   const charged = payment && (await debit.during(() => openCharges(step, payment.intent, payment.method)));
   const isDebitAccepted = charged !== null && charged.charge === null;
   if (isDebitAccepted) await takeEffect(tx, opened.locked, at);
-  return charged && unlessRefused(tx, charged.charge, charged.way, now, subscriptionHook);
+  return charged && failIfRefused(tx, charged.charge, charged.way, now, subscriptionHook);
 }
 
 /**
@@ -98,7 +98,7 @@ export async function openRetry(step: Step, debit = reserve(step.tx)): Promise<C
   await store(tx, locked, attemptOpened(), at);
   const decided = decideSurcharge(intent, method, surchargingOf(locked.row), at);
   const { charge, way } = await debit.during(() => openCharges(step, decided, method));
-  return unlessRefused(tx, charge, way, now, subscriptionHook);
+  return failIfRefused(tx, charge, way, now, subscriptionHook);
 }
 
 async function openCharges(
@@ -115,5 +115,5 @@ async function openCharges(
   const due = asked === undefined ? { dueAt } : {};
   const by = { source: isConfirm ? 'confirm' : 'subscription', ...key, ...due } as const;
   const newCharge: NewCharge = { at, now, testClockId: locked.row.test_clock_id, ...by };
-  return { way, charge: await openUnattended(tx, intent, method, way, newCharge) };
+  return { way, charge: await openRecurringCharge(tx, intent, method, way, newCharge) };
 }
