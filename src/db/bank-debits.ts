@@ -190,13 +190,3 @@ export async function countWithdrawn(db: Db, paymentIntentId: string, upTo: numb
 export function withoutOwner(db: Db) {
   return db`d.payment_plan_id is null and d.subscription_id is null`;
 }
-
-/** Locks the payments of all single debits on a test clock that have a next step, before they are deleted. */
-export async function lockDebitsOnClock(tx: Tx, testClockId: string): Promise<{ id: string; livemode: boolean }[]> {
-  return tx<{ id: string; livemode: boolean }[]>`
-    select d.attempt_id as id, d.livemode from bank_debits d
-    join payment_intents i on i.id = d.payment_intent_id
-    where d.test_clock_id = ${testClockId} and ${withoutOwner(tx)} and d.next_at is not null
-    order by d.attempt_id
-    for update of i`;
-}

@@ -189,18 +189,6 @@ export async function lockSessionsOfCustomer(tx: Tx, customerId: string): Promis
     for no key update`;
 }
 
-/** Locks the sessions on a test clock that have not ended, before they are deleted. */
-export async function lockSessionsOnClock(
-  tx: Tx,
-  testClockId: string,
-): Promise<Pick<CheckoutSessionRow, 'id' | 'livemode'>[]> {
-  return tx<Pick<CheckoutSessionRow, 'id' | 'livemode'>[]>`
-    select id, livemode from checkout_sessions
-    where test_clock_id = ${testClockId} and status in ('open', 'processing')
-    order by id
-    for update`;
-}
-
 /** The currency of the plan or subscription that a session names in `apply_to`. Null if it names none. */
 export async function selectCurrencyOfSubject(
   db: Db,

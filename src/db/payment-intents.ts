@@ -279,19 +279,6 @@ export async function listIntentsOfLink(
     limit ${limit + 1}`;
 }
 
-/** Locks all scheduled intents on a test clock, before they are deleted. */
-export async function lockScheduledIntentsOnClock(
-  tx: Tx,
-  testClockId: string,
-): Promise<Pick<PaymentIntentRow, 'id' | 'livemode'>[]> {
-  return tx<Pick<PaymentIntentRow, 'id' | 'livemode'>[]>`
-    select i.id, i.livemode from payment_intents i
-    join customers c on c.id = i.customer_id
-    where c.test_clock_id = ${testClockId} and i.scheduled_at is not null
-    order by i.id
-    for update of i`;
-}
-
 /**
  * Cancels the scheduled payments of a customer, and returns the new rows. This includes payments without a customer
  * that use one of the customer's methods.

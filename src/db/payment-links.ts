@@ -148,18 +148,6 @@ export async function lockOpenLinksOfCustomer(tx: Tx, customerId: string): Promi
     select * from payment_links where customer_id = ${customerId} and status = 'open' order by id for no key update`;
 }
 
-/** Locks the links on a test clock that are open, before they are deleted. */
-export async function lockLinksOnClock(
-  tx: Tx,
-  testClockId: string,
-): Promise<Pick<PaymentLinkRow, 'id' | 'livemode'>[]> {
-  return tx<Pick<PaymentLinkRow, 'id' | 'livemode'>[]>`
-    select id, livemode from payment_links
-    where test_clock_id = ${testClockId} and status = 'open'
-    order by id
-    for update`;
-}
-
 /** Counts the links on a test clock that have expired after `from` up to `target` (the clock's time). */
 export async function countExpiredLinks(db: Db, testClockId: string, from: Date, target: Date): Promise<number> {
   const [row] = await db<{ count: number }[]>`

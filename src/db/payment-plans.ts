@@ -109,18 +109,6 @@ export async function listPlans(db: Db, tenant: TenantKey, filter: PlanFilter, p
   )}`;
 }
 
-/** Locks the plans on a test clock that have a workflow, before they are deleted. */
-export async function lockRunningPlansOnClock(
-  tx: Tx,
-  testClockId: string,
-): Promise<Pick<PaymentPlanRow, 'id' | 'livemode'>[]> {
-  return tx<Pick<PaymentPlanRow, 'id' | 'livemode'>[]>`
-    select id, livemode from payment_plans where test_clock_id = ${testClockId}
-      and (state in ('active', 'suspended') or next_debit_at is not null)
-    order by id
-    for update`;
-}
-
 /** Condition: the subscription limits how far an advance can go. It counts as monthly, whatever its interval. */
 export function countsForBound(db: Db) {
   return db`state in ('trialing', 'active', 'past_due')`;

@@ -1,7 +1,7 @@
 import type { Fragment } from 'postgres';
 import type { Collection } from '../domain/ids.ts';
 import type { SubjectKind } from '../messages/subject-kinds.ts';
-import type { Db } from '../platform/postgres/connection.ts';
+import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { withoutOwner } from './bank-debits.ts';
 import type { AttemptSource } from './payment-attempts.ts';
 import { isRunning } from './subscriptions.ts';
@@ -18,6 +18,8 @@ export interface SubjectQueries {
    * charge of it is under way.
    */
   dueOnClock(db: Db, testClockId: Fragment, target: Fragment): Fragment;
+  /** `id` and `livemode` of those on a test clock that still have steps, locked: they are deleted with it. */
+  lockOnClock(tx: Tx, testClockId: string): Fragment;
   /** `subject_id`, `biller_id`, `livemode` and `since` of those in real time that have been due since `before`. */
   overdue(db: Db, before: Date): Fragment;
   /** The columns of `WantingRow` of those that need a workflow. */
@@ -58,6 +60,10 @@ export const subjectQueries = {
         ),
         { clock, target },
       ),
+    lockOnClock: (tx, clock) => tx`
+      select id, livemode from payment_plans
+      where test_clock_id = ${clock} and (state in ('active', 'suspended') or next_debit_at is not null)
+      order by id for update`,
     // What had passed before activation counts from the activation.
     overdue: (db, before) => db`
       select id as subject_id, biller_id, livemode, greatest(wake_at, activated_at) as since
@@ -83,6 +89,9 @@ export const subjectQueries = {
     key: 'id',
     rank: thenTheRest,
     dueOnClock: (db, clock, target) => expiringOnClock(db, 'payment_links', { clock, target }),
+    lockOnClock: (tx, clock) => tx`
+      select id, livemode from payment_links where test_clock_id = ${clock} and status = 'open'
+      order by id for update`,
     overdue: (db, before) => db`
       select id as subject_id, biller_id, livemode, wake_at as since
       from payment_links where wake_at <= ${before} and test_clock_id is null
@@ -101,6 +110,10 @@ export const subjectQueries = {
     key: 'id',
     rank: thenTheRest,
     dueOnClock: (db, clock, target) => expiringOnClock(db, 'checkout_sessions', { clock, target }),
+    lockOnClock: (tx, clock) => tx`
+      select id, livemode from checkout_sessions
+      where test_clock_id = ${clock} and status in ('open', 'processing')
+      order by id for update`,
     overdue: (db, before) => db`
       select id as subject_id, biller_id, livemode, wake_at as since
       from checkout_sessions where wake_at <= ${before} and test_clock_id is null`,
@@ -117,6 +130,11 @@ export const subjectQueries = {
       select i.id, i.scheduled_at as at from customers c
       join payment_intents i on i.customer_id = c.id
       where c.test_clock_id = ${clock} and (i.scheduled_at <= ${target} or i.status = 'processing' and ${isInFlight(db, 'schedule', db`where a.payment_intent_id = i.id`)})`,
+    lockOnClock: (tx, clock) => tx`
+      select i.id, i.livemode from payment_intents i
+      join customers c on c.id = i.customer_id
+      where c.test_clock_id = ${clock} and i.scheduled_at is not null
+      order by i.id for update of i`,
     // If its instant had passed before the payment was made, it counts from then.
     overdue: (db, before) => db`
       select i.id as subject_id, i.biller_id, i.livemode, greatest(i.scheduled_at, i.created_at) as since
@@ -135,6 +153,11 @@ export const subjectQueries = {
     dueOnClock: (db, clock, target) => db`
       select attempt_id as id, next_at as at from bank_debits d
       where test_clock_id = ${clock} and ${withoutOwner(db)} and next_at <= ${target}`,
+    lockOnClock: (tx, clock) => tx`
+      select d.attempt_id as id, d.livemode from bank_debits d
+      join payment_intents i on i.id = d.payment_intent_id
+      where d.test_clock_id = ${clock} and ${withoutOwner(tx)} and d.next_at is not null
+      order by d.attempt_id for update of i`,
     // Those of plans and subscriptions included, although their workflows take the steps.
     overdue: (db, before) => db`
       select attempt_id as subject_id, biller_id, livemode, next_at as since
@@ -163,6 +186,9 @@ export const subjectQueries = {
         ),
         { clock, target },
       ),
+    lockOnClock: (tx, clock) => tx`
+      select id, livemode from subscriptions where test_clock_id = ${clock} and ${isRunning(tx)}
+      order by id for update`,
     overdue: (db, before) => db`
       select id as subject_id, biller_id, livemode, wake_at as since
       from subscriptions

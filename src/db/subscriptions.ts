@@ -186,18 +186,6 @@ export function isRunning(db: Db) {
     )`;
 }
 
-/** Locks the subscriptions on a test clock that have a workflow, before they are deleted. */
-export async function lockRunningSubscriptionsOnClock(
-  tx: Tx,
-  testClockId: string,
-): Promise<Pick<SubscriptionRow, 'id' | 'livemode'>[]> {
-  return tx<Pick<SubscriptionRow, 'id' | 'livemode'>[]>`
-    select id, livemode from subscriptions
-    where test_clock_id = ${testClockId} and ${isRunning(tx)}
-    order by id
-    for update`;
-}
-
 /** Locks the subscriptions of a customer that have not ended, and returns them oldest first. */
 export async function lockOpenSubscriptionsOfCustomer(tx: Tx, customerId: string): Promise<{ id: string }[]> {
   return tx<{ id: string }[]>`

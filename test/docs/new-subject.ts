@@ -72,11 +72,6 @@ export async function endQuote(tx: Tx, id: string, at: Date): Promise<QuoteRow> 
   return row;
 }
 
-export async function lockQuotesOnClock(tx: Tx, testClockId: string): Promise<Pick<QuoteRow, 'id' | 'livemode'>[]> {
-  return tx<Pick<QuoteRow, 'id' | 'livemode'>[]>\`
-    select id, livemode from quotes where test_clock_id = \${testClockId} and status = 'open' order by id for update\`;
-}
-
 export async function selectQuoteStatus(db: Db, id: string): Promise<(QuoteRow & OwnerRow) | null> {
   const [row] = await db<(QuoteRow & OwnerRow)[]>\`
     select q.*, \${clockTimes(db)} from quotes q left join test_clocks k on k.id = q.test_clock_id where q.id = \${id}\`;
@@ -325,6 +320,8 @@ export function quote(quoteId: string, atOnce = false): Promise<void> {
     key: 'id',
     rank: thenTheRest,
     dueOnClock: (db, clock, target) => expiringOnClock(db, 'quotes', { clock, target }),
+    lockOnClock: (tx, clock) => tx\`
+      select id, livemode from quotes where test_clock_id = \${clock} and status = 'open' order by id for update\`,
     overdue: (db, before) => db\`
       select id as subject_id, biller_id, livemode, wake_at as since
       from quotes where wake_at <= \${before} and test_clock_id is null\`,
@@ -347,14 +344,8 @@ export function quote(quoteId: string, atOnce = false): Promise<void> {
     read: quoteStatus,
     collect: lapseQuote,
     execute: recheckOnly('quote', 'a quote', quoteStatus),
-    lockOnClock: lockQuotesOnClock,
   },
 `,
-      ),
-      after(
-        functions,
-        "import { lockRunningPlansOnClock } from '../../db/payment-plans.ts';\n",
-        "import { lockQuotesOnClock } from '../../db/quotes.ts';\n",
       ),
       after(
         functions,

@@ -1,5 +1,6 @@
 import { listClocks as listClockRows, selectClockDetails, type TestClockDetailRow } from '../../db/clock-details.ts';
 import { listActiveFrequenciesOnClock } from '../../db/payment-plans.ts';
+import { subjectQueries } from '../../db/subject-queries.ts';
 import { lockBiller } from '../../db/tenant.ts';
 import {
   countActiveClocks,
@@ -26,8 +27,7 @@ import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
 import { clockEvent, record, transact } from '../events.ts';
 import { type PageQuery, pageOf, type Rows } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
-import { subjects } from '../subjects/kinds.ts';
-import { start, wake, wakeEntry } from '../wake.ts';
+import { start, type WorkflowSubject, wake, wakeEntry } from '../wake.ts';
 
 /** From the contract, section Limits. */
 const activeClocksPerAccount = 3;
@@ -205,7 +205,7 @@ async function removeClock(tx: Tx, id: string, now: Date): Promise<TestClockRow>
 async function workflowsOfClock(tx: Tx, clock: TestClockRow): Promise<OutboxEntry[]> {
   const entries = [wakeEntry('testClock', clock)];
   for (const kind of allSubjectKinds) {
-    const locked = await subjects[kind].lockOnClock(tx, clock.id);
+    const locked = await tx<WorkflowSubject[]>`${subjectQueries[kind].lockOnClock(tx, clock.id)}`;
     if (!endsOnClock(kind)) entries.push(...locked.map((subject) => wakeEntry(kind, subject)));
   }
   return entries;
