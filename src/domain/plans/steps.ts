@@ -91,7 +91,7 @@ export function attemptOpened({ plan }: Situation, { slot }: Pick<KnownSlot, 'sl
   return plan.state === 'active' ? { plan: {}, slots } : { slots };
 }
 
-/** The charge of a slot waits for a payer until this instant, or does not wait any more: null. */
+/** The charge of a slot waits for a payer until this instant. Null: it no longer waits. */
 export function challenged({ slot }: Pick<KnownSlot, 'slot'>, endsAt: Date | null): Change {
   return { slots: [{ slots: [slot], change: { challenge_ends_at: endsAt } }] };
 }
@@ -202,7 +202,7 @@ export function skipPassed({ plan, timeZone }: Situation, at: Date): Change & { 
   return { plan: continuesAt(next), skips: skipped(plan, plan.next_slot, next) };
 }
 
-/** An active plan has got a new method: what is unpaid is tried at once, with a new series of retries. */
+/** An active plan has a new method: what is unpaid is tried at once, with a new series of retries. */
 export function retryAll(situation: Situation, at: Date): Change {
   return { plan: {}, slots: restartRetries(situation, at) };
 }

@@ -78,11 +78,11 @@ export class Simulated {
   readonly outcomes: Outcome[];
   readonly attempts: Attempt[] = [];
   readonly told: { at: number; what: string }[] = [];
-  /** When somebody did something, or a charge failed: a retry whose date has passed is then made at once. */
+  /** When a step was taken, or a charge failed: a retry whose date has passed is then made at once. */
   readonly turns = new Set<number>();
   /** The retries that an operator brought forward: slot and instant. */
   readonly broughtForward = new Set<string>();
-  /** The slots whose debit the bank has: it is not withdrawn any more. */
+  /** The slots whose debit the bank has: it is no longer withdrawn. */
   readonly submitted = new Set<number>();
   /** An operator skips the next slot when it is due. */
   skipsNext = false;
@@ -264,48 +264,48 @@ export class Simulated {
     this.now = target;
   }
 
-  /** What the deed of somebody does, if it is possible now. */
-  do(deed: Deed): void {
+  /** Does this step, if it is possible now. */
+  do(step: Step): void {
     const { plan, slots } = this.situation;
     this.turns.add(this.now.getTime());
     const pick = (wanted: (slot: KnownSlot) => boolean) => {
       const found = slots.filter(wanted);
-      return found[('which' in deed ? deed.which : 0) % Math.max(1, found.length)];
+      return found[('which' in step ? step.which : 0) % Math.max(1, found.length)];
     };
     const isOver = plan.state === 'closed' || plan.state === 'deactivated';
     const isActive = plan.state === 'active';
     const isHalted = plan.state === 'suspended' && plan.state_reason === 'requested';
-    if (deed.do === 'move') this.move(deed.transition);
-    if (deed.do === 'pass') this.runUntil(new Date(this.now.getTime() + deed.days * dayMs));
-    if (deed.do === 'pay') {
+    if (step.do === 'move') this.move(step.transition);
+    if (step.do === 'pass') this.runUntil(new Date(this.now.getTime() + step.days * dayMs));
+    if (step.do === 'pay') {
       const slot = pick(isUnpaid);
       if (slot !== undefined && !isOver && !isHalted) this.retry(slot, 'payer');
     }
-    if (deed.do === 'bank') {
+    if (step.do === 'bank') {
       const slot = pick(({ status }) => status === 'processing');
       const isDebit = slot?.challenge_ends_at === null;
-      if (slot !== undefined) this.settle(slot.slot, deed.outcome, { isDebit });
+      if (slot !== undefined) this.settle(slot.slot, step.outcome, { isDebit });
     }
-    if (deed.do === 'return') {
+    if (step.do === 'return') {
       const slot = pick(({ status }) => status === 'paid');
       if (slot !== undefined) this.comeBack(slot.slot);
     }
-    if (deed.do === 'give up') {
+    if (step.do === 'give up') {
       const slot = pick(isUnpaid);
       if (slot !== undefined && !isOver) this.apply(giveUp(this.situation, slot, this.now));
     }
-    if (deed.do === 'skip') this.skipsNext = true;
-    if (deed.do === 'heal' && isActive && plan.next_attempt_at !== null) {
+    if (step.do === 'skip') this.skipsNext = true;
+    if (step.do === 'heal' && isActive && plan.next_attempt_at !== null) {
       this.apply(retryAll(this.situation, this.now));
     }
-    if (deed.do === 'retry now' && isActive) {
+    if (step.do === 'retry now' && isActive) {
       const slot = nextRetry(slots);
       if (slot !== null) {
         this.broughtForward.add(`${slot.slot} ${this.now.getTime()}`);
         this.apply(retryNow(slot, this.now));
       }
     }
-    if (deed.do === 'amend' && !isOver) this.amend(deed.total, deed.amount);
+    if (step.do === 'amend' && !isOver) this.amend(step.total, step.amount);
     this.runUntil(this.now);
   }
 
@@ -335,7 +335,7 @@ function isNamed({ slots = [] }: Change, number: number): boolean {
   return slots.some(({ slots: numbers }) => numbers.includes(number));
 }
 
-export type Deed =
+export type Step =
   | { do: 'move'; transition: PlanTransition }
   | { do: 'pass'; days: number }
   | { do: 'pay' | 'return' | 'give up'; which: number }
@@ -344,7 +344,7 @@ export type Deed =
   | { do: 'amend'; total: number | null; amount: number };
 
 const which = fc.nat(9);
-const deeds: fc.Arbitrary<Deed[]> = fc.array(
+const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
     { weight: 6, arbitrary: fc.nat(30).map((days) => ({ do: 'pass' as const, days })) },
     {
@@ -387,7 +387,7 @@ export interface Life {
   /** How many days after its creation it is activated. */
   activatedAfter: number;
   behaviour: FailureBehaviour;
-  deeds: Deed[];
+  steps: Step[];
   outcomes: Outcome[];
 }
 
@@ -402,7 +402,7 @@ export const lives: fc.Arbitrary<Life> = fc.record({
   }),
   activatedAfter: fc.oneof(fc.constant(0), fc.nat(40)),
   behaviour: fc.constantFrom('retry' as const, 'retry' as const, 'stop' as const),
-  deeds,
+  steps,
   outcomes: fc.array(
     fc.constantFrom<Outcome>('succeed', 'succeed', 'decline', 'decline', 'final', 'challenge', 'accepted', 'submitted'),
     {
@@ -411,10 +411,10 @@ export const lives: fc.Arbitrary<Life> = fc.record({
   ),
 });
 
-export function live({ terms, activatedAfter, behaviour, deeds: all, outcomes }: Life): Simulated {
+export function live({ terms, activatedAfter, behaviour, steps: all, outcomes }: Life): Simulated {
   const subject = new Simulated(terms, behaviour, outcomes);
   subject.runUntil(new Date(begin.getTime() + activatedAfter * dayMs));
   subject.move('activate');
-  for (const deed of all) subject.do(deed);
+  for (const step of all) subject.do(step);
   return subject;
 }

@@ -56,7 +56,7 @@ describe('10,000 random lives of plans', () => {
     });
   });
 
-  it('charge by themselves only while they are active', () => {
+  it('charge without a payer only while they are active', () => {
     hold(({ attempts }) => {
       for (const { by, state } of attempts) assert.ok(by === 'payer' || state === 'active');
     });
@@ -69,7 +69,7 @@ describe('10,000 random lives of plans', () => {
     });
   });
 
-  it('retry when dunning says, or at once if that has passed, or when somebody asks for it', () => {
+  it('retry when dunning says, or at once if that has passed or it is asked for', () => {
     hold(({ attempts, turns, broughtForward }) => {
       for (const { slot, at, failures, dueAt: retryAt, by } of attempts) {
         if (by === 'payer' || failures === 0 || broughtForward.has(`${slot} ${at}`)) continue;
@@ -96,7 +96,7 @@ describe('10,000 random lives of plans', () => {
     });
   });
 
-  it('close once their total is reached, and only then by themselves', () => {
+  it('close once their total is reached, and without a request only then', () => {
     hold(({ plan }) => {
       const isReached = plan.collected_amount_cents === plan.total_amount_cents;
       const isOpen = plan.state === 'active' || plan.state === 'suspended';
@@ -166,15 +166,15 @@ describe('10,000 random lives of plans', () => {
   it('are the same in one advance and in any split of it', () => {
     fc.assert(
       fc.property(lives, fc.integer({ min: 1, max: 9 }), (life, part) => {
-        const split = life.deeds.flatMap((deed) =>
-          deed.do === 'pass' && deed.days > part
+        const split = life.steps.flatMap((step) =>
+          step.do === 'pass' && step.days > part
             ? [
-                { ...deed, days: part },
-                { ...deed, days: deed.days - part },
+                { ...step, days: part },
+                { ...step, days: step.days - part },
               ]
-            : [deed],
+            : [step],
         );
-        assert.deepEqual(live({ ...life, deeds: split }).summary(), live(life).summary());
+        assert.deepEqual(live({ ...life, steps: split }).summary(), live(life).summary());
       }),
       { numRuns: 1_000 },
     );
@@ -183,8 +183,8 @@ describe('10,000 random lives of plans', () => {
   it('collect what their schedule shows ahead, if all goes well', () => {
     fc.assert(
       fc.property(lives, ({ terms, activatedAfter }) => {
-        const deeds = [{ do: 'pass' as const, days: 200 }];
-        const subject = live({ terms, activatedAfter, behaviour: 'retry', outcomes: [], deeds });
+        const steps = [{ do: 'pass' as const, days: 200 }];
+        const subject = live({ terms, activatedAfter, behaviour: 'retry', outcomes: [], steps });
         const { plan } = subject;
         const made = subject.situation.slots.filter(({ status }) => status === 'paid');
         const [first, ...rest] = made.map(({ slot, due_date, amount }) => ({ slot, dueDate: due_date, amount }));
