@@ -10,7 +10,7 @@ import { stallOf } from './effect-failure.ts';
 import { beginFreshRun, needsFreshRun, openInbox, wantsFreshRun } from './inbox.ts';
 import { lookingAgain } from './look-again.ts';
 import { type OperatorPage, openPage } from './operator-page/page.ts';
-import { isKnownToBeOnClock, showStalled, showStatus, showUnread } from './operator-page/subject.ts';
+import { isKnownToBeOnClock, showCollecting, showStalled, showStatus, showUnread } from './operator-page/subject.ts';
 
 /** How a subject is read, and the step that is due taken: the activities for its type of workflow. */
 export interface Collection {
@@ -120,6 +120,7 @@ async function readOrStall(run: Run): Promise<SubjectStatus> {
 async function collectOrStall(run: Run, status: SubjectStatus, time: CustomerTime): Promise<SubjectStatus> {
   const { id, collection, inbox, page } = run;
   for (;;) {
+    showCollecting(page, status, time, inbox.commandQueue.last);
     try {
       return await collection.collect(id, time.now(), status);
     } catch (error) {

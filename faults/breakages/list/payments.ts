@@ -143,6 +143,31 @@ export const paymentBreakages: readonly Breakage<Scene>[] = [
     },
   },
   {
+    name: 'scheduled-past',
+    what: 'the instant of a scheduled payment is moved an hour into the past, a month before its date, and `ops recheck`',
+    async run(scene, course) {
+      const { sandbox, sql, payers, service } = scene;
+      const inAMonth = new Date(realNow().getTime() + 30 * 86_400_000).toISOString().slice(0, 10);
+      const { customerId: customer_id, methodId: payment_method } = payers.sandbox;
+      const payment = { amount: 1_500, currency: 'AUD', customer_id, payment_method } as const;
+      const { id } = await sandbox.paymentIntents.create({ ...payment, scheduled_payment_date: inAMonth });
+      const [row] = await sql<{ scheduled_at: Date }[]>`select scheduled_at from payment_intents where id = ${id}`;
+      const setTo = (at: Date | null) => sql`update payment_intents set scheduled_at = ${at} where id = ${id}`;
+      await setTo(new Date(realNow().getTime() - 3_600_000));
+      course.broken();
+      await runOps(service.dataDir, ['recheck', id]);
+      await course.find(
+        stuck(service.dataDir, 'workflow_stalled', id),
+        /but its date is \d{4}-\d\d-\d\d, which begins at/,
+      );
+      await course.cause('the row is restored', () => setTo(row?.scheduled_at ?? null));
+      await course.followOps(service.dataDir);
+      await course.free(() => isFree(scene, id));
+      const { status } = await sandbox.paymentIntents.get(id);
+      if (status !== 'requires_payment_method') throw new Error(`something was charged: it is ${status}`);
+    },
+  },
+  {
     name: 'slot-deleted',
     what: 'the row of a slot whose payment waits for its retry is deleted (the foreign key was dropped)',
     async run(scene, course) {
