@@ -7,7 +7,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compatDocument } from '../src/api/openapi/compat.ts';
 import { openApiDocument } from '../src/api/openapi/document.ts';
-import { allRoutes } from '../src/api/routes/index.ts';
+import { allRoutes } from '../src/sites/routes.ts';
 
 const manifest = fileURLToPath(import.meta.resolve('@redocly/cli/package.json'));
 const { bin } = JSON.parse(await readFile(manifest, 'utf8'));
@@ -28,7 +28,7 @@ async function lint(name, one) {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [resolve(dirname(manifest), bin.redocly), 'lint', file, '--config', config, '--format', 'json', '--max-problems', '1000'],
-    // It would ask for newer versions of itself and count its users.
+    // It would look for its own newer versions and count its users.
     { env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }, encoding: 'utf8' },
   );
   const { totals, problems = [] } = stdout === '' ? {} : JSON.parse(stdout);

@@ -32,8 +32,8 @@ type Resources struct {
 	// What you send to a payer: a URL behind which one or more payments are made, or a method is
 	// saved.
 	PaymentLinks *PaymentLinksService
-	// One sitting of one payer: a hosted page for a payment, or to save a method. A payment link makes
-	// them.
+	// A hosted page on which one payer pays, or saves a payment method. A payment link creates one for
+	// each payer.
 	CheckoutSessions *CheckoutSessionsService
 	// A service that is sold in periods, each paid when it begins. `in_effect` says whether the
 	// customer may use it now.
@@ -95,6 +95,8 @@ func (s *CustomersService) Create(ctx context.Context, body CustomerCreate, opti
 type CustomersListQuery struct {
 	Limit         Optional[int]
 	StartingAfter Optional[string]
+	CreatedFrom   Optional[string]
+	CreatedTo     Optional[string]
 	Status        Optional[string]
 	Email         Optional[string]
 	Name          Optional[string]
@@ -106,6 +108,8 @@ func (q CustomersListQuery) values() url.Values {
 	values := url.Values{}
 	addOptional(values, "limit", q.Limit)
 	addOptional(values, "starting_after", q.StartingAfter)
+	addOptional(values, "created_from", q.CreatedFrom)
+	addOptional(values, "created_to", q.CreatedTo)
 	addOptional(values, "status", q.Status)
 	addOptional(values, "email", q.Email)
 	addOptional(values, "name", q.Name)
@@ -175,6 +179,8 @@ func (s *CustomersService) Delete(ctx context.Context, customerID string, option
 type CustomersListPaymentIntentsQuery struct {
 	Limit         Optional[int]
 	StartingAfter Optional[string]
+	CreatedFrom   Optional[string]
+	CreatedTo     Optional[string]
 	Status        Optional[string]
 }
 
@@ -182,6 +188,8 @@ func (q CustomersListPaymentIntentsQuery) values() url.Values {
 	values := url.Values{}
 	addOptional(values, "limit", q.Limit)
 	addOptional(values, "starting_after", q.StartingAfter)
+	addOptional(values, "created_from", q.CreatedFrom)
+	addOptional(values, "created_to", q.CreatedTo)
 	addOptional(values, "status", q.Status)
 	return values
 }
@@ -373,6 +381,8 @@ func (s *MandatesService) Create(ctx context.Context, body MandateCreate, option
 type MandatesListQuery struct {
 	Limit           Optional[int]
 	StartingAfter   Optional[string]
+	CreatedFrom     Optional[string]
+	CreatedTo       Optional[string]
 	CustomerID      Optional[string]
 	PaymentMethodID Optional[string]
 	Status          Optional[MandateStatus]
@@ -383,6 +393,8 @@ func (q MandatesListQuery) values() url.Values {
 	values := url.Values{}
 	addOptional(values, "limit", q.Limit)
 	addOptional(values, "starting_after", q.StartingAfter)
+	addOptional(values, "created_from", q.CreatedFrom)
+	addOptional(values, "created_to", q.CreatedTo)
 	addOptional(values, "customer_id", q.CustomerID)
 	addOptional(values, "payment_method_id", q.PaymentMethodID)
 	addOptional(values, "status", q.Status)
@@ -472,6 +484,11 @@ func (s *MandatesService) RecordNotice(ctx context.Context, mandateID string, bo
 	return send[Mandate](ctx, s.t, request{method: "POST", path: path("/api/v1/mandates/", mandateID, "/notices"), body: body}, options)
 }
 
+// Notices is the same as RecordNotice, by the name of its path.
+func (s *MandatesService) Notices(ctx context.Context, mandateID string, body MandateNoticeSent, options ...Option) (*Mandate, error) {
+	return s.RecordNotice(ctx, mandateID, body, options...)
+}
+
 // CancelAsPayer: Cancel a mandate as the payer would at the bank
 //
 // Allowed from `active`. Sends `mandate.canceled`.
@@ -483,9 +500,14 @@ func (s *MandatesService) CancelAsPayer(ctx context.Context, mandateID string, o
 	return send[Mandate](ctx, s.t, request{method: "POST", path: path("/api/v1/test_helpers/mandates/", mandateID, "/payer_cancels")}, options)
 }
 
+// PayerCancels is the same as CancelAsPayer, by the name of its path.
+func (s *MandatesService) PayerCancels(ctx context.Context, mandateID string, options ...Option) (*Mandate, error) {
+	return s.CancelAsPayer(ctx, mandateID, options...)
+}
+
 // GetText: Fetch the text that a payer agrees to
 //
-// Show the payer `html` as it is, with the account and the terms of the mandate beside it. Send
+// Show the payer `html` as it is, together with the account and the terms of the mandate. Send
 // `version` and `sha256` with the acceptance. The text has the name of your account. No lawyer has
 // checked its words.
 //
@@ -545,18 +567,28 @@ func (s *PaymentIntentsService) Create(ctx context.Context, body PaymentIntentCr
 
 // PaymentIntentsListQuery is the query of the method.
 type PaymentIntentsListQuery struct {
-	Limit         Optional[int]
-	StartingAfter Optional[string]
-	CustomerID    Optional[string]
-	Status        Optional[PaymentIntentStatus]
-	TestClock     Optional[string]
+	Limit          Optional[int]
+	StartingAfter  Optional[string]
+	CreatedFrom    Optional[string]
+	CreatedTo      Optional[string]
+	CustomerID     Optional[string]
+	PaymentPlanID  Optional[string]
+	SubscriptionID Optional[string]
+	PaymentLinkID  Optional[string]
+	Status         Optional[PaymentIntentStatus]
+	TestClock      Optional[string]
 }
 
 func (q PaymentIntentsListQuery) values() url.Values {
 	values := url.Values{}
 	addOptional(values, "limit", q.Limit)
 	addOptional(values, "starting_after", q.StartingAfter)
+	addOptional(values, "created_from", q.CreatedFrom)
+	addOptional(values, "created_to", q.CreatedTo)
 	addOptional(values, "customer_id", q.CustomerID)
+	addOptional(values, "payment_plan_id", q.PaymentPlanID)
+	addOptional(values, "subscription_id", q.SubscriptionID)
+	addOptional(values, "payment_link_id", q.PaymentLinkID)
 	addOptional(values, "status", q.Status)
 	addOptional(values, "test_clock", q.TestClock)
 	return values
@@ -618,7 +650,7 @@ func (s *PaymentIntentsService) Get(ctx context.Context, paymentIntentID string,
 // either, the method is bound to this payment intent. No other payment intent can use it until a
 // secret key attaches it to a customer. Any other method returns 403 `payment_method_not_allowed`.
 // After ten attempts that failed, with a publishable key or on a page, it returns 403
-// `too_many_attempts`: only a secret key may go on. The response has what a payer needs
+// `too_many_attempts`: only a secret key may confirm it. The response has what a payer needs
 // (`PaymentIntentForPayer`).
 //
 // A secret key needs the scope `payment_intents:write`; a publishable key may call this too.
@@ -656,14 +688,19 @@ func (s *PaymentIntentsService) CompleteAction(ctx context.Context, paymentInten
 // ReportBankResult: Report on a bank debit as the bank would
 //
 // Reports now what the bank would report at its own time. A debit that was not handed over yet is
-// handed over first. After that the bank reports nothing more about this debit by itself. On a test
-// clock you need not call this: an advance carries out what `_sandbox_bank_outcome` chooses.
+// handed over first. After that the bank sends no other report about this debit. On a test clock
+// you do not need this: an advance makes the bank report what `_sandbox_bank_outcome` chooses.
 //
 // Needs a secret key with the scope `payment_intents:write`. Sandbox only.
 //
 // `POST /api/v1/test_helpers/payment_intents/{payment_intent_id}/bank_result`
 func (s *PaymentIntentsService) ReportBankResult(ctx context.Context, paymentIntentID string, body PaymentIntentBankResult, options ...Option) (*PaymentIntent, error) {
 	return send[PaymentIntent](ctx, s.t, request{method: "POST", path: path("/api/v1/test_helpers/payment_intents/", paymentIntentID, "/bank_result"), body: body}, options)
+}
+
+// BankResult is the same as ReportBankResult, by the name of its path.
+func (s *PaymentIntentsService) BankResult(ctx context.Context, paymentIntentID string, body PaymentIntentBankResult, options ...Option) (*PaymentIntent, error) {
+	return s.ReportBankResult(ctx, paymentIntentID, body, options...)
 }
 
 // RefundsService: Money returned to the payer, in whole or in part.
@@ -714,6 +751,58 @@ func (s *RefundsService) List(ctx context.Context, paymentIntentID string, query
 	}
 }
 
+// RefundsListAllRefundsQuery is the query of the method.
+type RefundsListAllRefundsQuery struct {
+	Limit           Optional[int]
+	StartingAfter   Optional[string]
+	CreatedFrom     Optional[string]
+	CreatedTo       Optional[string]
+	Status          Optional[RefundStatus]
+	PaymentIntentID Optional[string]
+	CustomerID      Optional[string]
+	PaymentPlanID   Optional[string]
+	SubscriptionID  Optional[string]
+	PaymentLinkID   Optional[string]
+	TestClock       Optional[string]
+}
+
+func (q RefundsListAllRefundsQuery) values() url.Values {
+	values := url.Values{}
+	addOptional(values, "limit", q.Limit)
+	addOptional(values, "starting_after", q.StartingAfter)
+	addOptional(values, "created_from", q.CreatedFrom)
+	addOptional(values, "created_to", q.CreatedTo)
+	addOptional(values, "status", q.Status)
+	addOptional(values, "payment_intent_id", q.PaymentIntentID)
+	addOptional(values, "customer_id", q.CustomerID)
+	addOptional(values, "payment_plan_id", q.PaymentPlanID)
+	addOptional(values, "subscription_id", q.SubscriptionID)
+	addOptional(values, "payment_link_id", q.PaymentLinkID)
+	addOptional(values, "test_clock", q.TestClock)
+	return values
+}
+
+// ListAllRefunds: List refunds, newest first
+//
+// Lists the refunds of all payments.
+//
+// Needs a secret key with the scope `payment_intents:read`.
+//
+// `GET /api/v1/refunds`
+func (s *RefundsService) ListAllRefunds(ctx context.Context, query RefundsListAllRefundsQuery, options ...Option) *Listing[RefundList, Refund] {
+	return &Listing[RefundList, Refund]{
+		fetch: func(after string) (*RefundList, error) {
+			return send[RefundList](ctx, s.t, request{method: "GET", path: path("/api/v1/refunds"), query: query.values()}.after(after), options)
+		},
+		read: func(page *RefundList) ([]Refund, bool) {
+			return page.Data, page.HasMore
+		},
+		cursor: func(item *Refund) string {
+			return cursorOf(item.ID)
+		},
+	}
+}
+
 // Get: Fetch a refund
 //
 // Needs a secret key with the scope `payment_intents:read`.
@@ -745,6 +834,8 @@ func (s *PaymentPlansService) Create(ctx context.Context, body PaymentPlanCreate
 type PaymentPlansListQuery struct {
 	Limit         Optional[int]
 	StartingAfter Optional[string]
+	CreatedFrom   Optional[string]
+	CreatedTo     Optional[string]
 	CustomerID    Optional[string]
 	State         Optional[PaymentPlanState]
 }
@@ -753,6 +844,8 @@ func (q PaymentPlansListQuery) values() url.Values {
 	values := url.Values{}
 	addOptional(values, "limit", q.Limit)
 	addOptional(values, "starting_after", q.StartingAfter)
+	addOptional(values, "created_from", q.CreatedFrom)
+	addOptional(values, "created_to", q.CreatedTo)
 	addOptional(values, "customer_id", q.CustomerID)
 	addOptional(values, "state", q.State)
 	return values
@@ -924,7 +1017,7 @@ type PaymentLinksService struct{ t *transport }
 // Create: Create a payment link
 //
 // Send its `url` to the payer. By default it takes one payment, however many tabs or people open
-// it. With `customer_id` the payer is known, and a customer on a test clock brings its clock along.
+// it. With `customer_id` the payer is known. If that customer is on a test clock, so is the link.
 // Sends `payment_link.created`. While the test clock of its customer is advancing:
 // `test_clock_advancing`.
 //
@@ -937,20 +1030,28 @@ func (s *PaymentLinksService) Create(ctx context.Context, body PaymentLinkCreate
 
 // PaymentLinksListQuery is the query of the method.
 type PaymentLinksListQuery struct {
-	Limit         Optional[int]
-	StartingAfter Optional[string]
-	Status        Optional[PaymentLinkStatus]
-	CustomerID    Optional[string]
-	Reference     Optional[string]
-	TestClock     Optional[string]
+	Limit          Optional[int]
+	StartingAfter  Optional[string]
+	CreatedFrom    Optional[string]
+	CreatedTo      Optional[string]
+	Status         Optional[PaymentLinkStatus]
+	CustomerID     Optional[string]
+	PaymentPlanID  Optional[string]
+	SubscriptionID Optional[string]
+	Reference      Optional[string]
+	TestClock      Optional[string]
 }
 
 func (q PaymentLinksListQuery) values() url.Values {
 	values := url.Values{}
 	addOptional(values, "limit", q.Limit)
 	addOptional(values, "starting_after", q.StartingAfter)
+	addOptional(values, "created_from", q.CreatedFrom)
+	addOptional(values, "created_to", q.CreatedTo)
 	addOptional(values, "status", q.Status)
 	addOptional(values, "customer_id", q.CustomerID)
+	addOptional(values, "payment_plan_id", q.PaymentPlanID)
+	addOptional(values, "subscription_id", q.SubscriptionID)
 	addOptional(values, "reference", q.Reference)
 	addOptional(values, "test_clock", q.TestClock)
 	return values
@@ -988,8 +1089,8 @@ func (s *PaymentLinksService) Get(ctx context.Context, paymentLinkID string, opt
 
 // Update: Change an open payment link
 //
-// Null clears a field. A session that was started before keeps what its payer has seen. While the
-// test clock of its customer is advancing: `test_clock_advancing`.
+// Null clears a field. A session that has started keeps the terms that its payer has seen. While
+// the test clock of its customer is advancing: `test_clock_advancing`.
 //
 // Needs a secret key with the scope `payment_links:write`.
 //
@@ -1013,7 +1114,7 @@ func (q PaymentLinksListPaymentsQuery) values() url.Values {
 
 // ListPayments: List the payments of a payment link, newest first
 //
-// Every payment intent on which an attempt was made, whatever came of it.
+// Every payment intent on which an attempt was made, whatever its result.
 //
 // Needs a secret key with the scope `payment_links:read`.
 //
@@ -1045,9 +1146,9 @@ func (s *PaymentLinksService) GetQr(ctx context.Context, paymentLinkID string, o
 
 // Deactivate: Deactivate an open payment link
 //
-// Its open sessions end. After the response no attempt is opened. One in flight runs on, and is
-// counted and reported if it succeeds. Sends `payment_link.deactivated`. While the test clock of
-// its customer is advancing: `test_clock_advancing`.
+// Its open sessions end. After the response no attempt is opened. One that is under way continues,
+// and is counted and reported if it succeeds. Sends `payment_link.deactivated`. While the test
+// clock of its customer is advancing: `test_clock_advancing`.
 //
 // Needs a secret key with the scope `payment_links:write`.
 //
@@ -1070,8 +1171,8 @@ func (s *PaymentLinksService) Renew(ctx context.Context, paymentLinkID string, b
 
 // RotateURL: Give a payment link another URL
 //
-// In any state. The old URL is unknown from then on; sessions that were started go on. While the
-// test clock of its customer is advancing: `test_clock_advancing`.
+// In any state. The old URL no longer works; sessions that were started continue. While the test
+// clock of its customer is advancing: `test_clock_advancing`.
 //
 // Needs a secret key with the scope `payment_links:write`.
 //
@@ -1080,8 +1181,8 @@ func (s *PaymentLinksService) RotateURL(ctx context.Context, paymentLinkID strin
 	return send[PaymentLink](ctx, s.t, request{method: "POST", path: path("/api/v1/payment_links/", paymentLinkID, "/rotate_url")}, options)
 }
 
-// CheckoutSessionsService: One sitting of one payer: a hosted page for a payment, or to save a
-// method. A payment link makes them.
+// CheckoutSessionsService: A hosted page on which one payer pays, or saves a payment method. A
+// payment link creates one for each payer.
 type CheckoutSessionsService struct{ t *transport }
 
 // Create: Create a checkout session
@@ -1099,21 +1200,29 @@ func (s *CheckoutSessionsService) Create(ctx context.Context, body CheckoutSessi
 
 // CheckoutSessionsListQuery is the query of the method.
 type CheckoutSessionsListQuery struct {
-	Limit         Optional[int]
-	StartingAfter Optional[string]
-	Status        Optional[CheckoutSessionStatus]
-	PaymentLinkID Optional[string]
-	CustomerID    Optional[string]
-	TestClock     Optional[string]
+	Limit          Optional[int]
+	StartingAfter  Optional[string]
+	CreatedFrom    Optional[string]
+	CreatedTo      Optional[string]
+	Status         Optional[CheckoutSessionStatus]
+	PaymentLinkID  Optional[string]
+	CustomerID     Optional[string]
+	PaymentPlanID  Optional[string]
+	SubscriptionID Optional[string]
+	TestClock      Optional[string]
 }
 
 func (q CheckoutSessionsListQuery) values() url.Values {
 	values := url.Values{}
 	addOptional(values, "limit", q.Limit)
 	addOptional(values, "starting_after", q.StartingAfter)
+	addOptional(values, "created_from", q.CreatedFrom)
+	addOptional(values, "created_to", q.CreatedTo)
 	addOptional(values, "status", q.Status)
 	addOptional(values, "payment_link_id", q.PaymentLinkID)
 	addOptional(values, "customer_id", q.CustomerID)
+	addOptional(values, "payment_plan_id", q.PaymentPlanID)
+	addOptional(values, "subscription_id", q.SubscriptionID)
 	addOptional(values, "test_clock", q.TestClock)
 	return values
 }
@@ -1193,6 +1302,8 @@ func (s *SubscriptionsService) Create(ctx context.Context, body SubscriptionCrea
 type SubscriptionsListQuery struct {
 	Limit         Optional[int]
 	StartingAfter Optional[string]
+	CreatedFrom   Optional[string]
+	CreatedTo     Optional[string]
 	CustomerID    Optional[string]
 	State         Optional[SubscriptionState]
 	InEffect      Optional[string]
@@ -1203,6 +1314,8 @@ func (q SubscriptionsListQuery) values() url.Values {
 	values := url.Values{}
 	addOptional(values, "limit", q.Limit)
 	addOptional(values, "starting_after", q.StartingAfter)
+	addOptional(values, "created_from", q.CreatedFrom)
+	addOptional(values, "created_to", q.CreatedTo)
 	addOptional(values, "customer_id", q.CustomerID)
 	addOptional(values, "state", q.State)
 	addOptional(values, "in_effect", q.InEffect)
@@ -1257,7 +1370,7 @@ func (s *SubscriptionsService) Update(ctx context.Context, subscriptionID string
 // subscription stays `pending` with `last_payment_error`, nothing is owed, and you can start it
 // again. While a challenge or a bank debit is under way, it is `pending` with
 // `current_period.status: processing`; `latest_payment_intent_id` names the payment intent. With a
-// start date to come, it starts by itself on that day.
+// start date to come, it starts automatically on that day.
 //
 // Needs a secret key with the scope `subscriptions:write`.
 //
@@ -1268,9 +1381,9 @@ func (s *SubscriptionsService) Start(ctx context.Context, subscriptionID string,
 
 // Pause: Pause a subscription at the end of its period
 //
-// The service that is paid goes on until `pauses_at`. Then no period begins and nothing is charged
-// until you resume it, or until `resumes_at`. Paused time is never billed. To take it back before,
-// resume it.
+// The service that was paid for continues until `pauses_at`. Then no period begins and nothing is
+// charged until you resume it, or until `resumes_at`. Paused time is never billed. To withdraw the
+// pause before then, resume the subscription.
 //
 // Needs a secret key with the scope `subscriptions:write`.
 //
@@ -1283,10 +1396,10 @@ func (s *SubscriptionsService) Pause(ctx context.Context, subscriptionID string,
 //
 // A new period begins today. Returns `active` if it was paid. A decline is not an error: the
 // subscription is `past_due` with `last_payment_error`, or what `unpaid_behaviour` says, and
-// retries go on. While a challenge is under way, it is `active` and not yet in effect, with
+// retries continue. While a challenge is under way, it is `active` and not yet in effect, with
 // `current_period.status: processing`; a bank debit that is under way is enough. Later periods are
-// counted from today. A period that was unpaid becomes `void`. A pause that has only been requested
-// is taken back.
+// counted from today. A period that was unpaid becomes `void`. A pause that has not begun is taken
+// back.
 //
 // Needs a secret key with the scope `subscriptions:write`.
 //
@@ -1298,8 +1411,8 @@ func (s *SubscriptionsService) Resume(ctx context.Context, subscriptionID string
 // Cancel: Cancel a subscription at the end of its period, or now
 //
 // After this response no period begins that it excludes, and retries end. At the end of the period,
-// the service that is paid goes on until `ends_at`. A subscription that is pending or paused is
-// canceled at once. Nothing is refunded.
+// the service that is paid for continues until `ends_at`. A subscription that is pending or paused
+// is canceled at once. Nothing is refunded.
 //
 // Needs a secret key with the scope `subscriptions:write`.
 //
@@ -1308,10 +1421,10 @@ func (s *SubscriptionsService) Cancel(ctx context.Context, subscriptionID string
 	return send[Subscription](ctx, s.t, request{method: "POST", path: path("/api/v1/subscriptions/", subscriptionID, "/cancel"), body: body}, options)
 }
 
-// Uncancel: Take the end of a subscription back
+// Uncancel: Withdraw the end of a subscription
 //
-// Takes back a cancellation before it has come: `ends_at` is what it was, and retries and a pause
-// that had ended with it go on. Without a cancellation it removes `ends_at`.
+// Withdraws a cancellation that has not taken effect: `ends_at` is what it was, and the retries and
+// pause that it ended continue. Without a cancellation it removes `ends_at`.
 //
 // Needs a secret key with the scope `subscriptions:write`.
 //
@@ -1323,14 +1436,19 @@ func (s *SubscriptionsService) Uncancel(ctx context.Context, subscriptionID stri
 // Retry: Charge the unpaid period of a subscription now
 //
 // Allowed while it is `past_due`, or `paused` because a payment failed. Returns `active` if the
-// attempt has succeeded. A decline is not an error: the retries go on, or end. The attempt is the
-// next of its series, only earlier.
+// attempt has succeeded. A decline is not an error: the retries continue, or end. The attempt
+// counts as the next one of its series.
 //
 // Needs a secret key with the scope `subscriptions:write`.
 //
 // `POST /api/v1/subscriptions/{subscription_id}/retry_now`
 func (s *SubscriptionsService) Retry(ctx context.Context, subscriptionID string, options ...Option) (*Subscription, error) {
 	return send[Subscription](ctx, s.t, request{method: "POST", path: path("/api/v1/subscriptions/", subscriptionID, "/retry_now")}, options)
+}
+
+// RetryNow is the same as Retry, by the name of its path.
+func (s *SubscriptionsService) RetryNow(ctx context.Context, subscriptionID string, options ...Option) (*Subscription, error) {
+	return s.Retry(ctx, subscriptionID, options...)
 }
 
 // SubscriptionsListPeriodsQuery is the query of the method.
@@ -1437,11 +1555,11 @@ func (s *SubscriptionsService) ListChanges(ctx context.Context, subscriptionID s
 	}
 }
 
-// RefundCredit: Pay the credit of a subscription out
+// RefundCredit: Pay out the credit of a subscription
 //
 // Refunds the last payment of the subscription that succeeded, by at most what remains of it. The
-// credit is taken at once, and comes back if the refund fails. Allowed in every state, also once it
-// is canceled.
+// credit is taken at once, and comes back if the refund fails. Allowed in every state, also after
+// it was canceled.
 //
 // Needs a secret key with the scope `subscriptions:write`.
 //
@@ -1517,7 +1635,7 @@ func (s *TestClocksService) Get(ctx context.Context, id string, options ...Optio
 // Delete: Delete a test clock with all its customers and their objects
 //
 // Allowed in any state. It cannot be undone. Sends `test_clock.deleted`. Events stay readable.
-// Nothing of the clock is charged afterwards.
+// Nothing on the clock is charged afterwards.
 //
 // Needs a secret key with the scope `test_clocks:write`. Sandbox only.
 //
@@ -1588,6 +1706,8 @@ type EventsListQuery struct {
 	StartingAfter Optional[string]
 	EventType     Optional[string]
 	TestClock     Optional[string]
+	ObjectID      Optional[string]
+	CustomerID    Optional[string]
 }
 
 func (q EventsListQuery) values() url.Values {
@@ -1596,6 +1716,8 @@ func (q EventsListQuery) values() url.Values {
 	addOptional(values, "starting_after", q.StartingAfter)
 	addOptional(values, "event_type", q.EventType)
 	addOptional(values, "test_clock", q.TestClock)
+	addOptional(values, "object_id", q.ObjectID)
+	addOptional(values, "customer_id", q.CustomerID)
 	return values
 }
 
@@ -1803,6 +1925,11 @@ func (s *WebhookEndpointsService) ReplayDeliveries(ctx context.Context, webhookE
 	return send[ReplayResult](ctx, s.t, request{method: "POST", path: path("/api/v1/webhook_endpoints/", webhookEndpointID, "/replay"), body: body}, options)
 }
 
+// Replay is the same as ReplayDeliveries, by the name of its path.
+func (s *WebhookEndpointsService) Replay(ctx context.Context, webhookEndpointID string, body WebhookReplay, options ...Option) (*ReplayResult, error) {
+	return s.ReplayDeliveries(ctx, webhookEndpointID, body, options...)
+}
+
 // WebhookDeliveriesService: The endpoints that events are posted to, and the result of each
 // delivery.
 type WebhookDeliveriesService struct{ t *transport }
@@ -1836,8 +1963,8 @@ type AccountService struct{ t *transport }
 
 // Get: Fetch your account as payers see it
 //
-// What the pages for payers show of you. An operator changes it (`npm run billers -- update`). It
-// is the same in both modes.
+// What the pages for payers show about you. An operator changes it (`npm run billers -- update`).
+// It is the same in both modes.
 //
 // Needs a secret key with the scope `payment_intents:read`.
 //
@@ -1846,12 +1973,12 @@ func (s *AccountService) Get(ctx context.Context, options ...Option) (*Account, 
 	return send[Account](ctx, s.t, request{method: "GET", path: path("/api/v1/account")}, options)
 }
 
-// ListSurchargeRules: List the rules on surcharges that hold for your account
+// ListSurchargeRules: List the surcharge rules that apply to your account
 //
-// Which surcharges the service adds to your payments today, by your country and by what you have
-// stated as your cost of acceptance. An operator sets both (`npm run billers -- update`). Of two
-// rules about one payment the stricter one holds. A payment on a test clock follows the rules of
-// its clock’s date.
+// Which surcharges the service adds to your payments today, by your country and by your stated cost
+// of acceptance. An operator sets both (`npm run billers -- update`). If two rules apply to one
+// payment, the stricter one counts. A payment on a test clock follows the rules of its clock’s
+// date.
 //
 // Needs a secret key with the scope `payment_intents:read`.
 //

@@ -2,8 +2,8 @@ import { ServiceError, type WorkflowExecutionDescription, WorkflowUpdateFailedEr
 import { describeCallFailure, grpcStatusOf } from '../platform/grpc-status.ts';
 import { realNow } from '../platform/real-time.ts';
 import type { WorkflowSide } from './sides/workflow-sides.ts';
-import { opsCommand } from './stuck/definitions.ts';
 import { failingStep } from './stuck/explain.ts';
+import { opsCommand } from './stuck/ops-command.ts';
 import { describePaused, pausedSteps } from './stuck/paused.ts';
 import { findMissingWorkers } from './stuck/workflows.ts';
 
@@ -16,7 +16,7 @@ export function explain(error: unknown): string {
   if (isLate(error)) return `The workflow did not respond within ${commandTimeoutMs / 1000} seconds.`;
   // The server's response for a workflow that no worker has ever run.
   if (grpcStatusOfCall(error) === 'FAILED_PRECONDITION') {
-    return 'No worker has taken this workflow up yet. Start a worker: ops stuck says whether one is missing (worker_missing). Then send the command again.';
+    return 'No worker has picked up this workflow yet. Start a worker: ops stuck says whether one is missing (worker_missing). Then send the command again.';
   }
   return `${describeCallFailure('Temporal', error)}. Check it, then send the command again: that is safe.`;
 }

@@ -1,5 +1,5 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { workflowIdOf } from '../platform/postgres/outbox.ts';
+import { workflowIdOf } from '../messages/workflow-types.ts';
 import { atomically } from '../platform/postgres/transaction.ts';
 import { realNow } from '../platform/real-time.ts';
 import { recordAudit } from '../services/accounts/audit.ts';

@@ -17,7 +17,7 @@ async function show(visit: Visit): Promise<Answer> {
   return found.intent.status === 'requires_action' ? question(visit, found) : ended(visit, found);
 }
 
-/** Completes the challenge. Where no challenge waits any more, the page says what has become of the payment. */
+/** Completes the challenge. If no challenge waits, the page shows the state of the payment. */
 async function answer(visit: Visit): Promise<Answer> {
   const { deps, token, form } = visit;
   const found = await findChallenge(deps.sql, deps.vault, token, payerOf(visit));
@@ -49,7 +49,7 @@ function question(visit: Visit, { intent, payee, session }: ChallengePage): Page
     status: 200,
     title: 'Confirm this payment',
     payee,
-    main: html`<p>This page stands in for the page of your bank. It asks whether it is you who is paying.</p>
+    main: html`<p>This page stands in for your bank’s page. It asks you to confirm the payment.</p>
 ${rows([['Pay to', payee.name], ...amountRows(intent, visit.locale)])}
 <form method="post" action="/challenge/${visit.token}">
 ${signature(visit, action, String(intent.attempt_count))}
@@ -57,17 +57,17 @@ ${proof === null ? null : html`<input type="hidden" name="${proofName}" value="$
 <button name="answer" value="approve">Approve</button>
 <button class="other" name="answer" value="decline">Decline</button>
 </form>
-${onward(wayBack(visit, { intent, session }), 'Leave without an answer', 'other')}`,
+${onward(wayBack(visit, { intent, session }), 'Leave without deciding', 'other')}`,
   };
 }
 
-/** For a payer who opens the page again, and for somebody else who has the URL of the session. */
+/** For a payer who opens the page again, and for anyone else who has the URL of the session. */
 function ended(visit: Visit, { intent, payee, session }: ChallengePage): Page {
   const { status, last_error_code: code } = intent;
   const isPaid = status === 'succeeded' || status === 'returned';
   return {
     status: 200,
-    title: isPaid ? 'The payment was approved' : 'Nothing is waiting for your answer',
+    title: isPaid ? 'The payment was approved' : 'There is nothing to confirm',
     payee,
     main: html`${isPaid ? html`<p class="good">The payment to ${payee.name} was made.</p>` : null}
 ${status === 'failed' ? alert(reasonOf(code)) : null}

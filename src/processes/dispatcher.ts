@@ -3,6 +3,7 @@ import type { SearchAttributePair } from '@temporalio/common';
 import { listDeliveriesAbout } from '../db/webhook-deliveries.ts';
 import { idFields } from '../domain/id-fields.ts';
 import { deliveryAttributes } from '../messages/search-attributes.ts';
+import type { WorkflowType } from '../messages/workflow-types.ts';
 import type { WorkflowSide } from '../operations/sides/workflow-sides.ts';
 import { pass } from '../platform/crash-points.ts';
 import { describeCallFailure } from '../platform/grpc-status.ts';
@@ -45,7 +46,7 @@ export interface Dispatcher {
  * Dispatches the outbox entries of a side: starts and signals the workflows that committed transactions ask for. Each
  * entry is dispatched at least once. A repetition changes nothing: a workflow's id comes from its object, and it reads
  * its work from the database. Any number of dispatchers may run side by side. Each side has its own, so a Temporal that
- * is away holds up no entries of another. Each lane is dispatched by itself, so thousands of deliveries hold up no
+ * is away holds up no entries of another. Each lane is dispatched separately, so thousands of deliveries hold up no
  * payment.
  */
 export function startDispatcher(sql: Pool, side: WorkflowSide, logger: Logger): Dispatcher {
@@ -128,7 +129,7 @@ async function searchAttributes(sql: Pool, entries: readonly ClaimedEntry[]) {
 /** Starts or signals the workflow of an entry. */
 async function send(side: WorkflowSide, entry: ClaimedEntry, attributes: SearchAttributePair[]): Promise<void> {
   const { workflow } = side.temporal;
-  const options = startOptionsOf(side, entry.workflow_type, entry.subject_id, attributes);
+  const options = startOptionsOf(side, entry.workflow_type as WorkflowType, entry.subject_id, attributes);
   try {
     if (entry.start && entry.signal !== null) {
       await workflow.signalWithStart(entry.workflow_type, { ...options, signal: entry.signal });

@@ -10,9 +10,10 @@ const minimumAmount = 200;
 const IntentFields = Strict(
   {
     amount: Type.Integer({
+      title: 'an integer from 200 to 100000, in minor units; payment plans, subscriptions and payment links take more',
       minimum: 0,
       maximum: 100_000,
-      description: 'Minor units, at least 200 and at most 100000.',
+      description: 'Minor units, at least 200 and at most 100000. Plans, subscriptions and payment links take more.',
     }),
     currency: Currency,
     customer_id: Type.Optional(Reference('The payer. By default the customer of the method that is charged.')),
@@ -103,7 +104,7 @@ export const PaymentIntentConfirm = withExamples(
       customer_id: Type.Optional(
         Reference(
           'The customer who pays. Needed, with a secret key, if the payment intent has no customer and the method ' +
-            'belongs to one: so a browser that names the method cannot choose whose it is.',
+            'belongs to one: so a browser that sends the method cannot choose the customer.',
         ),
       ),
       client_secret: Type.Optional(
@@ -117,7 +118,7 @@ export const PaymentIntentConfirm = withExamples(
           minLength: 1,
           maxLength: 2048,
           description:
-            'Where the payer goes on from the page of a 3D Secure challenge. Absolute, without credentials, `https` in ' +
+            'Where the payer continues after the page of a 3D Secure challenge. Absolute, without credentials, `https` in ' +
             'live mode. It stays until another confirm names one.',
         }),
       ),

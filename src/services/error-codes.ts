@@ -180,7 +180,7 @@ export const errorCodes = {
   mandate_text_unknown: {
     type: 'invalid_request_error',
     statuses: [422],
-    meaning: 'The payer was shown a text that is not yours, or not any more: its version or hash is unknown.',
+    meaning: 'The text that the payer was shown is not yours or is out of date: its version or hash is unknown.',
     remedy: 'Fetch the text again, show it to the payer, and send its `version` and `sha256`.',
   },
   mandate_unavailable: {
@@ -316,6 +316,10 @@ export const declineCodes: Readonly<Record<DeclineCode, CodeText>> = {
   card_declined: {
     meaning: declineMessage('card_declined'),
     remedy: 'Ask the customer for another payment method.',
+  },
+  expired_card: {
+    meaning: declineMessage('expired_card'),
+    remedy: 'Ask the customer for another card, or for the new expiry date.',
   },
   authentication_required: {
     meaning: declineMessage('authentication_required'),

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'mocha';
 import type { Route } from '../../src/api/http/route.ts';
-import { allRoutes } from '../../src/api/routes/index.ts';
 import { asNode } from '../../src/api/validation/describe-schema.ts';
 import { compileChecker } from '../../src/api/validation/validation.ts';
+import { allRoutes } from '../../src/sites/routes.ts';
 import type { Reply } from '../support/api.ts';
 import { contentsOf } from '../support/contents.ts';
 import { type GoodRequest, goodRequests } from '../support/good-bodies.ts';
@@ -93,7 +93,7 @@ describe('a body that is right but for one thing', () => {
     assert.deepEqual(await contentsOf(stage.db.sql), before);
   });
 
-  it('is refused where an id is of another kind, of nobody, or of somebody else', async () => {
+  it('is refused where an id is of another kind, unknown, or of another biller', async () => {
     const stranger = await stage.stranger();
     const theirs = await stranger.merchant.customer();
     const others = {
@@ -101,10 +101,10 @@ describe('a body that is right but for one thing', () => {
       method: here.card,
       clock: here.clock,
       biller: stage.keys.biller.id,
-      'customer of somebody else': theirs.id,
-      'method of somebody else': await stranger.merchant.card(theirs.id),
-      'customer of nobody': 'cus_00000000000000000000000000000000',
-      'method of nobody': 'pm_00000000000000000000000000000000',
+      'customer of another biller': theirs.id,
+      'method of another biller': await stranger.merchant.card(theirs.id),
+      'unknown customer': 'cus_00000000000000000000000000000000',
+      'unknown method': 'pm_00000000000000000000000000000000',
       'customer without its prefix': here.customer.slice('cus_'.length),
     };
     const before = await contentsOf(stage.db.sql);

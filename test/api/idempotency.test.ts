@@ -3,7 +3,6 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { before, beforeEach, describe, it } from 'mocha';
 import { Type } from 'typebox';
-import { createApp } from '../../src/api/app.ts';
 import { route } from '../../src/api/http/route.ts';
 import { serve } from '../../src/api/http/server.ts';
 import {
@@ -19,6 +18,7 @@ import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { createVault } from '../../src/services/accounts/vault.ts';
 import { InvalidState, ValidationFailed } from '../../src/services/errors.ts';
+import { createWebApp } from '../../src/sites/app.ts';
 import { type Reply, send, testDeps, useApi, useOtherApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeKey, makeKeys } from '../support/factories.ts';
@@ -300,7 +300,7 @@ describe('an Idempotency-Key', () => {
 
   it('does so with a single connection to the database', async () => {
     const pool = openPool(db.url, { max: 1, name: 'small' });
-    const small = await serve(createApp(testDeps(db, { sql: pool, vault }).deps, routes), { port: 0 });
+    const small = await serve(createWebApp(testDeps(db, { sql: pool, vault }).deps, routes), { port: 0 });
     for (const path of ['/notes', '/charges']) {
       const replies = await Promise.all(
         Array.from({ length: 20 }, () =>
@@ -446,7 +446,7 @@ describe('an Idempotency-Key', () => {
     const first = await post('a', { text: 'prepared' }, '/prepared');
     assert.deepEqual([first.status, first.body.prepared, open], [201, '0 before', 0]);
     preparation = async () => {
-      throw ValidationFailed.of('/text', 'invalid_value', 'Not any more.');
+      throw ValidationFailed.of('/text', 'invalid_value', 'Not now.');
     };
     for (const again of [post, elsewhere]) {
       const replayed = await again('a', { text: 'prepared' }, '/prepared');
@@ -461,7 +461,7 @@ describe('an Idempotency-Key', () => {
   });
 
   it('is committed by the very transaction that commits the effect', async () => {
-    // A test before this one has cut connections; whoever is still given one of them is asked to come back, and does.
+    // A test before this one has cut connections. A request that gets one of them is asked to come back, and does.
     const again = async (name: string): Promise<Reply> => {
       const reply = await post(name, { text: name });
       return reply.status === 503 ? again(name) : reply;
@@ -474,7 +474,7 @@ describe('an Idempotency-Key', () => {
     assert.equal(row?.n, 40);
   });
 
-  it('without an answer is taken again by the same request alone, and with one by nobody', async () => {
+  it('without a response is taken again by the same request alone, and with one by none', async () => {
     const createdAt = realNow();
     const { biller } = await makeKeys(db.sql);
     const tenant = { billerId: biller.id, livemode: false };
@@ -501,12 +501,12 @@ describe('an Idempotency-Key', () => {
     assert.equal(await hold({ ...others, ...later }), 'claimed');
   });
 
-  it('is the same request’s after the encryption key was changed, and nobody else’s', async () => {
+  it('is the same request’s after the encryption key was changed, and no other’s', async () => {
     const [older, newer] = ['older', 'newer'].map((id) => ({ id, key: randomBytes(32) }));
     assert.ok(older && newer);
     const { key } = await makeKey(db.sql);
     const ask = async (keys: (typeof older)[], text: string) => {
-      const app = createApp(testDeps(db, { vault: createVault(keys) }).deps, routes);
+      const app = createWebApp(testDeps(db, { vault: createVault(keys) }).deps, routes);
       const running = await serve(app, { port: 0 });
       const sent = { key, body: { text }, headers: { 'Idempotency-Key': 'rotated' } };
       const reply = await send(`http://127.0.0.1:${running.port}/notes`, 'POST', sent);

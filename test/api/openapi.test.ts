@@ -7,7 +7,6 @@ import { type TObject, Type } from 'typebox';
 import { route } from '../../src/api/http/route.ts';
 import { openApiDocument } from '../../src/api/openapi/document.ts';
 import { documentedPath } from '../../src/api/openapi/parameters.ts';
-import { allRoutes } from '../../src/api/routes/index.ts';
 import { asNode, asNodes, type SchemaNode } from '../../src/api/validation/describe-schema.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { Strict } from '../../src/resources/common.ts';
@@ -16,6 +15,7 @@ import { example, withExamples } from '../../src/resources/examples.ts';
 import { fieldCodes } from '../../src/resources/field-errors.ts';
 import { webhookEvents } from '../../src/resources/webhook-endpoint.ts';
 import { declineCodes, errorCodes } from '../../src/services/error-codes.ts';
+import { allRoutes } from '../../src/sites/routes.ts';
 import { useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 import { assertMatchesDocument, document, jsonSchemaOf, problemsBy, responseOf } from '../support/openapi.ts';
@@ -323,7 +323,7 @@ describe('the reference', () => {
     assert.deepEqual(body, JSON.parse(JSON.stringify(document)));
   });
 
-  it('says what a request gets that no operation takes, and no operation says it of itself', async () => {
+  it('says what a request gets that no operation takes, and no operation lists it', async () => {
     const expected: [method: string, path: string, status: number, code: string][] = [
       ['GET', '/api/v1/nowhere', 404, 'route_not_found'],
       ['PATCH', '/api/v1/customers', 405, 'method_not_allowed'],

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { createApp } from '../../src/api/app.ts';
 import { serve } from '../../src/api/http/server.ts';
 import { selectOpenAdvance } from '../../src/db/test-clocks.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import type { TestClock } from '../../src/resources/test-clock.ts';
 import { completeAdvance, failAdvance } from '../../src/services/test-clocks/clock-advance.ts';
 import { expireTestClock } from '../../src/services/test-clocks/test-clocks.ts';
+import { createWebApp } from '../../src/sites/app.ts';
 import { send, testDeps } from '../support/api.ts';
 import { frozen, usePayer } from '../support/payer.ts';
 import { instantPattern, refusal, rowCounts, useStage } from '../support/stage.ts';
@@ -71,7 +71,7 @@ describe('creating a test clock', () => {
 
   it('is 503 where the Temporal server cannot skip time, naming the setting', async () => {
     const { deps } = testDeps(stage.db, { canSkipTime: () => false });
-    const running = await serve(createApp(deps), { port: 0 });
+    const running = await serve(createWebApp(deps), { port: 0 });
     const url = `http://127.0.0.1:${running.port}/api/v1${path}`;
     const { status, body } = await send(url, 'POST', { key: stage.merchant.key, body: { frozen_time: frozen } });
     assert.deepEqual([status, body.error.type, body.error.code], [503, 'api_error', 'time_skipping_unavailable']);
@@ -375,7 +375,7 @@ describe('deleting a test clock', () => {
     }
   });
 
-  it('happens by itself 30 days of real time after its creation, and not before', async () => {
+  it('happens on its own 30 days of real time after its creation, and not before', async () => {
     const expiry = Date.parse((await stage.merchant.getClock(here.clock)).expires_at);
     const instants = (ms: number) => ({ at: new Date(ms), now: new Date(ms), maxAheadMs: Infinity });
     await expireTestClock(stage.db.sql, here.clock, instants(expiry - 1));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { PaymentsClient } from '@payments-service/client';
 import { startSandbox } from '@payments-service/sandbox';
 import { findOnPath } from '../../dev/temporal-program.ts';
@@ -37,7 +37,7 @@ describe('the packed sandbox in a folder without this repository', function () {
   const run = (...args: string[]) =>
     runProgram('node', ['node_modules/.bin/payments-sandbox', ...args], { cwd: stranger.folder, env: stranger.env });
 
-  /** Resolves when none of the processes is there any more. */
+  /** Resolves when none of the processes is there. */
   const untilGone = (pids: readonly number[]) =>
     eventually('all processes are gone', async () => {
       const table = await readProcessTable();
@@ -48,9 +48,9 @@ describe('the packed sandbox in a folder without this repository', function () {
     const folder = join(stranger.folder, 'node_modules/@payments-service/sandbox/dist/service');
     const files = (await readdir(folder)).filter((name) => /\.c?js$/.test(name));
     const code = (await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))).join('\n');
-    const patches = (await readdir(join(root, 'patches'))).filter((name) => name.endsWith('.patch'));
+    const patches = (await readdir(join(root, 'vendor'))).filter((name) => name.endsWith('.patch'));
     for (const name of patches) {
-      const patch = await readFile(join(root, 'patches', name), 'utf8');
+      const patch = await readFile(join(root, 'vendor', name), 'utf8');
       const added = Array.from(patch.matchAll(/^\+ +(?:function )?(\w+\(\)) \{?$/gm), ([, call = '']) => call);
       assert.ok(added.length > 0, `${name} adds a function`);
       for (const call of added) assert.ok(code.includes(call), `${call} of ${name}`);
@@ -239,8 +239,16 @@ describe('the packed sandbox in a folder without this repository', function () {
         console.log('      pytest is not on this machine');
         return this.skip();
       }
-      const python = { PYTHONDONTWRITEBYTECODE: '1', PYTHONPATH: process.env.PYTHONPATH ?? '' };
-      await runTests('python3', ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', 'pytest'], /1 passed/, python);
+      // As pip would install it, but that pip would also tell pytest of the plugin.
+      const packages = join(stranger.folder, '../python');
+      await cp(join(root, 'clients/python/src'), packages, { recursive: true });
+      const plugin = ['-p', 'payments_service.sandbox.pytest_plugin'];
+      const python = {
+        PYTHONDONTWRITEBYTECODE: '1',
+        PYTHONPATH: [packages, process.env.PYTHONPATH].filter(Boolean).join(delimiter),
+      };
+      const args = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', ...plugin, 'pytest'];
+      await runTests('python3', args, /3 passed/, python);
     });
 
     it('starts a service for vitest', async function () {

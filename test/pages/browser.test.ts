@@ -55,7 +55,7 @@ describe('a payer in a real browser with scripts off', () => {
     for (const [name, value] of payer) await tab.evaluate(fill(name, value));
     await tab.evaluate(choose('tok_sandbox_visa_3ds_required'));
     await tab.follow(press('Pay'));
-    assert.equal(await title(tab), 'Your bank has a question');
+    assert.equal(await title(tab), 'Your bank needs a confirmation');
     await tab.follow(press('Go to your bank'));
     assert.equal(await title(tab), 'Confirm this payment');
     await tab.follow(press('Approve'));
@@ -81,7 +81,7 @@ describe('the pages for payers in a real browser', () => {
   const pages = usePages(stage);
   const browser = useBrowser();
   for (const scheme of ['light', 'dark'] as const) {
-    it(`can be read by everybody and fit a telephone, with every page of a payment, ${scheme}`, async function () {
+    it(`are accessible and fit a phone, with every page of a payment, ${scheme}`, async function () {
       this.timeout(180_000);
       const profile = { brand_color: '#e8590c', support_email: 'help@gym.example', address: '1 Harbour Street' };
       await changeBillerProfile(stage.db.sql, stage.keys.biller.id, profile, { by: tester, now: realNow() });
@@ -122,15 +122,31 @@ describe('the pages for payers in a real browser', () => {
       await tab.goto(`${pages.url}/pay/unknown`);
       await check();
       assert.deepEqual(seen.slice(3), [
-        'Your bank has a question',
+        'Your bank needs a confirmation',
         'Confirm this payment',
         'Thank you for your payment',
         'Receipt',
-        'This has been paid already',
+        'This has already been paid',
         'This page does not exist',
       ]);
     });
   }
+
+  it('does not reload a page whose form was sent, which would cancel the way to the next page', async () => {
+    const link = await links.link();
+    const tab = await browser.open(`${pages.url}/pay/${links.tokenOf(link)}`, desktop);
+    await tab.follow(press('Continue to payment'));
+    await tab.evaluate(`
+      globalThis.isFirst = true;
+      addEventListener('submit', (event) => event.preventDefault());
+      document.forms[0].noValidate = true;
+      document.forms[0].requestSubmit();`);
+    assert.equal((await stage.request('POST', `/payment_links/${link.id}/deactivate`)).status, 200);
+    const asked = `performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('/state')).length`;
+    await eventually('the script knows that the link has ended', () => tab.evaluate<number>(asked));
+    await tab.evaluate('new Promise((resume) => setTimeout(resume, 300))');
+    assert.equal(await tab.evaluate('globalThis.isFirst'), true);
+  });
 
   it('show markup in any field as text, and the policy has nothing to block', async function () {
     this.timeout(60_000);
@@ -218,7 +234,7 @@ describe('the pages for payers in a real browser', () => {
     await paying.follow(press('Pay'));
     await eventually(
       'the other page says that it was paid',
-      async () => (await title(waiting)) === 'This has been paid already',
+      async () => (await title(waiting)) === 'This has already been paid',
       {
         timeoutMs: 40_000,
       },

@@ -81,7 +81,7 @@ describe('a payer on the pages of a link', () => {
     const path = await begin(await links.link());
     const asked = await submit(path, { method: asksTheBank });
     const question = await pages.open(String(asked.headers.get('location')));
-    assert.ok(question.text.includes('Your bank has a question'), question.text);
+    assert.ok(question.text.includes('Your bank needs a confirmation'), question.text);
     const [, bank = ''] = /href="(\/challenge\/[^"]+)"/.exec(question.html) ?? [];
     const { hidden } = await pages.open(bank);
     const fields = { ...hidden, answer: 'approve' };
@@ -98,7 +98,7 @@ describe('a payer on the pages of a link', () => {
     assert.equal(doneOf(path, await pages.open(onward)), done);
   });
 
-  it('reads that it is paid already if somebody else has paid, and nothing of that payment, however the page is reached', async () => {
+  it('reads that it is already paid if another payer has paid, and nothing of that payment, however the page is reached', async () => {
     const card = { method: succeeds };
     const bank = { method: asksTheBank };
     for (const [terms, fields] of [
@@ -130,19 +130,19 @@ describe('a payer on the pages of a link', () => {
       for (const page of seen) {
         const shown = page.status === 303 ? await pages.open(String(page.headers.get('location'))) : page;
         const last = shown.status === 303 ? await pages.open(String(shown.headers.get('location'))) : shown;
-        assert.ok(last.text.includes('This has been paid already') && last.text.includes('You were not charged.'));
+        assert.ok(last.text.includes('This has already been paid') && last.text.includes('You were not charged.'));
         assert.doesNotMatch(last.html, /Thank you|Visa|4242|\/receipt\/|payer=|Jo Nguyen/);
       }
       assert.equal((await links.read(link)).payments_count, 1);
     }
   });
 
-  it('reads that details were saved already if somebody else has saved theirs, and nothing of them', async () => {
+  it('reads that details were already saved if another payer has saved theirs, and nothing of them', async () => {
     const customer = await stage.merchant.customer();
     const path = await begin(await links.link({ mode: 'setup', customer_id: customer.id }));
     doneOf(path, await submit(path));
     const shown = await pages.open(`${path}/done`);
-    assert.ok(shown.text.includes('saved already'), shown.text);
+    assert.ok(shown.text.includes('already been saved'), shown.text);
     assert.doesNotMatch(shown.html, /Visa|4242/);
   });
 
@@ -231,7 +231,7 @@ describe('a payer on the pages of a link', () => {
     const path = await begin(await links.link({ collect }));
     const refused = await submit(path, { name: ' ', email: 'jo' });
     assert.equal(refused.status, 400);
-    assert.ok(refused.text.includes('Write your name.') && refused.text.includes('such as jo@example.com'));
+    assert.ok(refused.text.includes('Enter your name.') && refused.text.includes('such as jo@example.com'));
     assert.ok(refused.html.includes('aria-invalid="true"'));
     assert.equal((await submit(path)).status, 303);
   });
@@ -246,8 +246,8 @@ describe('a payer on the pages of a link', () => {
     const done = doneOf(path, sent);
     const shown = async () => (await pages.open(done)).text;
     const others = async () => (await pages.open(`${path}/done`)).text;
-    assert.ok((await shown()).includes('Your payment is on its way'));
-    assert.ok((await others()).includes('This is being paid already'));
+    assert.ok((await shown()).includes('Your payment is being processed'));
+    assert.ok((await others()).includes('This is already being paid'));
     const [mandate] = await stage.db.sql`select * from mandates where biller_id = ${stage.keys.biller.id}`;
     assert.equal(mandate?.signatory_name, 'Jo Nguyen');
     const [intent] = await stage.db.sql`select id from payment_intents where mandate_id = ${mandate?.id}`;
@@ -255,7 +255,7 @@ describe('a payer on the pages of a link', () => {
       stage.request('POST', `/test_helpers/payment_intents/${intent?.id}/bank_result`, { result });
     assert.equal((await report('settled')).body.status, 'succeeded');
     assert.ok((await shown()).includes('Thank you for your payment'));
-    assert.ok((await others()).includes('This has been paid already'));
+    assert.ok((await others()).includes('This has already been paid'));
     assert.equal((await report('returned')).body.status, 'returned');
     assert.ok((await shown()).includes('Your bank has taken this payment back'));
     const back = await others();
@@ -269,14 +269,14 @@ describe('a payer on the pages of a link', () => {
     const saved = await submit(path);
     assert.ok((await pages.open(doneOf(path, saved))).text.includes('Your details were saved'));
     assert.equal(stage.ledger.requests.length, 0);
-    assert.equal((await pages.open(`/pay/${links.tokenOf(link)}`)).text.includes('saved already'), true);
+    assert.equal((await pages.open(`/pay/${links.tokenOf(link)}`)).text.includes('already been saved'), true);
   });
 
   it('reads which end an ended link has come to, with status 410', async () => {
     const paid = await links.link();
     await submit(await begin(paid));
     const page = await pages.open(`/pay/${links.tokenOf(paid)}`);
-    assert.deepEqual([page.status, page.text.includes('This has been paid')], [410, true]);
+    assert.deepEqual([page.status, page.text.includes('This has already been paid')], [410, true]);
     const expired = await links.link({ expires_at: new Date(realNow().getTime() + 60_000).toISOString() });
     const path = await begin(expired);
     await stage.db.sql`update payment_links set expires_at = now() - interval '1 second' where id = ${expired.id}`;
@@ -297,7 +297,7 @@ describe('a payer on the pages of a link', () => {
     const path = await begin(await links.link());
     for (let n = 0; n < 10; n += 1) await submit(path, { method: isDeclined });
     const ended = await pages.open(path);
-    assert.deepEqual([ended.status, ended.text.includes('too many attempts')], [410, true]);
+    assert.deepEqual([ended.status, ended.text.includes('Too many attempts')], [410, true]);
   });
 
   it('is asked to try later after twenty failures a minute from one address, whatever the process', async () => {
@@ -360,12 +360,19 @@ describe('a payer on the pages of a link', () => {
     const path = `${await begin(await links.link())}/state`;
     const end = new AbortController();
     const ask = (init: RequestInit = {}) => pages.request(path, { ...init, headers: { Prefer: 'wait=30' } });
-    const waiting = Array.from({ length: 25 }, () => ask({ signal: end.signal }).catch(() => null));
+    let responses = 0;
+    const counted = async () => {
+      const response = await ask({ signal: end.signal });
+      responses += 1;
+      return response;
+    };
+    const waiting = Array.from({ length: 25 }, () => counted().catch(() => null));
     const isAnsweredAtOnce = async () => {
       const signal = AbortSignal.timeout(4_000);
       return (await ask({ signal }).catch(() => null)) !== null;
     };
     await eventually('20 requests wait', isAnsweredAtOnce);
+    await eventually('the other five have their responses', () => responses === 5);
     end.abort();
     assert.equal((await Promise.all(waiting)).filter((answer) => answer === null).length, 20);
     await eventually('the places are free', async () => !(await isAnsweredAtOnce()));

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../lab/eventually.ts';
+import { type WorkflowType, workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { sendCommand } from '../../src/operations/operator-commands.ts';
 import type { Stuck } from '../../src/operations/stuck/find-stuck.ts';
 import { lookForStuck } from '../../src/operations/stuck/stuck.ts';
 import { countStuckWorkflows } from '../../src/operations/stuck/workflows.ts';
 import { unpause } from '../../src/operations/unpause.ts';
-import { type WorkflowType, workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { listAudit } from '../../src/services/accounts/audit.ts';
 import { tester } from '../support/factories.ts';

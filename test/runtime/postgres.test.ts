@@ -46,7 +46,7 @@ describe('the embedded PostgreSQL', () => {
     assert.deepEqual([...rows], [{ answer: 42 }]);
   });
 
-  it('lets nobody in without the password, which only its owner can read', async () => {
+  it('refuses connections without the password, which only its owner can read', async () => {
     await (await start()).end();
     const stranger = postgres(server.url.replace(/:[^:@]+@/, ':wrong@'), { max: 1 });
     await assert.rejects(stranger`select 1`.execute(), /password authentication failed/);
@@ -75,7 +75,7 @@ describe('the embedded PostgreSQL', () => {
     await server.stop();
     assert.ok((await waiting) instanceof Error);
     assert.deepEqual(await stillAlive([server.pid]), []);
-    await sql.end({ timeout: 1 }); // there is nobody left to say goodbye to
+    await sql.end({ timeout: 1 }); // the server has gone already
   });
 
   it('comes back after it was killed, and first ends one that an earlier run left behind', async () => {
@@ -94,10 +94,11 @@ describe('the embedded PostgreSQL', () => {
     await (await start()).end();
     process.kill(server.pid, 'SIGKILL');
     await server.daemon.exited;
-    // The shell starts a child, and then becomes a program that does not wait for it. The child ends after that: the
-    // shell itself would wait. Root starts PostgreSQL as another user, who sees only its own processes.
+    // The shell starts a child, and becomes a program that does not wait for it. Only then the child ends: the shell
+    // would wait for it. Root starts PostgreSQL as another user, who sees only its own processes.
     const { uid, gid } = await stat(join(folder.path, 'postgres', 'cluster'));
-    const parent = spawn('/bin/sh', ['-c', 'sleep 1 & echo $!; exec sleep 60'], { uid, gid, cwd: '/' });
+    const script = '(until grep -q sleep /proc/$$/comm; do sleep 0.1; done) & echo $!; exec sleep 60';
+    const parent = spawn('/bin/sh', ['-c', script], { uid, gid, cwd: '/' });
     const [printed] = await once(parent.stdout, 'data');
     const zombie = Number(printed);
     for (const name of ['postgres/cluster/postmaster.pid', 'run/postgres.json']) {

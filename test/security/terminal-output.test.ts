@@ -208,7 +208,7 @@ describe('a hostile text in the output of a command', function () {
     }
   });
 
-  it('is escaped by reconcile, which lists workflows that anybody at Temporal may have named', async () => {
+  it('is escaped by reconcile, which lists workflows that any user of Temporal may have named', async () => {
     const workflowId = `payment-plan/${hostile}`;
     const handle = await temporal.workflow.start('paymentPlan', { workflowId, taskQueue, args: [] });
     try {
@@ -276,7 +276,7 @@ describe('a program of this repository', () => {
         .filter((name) => /\bconsole\.|process\.std(out|err)\.write/.test(readFileSync(new URL(name, root), 'utf8'))),
     );
     // The samples of the reference have the word in their text.
-    const samples = 'src/api/reference/samples.ts';
+    const samples = 'src/sites/reference/samples.ts';
     assert.deepEqual(printing.sort(), ['demo/timeline.ts', samples, 'src/platform/terminal.ts']);
   });
 });

@@ -4,12 +4,11 @@ import { after, afterEach, before, beforeEach } from 'mocha';
 import { type LoopbackServer, type Received, serveOnLoopback } from '../../lab/loopback-server.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { Db } from '../../src/platform/postgres/connection.ts';
-import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { eventCatalogue } from '../../src/resources/event-catalogue.ts';
 import { allScopes } from '../../src/services/accounts/scopes.ts';
 import { createVault } from '../../src/services/accounts/vault.ts';
-import { recordEvents } from '../../src/services/events.ts';
+import { type NewEvent, record, transact } from '../../src/services/events.ts';
 import type { RequestContext } from '../../src/services/request-context.ts';
 import { attemptDelivery, type DeliveryDeps } from '../../src/services/webhooks/attempt.ts';
 import { getWebhookDelivery } from '../../src/services/webhooks/deliveries.ts';
@@ -140,10 +139,11 @@ export async function makeEvent(
     customerId = null,
     testClockId = null,
     at = call.now,
-  } = {} as Partial<Parameters<typeof recordEvents>[2][number]>,
+  } = {} as Partial<NewEvent>,
 ): Promise<string> {
-  const event = { type, subjectId: newId('payment_plan'), customerId, testClockId, at, data };
-  const [id] = await atomically(sql, (tx) => recordEvents(tx, call, [event]));
+  const { billerId, livemode } = call;
+  const event = { billerId, livemode, type, subjectId: newId('payment_plan'), customerId, testClockId, at, data };
+  const [id] = await transact(sql, call, async (tx) => record(tx, event));
   if (id === undefined) throw new Error('no event was recorded');
   return id;
 }

@@ -4,18 +4,18 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Fragment } from 'postgres';
-import { createApp } from '../../src/api/app.ts';
 import { serve } from '../../src/api/http/server.ts';
 import { withoutOwner } from '../../src/db/bank-debits.ts';
+import { type WorkflowType, workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { findViolations, type Violation } from '../../src/operations/invariants/invariants.ts';
 import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
-import { type WorkflowType, workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { startDispatcher } from '../../src/processes/dispatcher.ts';
 import { closeSides, openSides } from '../../src/processes/temporal/sides.ts';
 import { startWorkers } from '../../src/processes/temporal/workers.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { createVault } from '../../src/services/accounts/vault.ts';
 import { expireMandates } from '../../src/services/mandates/expiry.ts';
+import { createWebApp } from '../../src/sites/app.ts';
 import { testDeps } from '../support/api.ts';
 import { serverAt, testLogger, workflowBundle } from '../support/temporal.ts';
 import { startTimeSkipping } from '../support/time-skipping-server.ts';
@@ -37,7 +37,7 @@ export interface RealTimePlace extends Place {
   violations(): Promise<Violation[]>;
   /** From now on the time of a biller counts. */
   follow(billerId: string): void;
-  /** Ends the workflows of a biller, for good. Nothing of it is due any more. */
+  /** Ends the workflows of a biller, for good. Nothing of it is due. */
   abandon(billerId: string): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ export async function openRealTime(): Promise<OpenPlace & { place: RealTimePlace
   const workers = await startWorkers({ side, sql, ...worker, workflowBundle: await workflowBundle() });
   const dispatcher = startDispatcher(sql, side, logger);
   const { deps } = testDeps({ sql, url: postgres.url }, { vault });
-  const api = await serve(createApp(deps), { port: 0 });
+  const api = await serve(createWebApp(deps), { port: 0 });
   const followed = new Set<string>();
   let present = await env.currentTimeMs();
   const clock = standStill(present);

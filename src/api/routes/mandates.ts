@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
+import { createdQuery, ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
 import {
   Mandate,
   MandateByKey,
@@ -63,6 +63,7 @@ const list = route({
   invalid: 422,
   query: Strict({
     ...listQuery,
+    ...createdQuery,
     customer_id: Type.Optional(Reference('Only mandates of this customer.')),
     payment_method_id: Type.Optional(Reference('Only mandates of this bank account.')),
     status: Type.Optional(MandateStatus),
@@ -211,7 +212,7 @@ const text = route({
   tag: mandates,
   summary: 'Fetch the text that a payer agrees to',
   description:
-    'Show the payer `html` as it is, with the account and the terms of the mandate beside it. Send `version` and ' +
+    'Show the payer `html` as it is, together with the account and the terms of the mandate. Send `version` and ' +
     '`sha256` with the acceptance. The text has the name of your account. No lawyer has checked its words.',
   access: read,
   invalid: 422,

@@ -1,7 +1,7 @@
 import encodeQR from 'qr';
 import Type from 'typebox';
 import type { PaymentLinkRow } from '../../db/payment-links.ts';
-import { ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
+import { createdQuery, ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
 import { PaymentIntent, planPaymentIntentExample, presentPaymentIntent } from '../../resources/payment-intent.ts';
 import {
   PaymentLink,
@@ -38,7 +38,7 @@ const create = route({
   summary: 'Create a payment link',
   description:
     'Send its `url` to the payer. By default it takes one payment, however many tabs or people open it. With ' +
-    '`customer_id` the payer is known, and a customer on a test clock brings its clock along. Sends ' +
+    '`customer_id` the payer is known. If that customer is on a test clock, so is the link. Sends ' +
     `\`payment_link.created\`. ${advancing}`,
   access: write,
   invalid: 422,
@@ -62,15 +62,20 @@ const list = route({
   invalid: 422,
   query: Strict({
     ...listQuery,
+    ...createdQuery,
     status: Type.Optional(PaymentLinkStatus),
     customer_id: Type.Optional(Reference('Only links of this customer.')),
+    payment_plan_id: Type.Optional(Reference('Only links whose `apply_to` names this plan.')),
+    subscription_id: Type.Optional(Reference('Only links whose `apply_to` names this subscription.')),
     reference: Type.Optional(Type.String({ maxLength: 255, description: 'Only links with exactly this reference.' })),
     test_clock: Type.Optional(Reference('Only links of customers on this test clock.')),
   }),
   response: { status: 200, schema: ListOf(PaymentLink) },
   handle: async ({ context, key, query, deps }) => {
     const { status, customer_id: customerId, reference, test_clock: testClock } = query;
-    const rows = await listPaymentLinks(deps.db, context, { status, customerId, reference, testClock }, query);
+    const subject = { paymentPlanId: query.payment_plan_id, subscriptionId: query.subscription_id };
+    const filter = { status, customerId, reference, testClock, ...subject };
+    const rows = await listPaymentLinks(deps.db, context, filter, query);
     return page(rows, (row) => shownTo(key, deps, row));
   },
 });
@@ -94,7 +99,7 @@ const payments = route({
   operation: 'listPaymentLinkPayments',
   tag: paymentLinks,
   summary: 'List the payments of a payment link, newest first',
-  description: 'Every payment intent on which an attempt was made, whatever came of it.',
+  description: 'Every payment intent on which an attempt was made, whatever its result.',
   access: read,
   invalid: 422,
   query: Strict(listQuery),
@@ -133,7 +138,7 @@ const update = route({
   operation: 'updatePaymentLink',
   tag: paymentLinks,
   summary: 'Change an open payment link',
-  description: `Null clears a field. A session that was started before keeps what its payer has seen. ${advancing}`,
+  description: `Null clears a field. A session that has started keeps the terms that its payer has seen. ${advancing}`,
   access: write,
   invalid: 422,
   bodyLimit: metadataLimit,
@@ -150,7 +155,7 @@ const deactivate = route({
   tag: paymentLinks,
   summary: 'Deactivate an open payment link',
   description:
-    'Its open sessions end. After the response no attempt is opened. One in flight runs on, and is counted and ' +
+    'Its open sessions end. After the response no attempt is opened. One that is under way continues, and is counted and ' +
     `reported if it succeeds. Sends \`payment_link.deactivated\`. ${advancing}`,
   access: write,
   invalid: 422,
@@ -184,7 +189,7 @@ const rotateUrl = route({
   operation: 'rotatePaymentLinkUrl',
   tag: paymentLinks,
   summary: 'Give a payment link another URL',
-  description: `In any state. The old URL is unknown from then on; sessions that were started go on. ${advancing}`,
+  description: `In any state. The old URL no longer works; sessions that were started continue. ${advancing}`,
   access: write,
   invalid: 422,
   response: { status: 200, schema: PaymentLink },

@@ -1,13 +1,13 @@
 import type { Client } from '@temporalio/client';
 import { attributes } from '../../messages/search-attributes.ts';
 import { webhookTaskQueue } from '../../messages/task-queues.ts';
+import type { WorkflowType } from '../../messages/workflow-types.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
-import type { WorkflowType } from '../../platform/postgres/outbox.ts';
 import { isOutage } from '../../platform/postgres/transaction.ts';
 import { subjectsAmong } from '../reconciler/reconciliations.ts';
 import type { WorkflowSide } from '../sides/workflow-sides.ts';
-import { opsCommand } from './definitions.ts';
 import type { Stuck, StuckReport } from './find-stuck.ts';
+import { opsCommand } from './ops-command.ts';
 
 export const workflowEnded: Pick<StuckReport, 'kind' | 'meaning' | 'after_seconds'> = {
   kind: 'workflow_ended',
@@ -15,7 +15,7 @@ export const workflowEnded: Pick<StuckReport, 'kind' | 'meaning' | 'after_second
   after_seconds: 10, // `ops start-over` starts it again within that time
 };
 
-/** A workflow that did not end by itself. */
+/** A workflow that did not end on its own. */
 export interface EndedWorkflow {
   type: string;
   workflowId: string;
@@ -101,7 +101,7 @@ function describe(end: EndedWorkflow): Stuck {
     biller_id: billerId,
     livemode,
     since: endedAt.toISOString(),
-    why: `its workflow ${how} and does not run: nothing is done for it by itself`,
+    why: `its workflow ${how} and does not run: nothing is done for it`,
     remedy: `${command} (it continues from PostgreSQL). The next comparison starts it too, within five minutes.`,
     workflow_id: workflowId,
   };

@@ -3,8 +3,8 @@ import { attributes } from '../../messages/search-attributes.ts';
 import { webhookTaskQueue } from '../../messages/task-queues.ts';
 import { withoutSecrets } from '../../platform/redact.ts';
 import type { WorkflowSide } from '../sides/workflow-sides.ts';
-import { opsCommand } from './definitions.ts';
 import type { Stuck, StuckReport } from './find-stuck.ts';
+import { opsCommand } from './ops-command.ts';
 
 /** A paused step is not tried, not even again: it neither fails nor ends, so its workflow reports nothing. */
 export const workflowPaused: Pick<StuckReport, 'kind' | 'meaning' | 'after_seconds'> = {

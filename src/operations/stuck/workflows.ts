@@ -5,9 +5,9 @@ import { all } from '../../platform/all-settled.ts';
 import { describeCallFailure } from '../../platform/grpc-status.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { nameOf, type WorkflowSide, type WorkflowSides } from '../sides/workflow-sides.ts';
-import { opsCommand } from './definitions.ts';
 import { type EndedWorkflow, findEndedWorkflows, reportWanted, workflowEnded } from './ended-workflows.ts';
 import type { Stuck, StuckReport } from './find-stuck.ts';
+import { opsCommand, recheckAfterFix } from './ops-command.ts';
 import { findPausedWorkflows, workflowPaused } from './paused.ts';
 
 type Definition = Pick<StuckReport, 'kind' | 'meaning' | 'after_seconds'>;
@@ -29,7 +29,7 @@ const taskFailing: Definition = {
 };
 const stalled: Definition = {
   kind: 'workflow_stalled',
-  meaning: 'A workflow cannot carry out what is due.',
+  meaning: 'A workflow cannot do what is due.',
   after_seconds: 0,
 };
 
@@ -101,8 +101,8 @@ async function findOnSide(
       findWorkflows(side, stalled, 'Stalled = true', {
         limit,
         describe: (workflow) => ({
-          why: 'an effect cannot be carried out',
-          remedy: `Fix the cause, then ${opsCommand('recheck', subjectOf(workflow))} (Web UI: Update recheck).`,
+          why: 'an effect fails',
+          remedy: recheckAfterFix(subjectOf(workflow)),
         }),
       }),
     ]);
@@ -112,7 +112,7 @@ async function findOnSide(
     const why = describeCallFailure(nameOf(side), error);
     const address = `${livemode === false ? 'SANDBOX_' : ''}TEMPORAL_ADDRESS`;
     const remedy =
-      'If its process is gone, start Temporal (npm start does so by itself). If it is still there, it hangs: end it with ' +
+      'If its process is gone, start Temporal (npm start does so automatically). If it is still there, it hangs: end it with ' +
       `kill -9 (under npm start: the process in DATA_DIR/run/temporal.json), then start it. Or correct ${address}. ` +
       'Requests are served meanwhile; nothing is collected.';
     return { reports: [reportOf(unreachable, [about(unreachable, { livemode, why, remedy })])], ended: null };
@@ -165,7 +165,7 @@ function describeMissing(place: string, identity: string | null): Pick<Stuck, 'w
   return {
     why: `no worker polls ${place}${lastOne}: it has ended, or it hangs`,
     remedy:
-      `If ${process} is gone, its log says why: start a worker (npm run worker; npm start does so by itself). ` +
+      `If ${process} is gone, its log says why: start a worker (npm run worker; npm start does so automatically). ` +
       'If it is still there, it hangs: end it with kill -9, then start a worker.',
   };
 }

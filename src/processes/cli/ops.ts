@@ -8,10 +8,10 @@ import {
   sendCommand,
   startOver,
 } from '../../operations/operator-commands.ts';
-import { opsCommand } from '../../operations/stuck/definitions.ts';
 import { wordsAboutEndpoint } from '../../operations/stuck/endpoint-words.ts';
 import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
 import { listeners } from '../../operations/stuck/listeners.ts';
+import { opsCommand } from '../../operations/stuck/ops-command.ts';
 import type { LatelyFailing } from '../../operations/stuck/queries/webhooks.ts';
 import { findFailingLately, lookForStuck, stuckKinds } from '../../operations/stuck/stuck.ts';
 import { unpause } from '../../operations/unpause.ts';
@@ -53,7 +53,7 @@ const forms: Record<string, { takes: string[]; execute: Execute }> = {
 
 export const command = defineCommand({
   usage: `Usage:
-  ops stuck [--json] [--kind KIND]   what does not continue by itself: since when, why, and the command that frees it
+  ops stuck [--json] [--kind KIND]   what is stuck: since when, why, and the command that frees it
   ops recheck ID                     read the database again: for a plan, subscription, scheduled payment, bank debit, link,
                                      session or clock
   ops retry-now ID                   retry at once: a plan, subscription or scheduled payment that waits for its retry
@@ -68,7 +68,7 @@ export const command = defineCommand({
                                      record what a person has found out: succeeded or failed. The processor is asked first
   ops hold-charging --evidence TEXT  hold all live charges and refunds, such as after a back-up was restored
   ops release-charging --evidence TEXT
-                                     go on: what the processor has done meanwhile is known
+                                     release the hold: what the processor has done meanwhile is known
   ops unpause ID                     continue what somebody has paused in Temporal; nothing is done twice
   ops start-over ID                  end the workflow of an object and start it again from PostgreSQL
 
@@ -78,7 +78,7 @@ Each may be repeated, and is in the audit log. The exit status of "stuck" is 0 i
 others end with 0 when something was done, and with 2 and the reason when nothing was.
 Kinds: ${stuckKinds.join(', ')}.
 API_URL is the address of the API, such as https://payments.example.com, and PUBLIC_URL that of the pages for payers, or
-PAGES_URL if payers reach them at another; those of npm start are known. Without them, nothing tells whether they respond.`,
+PAGES_URL if payers reach them at another; those of npm start are known. Without them, it is not checked whether they respond.`,
   options: {
     json: { type: 'boolean' },
     kind: { type: 'string' },

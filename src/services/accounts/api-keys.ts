@@ -7,6 +7,7 @@ import {
   listApiKeys,
   lockApiKey,
 } from '../../db/api-keys.ts';
+import { tenantOf } from '../../db/tenant.ts';
 import { randomBase62 } from '../../domain/base62.ts';
 import { newId } from '../../domain/ids.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
@@ -38,7 +39,7 @@ export type IssuedKey = ApiKey & { key: string };
 const secretLength = 43;
 const keyPattern = new RegExp(`^(sk|pk)_(sandbox|live)_[0-9A-Za-z]{${secretLength}}$`);
 const hourMs = 3_600_000;
-/** One year. A longer overlap is not a roll any more. */
+/** One year. A longer overlap would not be a roll. */
 const maxOverlapHours = 8_760;
 
 /** Whether the text has the form of a key. Does not check whether the key exists. */
@@ -142,7 +143,7 @@ async function recordChange(
     action,
     by: origin.by,
     at: origin.now,
-    tenant: { billerId: row.biller_id, livemode: row.livemode },
+    tenant: tenantOf(row),
     subjectId: row.id,
     changes: changesBetween(shown(before), shown(after)),
   });

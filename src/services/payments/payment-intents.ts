@@ -227,6 +227,7 @@ export function untried(at: Date) {
     status: 'requires_payment_method',
     subscription_id: null,
     subscription_charge: null,
+    subscription_period: null,
     attempt_count: 0,
     payer_failures: 0,
     payment_link_id: null,

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { sealedField } from '../../db/sealed-values.ts';
+import { tenantOf } from '../../db/tenant.ts';
 import {
   type AttemptOutcome,
   type DeliveryToMake,
@@ -20,12 +21,12 @@ import {
 import { delayAfter, hasFailedTooLong, parseRetryAfter } from '../../domain/webhook-schedule.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
-import { atomically, isOutage } from '../../platform/postgres/transaction.ts';
+import { isOutage } from '../../platform/postgres/transaction.ts';
 import { emit } from '../../platform/telemetry.ts';
 import { traced } from '../../platform/tracing.ts';
 import { eventBody } from '../../resources/event.ts';
 import type { Vault } from '../accounts/vault.ts';
-import { endpointEvent, recordEvents } from '../events.ts';
+import { endpointEvent, record, transact } from '../events.ts';
 import { newChallenge, verifyEndpoint } from './challenge.ts';
 import { type DeliveryProgress, progressOf, progressTurnedAway } from './delivery-progress.ts';
 import { attemptTelemetry } from './delivery-telemetry.ts';
@@ -105,7 +106,7 @@ export async function attemptDelivery(
   if (response.kind === 'in an activity') return needsActivity;
   if (response.kind === 'later') return turnAway(db, delivery, response, deps.now());
   pass('delivery posted');
-  const progress = await throughOutages(() => record(db, deps, prepared, response));
+  const progress = await throughOutages(() => recordResponse(db, deps, prepared, response));
   pass('delivery recorded');
   return progress;
 }
@@ -191,7 +192,7 @@ function requestFor(
   return { endpointId: endpoint_id, failingMs, url: endpoint.url, livemode, headers, body, challenge };
 }
 
-async function record(
+async function recordResponse(
   db: Db,
   deps: DeliveryDeps,
   prepared: Prepared,
@@ -200,7 +201,7 @@ async function record(
   const { delivery } = prepared;
   const now = deps.now();
   try {
-    const recorded = await atomically(db, (tx) => recordIn(tx, deps, prepared, response, now));
+    const recorded = await transact(db, { requestId: null, now }, (tx) => recordIn(tx, deps, prepared, response, now));
     const error = errorOf(response);
     emit(attemptTelemetry(delivery, { attempt: prepared.number, response, error }, recorded, now));
     return progressOf(recorded, delivery, error ?? 'delivered', now);
@@ -281,7 +282,7 @@ function whyDisable(
 }
 
 function lockEndpointOf(tx: Tx, delivery: DeliveryToMake): Promise<WebhookEndpointRow | null> {
-  const tenant = { billerId: delivery.biller_id, livemode: delivery.livemode };
+  const tenant = tenantOf(delivery);
   return lockWebhookEndpoint(tx, tenant, delivery.endpoint_id);
 }
 
@@ -290,9 +291,9 @@ async function disableEndpoint(tx: Tx, locked: WebhookEndpointRow, reason: Disab
   const changes = { status: 'disabled' as const, disabled_reason: reason, failing_since: null };
   const endpoint = await updateWebhookEndpoint(tx, locked.id, changes, now);
   await failPendingDeliveries(tx, endpoint.id, 'endpoint disabled', now);
-  const tenant = { billerId: endpoint.biller_id, livemode: endpoint.livemode };
+  const tenant = tenantOf(endpoint);
   const whose = { by: { kind: 'service', id: 'webhook delivery' } as const, at: now, tenant };
   await recordEndpointChange(tx, 'webhook_endpoint.disabled', [locked, endpoint], whose);
   const event = endpointEvent('webhook_endpoint.disabled', endpoint, now);
-  await recordEvents(tx, { ...tenant, requestId: null, now }, [event]);
+  record(tx, event);
 }

@@ -1,6 +1,7 @@
 import { setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
 import { type Stall, statusQuery, type WorkflowStatus } from '../../messages/workflow-status.ts';
-import { type SummarizedWorkflow, summaryOf } from '../../messages/workflow-summaries.ts';
+import { summaryOf } from '../../messages/workflow-summaries.ts';
+import type { WorkflowType } from '../../messages/workflow-types.ts';
 
 /** A command that an operator can send, its input, and what it does. */
 export interface Remedy {
@@ -45,7 +46,7 @@ export const initialStatus: WorkflowStatus = {
  * Sets the handler of the query, and shows what the workflow does until there is a status. The page is the workflow's
  * current details, in the tab "User Metadata".
  */
-export function openPage(workflowType: SummarizedWorkflow): OperatorPage {
+export function openPage(workflowType: WorkflowType): OperatorPage {
   const summary = summaryOf(workflowType, subjectId());
   let status = initialStatus;
   setHandler(statusQuery, () => status, { description: 'For programs: what it waits for, and why it is stalled.' });
@@ -95,7 +96,7 @@ function whatItWaitsFor({ stalled, waitsFor, nextAt, since }: WorkflowStatus, is
       'Temporal skips its time, only when it is asked to. Fix the cause, then send `recheck`.'
     );
   }
-  if (waitsFor === null) return 'It has ended: nothing more is done by itself.';
+  if (waitsFor === null) return 'It has ended: nothing more is done.';
   const until = nextAt === null ? '' : `, at ${instant(nextAt)}`;
   return `Waits for **${waitsFor}**${until}${since === null ? '' : `, since ${instant(since)}`}${timeOf(isOnClock)}.`;
 }

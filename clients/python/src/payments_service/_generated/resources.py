@@ -41,6 +41,8 @@ class Customers(Resource):
         *,
         limit: int | None = None,
         starting_after: str | None = None,
+        created_from: str | None = None,
+        created_to: str | None = None,
         status: str | None = None,
         email: str | None = None,
         name: str | None = None,
@@ -57,7 +59,7 @@ class Customers(Resource):
 
         `GET /api/v1/customers`
         """
-        return self._pages_of("GET", "/api/v1/customers", query={"limit": limit, "starting_after": starting_after, "status": status, "email": email, "name": name, "reference": reference, "test_clock": test_clock}, options=options, items="data", cursor="id")
+        return self._pages_of("GET", "/api/v1/customers", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "status": status, "email": email, "name": name, "reference": reference, "test_clock": test_clock}, options=options, items="data", cursor="id")
 
     def get(
         self,
@@ -113,6 +115,8 @@ class Customers(Resource):
         *,
         limit: int | None = None,
         starting_after: str | None = None,
+        created_from: str | None = None,
+        created_to: str | None = None,
         status: str | None = None,
         **options: Unpack[RequestOptions],
     ) -> Listing[models.PaymentIntentList, models.PaymentIntent]:
@@ -122,7 +126,7 @@ class Customers(Resource):
 
         `GET /api/v1/customers/{customer_id}/payment_intents`
         """
-        return self._pages_of("GET", f"/api/v1/customers/{segment(customer_id)}/payment_intents", query={"limit": limit, "starting_after": starting_after, "status": status}, options=options, items="data", cursor="id")
+        return self._pages_of("GET", f"/api/v1/customers/{segment(customer_id)}/payment_intents", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "status": status}, options=options, items="data", cursor="id")
 
     def list_payment_methods(
         self,
@@ -300,6 +304,8 @@ class Mandates(Resource):
         *,
         limit: int | None = None,
         starting_after: str | None = None,
+        created_from: str | None = None,
+        created_to: str | None = None,
         customer_id: str | None = None,
         payment_method_id: str | None = None,
         status: models.MandateStatus | None = None,
@@ -312,7 +318,7 @@ class Mandates(Resource):
 
         `GET /api/v1/mandates`
         """
-        return self._pages_of("GET", "/api/v1/mandates", query={"limit": limit, "starting_after": starting_after, "customer_id": customer_id, "payment_method_id": payment_method_id, "status": status, "test_clock": test_clock}, options=options, items="data", cursor="id")
+        return self._pages_of("GET", "/api/v1/mandates", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "customer_id": customer_id, "payment_method_id": payment_method_id, "status": status, "test_clock": test_clock}, options=options, items="data", cursor="id")
 
     def get(
         self,
@@ -401,6 +407,9 @@ class Mandates(Resource):
         """
         return self._send("POST", f"/api/v1/mandates/{segment(mandate_id)}/notices", body=body, options=options)
 
+    notices = record_notice
+    """The same as `record_notice`, by the name of its path."""
+
     def cancel_as_payer(
         self,
         mandate_id: str,
@@ -416,15 +425,18 @@ class Mandates(Resource):
         """
         return self._send("POST", f"/api/v1/test_helpers/mandates/{segment(mandate_id)}/payer_cancels", options=options)
 
+    payer_cancels = cancel_as_payer
+    """The same as `cancel_as_payer`, by the name of its path."""
+
     def get_text(
         self,
         **options: Unpack[RequestOptions],
     ) -> models.MandateText:
         """Fetch the text that a payer agrees to
 
-        Show the payer `html` as it is, with the account and the terms of the mandate beside
-        it. Send `version` and `sha256` with the acceptance. The text has the name of your
-        account. No lawyer has checked its words.
+        Show the payer `html` as it is, together with the account and the terms of the
+        mandate. Send `version` and `sha256` with the acceptance. The text has the name of
+        your account. No lawyer has checked its words.
 
         Needs a secret key with the scope `mandates:read`.
 
@@ -485,7 +497,12 @@ class PaymentIntents(Resource):
         *,
         limit: int | None = None,
         starting_after: str | None = None,
+        created_from: str | None = None,
+        created_to: str | None = None,
         customer_id: str | None = None,
+        payment_plan_id: str | None = None,
+        subscription_id: str | None = None,
+        payment_link_id: str | None = None,
         status: models.PaymentIntentStatus | None = None,
         test_clock: str | None = None,
         **options: Unpack[RequestOptions],
@@ -496,7 +513,7 @@ class PaymentIntents(Resource):
 
         `GET /api/v1/payment_intents`
         """
-        return self._pages_of("GET", "/api/v1/payment_intents", query={"limit": limit, "starting_after": starting_after, "customer_id": customer_id, "status": status, "test_clock": test_clock}, options=options, items="data", cursor="id")
+        return self._pages_of("GET", "/api/v1/payment_intents", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "customer_id": customer_id, "payment_plan_id": payment_plan_id, "subscription_id": subscription_id, "payment_link_id": payment_link_id, "status": status, "test_clock": test_clock}, options=options, items="data", cursor="id")
 
     def get(
         self,
@@ -539,7 +556,7 @@ class PaymentIntents(Resource):
         payment intent can use it until a secret key attaches it to a customer. Any other
         method returns 403 `payment_method_not_allowed`. After ten attempts that failed, with
         a publishable key or on a page, it returns 403 `too_many_attempts`: only a secret key
-        may go on. The response has what a payer needs (`PaymentIntentForPayer`).
+        may confirm it. The response has what a payer needs (`PaymentIntentForPayer`).
 
         A secret key needs the scope `payment_intents:write`; a publishable key may call this
         too.
@@ -591,8 +608,8 @@ class PaymentIntents(Resource):
         """Report on a bank debit as the bank would
 
         Reports now what the bank would report at its own time. A debit that was not handed
-        over yet is handed over first. After that the bank reports nothing more about this
-        debit by itself. On a test clock you need not call this: an advance carries out what
+        over yet is handed over first. After that the bank sends no other report about this
+        debit. On a test clock you do not need this: an advance makes the bank report what
         `_sandbox_bank_outcome` chooses.
 
         Needs a secret key with the scope `payment_intents:write`. Sandbox only.
@@ -600,6 +617,9 @@ class PaymentIntents(Resource):
         `POST /api/v1/test_helpers/payment_intents/{payment_intent_id}/bank_result`
         """
         return self._send("POST", f"/api/v1/test_helpers/payment_intents/{segment(payment_intent_id)}/bank_result", body=body, options=options)
+
+    bank_result = report_bank_result
+    """The same as `report_bank_result`, by the name of its path."""
 
 
 
@@ -639,6 +659,32 @@ class Refunds(Resource):
         `GET /api/v1/payment_intents/{payment_intent_id}/refunds`
         """
         return self._pages_of("GET", f"/api/v1/payment_intents/{segment(payment_intent_id)}/refunds", query={"limit": limit, "starting_after": starting_after}, options=options, items="data", cursor="id")
+
+    def list_all_refunds(
+        self,
+        *,
+        limit: int | None = None,
+        starting_after: str | None = None,
+        created_from: str | None = None,
+        created_to: str | None = None,
+        status: models.RefundStatus | None = None,
+        payment_intent_id: str | None = None,
+        customer_id: str | None = None,
+        payment_plan_id: str | None = None,
+        subscription_id: str | None = None,
+        payment_link_id: str | None = None,
+        test_clock: str | None = None,
+        **options: Unpack[RequestOptions],
+    ) -> Listing[models.RefundList, models.Refund]:
+        """List refunds, newest first
+
+        Lists the refunds of all payments.
+
+        Needs a secret key with the scope `payment_intents:read`.
+
+        `GET /api/v1/refunds`
+        """
+        return self._pages_of("GET", "/api/v1/refunds", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "status": status, "payment_intent_id": payment_intent_id, "customer_id": customer_id, "payment_plan_id": payment_plan_id, "subscription_id": subscription_id, "payment_link_id": payment_link_id, "test_clock": test_clock}, options=options, items="data", cursor="id")
 
     def get(
         self,
@@ -684,6 +730,8 @@ class PaymentPlans(Resource):
         *,
         limit: int | None = None,
         starting_after: str | None = None,
+        created_from: str | None = None,
+        created_to: str | None = None,
         customer_id: str | None = None,
         state: models.PaymentPlanState | None = None,
         **options: Unpack[RequestOptions],
@@ -694,7 +742,7 @@ class PaymentPlans(Resource):
 
         `GET /api/v1/payment_plans`
         """
-        return self._pages_of("GET", "/api/v1/payment_plans", query={"limit": limit, "starting_after": starting_after, "customer_id": customer_id, "state": state}, options=options, items="data", cursor="id")
+        return self._pages_of("GET", "/api/v1/payment_plans", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "customer_id": customer_id, "state": state}, options=options, items="data", cursor="id")
 
     def get(
         self,
@@ -859,8 +907,8 @@ class PaymentLinks(Resource):
         """Create a payment link
 
         Send its `url` to the payer. By default it takes one payment, however many tabs or
-        people open it. With `customer_id` the payer is known, and a customer on a test clock
-        brings its clock along. Sends `payment_link.created`. While the test clock of its
+        people open it. With `customer_id` the payer is known. If that customer is on a test
+        clock, so is the link. Sends `payment_link.created`. While the test clock of its
         customer is advancing: `test_clock_advancing`.
 
         Needs a secret key with the scope `payment_links:write`.
@@ -874,8 +922,12 @@ class PaymentLinks(Resource):
         *,
         limit: int | None = None,
         starting_after: str | None = None,
+        created_from: str | None = None,
+        created_to: str | None = None,
         status: models.PaymentLinkStatus | None = None,
         customer_id: str | None = None,
+        payment_plan_id: str | None = None,
+        subscription_id: str | None = None,
         reference: str | None = None,
         test_clock: str | None = None,
         **options: Unpack[RequestOptions],
@@ -888,7 +940,7 @@ class PaymentLinks(Resource):
 
         `GET /api/v1/payment_links`
         """
-        return self._pages_of("GET", "/api/v1/payment_links", query={"limit": limit, "starting_after": starting_after, "status": status, "customer_id": customer_id, "reference": reference, "test_clock": test_clock}, options=options, items="data", cursor="id")
+        return self._pages_of("GET", "/api/v1/payment_links", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "status": status, "customer_id": customer_id, "payment_plan_id": payment_plan_id, "subscription_id": subscription_id, "reference": reference, "test_clock": test_clock}, options=options, items="data", cursor="id")
 
     def get(
         self,
@@ -911,8 +963,8 @@ class PaymentLinks(Resource):
     ) -> models.PaymentLink:
         """Change an open payment link
 
-        Null clears a field. A session that was started before keeps what its payer has seen.
-        While the test clock of its customer is advancing: `test_clock_advancing`.
+        Null clears a field. A session that has started keeps the terms that its payer has
+        seen. While the test clock of its customer is advancing: `test_clock_advancing`.
 
         Needs a secret key with the scope `payment_links:write`.
 
@@ -930,7 +982,7 @@ class PaymentLinks(Resource):
     ) -> Listing[models.PaymentIntentList, models.PaymentIntent]:
         """List the payments of a payment link, newest first
 
-        Every payment intent on which an attempt was made, whatever came of it.
+        Every payment intent on which an attempt was made, whatever its result.
 
         Needs a secret key with the scope `payment_links:read`.
 
@@ -960,9 +1012,10 @@ class PaymentLinks(Resource):
     ) -> models.PaymentLink:
         """Deactivate an open payment link
 
-        Its open sessions end. After the response no attempt is opened. One in flight runs on,
-        and is counted and reported if it succeeds. Sends `payment_link.deactivated`. While
-        the test clock of its customer is advancing: `test_clock_advancing`.
+        Its open sessions end. After the response no attempt is opened. One that is under way
+        continues, and is counted and reported if it succeeds. Sends
+        `payment_link.deactivated`. While the test clock of its customer is advancing:
+        `test_clock_advancing`.
 
         Needs a secret key with the scope `payment_links:write`.
 
@@ -994,8 +1047,8 @@ class PaymentLinks(Resource):
     ) -> models.PaymentLink:
         """Give a payment link another URL
 
-        In any state. The old URL is unknown from then on; sessions that were started go on.
-        While the test clock of its customer is advancing: `test_clock_advancing`.
+        In any state. The old URL no longer works; sessions that were started continue. While
+        the test clock of its customer is advancing: `test_clock_advancing`.
 
         Needs a secret key with the scope `payment_links:write`.
 
@@ -1006,8 +1059,8 @@ class PaymentLinks(Resource):
 
 
 class CheckoutSessions(Resource):
-    """One sitting of one payer: a hosted page for a payment, or to save a method. A payment link
-    makes them.
+    """A hosted page on which one payer pays, or saves a payment method. A payment link creates
+    one for each payer.
     """
 
     def create(
@@ -1033,9 +1086,13 @@ class CheckoutSessions(Resource):
         *,
         limit: int | None = None,
         starting_after: str | None = None,
+        created_from: str | None = None,
+        created_to: str | None = None,
         status: models.CheckoutSessionStatus | None = None,
         payment_link_id: str | None = None,
         customer_id: str | None = None,
+        payment_plan_id: str | None = None,
+        subscription_id: str | None = None,
         test_clock: str | None = None,
         **options: Unpack[RequestOptions],
     ) -> Listing[models.CheckoutSessionList, models.CheckoutSession]:
@@ -1047,7 +1104,7 @@ class CheckoutSessions(Resource):
 
         `GET /api/v1/checkout_sessions`
         """
-        return self._pages_of("GET", "/api/v1/checkout_sessions", query={"limit": limit, "starting_after": starting_after, "status": status, "payment_link_id": payment_link_id, "customer_id": customer_id, "test_clock": test_clock}, options=options, items="data", cursor="id")
+        return self._pages_of("GET", "/api/v1/checkout_sessions", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "status": status, "payment_link_id": payment_link_id, "customer_id": customer_id, "payment_plan_id": payment_plan_id, "subscription_id": subscription_id, "test_clock": test_clock}, options=options, items="data", cursor="id")
 
     def get(
         self,
@@ -1111,6 +1168,8 @@ class Subscriptions(Resource):
         *,
         limit: int | None = None,
         starting_after: str | None = None,
+        created_from: str | None = None,
+        created_to: str | None = None,
         customer_id: str | None = None,
         state: models.SubscriptionState | None = None,
         in_effect: str | None = None,
@@ -1123,7 +1182,7 @@ class Subscriptions(Resource):
 
         `GET /api/v1/subscriptions`
         """
-        return self._pages_of("GET", "/api/v1/subscriptions", query={"limit": limit, "starting_after": starting_after, "customer_id": customer_id, "state": state, "in_effect": in_effect, "test_clock": test_clock}, options=options, items="data", cursor="id")
+        return self._pages_of("GET", "/api/v1/subscriptions", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "customer_id": customer_id, "state": state, "in_effect": in_effect, "test_clock": test_clock}, options=options, items="data", cursor="id")
 
     def get(
         self,
@@ -1167,7 +1226,7 @@ class Subscriptions(Resource):
         error: the subscription stays `pending` with `last_payment_error`, nothing is owed,
         and you can start it again. While a challenge or a bank debit is under way, it is
         `pending` with `current_period.status: processing`; `latest_payment_intent_id` names
-        the payment intent. With a start date to come, it starts by itself on that day.
+        the payment intent. With a start date to come, it starts automatically on that day.
 
         Needs a secret key with the scope `subscriptions:write`.
 
@@ -1183,9 +1242,9 @@ class Subscriptions(Resource):
     ) -> models.Subscription:
         """Pause a subscription at the end of its period
 
-        The service that is paid goes on until `pauses_at`. Then no period begins and nothing
-        is charged until you resume it, or until `resumes_at`. Paused time is never billed. To
-        take it back before, resume it.
+        The service that was paid for continues until `pauses_at`. Then no period begins and
+        nothing is charged until you resume it, or until `resumes_at`. Paused time is never
+        billed. To withdraw the pause before then, resume the subscription.
 
         Needs a secret key with the scope `subscriptions:write`.
 
@@ -1202,10 +1261,10 @@ class Subscriptions(Resource):
 
         A new period begins today. Returns `active` if it was paid. A decline is not an error:
         the subscription is `past_due` with `last_payment_error`, or what `unpaid_behaviour`
-        says, and retries go on. While a challenge is under way, it is `active` and not yet in
-        effect, with `current_period.status: processing`; a bank debit that is under way is
+        says, and retries continue. While a challenge is under way, it is `active` and not yet
+        in effect, with `current_period.status: processing`; a bank debit that is under way is
         enough. Later periods are counted from today. A period that was unpaid becomes `void`.
-        A pause that has only been requested is taken back.
+        A pause that has not begun is taken back.
 
         Needs a secret key with the scope `subscriptions:write`.
 
@@ -1222,8 +1281,8 @@ class Subscriptions(Resource):
         """Cancel a subscription at the end of its period, or now
 
         After this response no period begins that it excludes, and retries end. At the end of
-        the period, the service that is paid goes on until `ends_at`. A subscription that is
-        pending or paused is canceled at once. Nothing is refunded.
+        the period, the service that is paid for continues until `ends_at`. A subscription
+        that is pending or paused is canceled at once. Nothing is refunded.
 
         Needs a secret key with the scope `subscriptions:write`.
 
@@ -1236,10 +1295,10 @@ class Subscriptions(Resource):
         subscription_id: str,
         **options: Unpack[WriteOptions],
     ) -> models.Subscription:
-        """Take the end of a subscription back
+        """Withdraw the end of a subscription
 
-        Takes back a cancellation before it has come: `ends_at` is what it was, and retries
-        and a pause that had ended with it go on. Without a cancellation it removes `ends_at`.
+        Withdraws a cancellation that has not taken effect: `ends_at` is what it was, and the
+        retries and pause that it ended continue. Without a cancellation it removes `ends_at`.
 
         Needs a secret key with the scope `subscriptions:write`.
 
@@ -1255,14 +1314,17 @@ class Subscriptions(Resource):
         """Charge the unpaid period of a subscription now
 
         Allowed while it is `past_due`, or `paused` because a payment failed. Returns `active`
-        if the attempt has succeeded. A decline is not an error: the retries go on, or end.
-        The attempt is the next of its series, only earlier.
+        if the attempt has succeeded. A decline is not an error: the retries continue, or end.
+        The attempt counts as the next one of its series.
 
         Needs a secret key with the scope `subscriptions:write`.
 
         `POST /api/v1/subscriptions/{subscription_id}/retry_now`
         """
         return self._send("POST", f"/api/v1/subscriptions/{segment(subscription_id)}/retry_now", options=options)
+
+    retry_now = retry
+    """The same as `retry`, by the name of its path."""
 
     def list_periods(
         self,
@@ -1341,11 +1403,11 @@ class Subscriptions(Resource):
         body: models.SubscriptionCreditRefund | None = None,
         **options: Unpack[WriteOptions],
     ) -> models.Refund:
-        """Pay the credit of a subscription out
+        """Pay out the credit of a subscription
 
         Refunds the last payment of the subscription that succeeded, by at most what remains
         of it. The credit is taken at once, and comes back if the refund fails. Allowed in
-        every state, also once it is canceled.
+        every state, also after it was canceled.
 
         Needs a secret key with the scope `subscriptions:write`.
 
@@ -1420,7 +1482,7 @@ class TestClocks(Resource):
         """Delete a test clock with all its customers and their objects
 
         Allowed in any state. It cannot be undone. Sends `test_clock.deleted`. Events stay
-        readable. Nothing of the clock is charged afterwards.
+        readable. Nothing on the clock is charged afterwards.
 
         Needs a secret key with the scope `test_clocks:write`. Sandbox only.
 
@@ -1483,6 +1545,8 @@ class Events(Resource):
         starting_after: str | None = None,
         event_type: str | None = None,
         test_clock: str | None = None,
+        object_id: str | None = None,
+        customer_id: str | None = None,
         **options: Unpack[RequestOptions],
     ) -> Listing[models.EventList, models.Event]:
         """List events
@@ -1494,7 +1558,7 @@ class Events(Resource):
 
         `GET /api/v1/events`
         """
-        return self._pages_of("GET", "/api/v1/events", query={"limit": limit, "starting_after": starting_after, "event_type": event_type, "test_clock": test_clock}, options=options, items="data", cursor="id")
+        return self._pages_of("GET", "/api/v1/events", query={"limit": limit, "starting_after": starting_after, "event_type": event_type, "test_clock": test_clock, "object_id": object_id, "customer_id": customer_id}, options=options, items="data", cursor="id")
 
     def get(
         self,
@@ -1683,6 +1747,9 @@ class WebhookEndpoints(Resource):
         """
         return self._send("POST", f"/api/v1/webhook_endpoints/{segment(webhook_endpoint_id)}/replay", body=body, options=options)
 
+    replay = replay_deliveries
+    """The same as `replay_deliveries`, by the name of its path."""
+
 
 
 class WebhookDeliveries(Resource):
@@ -1730,7 +1797,7 @@ class Account(Resource):
     ) -> models.Account:
         """Fetch your account as payers see it
 
-        What the pages for payers show of you. An operator changes it (`npm run billers --
+        What the pages for payers show about you. An operator changes it (`npm run billers --
         update`). It is the same in both modes.
 
         Needs a secret key with the scope `payment_intents:read`.
@@ -1743,12 +1810,12 @@ class Account(Resource):
         self,
         **options: Unpack[RequestOptions],
     ) -> models.SurchargeRules:
-        """List the rules on surcharges that hold for your account
+        """List the surcharge rules that apply to your account
 
-        Which surcharges the service adds to your payments today, by your country and by what
-        you have stated as your cost of acceptance. An operator sets both (`npm run billers --
-        update`). Of two rules about one payment the stricter one holds. A payment on a test
-        clock follows the rules of its clock’s date.
+        Which surcharges the service adds to your payments today, by your country and by your
+        stated cost of acceptance. An operator sets both (`npm run billers -- update`). If two
+        rules apply to one payment, the stricter one counts. A payment on a test clock follows
+        the rules of its clock’s date.
 
         Needs a secret key with the scope `payment_intents:read`.
 
@@ -1845,8 +1912,8 @@ class Resources:
         method is saved.
         """
         self.checkout_sessions = CheckoutSessions(transport)
-        """One sitting of one payer: a hosted page for a payment, or to save a method. A payment
-        link makes them.
+        """A hosted page on which one payer pays, or saves a payment method. A payment link
+        creates one for each payer.
         """
         self.subscriptions = Subscriptions(transport)
         """A service that is sold in periods, each paid when it begins. `in_effect` says whether
