@@ -1,9 +1,8 @@
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
-import type { Stuck, StuckReport } from './find-stuck.ts';
 
 /** What could not be read is a kind of stuck itself: nobody must take it for nothing. */
-export const notReadable: Pick<StuckReport, 'kind' | 'meaning' | 'after_seconds'> = {
+export const notReadable = {
   kind: 'not_readable',
   meaning: 'Part of what may be stuck could not be read from PostgreSQL.',
   after_seconds: 0,
@@ -28,18 +27,4 @@ export async function readBounded<T>(db: Db, read: (tx: Tx) => Promise<T>): Prom
 export function limitMet(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error) || !limits.includes(error.code)) return null;
   return error.message;
-}
-
-/** Reports the kinds that could not be read, each with its reason. */
-export function reportUnread(unread: readonly { kind: string; reason: string }[]): StuckReport {
-  const place = { subject_id: null, biller_id: null, livemode: null, since: null, workflow_id: null };
-  const found = unread.map(
-    ({ kind, reason }): Stuck => ({
-      kind: notReadable.kind,
-      ...place,
-      why: `${kind} could not be read: ${reason}`,
-      remedy: 'End the session that database_locked names, and look again. If it names none, PostgreSQL is too slow.',
-    }),
-  );
-  return { ...notReadable, count: found.length, found };
 }

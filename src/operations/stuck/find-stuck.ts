@@ -1,6 +1,6 @@
 import { all } from '../../platform/all-settled.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
-import { limitMet, notReadable, readBounded, reportUnread } from './bounded-reading.ts';
+import { limitMet, notReadable, readBounded } from './bounded-reading.ts';
 import { countStuckRows, findStuckRows, type StuckQuery, type StuckRow, type StuckThreshold } from './queries/query.ts';
 
 /** Something that does not continue on its own, as it is reported to an operator. */
@@ -133,6 +133,20 @@ async function unlessHeld<T>(
     if (reason === null) throw error;
     return { kind, reason };
   }
+}
+
+/** Reports the kinds that could not be read, each with its reason. */
+function reportUnread(unread: readonly { kind: string; reason: string }[]): StuckReport {
+  const place = { subject_id: null, biller_id: null, livemode: null, since: null, workflow_id: null };
+  const found = unread.map(
+    ({ kind, reason }): Stuck => ({
+      kind: notReadable.kind,
+      ...place,
+      why: `${kind} could not be read: ${reason}`,
+      remedy: 'End the session that database_locked names, and look again. If it names none, PostgreSQL is too slow.',
+    }),
+  );
+  return { ...notReadable, count: found.length, found };
 }
 
 function thresholdOf(afterSeconds: number, now: Date): StuckThreshold {

@@ -40,7 +40,7 @@ export function pausedSteps({ raw }: WorkflowExecutionDescription): PausedStep[]
     }));
 }
 
-/** Returns a clause such as “its step collectPlan was paused in Temporal at 2026-11-22T17:40:30.309Z by ada (a test)”. */
+/** Returns a clause such as “its step collectPlan was paused in Temporal at 2026-11-22T17:40:30Z by ada (a test)”. */
 export function describePaused(steps: readonly PausedStep[]): string {
   const each = steps.map(({ name, since, by, reason }) => {
     const at = since === null ? '' : ` at ${since.toISOString()}`;

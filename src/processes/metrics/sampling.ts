@@ -20,8 +20,8 @@ const everyMs = 30_000;
 /**
  * Reads every thirty seconds what only the databases know: backlogs, what is stuck, connections. Every worker does so
  * and shows the same figures: aggregate them over workers with `max`, not `sum`. Figures that could not be read are not
- * shown, and `payments_sampled_timestamp_seconds` says since when. `sql` is a pool of its own: that of the process may be
- * used up.
+ * shown, and `payments_sampled_timestamp_seconds` says since when. `sql` is a pool of its own: that of the process may
+ * be used up.
  */
 export function startSampling(registry: Registry, sql: Pool, sides: WorkflowSides, logger: Logger): Repetition {
   const gauges = createGauges(registry);
