@@ -1475,6 +1475,8 @@ type FailedPaymentIntent struct {
 	Metadata map[string]string `json:"metadata"`
 	// The date of a scheduled payment.
 	ScheduledPaymentDate *string `json:"scheduled_payment_date,omitzero"`
+	// What is paid for, as the payer reads it.
+	Description *string `json:"description,omitzero"`
 	// What the payer’s statement shows: the one given, or that of the account.
 	StatementDescriptor *string `json:"statement_descriptor,omitzero"`
 	// The sum of the refunds that succeeded, minor units.
@@ -2122,6 +2124,8 @@ type PaymentIntent struct {
 	Metadata map[string]string `json:"metadata"`
 	// The date of a scheduled payment.
 	ScheduledPaymentDate *string `json:"scheduled_payment_date,omitzero"`
+	// What is paid for, as the payer reads it.
+	Description *string `json:"description,omitzero"`
 	// What the payer’s statement shows: the one given, or that of the account.
 	StatementDescriptor *string `json:"statement_descriptor,omitzero"`
 	// The sum of the refunds that succeeded, minor units.
@@ -2276,6 +2280,8 @@ type PaymentIntentCreate struct {
 	// today. From today to 366 days ahead. Needs `payment_method`. Confirming or canceling earlier
 	// ends the schedule.
 	ScheduledPaymentDate Optional[string] `json:"scheduled_payment_date,omitzero"`
+	// What is paid for. The payer reads it on receipts, and on the page of a checkout session.
+	Description Optional[string] `json:"description,omitzero"`
 	// What the payer’s statement shows. By default that of the account.
 	StatementDescriptor Optional[string] `json:"statement_descriptor,omitzero"`
 }
@@ -3525,6 +3531,8 @@ type ReturnedPaymentIntent struct {
 	Metadata map[string]string `json:"metadata"`
 	// The date of a scheduled payment.
 	ScheduledPaymentDate *string `json:"scheduled_payment_date,omitzero"`
+	// What is paid for, as the payer reads it.
+	Description *string `json:"description,omitzero"`
 	// What the payer’s statement shows: the one given, or that of the account.
 	StatementDescriptor *string `json:"statement_descriptor,omitzero"`
 	// The sum of the refunds that succeeded, minor units.

@@ -55,6 +55,8 @@ export interface PaymentIntentRow {
   status: PaymentIntentStatus;
   metadata: Record<string, string>;
   statement_descriptor: string | null;
+  /** What is paid for, as the payer reads it. */
+  description: string | null;
   scheduled_payment_date: string | null;
   scheduled_at: Date | null;
   attempt_count: number;
@@ -93,7 +95,8 @@ export function intentInsert(db: Db, row: PaymentIntentRow, condition: Fragment)
       id, biller_id, livemode, customer_id, payment_method_id, payment_plan_id, payment_plan_slot, amount, fee_amount,
       surcharge_amount, surcharge_applied, currency, status, metadata, statement_descriptor,
       scheduled_payment_date, scheduled_at, attempt_count, payment_link_id, checkout_session_id, created_at, updated_at,
-      subscription_id, subscription_charge, subscription_period, surcharge_asked, surcharge_reason, surcharge_basis
+      subscription_id, subscription_charge, subscription_period, surcharge_asked, surcharge_reason, surcharge_basis,
+      description
     ) select
       ${row.id}, ${row.biller_id}, ${row.livemode}, ${row.customer_id}, ${row.payment_method_id},
       ${row.payment_plan_id}, ${row.payment_plan_slot}, ${row.amount}, ${row.fee_amount}, ${row.surcharge_amount},
@@ -101,7 +104,7 @@ export function intentInsert(db: Db, row: PaymentIntentRow, condition: Fragment)
       ${row.statement_descriptor}, ${row.scheduled_payment_date}, ${row.scheduled_at}, ${row.attempt_count},
       ${row.payment_link_id}, ${row.checkout_session_id}, ${row.created_at}, ${row.updated_at},
       ${row.subscription_id}, ${row.subscription_charge}, ${row.subscription_period}, ${row.surcharge_asked},
-      ${row.surcharge_reason}, ${jsonb(db, row.surcharge_basis)}
+      ${row.surcharge_reason}, ${jsonb(db, row.surcharge_basis)}, ${row.description}
     where ${condition}`;
 }
 

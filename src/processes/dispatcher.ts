@@ -5,7 +5,6 @@ import { idFields } from '../domain/id-fields.ts';
 import { deliveryAttributes } from '../messages/search-attributes.ts';
 import type { WorkflowType } from '../messages/workflow-types.ts';
 import type { WorkflowSide } from '../operations/sides/workflow-sides.ts';
-import { pass } from '../platform/crash-points.ts';
 import { describeCallFailure } from '../platform/grpc-status.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
@@ -19,8 +18,9 @@ import {
   postpone,
 } from '../platform/postgres/outbox.ts';
 import { type Repetition, repeat } from '../platform/repeat.ts';
-import { emit } from '../platform/telemetry.ts';
 import { traced } from '../platform/tracing.ts';
+import { pass } from '../services/crash-points.ts';
+import { emit } from '../services/telemetry.ts';
 import { startOptionsOf } from './temporal/start-options.ts';
 
 /** Enough to keep Temporal busy, and few enough that a process that dies delays little. */

@@ -45,6 +45,13 @@ const IntentFields = Strict(
           'From today to 366 days ahead. Needs `payment_method`. Confirming or canceling earlier ends the schedule.',
       ),
     ),
+    description: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 500,
+        description: 'What is paid for. The payer reads it on receipts, and on the page of a checkout session.',
+      }),
+    ),
     statement_descriptor: Type.Optional(
       Type.String({
         minLength: 1,

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import type { PaymentIntentRow } from '../db/payment-intents.ts';
 import { exampleId } from '../domain/ids.ts';
+import { netCollected } from '../domain/net-collected.ts';
 import {
   Currency,
   Id,
@@ -105,6 +106,7 @@ export const PaymentIntent = Strict(
     ),
     metadata: Metadata,
     scheduled_payment_date: Type.Optional(LocalDate('The date of a scheduled payment.')),
+    description: Type.Optional(Type.String({ description: 'What is paid for, as the payer reads it.' })),
     statement_descriptor: Type.Optional(
       Type.String({ description: 'What the payer’s statement shows: the one given, or that of the account.' }),
     ),
@@ -235,7 +237,6 @@ export type PaymentIntentByKey = Static<typeof PaymentIntentByKey>;
  */
 export function presentPaymentIntent(row: PaymentIntentRow): PaymentIntent {
   const { last_error_code: code, last_error_message: message } = row;
-  const collected = row.status === 'succeeded' ? row.total_amount : 0;
   return present(PaymentIntent, {
     ...row,
     payment_method_id: row.payment_method_id ?? undefined,
@@ -243,13 +244,14 @@ export function presentPaymentIntent(row: PaymentIntentRow): PaymentIntent {
     payment_link_id: row.payment_link_id ?? undefined,
     checkout_session_id: row.checkout_session_id ?? undefined,
     scheduled_payment_date: row.scheduled_payment_date ?? undefined,
+    description: row.description ?? undefined,
     statement_descriptor: row.statement_descriptor ?? undefined,
     subscription_id: row.subscription_id ?? undefined,
     subscription_period: row.subscription_period ?? undefined,
     mandate_id: row.mandate_id ?? undefined,
     expected_result_date: row.expected_result_date ?? undefined,
     returnable_until: row.returnable_until ?? undefined,
-    net_collected_amount: collected - row.total_refunded_amount,
+    net_collected_amount: netCollected(row),
     total_returned_amount: row.mandate_id === null ? undefined : row.total_returned_amount,
     last_payment_error: code === null || message === null ? null : { code, message },
   });

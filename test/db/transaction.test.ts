@@ -11,6 +11,7 @@ import {
   afterCommit,
   atomically,
   beforeCommit,
+  ChangedMeanwhile,
   dryRun,
   isOutage,
   pipelined,
@@ -127,6 +128,30 @@ describe('statements that a transaction sends together', () => {
       atomically(db.sql, (tx) => dryRun(tx, work)),
       isDivision,
     );
+  });
+});
+
+describe('a transaction that finds a row changed between its read and its lock', () => {
+  const db = useDatabase();
+  before('make a table', () => db.sql`create table seen (n integer primary key)`);
+
+  it('is run again, at most five times, and keeps nothing of the tries before', async () => {
+    let tries = 0;
+    const work = async (tx: Tx) => {
+      tries += 1;
+      await tx`insert into seen values (1)`;
+      if (tries < 5) throw new ChangedMeanwhile('changed');
+      return tries;
+    };
+    assert.equal(await atomically(db.sql, (tx) => atomically(tx, work)), 5);
+    assert.equal((await db.sql`select n from seen`).length, 1);
+    tries = 0;
+    const changing = async () => {
+      tries += 1;
+      throw new ChangedMeanwhile('changed again');
+    };
+    await assert.rejects(atomically(db.sql, changing), /changed again/);
+    assert.equal(tries, 5);
   });
 });
 

@@ -25,9 +25,15 @@ const lastSteps = new WeakMap<Tx, Set<() => void>>();
 const pipelines = new WeakMap<Tx, Promise<unknown>[]>();
 
 /**
+ * Thrown by the work of a transaction that has read a row, then locked it, and finds that it changed in between. The
+ * transaction is retried.
+ */
+export class ChangedMeanwhile extends Error {}
+
+/**
  * Runs `work` in one transaction: a new one if `db` is a pool, otherwise the caller's. A transaction that was a
- * deadlock victim, failed to serialize or met a statement prepared before a migration is retried. So `work` must do
- * nothing but SQL.
+ * deadlock victim, failed to serialize, threw `ChangedMeanwhile` or met a statement prepared before a migration is
+ * retried. So `work` must do nothing but SQL.
  */
 export async function atomically<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   if (!isPool(db)) return work(db);
@@ -59,7 +65,7 @@ export async function atomically<T>(db: Db, work: (tx: Tx) => Promise<T>): Promi
       lost = true;
       isOver = true;
       if (isStale(error) && tries < maxTriesOfStale) continue;
-      if (!wasSacrificed(error) || tries >= maxTries) throw error;
+      if (!(wasSacrificed(error) || error instanceof ChangedMeanwhile) || tries >= maxTries) throw error;
       await pause(tries * 10);
     }
   }

@@ -159,11 +159,12 @@ async function subjectOfIntent(
   if (before !== null && (before.status === 'open' || before.status === 'processing' || before.has_own_intent)) {
     throw new InvalidState(`Payment intent ${id} has checkout session ${before.id}, which is ${before.status}.`);
   }
-  const { amount, currency, metadata, statement_descriptor } = intent;
+  const { amount, currency, metadata, statement_descriptor, description } = intent;
   return {
     offer: {
       ...asked,
       ...{ amount, currency, metadata, statement_descriptor },
+      description: asked.description ?? description,
       surcharge_applied: isSurchargeAsked(intent),
     },
     customer,

@@ -9,7 +9,7 @@ import { type Instrument, type PaymentMethodRow, selectPaymentMethod } from '../
 import type { ChargeOutcome, DeclineCode } from '../../domain/charge-outcome.ts';
 import type { SchemeProfile } from '../../domain/schemes/scheme-profile.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
-import { afterCommit, pipelined, queued } from '../../platform/postgres/transaction.ts';
+import { afterCommit, ChangedMeanwhile, pipelined, queued } from '../../platform/postgres/transaction.ts';
 import type { ChargeRequest, DebitRequest, Processors } from '../../processors/processor.ts';
 import { reserve, transact } from '../events.ts';
 import {
@@ -88,16 +88,14 @@ export type ChargeHook = (
 ) => Promise<ChargeRecorder | null>;
 
 /**
- * Returns the recorder of a locked payment. The hook was called before the payment was locked, and found nothing if a
- * checkout session was just being made for it: then it is called again.
+ * The hook is called before the payment is locked. It finds nothing if a checkout session is just being made for it.
+ * @throws ChangedMeanwhile then: in the next try, the hook finds the session.
  */
-export async function recorderOfLocked(
-  tx: Tx,
-  hook: ChargeHook,
-  found: ChargeRecorder | null,
-  { id, payment_plan_id: paymentPlanId, checkout_session_id: sessionId }: PaymentIntentRow,
-): Promise<ChargeRecorder | null> {
-  return found === null && sessionId !== null ? hook(tx, { paymentIntentId: id, paymentPlanId }) : found;
+export function assertSessionFound(
+  recorder: ChargeRecorder | null,
+  { id, checkout_session_id: sessionId }: PaymentIntentRow,
+): void {
+  if (recorder === null && sessionId !== null) throw new ChangedMeanwhile(`${id} now has ${sessionId}`);
 }
 
 /** The dependencies of a charge. */

@@ -26,11 +26,11 @@ import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { askProcessor, processorFor, unfinished } from './ask-processor.ts';
 import {
+  assertSessionFound,
   type Charge,
   type Charging,
   type OutcomeRecord,
   openCharge,
-  recorderOfLocked,
   recordOutcome,
   reopenCharge,
 } from './charge.ts';
@@ -207,14 +207,14 @@ async function openConfirmation(
       : null;
   const findsOwner = isByBiller && named === null && methodId !== null;
   const owner = findsOwner ? await lockOwner(tx, context, methodId) : (named?.value ?? null);
-  const [customer, known, intent, before] = await pipelined(tx, [
+  const [customer, recorder, intent, before] = await pipelined(tx, [
     customerId === null ? null : lockCustomer(tx, context, customerId),
     hook(tx, { paymentIntentId: id, paymentPlanId }),
     lockPaymentIntent(tx, id),
     requestKey === null ? null : selectAttemptOfRequest(tx, id, requestKey, context.now),
   ]);
   if (intent === null) throw new NotFound('payment intent', id);
-  const recorder = await recorderOfLocked(tx, hook, known, intent);
+  assertSessionFound(recorder, intent);
   // Another confirm may have given the intent a customer after it was read. The intent is locked by now, so its
   // customer no longer changes.
   const { customer_id: payerId } = intent;

@@ -78,6 +78,7 @@ export function recurringIntent(
     currency: payer.currency,
     metadata: payer.metadata,
     statement_descriptor: payer.statement_descriptor,
+    description: null,
     scheduled_payment_date: null,
     scheduled_at: null,
     ...untried(at),

@@ -19,14 +19,14 @@ import {
   type WebhookEndpointRow,
 } from '../../db/webhook-endpoints.ts';
 import { delayAfter, hasFailedTooLong, parseRetryAfter } from '../../domain/webhook-schedule.ts';
-import { pass } from '../../platform/crash-points.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { isOutage } from '../../platform/postgres/transaction.ts';
-import { emit } from '../../platform/telemetry.ts';
 import { traced } from '../../platform/tracing.ts';
 import { eventBody } from '../../resources/event.ts';
 import type { Vault } from '../accounts/vault.ts';
+import { pass } from '../crash-points.ts';
 import { endpointEvent, record, transact } from '../events.ts';
+import { emit } from '../telemetry.ts';
 import { newChallenge, verifyEndpoint } from './challenge.ts';
 import { type DeliveryProgress, progressOf, progressTurnedAway } from './delivery-progress.ts';
 import { attemptTelemetry } from './delivery-telemetry.ts';

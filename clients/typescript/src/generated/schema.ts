@@ -3725,6 +3725,8 @@ export interface components {
              * @description The date of a scheduled payment.
              */
             scheduled_payment_date?: string;
+            /** @description What is paid for, as the payer reads it. */
+            description?: string;
             /** @description What the payer’s statement shows: the one given, or that of the account. */
             statement_descriptor?: string;
             /** @description The sum of the refunds that succeeded, minor units. */
@@ -4391,6 +4393,8 @@ export interface components {
              * @description The date of a scheduled payment.
              */
             scheduled_payment_date?: string;
+            /** @description What is paid for, as the payer reads it. */
+            description?: string;
             /** @description What the payer’s statement shows: the one given, or that of the account. */
             statement_descriptor?: string;
             /** @description The sum of the refunds that succeeded, minor units. */
@@ -4533,6 +4537,8 @@ export interface components {
              * @description The service charges at 00:00 of this date in the account’s time zone, or within seconds if it is today. From today to 366 days ahead. Needs `payment_method`. Confirming or canceling earlier ends the schedule.
              */
             scheduled_payment_date?: string;
+            /** @description What is paid for. The payer reads it on receipts, and on the page of a checkout session. */
+            description?: string;
             /** @description What the payer’s statement shows. By default that of the account. */
             statement_descriptor?: string;
         };
@@ -5700,6 +5706,8 @@ export interface components {
              * @description The date of a scheduled payment.
              */
             scheduled_payment_date?: string;
+            /** @description What is paid for, as the payer reads it. */
+            description?: string;
             /** @description What the payer’s statement shows: the one given, or that of the account. */
             statement_descriptor?: string;
             /** @description The sum of the refunds that succeeded, minor units. */

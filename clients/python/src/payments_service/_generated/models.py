@@ -889,6 +889,8 @@ class FailedPaymentIntent(TypedDict):
     """For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500."""
     scheduled_payment_date: NotRequired[str]
     """The date of a scheduled payment."""
+    description: NotRequired[str]
+    """What is paid for, as the payer reads it."""
     statement_descriptor: NotRequired[str]
     """What the payer’s statement shows: the one given, or that of the account."""
     total_refunded_amount: int
@@ -1513,6 +1515,8 @@ class PaymentIntent(TypedDict):
     """For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500."""
     scheduled_payment_date: NotRequired[str]
     """The date of a scheduled payment."""
+    description: NotRequired[str]
+    """What is paid for, as the payer reads it."""
     statement_descriptor: NotRequired[str]
     """What the payer’s statement shows: the one given, or that of the account."""
     total_refunded_amount: int
@@ -1668,6 +1672,8 @@ class PaymentIntentCreate(TypedDict):
     it is today. From today to 366 days ahead. Needs `payment_method`. Confirming or canceling
     earlier ends the schedule.
     """
+    description: NotRequired[str]
+    """What is paid for. The payer reads it on receipts, and on the page of a checkout session."""
     statement_descriptor: NotRequired[str]
     """What the payer’s statement shows. By default that of the account."""
 
@@ -2800,6 +2806,8 @@ class ReturnedPaymentIntent(TypedDict):
     """For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500."""
     scheduled_payment_date: NotRequired[str]
     """The date of a scheduled payment."""
+    description: NotRequired[str]
+    """What is paid for, as the payer reads it."""
     statement_descriptor: NotRequired[str]
     """What the payer’s statement shows: the one given, or that of the account."""
     total_refunded_amount: int
