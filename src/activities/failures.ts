@@ -9,6 +9,7 @@ import { isOutage } from '../platform/postgres/transaction.ts';
 import { CommandRefused } from '../services/command-refused.ts';
 import { WorkflowClockAhead } from '../services/customer-time.ts';
 import { ProcessorNotConfigured, ProcessorUnavailable } from '../services/errors.ts';
+import { BeforeItsDate } from '../services/payments/due-date.ts';
 import { PlanInconsistent } from '../services/plans/plan-dates.ts';
 import { SubscriptionInconsistent } from '../services/subscriptions/subscription-dates.ts';
 
@@ -65,7 +66,9 @@ export async function reasonOf(work: Promise<unknown>): Promise<string | null> {
 
 /** Whether only time or an operator helps. */
 function isLasting(error: unknown): boolean {
-  return [WorkflowClockAhead, PlanInconsistent, SubscriptionInconsistent].some((lasting) => error instanceof lasting);
+  return [WorkflowClockAhead, BeforeItsDate, PlanInconsistent, SubscriptionInconsistent].some(
+    (lasting) => error instanceof lasting,
+  );
 }
 
 /** Throws a refused operator command as a failure that Temporal does not retry, and any other error as it is. */
@@ -82,7 +85,8 @@ function askLater({ cause }: ProcessorUnavailable): ApplicationFailure {
 }
 
 async function effectFailure(sql: Pool, error: unknown): Promise<ApplicationFailure> {
-  const dueAt = error instanceof WorkflowClockAhead ? error.dueAt.getTime() : null;
+  const isEarly = error instanceof WorkflowClockAhead || error instanceof BeforeItsDate;
+  const dueAt = isEarly ? error.dueAt.getTime() : null;
   const databaseTime = await databaseNow(sql).catch(() => null);
   const known: FailedEffect | null = databaseTime && { databaseTime: databaseTime.getTime(), dueAt };
   return ApplicationFailure.create({

@@ -1,10 +1,9 @@
-import { ServiceError, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { type IdKind, isId } from '../domain/ids.ts';
 import type { CommandLineUser } from '../messages/operator-command.ts';
 import { allSubjectKinds, subjectKinds } from '../messages/subject-kinds.ts';
 import { commands } from '../messages/updates.ts';
 import { type WorkflowType, workflowIdOf } from '../messages/workflow-types.ts';
-import { describeCallFailure, grpcStatusOf } from '../platform/grpc-status.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
 import { enqueue } from '../platform/postgres/outbox.ts';
 import { atomically } from '../platform/postgres/transaction.ts';
@@ -13,6 +12,7 @@ import { recordAudit } from '../services/accounts/audit.ts';
 import { CommandRefused } from '../services/command-refused.ts';
 import { NotFound } from '../services/errors.ts';
 import { startEntry } from '../services/wake.ts';
+import { commandTimeoutMs, explain, explainUnsent } from './command-failure.ts';
 import { findSubjectWantingWorkflow, selectModeOfSubject } from './reconciler/reconciliations.ts';
 import { sideOf, type WorkflowSide, type WorkflowSides } from './sides/workflow-sides.ts';
 
@@ -25,12 +25,6 @@ export interface Operations {
 
 /** A command, and the slot that it skips. */
 export type SentCommand = { name: Exclude<keyof typeof commands, 'skipSlot'> } | { name: 'skipSlot'; slot: number };
-
-/** How long to wait for a response. A running worker responds within milliseconds. */
-const timeoutMs = 15_000;
-
-const startWorker =
-  'Start a worker: ops stuck says whether one is missing (worker_missing). Then send the command again.';
 
 const idKindOf: readonly (readonly [IdKind, WorkflowType])[] = [
   ...allSubjectKinds.map((kind) => [subjectKinds[kind].idKind, kind] as const),
@@ -47,21 +41,24 @@ export function workflowTypeOfId(id: string): WorkflowType {
 /**
  * Sends an operator command to the workflow of an object and returns its result, a sentence. A workflow that should run
  * and does not is started. Returns null when there is no workflow and no work for one.
- * @throws an Error that says what to do, when no worker responds or the workflow rejects the command.
+ * @throws an Error that says what to do, when the workflow does not respond or rejects the command.
  */
 export async function sendCommand(operations: Operations, id: string, command: SentCommand): Promise<string | null> {
   const { sql, by } = operations;
   const type = workflowTypeOfId(id);
-  for (const { temporal } of await sidesOf(operations, type, id)) {
-    const handle = temporal.workflow.getHandle(workflowIdOf(type, id));
+  const workflowId = workflowIdOf(type, id);
+  for (const side of await sidesOf(operations, type, id)) {
+    const { temporal } = side;
+    const handle = temporal.workflow.getHandle(workflowId);
     try {
-      return await temporal.withDeadline(realNow().getTime() + timeoutMs, () =>
+      return await temporal.withDeadline(realNow().getTime() + commandTimeoutMs, () =>
         command.name === 'skipSlot'
           ? handle.executeUpdate(commands.skipSlot, { args: [{ slot: command.slot, by }] })
           : handle.executeUpdate(commands[command.name], { args: [by] }),
       );
     } catch (error) {
-      if (!(error instanceof WorkflowNotFoundError)) throw new Error(explain(error), { cause: error });
+      if (error instanceof WorkflowNotFoundError) continue;
+      throw new Error(await explainUnsent(side, id, workflowId, error), { cause: error });
     }
   }
   return startMissing(sql, type, id);
@@ -91,7 +88,11 @@ export async function startOver(operations: Operations, id: string): Promise<str
 }
 
 /** The side where the workflow of an object runs. If there is no such object, its workflow may be on any side. */
-async function sidesOf({ sql, sides }: Operations, type: WorkflowType, id: string): Promise<readonly WorkflowSide[]> {
+export async function sidesOf(
+  { sql, sides }: Operations,
+  type: WorkflowType,
+  id: string,
+): Promise<readonly WorkflowSide[]> {
   const livemode = sides.length === 1 ? null : await selectModeOfSubject(sql, type, id);
   return livemode === null ? sides : [sideOf(sides, livemode)];
 }
@@ -117,18 +118,4 @@ async function startMissing(sql: Pool, workflowType: WorkflowType, id: string): 
 /** The message when there is no workflow, and none is needed. */
 export function nothingToDo(id: string): string {
   return `There is nothing to do: ${id} has ended, waits for its test clock or for nothing, or does not exist.`;
-}
-
-/** Returns why a command could not be sent or was refused, in sentences for the operator. */
-export function explain(error: unknown): string {
-  if (error instanceof WorkflowUpdateFailedError) return error.cause?.message ?? error.message;
-  const status = grpcStatusOf(error instanceof ServiceError ? error.cause : error);
-  const isLate =
-    status === 'DEADLINE_EXCEEDED' ||
-    status === 'CANCELLED' ||
-    (error instanceof Error && error.name === 'WorkflowUpdateRPCTimeoutOrCancelledError');
-  if (isLate) return `No worker responded within ${timeoutMs / 1000} seconds. ${startWorker}`;
-  // The server's response for a workflow that no worker has ever run.
-  if (status === 'FAILED_PRECONDITION') return `No worker has picked up this workflow yet. ${startWorker}`;
-  return `${describeCallFailure('Temporal', error)}. Check it, then send the command again: that is safe.`;
 }

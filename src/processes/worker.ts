@@ -28,9 +28,13 @@ installTemporalRuntime(logger, config.metricsPort);
 logTelemetry(logger);
 surviveOutages(logger);
 const sql = openPool(databaseUrl, { max: connections, name: 'payments worker' });
+// The figures of the metrics are read even while the process waits for its own connections.
+const figures = openPool(databaseUrl, { max: 2, name: 'payments figures' });
 const sides = openSides(config, tracing?.client);
 const processors = processorsOf(config);
-const metrics = await orExplain(() => openMetrics(config, { sql, poolMax: connections, worker: sides, logger }));
+const metrics = await orExplain(() =>
+  openMetrics(config, { sql, poolMax: connections, worker: { sides, figures }, logger }),
+);
 
 // A stop signal during the wait for Temporal ends the process at once: nothing is under way yet.
 const starting = new AbortController();
@@ -70,7 +74,7 @@ close = async () => {
   await metrics?.close();
   await tracing?.close().catch(() => {}); // the collector may be away
   await closeSides(sides);
-  await sql.end({ timeout: 5 });
+  await Promise.all([sql.end({ timeout: 5 }), figures.end({ timeout: 5 })]);
 };
 main.ended.catch((error: unknown) => {
   logger.fatal({ err: error }, 'the worker has ended unexpectedly');

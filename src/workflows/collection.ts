@@ -14,6 +14,7 @@ import {
   isKnownToBeOnClock,
   openSubjectPage,
   type SubjectPage,
+  showCollecting,
   showStalled,
   showStatus,
   showUnread,
@@ -117,6 +118,7 @@ async function readOrStall(run: Run): Promise<SubjectStatus> {
 async function collectOrStall(run: Run, status: SubjectStatus, time: CustomerTime): Promise<SubjectStatus> {
   const { id, collection, inbox, page } = run;
   for (;;) {
+    showCollecting(page, status, time, inbox.commandQueue.last);
     try {
       return await collection.collect(id, time.now(), status);
     } catch (error) {

@@ -58,6 +58,11 @@ const damages: Record<string, string> = {
     update payment_plans set next_attempt_at = '2027-01-11'`,
   'the next payment and the retries of an active plan are due when its calendar and dunning say': `
     update payment_plans set next_due_at = next_due_at - interval '7 days'`,
+  'a scheduled payment is due when its date begins, by the clock of its biller': `
+    update payment_intents set scheduled_payment_date = '2027-03-01', scheduled_at = '2027-02-01' where id = INTENT`,
+  'an accepted debit is handed over at its cut-off': `
+    update payment_attempts set outcome = 'accepted', settled_at = null where payment_intent_id = DEBITED;
+    update bank_debits set next_at = hand_over_at - interval '1 day'`,
   'a mandate that has not ended is for an account that is not detached, of a customer that is not deleted': `
     update payment_methods set detached_at = '2027-01-10' where type = 'au_becs_debit'`,
   'a bank account that has a mandate is debited only while one is active': `

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ServiceError } from '@temporalio/client';
-import { explain } from '../../src/operations/operator-commands.ts';
+import { explain } from '../../src/operations/command-failure.ts';
 import { describeCallFailure } from '../../src/platform/grpc-status.ts';
 
 function failed(code: number, details: string): Error {

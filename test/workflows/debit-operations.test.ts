@@ -39,7 +39,7 @@ describe('the workflow of a bank debit in real time', () => {
     eventually(lines.join() || 'both agree', async () => (await find()).join() === [...lines].sort().join());
   /** As after a restart of PostgreSQL from a back-up of another time: the hand-over is due now. */
   const letFallDue = (id: string) =>
-    service.db.sql`update bank_debits set next_at = ${realNow()} where attempt_id = ${id}`;
+    service.db.sql`update bank_debits set next_at = ${realNow()}, hand_over_at = ${realNow()} where attempt_id = ${id}`;
   const submitted = (id: string) =>
     eventually('the bank has it', async () => {
       const [row] = await service.db.sql`select submitted_at from bank_debits where attempt_id = ${id}`;
@@ -76,7 +76,7 @@ describe('the workflow of a bank debit in real time', () => {
     );
     const letPlanFallDue = (minutesAgo: number) => service.db.sql`
       with due as (
-        update bank_debits set next_at = ${new Date(realNow().getTime() - minutesAgo * 60_000)}
+        update bank_debits set next_at = ${new Date(realNow().getTime() - minutesAgo * 60_000)}, hand_over_at = ${realNow()}
         where attempt_id = ${id} returning next_at
       )
       update payment_plans set next_debit_at = (select next_at from due) where id = ${plan}`;

@@ -25,5 +25,6 @@ export const drilledAlerts: readonly string[] = breakages.flat().flatMap(({ aler
 export const alertsElsewhere: Readonly<Record<string, string>> = {
   PaymentsLogLinesLost: 'a full disk under the logs: `npm run faults -- --only "full disk"`',
   PaymentsDatabaseFull: 'a full disk under PostgreSQL: the same, and test/runtime/full-disk.test.ts',
+  PaymentsDatabaseLocked: 'a session that holds whole tables: test/services/stuck-locks.test.ts',
   PaymentsChargingHeld: 'a database that was restored: test/workflows/restored-live-charges.test.ts',
 };

@@ -2,9 +2,10 @@ import { paymentBreakages } from './payments.ts';
 import { processBreakages } from './processes.ts';
 import { receiverBreakages } from './receivers.ts';
 import { startBreakages } from './starts.ts';
+import { temporalBreakages } from './temporal.ts';
 
 /** What breaks in a service that runs. In this order. */
-export const ofTheRunning = [...paymentBreakages, ...receiverBreakages, ...processBreakages];
+export const ofTheRunning = [...paymentBreakages, ...temporalBreakages, ...receiverBreakages, ...processBreakages];
 
 /** What breaks a start, or all of a service at once. In this order. */
 export const ofTheStart = startBreakages;

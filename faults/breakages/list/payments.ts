@@ -1,5 +1,6 @@
 // A processor, a plan, a clock and workflows are broken.
 import type { PaymentsClient } from '@payments-service/client';
+import type { TransactionSql } from 'postgres';
 import { eventually } from '../../../lab/eventually.ts';
 import { makeActivePlan, makePayer, makePlan } from '../../../lab/payer.ts';
 import { realNow } from '../../../src/platform/real-time.ts';
@@ -105,7 +106,7 @@ export const paymentBreakages: readonly Breakage<Scene>[] = [
       course.onRepair(() => sandbox.testClocks.delete(clock.id));
       const { customerId } = await makePayer(sandbox, { test_clock: clock.id });
       const planId = await makeActivePlan(sandbox, { customer_id: customerId, start_date: '2027-01-05' });
-      const release = await holdRow(sql, planId);
+      const release = await hold(sql, (tx) => tx`select from payment_plans where id = ${planId} for update`);
       course.onRepair(() => release().catch(() => {})); // its session was ended
       course.broken();
       await sandbox.testClocks.advance(clock.id, { frozen_time: '2027-01-06T00:00:00Z' });
@@ -115,6 +116,27 @@ export const paymentBreakages: readonly Breakage<Scene>[] = [
         const { status } = await sandbox.testClocks.get(clock.id);
         return status === 'ready' && (await isPaid(sandbox, planId)) && isFree(scene, clock.id);
       });
+    },
+  },
+  {
+    name: 'tables-locked',
+    what: 'a session in PostgreSQL holds the tables of intents, plans and the outbox',
+    async run(scene, course) {
+      const { sandbox, service, sql } = scene;
+      const planId = await makeActivePlan(sandbox, {
+        customer_id: scene.payers.sandbox.customerId,
+        start_date: '2099-01-01',
+      });
+      const release = await hold(
+        sql,
+        (tx) => tx`lock table payment_intents, payment_plans, workflow_intents in access exclusive mode`,
+      );
+      course.onRepair(() => release().catch(() => {})); // its session was ended
+      course.broken();
+      await course.find(stuck(service.dataDir, 'database_locked'), /holds a lock on payment_intents, payment_plans, /);
+      await course.followSql(sql);
+      await course.free(async () => (await runOps(service.dataDir, ['stuck'])).text === 'Nothing is stuck.');
+      await course.free(async () => (await sandbox.paymentPlans.get(planId)).state === 'active');
     },
   },
   {
@@ -140,6 +162,31 @@ export const paymentBreakages: readonly Breakage<Scene>[] = [
       await corrected(scene, course, id, /its next date is .*, but payment 1 \(slot 0\) falls due at 2099/);
       const { data } = await scene.sandbox.paymentPlans.listPayments(id);
       if (data.length > 0) throw new Error('something was charged');
+    },
+  },
+  {
+    name: 'scheduled-past',
+    what: 'the instant of a scheduled payment is moved an hour into the past, a month before its date, and `ops recheck`',
+    async run(scene, course) {
+      const { sandbox, sql, payers, service } = scene;
+      const inAMonth = new Date(realNow().getTime() + 30 * 86_400_000).toISOString().slice(0, 10);
+      const { customerId: customer_id, methodId: payment_method } = payers.sandbox;
+      const payment = { amount: 1_500, currency: 'AUD', customer_id, payment_method } as const;
+      const { id } = await sandbox.paymentIntents.create({ ...payment, scheduled_payment_date: inAMonth });
+      const [row] = await sql<{ scheduled_at: Date }[]>`select scheduled_at from payment_intents where id = ${id}`;
+      const setTo = (at: Date | null) => sql`update payment_intents set scheduled_at = ${at} where id = ${id}`;
+      await setTo(new Date(realNow().getTime() - 3_600_000));
+      course.broken();
+      await runOps(service.dataDir, ['recheck', id]);
+      await course.find(
+        stuck(service.dataDir, 'workflow_stalled', id),
+        /but its date is \d{4}-\d\d-\d\d, which begins at/,
+      );
+      await course.cause('the row is restored', () => setTo(row?.scheduled_at ?? null));
+      await course.followOps(service.dataDir);
+      await course.free(() => isFree(scene, id));
+      const { status } = await sandbox.paymentIntents.get(id);
+      if (status !== 'requires_payment_method') throw new Error(`something was charged: it is ${status}`);
     },
   },
   {
@@ -173,8 +220,11 @@ export const paymentBreakages: readonly Breakage<Scene>[] = [
   },
 ];
 
-/** Locks the plan's row in a transaction of its own. Returns what ends it. */
-async function holdRow(sql: Scene['sql'], planId: string): Promise<() => Promise<unknown>> {
+/** Takes a lock in a transaction of its own. Returns what ends it. */
+async function hold(
+  sql: Scene['sql'],
+  lock: (tx: TransactionSql) => PromiseLike<unknown>,
+): Promise<() => Promise<unknown>> {
   let end = () => {};
   const ended = new Promise<void>((resolve) => {
     end = resolve;
@@ -183,7 +233,7 @@ async function holdRow(sql: Scene['sql'], planId: string): Promise<() => Promise
   await new Promise<void>((resolve, reject) => {
     holding = sql.begin(async (tx) => {
       await tx`set local idle_in_transaction_session_timeout = 0`;
-      await tx`select from payment_plans where id = ${planId} for update`;
+      await lock(tx);
       resolve();
       await ended;
     });

@@ -26,6 +26,32 @@ export const dateInvariants: Invariant[] = [
     remedy: `${opsCommand('recheck', 'ID')} (it corrects the dates of the next steps; a period that is wrong is restored from a back-up).`,
     offenders: findWrongSubscriptions,
   },
+  {
+    // The rules of a time zone may change after the instant was stored.
+    name: 'a scheduled payment is due when its date begins, by the clock of its biller',
+    promise: 1,
+    remedy:
+      'Nothing is charged before the date. To charge ID on another date, its biller cancels it and makes another payment.',
+    offenders: (db) => db<Offender[]>`
+      select i.id, format('is due at %s, its date is %s', i.scheduled_at, i.scheduled_payment_date) as detail
+      from payment_intents i
+      join billers b on b.id = i.biller_id
+      where i.scheduled_at is not null and i.scheduled_payment_date is not null
+        and abs(extract(epoch from i.scheduled_at - (i.scheduled_payment_date::timestamp at time zone b.time_zone))) > 7200
+      limit 100`,
+  },
+  {
+    name: 'an accepted debit is handed over at its cut-off',
+    promise: 1,
+    remedy:
+      'Nothing is handed over before hand_over_at. Set next_at of the row of ID in bank_debits to its hand_over_at.',
+    offenders: (db) => db<Offender[]>`
+      select d.attempt_id as id, format('its next step is at %s, its cut-off at %s', d.next_at, d.hand_over_at) as detail
+      from bank_debits d
+      join payment_attempts a on a.id = d.attempt_id
+      where a.outcome = 'accepted' and d.next_at <> d.hand_over_at
+      limit 100`,
+  },
 ];
 
 /** Compares the dates of all subscriptions that have started with the calendar that bills them. */

@@ -161,9 +161,9 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
     meaning: 'A session in PostgreSQL holds a lock that others wait for.',
     afterSeconds: 15,
     query: holdingSessions,
-    describe: ({ pid, name, state, waiting }) => ({
+    describe: ({ pid, name, state, tables, waiting }) => ({
       why:
-        `session ${pid} (${name || 'its program has no name'}${state === null ? '' : `, ${state}`}) holds a lock; ` +
+        `session ${pid} (${name || 'its program has no name'}${state === null ? '' : `, ${state}`}) holds a lock${tables === null ? '' : ` on ${tables}`}; ` +
         `${waiting} wait for it or for each other`,
       remedy:
         'Find out whose session it is. Then end it, in PostgreSQL: ' +

@@ -12,6 +12,7 @@ import { clockToleranceMs } from '../../services/customer-time.ts';
 import type { Stuck, StuckReport } from './find-stuck.ts';
 import { opsCommand } from './ops-command.ts';
 import { overdueDefinitions } from './overdue.ts';
+import { describePaused, pausedSteps, remedyOfPaused } from './paused.ts';
 
 /** Kinds whose cause only the workflow knows. */
 const explained = new Set([
@@ -69,6 +70,10 @@ async function explainOne(stuck: Stuck, source: Source | null): Promise<Stuck> {
     if (description.status.name !== 'RUNNING') {
       return withReason(stuck, `its workflow does not run: ${starts}`);
     }
+    const paused = pausedSteps(description);
+    if (paused.length > 0) {
+      return withReason({ ...stuck, remedy: remedyOfPaused(subjectOf(id)) }, describePaused(paused));
+    }
     const remedied = hasSkippedRealTime(description)
       ? { ...stuck, remedy: startOverInRealTime(stuck.subject_id) }
       : stuck;
@@ -117,7 +122,13 @@ function startOverInRealTime(subjectId: string | null): string {
   return `Temporal has skipped its time, which the service never requests in real time: find out who did. Then ${opsCommand('start-over', subjectId)}.`;
 }
 
-function failingStep({ raw }: WorkflowExecutionDescription): string | null {
+/** The id of the object whose workflow this is. An attempt is stuck under its own id, and its plan has the workflow. */
+function subjectOf(workflowId: string): string {
+  return workflowId.slice(workflowId.indexOf('/') + 1);
+}
+
+/** Returns which step of a workflow has failed, how often, and why. Null if none has. */
+export function failingStep({ raw }: WorkflowExecutionDescription): string | null {
   const step = raw.pendingActivities?.find(({ lastFailure }) => lastFailure);
   if (!step) return null;
   return `${step.activityType?.name} has failed ${(step.attempt ?? 1) - 1} times and is tried again: ${step.lastFailure?.message}`;

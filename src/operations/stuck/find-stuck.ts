@@ -1,4 +1,6 @@
+import { all } from '../../platform/all-settled.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
+import { limitMet, notReadable, readBounded } from './bounded-reading.ts';
 import { countStuckRows, findStuckRows, type StuckQuery, type StuckRow, type StuckThreshold } from './queries/query.ts';
 
 /** Something that does not continue on its own, as it is reported to an operator. */
@@ -57,7 +59,9 @@ export function define<Facts extends object>(definition: {
     afterSeconds,
     query,
     async find(db, now, limit) {
-      const { count, rows } = await findStuckRows(db, query, thresholdOf(afterSeconds, now), limit);
+      const { count, rows } = await readBounded(db, (tx) =>
+        findStuckRows(tx, query, thresholdOf(afterSeconds, now), limit),
+      );
       const found = rows.map((row): Stuck => {
         const { why, remedy, workflowId = null } = describe(row);
         const { subject_id, biller_id, livemode } = row;
@@ -69,25 +73,80 @@ export function define<Facts extends object>(definition: {
   };
 }
 
-/** All that PostgreSQL knows to be stuck at `now` (real time): one report for each definition, in their order. */
+/**
+ * All that PostgreSQL knows to be stuck at `now` (real time): one report for each definition, in their order. A kind
+ * that cannot be read in time, because somebody holds its table, is one of the last report, `not_readable`.
+ * @throws when PostgreSQL is not reachable.
+ */
 export async function findStuck(
   db: Db,
   definitions: readonly StuckDefinition[],
   now: Date,
   limit = shownOfEach,
 ): Promise<StuckReport[]> {
-  return Promise.all(definitions.map((definition) => definition.find(db, now, limit)));
+  const read = await all(
+    definitions.map((definition) => unlessHeld(definition, () => definition.find(db, now, limit))),
+  );
+  const reports = read.filter((result) => 'found' in result);
+  return [...reports, reportUnread(read.filter((result) => 'reason' in result))];
 }
 
-/** The number of stuck objects by kind. One statement, cheap enough to run every few seconds. */
+/**
+ * The number of stuck objects by kind. One statement, cheap enough to run every few seconds; one for each kind while
+ * one of them cannot be read. Such a kind is left out, and `not_readable` counts those.
+ * @throws when PostgreSQL is not reachable.
+ */
 export async function countStuck(
   db: Db,
   definitions: readonly StuckDefinition[],
   now: Date,
 ): Promise<Map<string, number>> {
+  try {
+    return await readBounded(db, (tx) => countTogether(tx, definitions, now));
+  } catch (error) {
+    if (limitMet(error) === null) throw error;
+  }
+  const counts = new Map([[notReadable.kind, 0]]);
+  for (const definition of definitions) {
+    const counted = await unlessHeld(definition, () => readBounded(db, (tx) => countTogether(tx, [definition], now)));
+    if ('reason' in counted) counts.set(notReadable.kind, (counts.get(notReadable.kind) ?? 0) + 1);
+    else counts.set(definition.kind, counted.get(definition.kind) ?? 0);
+  }
+  return counts;
+}
+
+async function countTogether(db: Db, definitions: readonly StuckDefinition[], now: Date): Promise<Map<string, number>> {
   const queries = definitions.map(({ query, afterSeconds }) => ({ query, threshold: thresholdOf(afterSeconds, now) }));
   const counts = await countStuckRows(db, queries);
-  return new Map(definitions.map(({ kind }, position) => [kind, counts[position] ?? 0]));
+  const known = definitions.map(({ kind }, position): [string, number] => [kind, counts[position] ?? 0]);
+  return new Map([...known, [notReadable.kind, 0]]);
+}
+
+async function unlessHeld<T>(
+  { kind }: StuckDefinition,
+  read: () => Promise<T>,
+): Promise<T | { kind: string; reason: string }> {
+  try {
+    return await read();
+  } catch (error) {
+    const reason = limitMet(error);
+    if (reason === null) throw error;
+    return { kind, reason };
+  }
+}
+
+/** Reports the kinds that could not be read, each with its reason. */
+function reportUnread(unread: readonly { kind: string; reason: string }[]): StuckReport {
+  const place = { subject_id: null, biller_id: null, livemode: null, since: null, workflow_id: null };
+  const found = unread.map(
+    ({ kind, reason }): Stuck => ({
+      kind: notReadable.kind,
+      ...place,
+      why: `${kind} could not be read: ${reason}`,
+      remedy: 'End the session that database_locked names, and look again. If it names none, PostgreSQL is too slow.',
+    }),
+  );
+  return { ...notReadable, count: found.length, found };
 }
 
 function thresholdOf(afterSeconds: number, now: Date): StuckThreshold {

@@ -1,6 +1,7 @@
 import { all } from '../../platform/all-settled.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { sideOf, type WorkflowSides } from '../sides/workflow-sides.ts';
+import { limitMet, notReadable, readBounded } from './bounded-reading.ts';
 import { findFullDatabase, fullDatabase } from './database.ts';
 import { endpointFailsForSeconds, stuckDefinitions } from './definitions.ts';
 import { explain } from './explain.ts';
@@ -13,6 +14,7 @@ import { findStuckWorkflows, workflowDefinitions } from './workflows.ts';
 export const stuckKinds: readonly string[] = [
   ...stuckDefinitions,
   ...workflowDefinitions,
+  notReadable,
   fullDatabase,
   listeners.api.definition,
   listeners.pages.definition,
@@ -21,9 +23,18 @@ export const stuckKinds: readonly string[] = [
 /** How many endpoints that fail lately are shown. */
 const failingLatelyShown = 20;
 
-/** The endpoints that have only failed, for less than a day. They are not stuck, but operators are told of them. */
+/**
+ * The endpoints that have only failed, for less than a day. They are not stuck, but operators are told of them. None
+ * while their table is held: `not_readable` says so.
+ */
 export async function findFailingLately(sql: Pool, now: Date): Promise<LatelyFailing[]> {
-  return listLatelyFailing(sql, new Date(now.getTime() - endpointFailsForSeconds * 1000), failingLatelyShown);
+  const after = new Date(now.getTime() - endpointFailsForSeconds * 1000);
+  try {
+    return await readBounded(sql, (tx) => listLatelyFailing(tx, after, failingLatelyShown));
+  } catch (error) {
+    if (limitMet(error) === null) throw error;
+    return [];
+  }
 }
 
 /**

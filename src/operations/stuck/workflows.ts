@@ -8,6 +8,7 @@ import { nameOf, type WorkflowSide, type WorkflowSides } from '../sides/workflow
 import { type EndedWorkflow, findEndedWorkflows, reportWanted, workflowEnded } from './ended-workflows.ts';
 import type { Stuck, StuckReport } from './find-stuck.ts';
 import { opsCommand, recheckAfterFix } from './ops-command.ts';
+import { findPausedWorkflows, workflowPaused } from './paused.ts';
 
 type Definition = Pick<StuckReport, 'kind' | 'meaning' | 'after_seconds'>;
 
@@ -37,6 +38,7 @@ export const workflowDefinitions: readonly Definition[] = [
   unreachable,
   workerMissing,
   workflowEnded,
+  workflowPaused,
   taskFailing,
   stalled,
 ];
@@ -83,6 +85,7 @@ async function findOnSide(
       findEndedWorkflows(side, now),
       reportOf(unreachable, []),
       findMissingWorkers(side, now),
+      findPausedWorkflows(side),
       findWorkflows(
         side,
         taskFailing,
@@ -122,7 +125,11 @@ export async function countStuckWorkflows(sql: Pool, sides: WorkflowSides, now: 
   return new Map(reports.map(({ kind, count }) => [kind, count]));
 }
 
-async function findMissingWorkers(side: WorkflowSide, now: Date): Promise<StuckReport> {
+/**
+ * The task queues of a side that no worker polls.
+ * @throws when Temporal is not reachable.
+ */
+export async function findMissingWorkers(side: WorkflowSide, now: Date): Promise<StuckReport> {
   const queues = [side.taskQueue, webhookTaskQueue(side.taskQueue)];
   const missing = await all(queues.map((queue) => missingWorker(side, queue, now)));
   return reportOf(

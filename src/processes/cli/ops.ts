@@ -14,6 +14,7 @@ import { listeners } from '../../operations/stuck/listeners.ts';
 import { opsCommand } from '../../operations/stuck/ops-command.ts';
 import type { LatelyFailing } from '../../operations/stuck/queries/webhooks.ts';
 import { findFailingLately, lookForStuck, stuckKinds } from '../../operations/stuck/stuck.ts';
+import { unpause } from '../../operations/unpause.ts';
 import { realNow } from '../../platform/real-time.ts';
 import { safeLine, safeLines } from '../../platform/terminal-text.ts';
 import { CommandRefused } from '../../services/command-refused.ts';
@@ -46,6 +47,7 @@ const forms: Record<string, { takes: string[]; execute: Execute }> = {
   'retry-delivery': { takes: ['ID'], execute: retryDelivery },
   'give-up-delivery': { takes: ['ID'], execute: (operations, id) => send(operations, id, { name: 'giveUp' }) },
   'enable-endpoint': { takes: ['ID'], execute: enableEndpoint },
+  unpause: { takes: ['ID'], execute: unpause },
   'start-over': { takes: ['ID'], execute: startOver },
 };
 
@@ -67,6 +69,7 @@ export const command = defineCommand({
   ops hold-charging --evidence TEXT  hold all live charges and refunds, such as after a back-up was restored
   ops release-charging --evidence TEXT
                                      release the hold: what the processor has done meanwhile is known
+  ops unpause ID                     continue what somebody has paused in Temporal; nothing is done twice
   ops start-over ID                  end the workflow of an object and start it again from PostgreSQL
 
 SLOT is the number of a payment of the plan, from 0: payment 1 is slot 0. With --dry-run, recalculate only shows what it would

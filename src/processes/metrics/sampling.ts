@@ -2,12 +2,15 @@ import { Gauge, type Registry } from 'prom-client';
 import { countDunning } from '../../operations/overview-queries.ts';
 import { sampleBacklogs, sampleConnections } from '../../operations/samples.ts';
 import type { WorkflowSides } from '../../operations/sides/workflow-sides.ts';
+import { limitMet, notReadable, readBounded } from '../../operations/stuck/bounded-reading.ts';
 import { findFullDatabase, fullDatabase } from '../../operations/stuck/database.ts';
 import { stuckDefinitions } from '../../operations/stuck/definitions.ts';
 import { countStuck } from '../../operations/stuck/find-stuck.ts';
 import { countStuckWorkflows, workflowDefinitions } from '../../operations/stuck/workflows.ts';
+import { all } from '../../platform/all-settled.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
+import { isOutage } from '../../platform/postgres/transaction.ts';
 import { realNow } from '../../platform/real-time.ts';
 import { type Repetition, repeat } from '../../platform/repeat.ts';
 import { secondsBetween } from '../../platform/telemetry.ts';
@@ -17,11 +20,13 @@ const everyMs = 30_000;
 /**
  * Reads every thirty seconds what only the databases know: backlogs, what is stuck, connections. Every worker does so
  * and shows the same figures: aggregate them over workers with `max`, not `sum`. Figures that could not be read are not
- * shown.
+ * shown, and `payments_sampled_timestamp_seconds` says since when. `sql` is a pool of its own: that of the process may
+ * be used up.
  */
 export function startSampling(registry: Registry, sql: Pool, sides: WorkflowSides, logger: Logger): Repetition {
   const gauges = createGauges(registry);
   forgetDatabase(gauges);
+  forgetStuck(gauges);
   const onError = (err: unknown, source?: string) =>
     logger.warn({ err, source }, 'figures for the metrics could not be read; trying again');
 
@@ -30,7 +35,6 @@ export function startSampling(registry: Registry, sql: Pool, sides: WorkflowSide
       await sample();
       gauges.sampledAt.set({ source }, realNow().getTime() / 1000);
     } catch (error) {
-      if (source === 'database') forgetDatabase(gauges);
       onError(error, source);
     }
   }
@@ -99,29 +103,92 @@ function createGauges(registry: Registry) {
 
 /** Unknown figures are removed: a zero would mean that all is well. */
 function forgetDatabase(gauges: Gauges): void {
-  for (const gauge of [gauges.outboxEntries, gauges.oldestOutboxEntry, gauges.oldestDue]) gauge.remove();
-  for (const gauge of [gauges.deliveries, gauges.dunning, gauges.connections]) gauge.reset();
-  for (const { kind } of [...stuckDefinitions, fullDatabase]) gauges.stuck.remove({ kind });
+  for (const part of partsOfDatabase(gauges)) part.forget();
 }
 
+/** Figures that are read together. */
+interface Part {
+  sample(sql: Pool, now: Date): Promise<void>;
+  forget(): void;
+}
+
+function partsOfDatabase(gauges: Gauges): Part[] {
+  const { outboxEntries, oldestOutboxEntry, oldestDue, deliveries, dunning, connections, stuck } = gauges;
+  return [
+    {
+      async sample(sql, now) {
+        const backlogs = await readBounded(sql, (tx) => sampleBacklogs(tx, now));
+        outboxEntries.set(backlogs.outbox_entries);
+        oldestOutboxEntry.set(ageOf(backlogs.oldest_outbox_entry_at, now));
+        oldestDue.set(ageOf(backlogs.oldest_due_at, now));
+        deliveries.set({ when: 'due' }, backlogs.deliveries_due);
+        deliveries.set({ when: 'later' }, backlogs.deliveries - backlogs.deliveries_due);
+      },
+      forget() {
+        for (const gauge of [outboxEntries, oldestOutboxEntry, oldestDue]) gauge.remove();
+        deliveries.reset();
+      },
+    },
+    {
+      async sample(sql) {
+        const { retrying, suspended } = await readBounded(sql, (tx) => countDunning(tx, null));
+        dunning.set({ state: 'retrying' }, retrying);
+        dunning.set({ state: 'suspended' }, suspended);
+      },
+      forget: () => dunning.reset(),
+    },
+    {
+      async sample(sql) {
+        const sampled = await sampleConnections(sql);
+        connections.reset();
+        for (const { pool, state, count } of sampled) connections.set({ pool, state }, count);
+      },
+      forget: () => connections.reset(),
+    },
+    {
+      async sample(sql, now) {
+        const counts = await countStuck(sql, stuckDefinitions, now);
+        for (const kind of kindsOfDatabase) {
+          const count = counts.get(kind);
+          if (count === undefined) stuck.remove({ kind });
+          else stuck.set({ kind }, count);
+        }
+        const unread = counts.get(notReadable.kind) ?? 0;
+        if (unread > 0) throw new Error(`${unread} kinds of what is stuck could not be read: their tables are locked`);
+      },
+      // Those that could be read stay: `sample` has removed the others.
+      forget() {},
+    },
+    {
+      async sample(sql) {
+        const { kind, count } = await findFullDatabase(sql);
+        stuck.set({ kind }, count);
+      },
+      forget: () => stuck.remove({ kind: fullDatabase.kind }),
+    },
+  ];
+}
+
+const kindsOfDatabase = [...stuckDefinitions, notReadable].map(({ kind }) => kind);
+
+/**
+ * Reads each part by itself, so that a lock on one table blinds only what is read from it.
+ * @throws the first failure. The figures then count as old: part of them is.
+ */
 async function sampleDatabase(gauges: Gauges, sql: Pool, now: Date): Promise<void> {
-  const [backlogs, dunning, connections, stuck, full] = await Promise.all([
-    sampleBacklogs(sql, now),
-    countDunning(sql, null),
-    sampleConnections(sql),
-    countStuck(sql, stuckDefinitions, now),
-    findFullDatabase(sql),
-  ]);
-  gauges.outboxEntries.set(backlogs.outbox_entries);
-  gauges.oldestOutboxEntry.set(ageOf(backlogs.oldest_outbox_entry_at, now));
-  gauges.oldestDue.set(ageOf(backlogs.oldest_due_at, now));
-  gauges.deliveries.set({ when: 'due' }, backlogs.deliveries_due);
-  gauges.deliveries.set({ when: 'later' }, backlogs.deliveries - backlogs.deliveries_due);
-  gauges.dunning.set({ state: 'retrying' }, dunning.retrying);
-  gauges.dunning.set({ state: 'suspended' }, dunning.suspended);
-  gauges.connections.reset();
-  for (const { pool, state, count } of connections) gauges.connections.set({ pool, state }, count);
-  for (const [kind, count] of [...stuck, [full.kind, full.count] as const]) gauges.stuck.set({ kind }, count);
+  await all(
+    partsOfDatabase(gauges).map((part) =>
+      part.sample(sql, now).catch((error: unknown) => {
+        part.forget();
+        if (isOutage(error) && limitMet(error) === null) forgetStuck(gauges);
+        throw error;
+      }),
+    ),
+  );
+}
+
+function forgetStuck({ stuck }: Gauges): void {
+  for (const kind of kindsOfDatabase) stuck.remove({ kind });
 }
 
 async function sampleTemporal({ stuck }: Gauges, sql: Pool, sides: WorkflowSides, now: Date): Promise<void> {

@@ -18,7 +18,7 @@ export interface MetricsOptions {
   /** How many connections the pool may have. */
   poolMax: number;
   /** Set in the worker, which also samples the databases and shows the SDK's metrics. Null in API and pages. */
-  worker: WorkflowSides | null;
+  worker: { sides: WorkflowSides; figures: Pool } | null;
   logger: Logger;
 }
 
@@ -50,7 +50,7 @@ export async function startMetrics({
   const stopCounting = countTelemetry(metrics);
   probeDatabase(registry, sql, poolMax);
   const server = await serveMetrics(registry, { port, host, ...(worker === null ? {} : { more: sdkMetrics(port) }) });
-  const sampling = worker === null ? null : startSampling(registry, sql, worker, logger);
+  const sampling = worker === null ? null : startSampling(registry, worker.figures, worker.sides, logger);
   logger.info({ port: server.port, host }, 'metrics are served at /metrics');
   return {
     port: server.port,

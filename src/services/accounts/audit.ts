@@ -37,6 +37,7 @@ export type AuditAction =
   | 'payment_link.url_rotated'
   | 'workbench.link_created'
   | 'workflow.started_over'
+  | 'workflow.unpaused'
   | `${(typeof subjectKinds)[SubjectKind]['audited']}.rechecked`
   | 'payment_plan.retried_now'
   | 'payment_plan.slot_skipped'

@@ -17,10 +17,11 @@ import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
 import { traced } from '../../platform/tracing.ts';
 import type { PaymentProcessor, ProcessorState, Submitted } from '../../processors/processor.ts';
 import { pass } from '../crash-points.ts';
-import { instantOf, type WorkflowTime } from '../customer-time.ts';
+import { clockToleranceMs, instantOf, type WorkflowTime } from '../customer-time.ts';
 import { noteDebit } from '../mandates/debits.ts';
 import { orUnavailable, processorFor, reserves } from '../payments/ask-processor.ts';
 import { type Charging, chargeOf } from '../payments/charge.ts';
+import { BeforeItsDate } from '../payments/due-date.ts';
 import { chargeHeld, holdPayment, type RequestedCharge, requestUnder } from '../payments/reserved-charge.ts';
 import { type DebitReport, type LockedDebit, lockDebit, type ReportRecord, recordReport } from './debit-reports.ts';
 
@@ -70,6 +71,7 @@ export async function carryOutDebit(
 /**
  * Opens the step of a locked debit that is due: hands an accepted debit over, or stops it, or finds what to ask about
  * one that the bank has. Returns what the processor is to be asked, or null if nothing is. `at` is customer time.
+ * @throws BeforeItsDate when it is to be handed over before its cut-off.
  */
 export async function openDebitStep(
   tx: Tx,
@@ -86,6 +88,10 @@ export async function openDebitStep(
     if (obstacle !== null) {
       await recordReport(tx, attempt.id, declined(obstacle), { ...origin, at, nextAt: null }, charging.hook);
       return null;
+    }
+    // Its next step is the hand-over, so `next_at` says the same, unless somebody has changed the row.
+    if (debit.hand_over_at.getTime() - at.getTime() > clockToleranceMs) {
+      throw new BeforeItsDate(`the debit is handed over at the cut-off of ${debit.charge_date}`, debit.hand_over_at);
     }
     if (hasMissedCutOff(debit.hand_over_at, at)) {
       await postpone(tx, debit, intent, at);

@@ -11,6 +11,7 @@ import { transact } from '../events.ts';
 import { processorFor } from './ask-processor.ts';
 import { type Charge, reopenCharge } from './charge.ts';
 import { chargeWay } from './charge-way.ts';
+import { assertDateHasCome } from './due-date.ts';
 import { chargeAndRecord, failIfRefused, openRecurringCharge } from './recurring-charge.ts';
 import { decideSurcharge, surchargingOf } from './surcharges.ts';
 
@@ -19,7 +20,8 @@ import { decideSurcharge, surchargingOf } from './surcharges.ts';
  * only accepted: it has a workflow of its own. `at` is customer time. Does nothing when a confirm or a cancel has
  * already ended the schedule. In real time the database's clock decides whether the payment is due (see `instantOf`).
  * @param now real time.
- * @throws WorkflowClockAhead when the payment is due by the workflow's clock only. Nothing has changed then.
+ * @throws WorkflowClockAhead when the payment is due by the workflow's clock only; BeforeItsDate when a row was changed
+ * and its date has not come. Nothing has changed then.
  */
 export async function collectScheduledPayment(
   sql: Db,
@@ -58,6 +60,7 @@ async function openScheduled(
     intent.payment_method_id === null ? null : lockPaymentMethod(tx, tenant, intent.payment_method_id),
   ]);
   if (biller === null) throw new Error(`biller ${intent.biller_id} does not exist`);
+  assertDateHasCome(intent, biller.time_zone, at);
   const method = found && found.detached_at === null ? found : null;
   // A payment scheduled for today is due when it is created, not when the day began.
   const dueAt = new Date(Math.max(Number(intent.created_at), Number(intent.scheduled_at)));

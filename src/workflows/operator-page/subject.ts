@@ -50,6 +50,28 @@ export function showStatus(
   if (status.ended || !time.isDue(status.nextAt)) upsertChanged(status);
 }
 
+/**
+ * Shows that a live payment is being collected, while an activity waits for a processor elsewhere. The workflow cannot
+ * see whether that activity fails or was paused, so the page says where to look.
+ */
+export function showCollecting(
+  page: SubjectPage,
+  status: SubjectStatus,
+  time: ShownTime,
+  lastCommand: string | null,
+): void {
+  if (!status.livemode || !time.isDue(status.nextAt)) return;
+  const content = contentOf(page.kind, status, time.now(), { stalled: null, lastCommand });
+  const waitsFor = `the outcome of ${status.next}, which is being collected`;
+  const advice =
+    'If this lasts for more than a minute, the tab *Pending Activities* or `ops stuck` says whether the step fails or was paused';
+  page.show({
+    ...content,
+    status: { ...content.status, waitsFor, since: time.now(), nextAt: null },
+    news: [...content.news, ['Collecting', advice]],
+  });
+}
+
 /** Shows why a subject is stalled. */
 export function showStalled(
   page: SubjectPage,

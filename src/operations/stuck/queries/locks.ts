@@ -1,5 +1,8 @@
 import type { StuckQuery } from './query.ts';
 
+/** Tables with a lower number are PostgreSQL's own. */
+const firstOfUsers = 16_384;
+
 /** A session of PostgreSQL that others wait for. */
 export interface HoldingSession {
   pid: number;
@@ -7,6 +10,8 @@ export interface HoldingSession {
   name: string;
   /** Such as "idle in transaction". Null if PostgreSQL does not show it to this role. */
   state: string | null;
+  /** The tables on which it holds a lock. Null if none is known. */
+  tables: string | null;
   /** How many sessions of this database wait for a lock, of this one or of each other. */
   waiting: number;
 }
@@ -14,21 +19,36 @@ export interface HoldingSession {
 /**
  * The sessions that hold a lock for which another one waits, if it has waited since before `before`, or the
  * transaction of the holder is older than that. A statement of the service gives up after 30 s and is repeated, so the
- * wait alone may look short.
+ * wait alone may look short. Also those that hold a whole table for as long, whether or not one waits just now. Nothing
+ * of this reads a table of the service, so it is read whatever is locked.
  */
 export const holdingSessions: StuckQuery<HoldingSession> = {
   rows: (db, { before }) => db`
     select null as subject_id, null as biller_id, null::boolean as livemode,
-      least(min(waiter.query_start), min(holder.xact_start)) as since, holder.pid
-    from pg_stat_activity waiter
-    cross join lateral unnest(pg_blocking_pids(waiter.pid)) as blocking (pid)
-    join pg_stat_activity holder on holder.pid = blocking.pid
-    where waiter.datname = current_database() and waiter.wait_event_type = 'Lock'
-      and not exists (select from unnest(pg_blocking_pids(holder.pid)))
+      least(min(held.waiting_since), min(holder.xact_start)) as since, holder.pid
+    from (
+      select blocking.pid, waiter.query_start as waiting_since
+      from pg_stat_activity waiter
+      cross join lateral unnest(pg_blocking_pids(waiter.pid)) as blocking (pid)
+      where waiter.datname = current_database() and waiter.wait_event_type = 'Lock'
+      union all
+      select l.pid, null from pg_locks l
+      where l.locktype = 'relation' and l.granted and l.relation >= ${firstOfUsers}
+        and l.mode in ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
+        and l.database = (select oid from pg_database where datname = current_database())
+    ) held
+    join pg_stat_activity holder on holder.pid = held.pid
+    where not exists (select from unnest(pg_blocking_pids(holder.pid)))
     group by holder.pid
-    having least(min(waiter.query_start), min(holder.xact_start)) <= ${before}`,
+    having least(min(held.waiting_since), min(holder.xact_start)) <= ${before}`,
   facts: (db) => db`
     select holder.pid, coalesce(holder.application_name, '') as name, holder.state,
+      (
+        select string_agg(distinct c.relname, ', ' order by c.relname)
+        from pg_locks l join pg_class c on c.oid = l.relation
+        where l.pid = holder.pid and l.granted and c.relkind in ('r', 'p') and c.oid >= ${firstOfUsers}
+          and l.mode <> 'AccessShareLock'
+      ) as tables,
       (
         select count(*)::integer from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'

@@ -1,0 +1,30 @@
+import type { Db, Tx } from '../../platform/postgres/connection.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
+
+/** What could not be read is a kind of stuck itself: nobody must take it for nothing. */
+export const notReadable = {
+  kind: 'not_readable',
+  meaning: 'Part of what may be stuck could not be read from PostgreSQL.',
+  after_seconds: 0,
+};
+
+/** A reader waits this long for a lock. Readers meet only locks on whole tables, as migrations take them. */
+const lockTimeout = '500ms';
+const statementTimeout = '10s';
+/** SQLSTATEs: `lock_not_available`, and `query_canceled` by the statement timeout. */
+const limits: readonly unknown[] = ['55P03', '57014'];
+
+/** Reads with short limits of its own, so that a session that holds a table does not hold up the operator. */
+export async function readBounded<T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T> {
+  return atomically(db, async (tx) => {
+    await tx`
+      select set_config('lock_timeout', ${lockTimeout}, true), set_config('statement_timeout', ${statementTimeout}, true)`;
+    return read(tx);
+  });
+}
+
+/** Returns why a reading ended at its limits. Null for any other error. */
+export function limitMet(error: unknown): string | null {
+  if (!(error instanceof Error) || !('code' in error) || !limits.includes(error.code)) return null;
+  return error.message;
+}
