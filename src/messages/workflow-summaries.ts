@@ -7,6 +7,7 @@ const summaries = {
   checkoutSession: (id: string) => `Ends checkout session ${id} at its time, and a challenge that takes too long`,
   subscription: (id: string) => `Begins the periods of subscription ${id} by its calendar, and retries what has failed`,
   testClock: (id: string) => `Carries out the advances of test clock ${id}`,
+  webhookBatch: (id: string) => `Delivers several events to one endpoint, the first is ${id}`,
   webhookDelivery: (id: string) => `Delivers one event to one endpoint: ${id}`,
 };
 

@@ -7,10 +7,11 @@ import type { Pool } from '../platform/postgres/connection.ts';
 import { enqueue, type WorkflowType, workflowIdOf } from '../platform/postgres/outbox.ts';
 import { atomically } from '../platform/postgres/transaction.ts';
 import { realNow } from '../platform/real-time.ts';
-import { recordAudit } from '../services/accounts/audit.ts';
+import { operator, recordAudit } from '../services/accounts/audit.ts';
 import { CommandRefused } from '../services/command-refused.ts';
 import { NotFound } from '../services/errors.ts';
 import { startEntry } from '../services/wake.ts';
+import { giveUpDelivery } from '../services/webhooks/operator-commands.ts';
 import { findSubjectWantingWorkflow, selectModeOfSubject } from './reconciler/reconciliations.ts';
 import { sideOf, type WorkflowSide, type WorkflowSides } from './sides/workflow-sides.ts';
 
@@ -67,6 +68,8 @@ export async function sendCommand(operations: Operations, id: string, command: S
       if (!(error instanceof WorkflowNotFoundError)) throw new Error(explain(error), { cause: error });
     }
   }
+  // A delivery that a batch carries has no workflow of its own.
+  if (type === 'webhookDelivery' && command.name === 'giveUp') return giveUpDelivery(sql, id, realNow(), operator(by));
   return startMissing(sql, type, id);
 }
 

@@ -5,4 +5,5 @@ export { paymentPlan } from './payment-plan.ts';
 export { scheduledPayment } from './scheduled-payment.ts';
 export { subscription } from './subscription.ts';
 export { testClock } from './test-clock.ts';
+export { webhookBatch } from './webhook-batch.ts';
 export { webhookDelivery } from './webhook-delivery.ts';

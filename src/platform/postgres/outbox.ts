@@ -63,6 +63,11 @@ export function workflowIdOf(workflowType: WorkflowType, subjectId: string): str
   return `${workflowIdPrefixes[workflowType]}/${subjectId}`;
 }
 
+/** Returns the id of the workflow that carries several deliveries, by the first of them. */
+export function batchIdOf(firstDeliveryId: string): string {
+  return `webhook-batch/${firstDeliveryId}`;
+}
+
 const listeners: Record<Lane, Set<() => void>> = { subjects: new Set(), deliveries: new Set() };
 
 /**
@@ -142,11 +147,11 @@ export async function deleteDispatched(db: Db, ids: number[]): Promise<void> {
   await db`delete from workflow_intents where id = any(${ids}::bigint[])`;
 }
 
-/** Makes an entry available again `ms` milliseconds after a failed dispatch, and records the error. */
-export async function postpone(db: Db, id: number, ms: number, error: string): Promise<void> {
+/** Makes entries available again `ms` milliseconds after a failed dispatch, and records the error. */
+export async function postpone(db: Db, ids: number[], ms: number, error: string): Promise<void> {
   await db`
     update workflow_intents set available_at = now() + ${inMs(db, ms)}, last_error = ${error.slice(0, 1000)}
-    where id = ${id}`;
+    where id = any(${ids}::bigint[])`;
 }
 
 function inMs(db: Db, ms: number) {
