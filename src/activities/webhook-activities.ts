@@ -1,8 +1,9 @@
+import { activityInfo } from '@temporalio/activity';
 import type { IssuedBy } from '../messages/operator-command.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
 import { operator } from '../services/accounts/audit.ts';
 import { attemptDelivery, type DeliveryDeps } from '../services/webhooks/attempt.ts';
-import { sendBatch } from '../services/webhooks/batch.ts';
+import { type Carrier, sendBatch } from '../services/webhooks/batch.ts';
 import { giveUpDelivery, noteDeliveryRetry } from '../services/webhooks/operator-commands.ts';
 import { throwRefusal } from './failures.ts';
 
@@ -17,9 +18,9 @@ export function createWebhookActivities({ sql, ...deps }: DeliveryDeps & { sql: 
     attemptWebhookDeliveryInTask: (id: string, after: number | null) =>
       attemptDelivery(sql, deps, id, after, 'workflow task'),
     /** See `sendBatch`. What is already recorded is not sent again. */
-    sendWebhookBatch: (ids: string[]) => sendBatch(sql, deps, ids, 'activity'),
+    sendWebhookBatch: (ids: string[]) => sendBatch(sql, deps, ids, carrier('activity')),
     /** The same as a local activity. The result may be that an activity must continue. */
-    sendWebhookBatchInTask: (ids: string[]) => sendBatch(sql, deps, ids, 'workflow task'),
+    sendWebhookBatchInTask: (ids: string[]) => sendBatch(sql, deps, ids, carrier('workflow task')),
     /**
      * Both return a sentence about the result, or fail as `CommandRefused`. Runs of an earlier version do not send who
      * issued the command.
@@ -29,4 +30,8 @@ export function createWebhookActivities({ sql, ...deps }: DeliveryDeps & { sql: 
     noteWebhookRetry: (id: string, by: IssuedBy | null) =>
       noteDeliveryRetry(sql, id, { by: operator(by), now: deps.now() }).catch(throwRefusal),
   };
+}
+
+function carrier(from: Carrier['from']): Carrier {
+  return { from, workflowId: activityInfo().workflowExecution?.workflowId ?? '' };
 }

@@ -16,11 +16,13 @@ import type { Place } from '../../src/services/webhooks/sending-turns.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeEndpoint, useDeliveries, useReceiver, webhookDeps } from '../support/webhooks.ts';
 
+const workflowId = 'webhook-batch/whd_1';
+
 describe('deliveries that travel together', () => {
   const db = useDatabase();
   const receiver = useReceiver();
   const the = useDeliveries(db, receiver);
-  const send = (ids: string[], from: Place = 'workflow task') => sendBatch(db.sql, the.deps, ids, from);
+  const send = (ids: string[], from: Place = 'workflow task') => sendBatch(db.sql, the.deps, ids, { from, workflowId });
   afterEach('no crash', () => listenToCrashPoints(() => {}));
 
   /** An endpoint and so many deliveries to it, in the order of their events. */
@@ -161,7 +163,7 @@ describe('deliveries that travel together', () => {
         if (nth <= 10) response.end();
       };
       const begun = performance.now();
-      const progress = await sendBatch(db.sql, { ...the.deps, sender }, ids, 'workflow task');
+      const progress = await sendBatch(db.sql, { ...the.deps, sender }, ids, { from: 'workflow task', workflowId });
       assert.ok(performance.now() - begun < 4_500, 'it took long');
       assert.deepEqual([progress.taken, progress.delivered, progress.failed], [120, 10, 7]);
       assert.equal(progress.handedOver, 103);

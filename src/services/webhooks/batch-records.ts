@@ -21,26 +21,33 @@ export interface Responded extends MadeAttempt {
 
 /**
  * Records the outcomes of requests to one endpoint: those that failed, each in a transaction that enqueues the
- * delivery's own workflow; then all that succeeded, in one transaction. Returns the counts.
+ * delivery's own workflow; then all that succeeded, in one transaction. Returns the counts. `workflowId` is that of the
+ * batch.
  */
 export async function recordOutcomes(
   sql: Pool,
   deps: DeliveryDeps,
   made: readonly Responded[],
+  workflowId: string,
 ): Promise<Pick<BatchProgress, 'delivered' | 'failed' | 'failures'>> {
   const failures = made.flatMap((each) => {
     const error = errorOf(each.response);
     return error === null ? [] : [{ ...each, error }];
   });
-  for (const each of failures) await throughOutages(() => recordFailure(sql, deps, each));
+  for (const each of failures) await throughOutages(() => recordFailure(sql, deps, each, workflowId));
   const successes = made.filter(({ response }) => errorOf(response) === null);
-  if (successes.length > 0) await throughOutages(() => recordSuccesses(sql, deps, successes));
+  if (successes.length > 0) await throughOutages(() => recordSuccesses(sql, deps, successes, workflowId));
   pass('batch recorded');
   const listed = failures.map(({ delivery: { id }, error }) => ({ id, error }));
   return { delivered: successes.length, failed: failures.length, failures: listed };
 }
 
-async function recordFailure(sql: Pool, deps: DeliveryDeps, made: Responded & { error: string }): Promise<void> {
+async function recordFailure(
+  sql: Pool,
+  deps: DeliveryDeps,
+  made: Responded & { error: string },
+  workflowId: string,
+): Promise<void> {
   const { delivery, number, response, error } = made;
   const now = deps.now();
   try {
@@ -50,19 +57,24 @@ async function recordFailure(sql: Pool, deps: DeliveryDeps, made: Responded & { 
       return row;
     });
     pass('batch child enqueued');
-    emit(attemptTelemetry(delivery, { attempt: number, response, error }, recorded, now));
+    emit(attemptTelemetry(delivery, { attempt: number, response, error }, recorded, now, workflowId));
   } catch (error) {
     if (!(error instanceof MadeBefore)) throw error;
   }
 }
 
-async function recordSuccesses(sql: Pool, deps: DeliveryDeps, made: readonly Responded[]): Promise<void> {
+async function recordSuccesses(
+  sql: Pool,
+  deps: DeliveryDeps,
+  made: readonly Responded[],
+  workflowId: string,
+): Promise<void> {
   const now = deps.now();
   const recorded = new Set(await atomically(sql, (tx) => recordSuccessesIn(tx, made, now)));
   for (const { delivery, number, response } of made) {
     if (!recorded.has(delivery.id)) continue;
     const row: WebhookDeliveryRow = { ...delivery, status: 'delivered' };
-    emit(attemptTelemetry(delivery, { attempt: number, response, error: null }, row, now));
+    emit(attemptTelemetry(delivery, { attempt: number, response, error: null }, row, now, workflowId));
   }
 }
 

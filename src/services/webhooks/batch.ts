@@ -27,6 +27,13 @@ const paceMs = 5;
 const longestWaitMs = 1_000;
 const askAgainMs = 5;
 
+/** Where a batch is sent from. */
+export interface Carrier {
+  from: Place;
+  /** The batch, for the log. */
+  workflowId: string;
+}
+
 /** What was sent of a part, and how the batch continues. */
 interface Sent {
   /** Those that have ended so far. It grows while others are under way. */
@@ -47,7 +54,7 @@ export async function sendBatch(
   sql: Pool,
   deps: DeliveryDeps,
   ids: readonly string[],
-  from: Place,
+  carrier: Carrier,
 ): Promise<BatchProgress> {
   const until = performance.now() + longestMs;
   let progress = newProgress();
@@ -60,15 +67,15 @@ export async function sendBatch(
       continue;
     }
     progress = sumOf(progress, destinationOf(first));
-    const sent = await sendPart(sql, deps, read, from);
+    const sent = await sendPart(sql, deps, read, carrier.from);
     if (sent.ended.length > 0) pass('batch posted');
-    progress = sumOf(progress, await recordOutcomes(sql, deps, sent.ended.splice(0)));
+    progress = sumOf(progress, await recordOutcomes(sql, deps, sent.ended.splice(0), carrier.workflowId));
     if (sent.next === 'in an activity') return { ...progress, needsActivity: true };
     const rest = sent.next === 'one by one' ? ids.slice(progress.taken + part.length) : [];
     const handedOver = await handOver(sql, deps, [...sent.unsent.map(({ id }) => id), ...rest]);
     // Only now, because these requests may take as long as a receiver may.
     await Promise.all(sent.underWay);
-    progress = sumOf(progress, await recordOutcomes(sql, deps, sent.ended));
+    progress = sumOf(progress, await recordOutcomes(sql, deps, sent.ended, carrier.workflowId));
     progress = sumOf(progress, { taken: part.length + rest.length, handedOver });
   }
   return progress;
