@@ -44,7 +44,8 @@ async function main(): Promise<number> {
   } catch (error) {
     if (!(error instanceof Interrupted || signal.aborted)) {
       failure = { error };
-      if (stack.some(({ lost }) => lost !== undefined)) say('This cannot go on; ending everything. The reason follows');
+      if (stack.some(({ lost }) => lost !== undefined))
+        say('The service cannot continue; ending everything. The reason follows');
     }
   }
   await endAll(stack, say);

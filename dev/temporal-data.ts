@@ -23,7 +23,7 @@ export async function prepareDatabase(folder: string, say: Say): Promise<string>
     const [newer] = (await Promise.all([formerBuilt, formerCli].map(lastChange))).sort((a, b) => b.at - a.at);
     throw new Error(
       `${folder} has the workflows of two Temporal servers: in ${formerBuilt} (built with Go) and in ${formerCli} (the ` +
-        `temporal CLI). The newer is ${newer?.name}. This version goes on with one of them: move the other file elsewhere, ` +
+        `temporal CLI). The newer is ${newer?.name}. This version continues with one of them: move the other file elsewhere, ` +
         'and start again. Nothing was touched. Plans that are missing in it are started again from PostgreSQL.',
     );
   }
@@ -52,7 +52,7 @@ export async function prepareDatabase(folder: string, say: Say): Promise<string>
         { cause },
       );
     }
-    say(`  copied. The old files are not used any more: delete them once you do not go back to the earlier version`);
+    say(`  copied. The old files are no longer used. Delete them when you will not return to the earlier version`);
   }
 }
 

@@ -7,7 +7,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compatDocument } from '../src/api/openapi/compat.ts';
 import { openApiDocument } from '../src/api/openapi/document.ts';
-import { allRoutes } from '../src/api/routes/index.ts';
+import { allRoutes } from '../src/sites/routes.ts';
 
 const manifest = fileURLToPath(import.meta.resolve('@redocly/cli/package.json'));
 const { bin } = JSON.parse(await readFile(manifest, 'utf8'));

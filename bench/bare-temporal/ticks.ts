@@ -36,8 +36,6 @@ export async function startBareTemporal(copy: ServiceCopy, temporal: Client, sql
   const args = [temporalAddress, temporal.options.namespace, taskQueue, databaseUrl];
   const worker: ChildProcess = await startChild('./bare-temporal/worker.ts', {
     args,
-    // Without our patch of the SDK (patches/README.md).
-    environment: { WORKFLOW_THREADS: 'as-shipped' },
   });
 
   return {

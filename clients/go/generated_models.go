@@ -203,8 +203,8 @@ type CardData struct {
 	// The wallet that the card came from.
 	Wallet Optional[string] `json:"wallet,omitzero"`
 	// The networks that the card runs on, if your vault knows them: two for a co-branded card, such as
-	// eftpos and visa. They count beside those of `card_bin` and `card_brand`; the strictest decides
-	// whether a surcharge is allowed.
+	// eftpos and visa. They count together with those of `card_bin` and `card_brand`; the strictest
+	// decides whether a surcharge is allowed.
 	CardNetworks Optional[[]CardNetwork] `json:"card_networks,omitzero"`
 	// What the card draws on, if your vault knows it.
 	CardFunding Optional[CardFunding] `json:"card_funding,omitzero"`
@@ -239,8 +239,8 @@ type CardInstrument struct {
 	// The wallet that the card came from.
 	Wallet *string `json:"wallet,omitzero"`
 	// The networks that the card runs on, if your vault knows them: two for a co-branded card, such as
-	// eftpos and visa. They count beside those of `card_bin` and `card_brand`; the strictest decides
-	// whether a surcharge is allowed.
+	// eftpos and visa. They count together with those of `card_bin` and `card_brand`; the strictest
+	// decides whether a surcharge is allowed.
 	CardNetworks []CardNetwork `json:"card_networks,omitzero"`
 	// What the card draws on, if your vault knows it.
 	CardFunding *CardFunding `json:"card_funding,omitzero"`
@@ -347,7 +347,7 @@ type CheckoutSession struct {
 	// What the payer agreed to in the last accepted form if the method is kept for later payments;
 	// otherwise null. For a bank account without that, see its mandate.
 	Consent *CheckoutSessionConsent `json:"consent"`
-	// How often the payer was declined. The tenth time ends the session.
+	// How many attempts were declined. The tenth one ends the session.
 	FailedAttempts int `json:"failed_attempts"`
 	// ISO 8601, UTC.
 	CompletedAt *time.Time `json:"completed_at"`
@@ -375,7 +375,7 @@ type CheckoutSessionChanges struct {
 	// Why it expired: `time`, `requested`, `too_many_attempts`, `link_completed`, `link_expired`,
 	// `link_deactivated`, `customer_deleted` or `payment_canceled`; otherwise null.
 	StatusReason *string `json:"status_reason"`
-	// How often the payer was declined. The tenth time ends the session.
+	// How many attempts were declined. The tenth one ends the session.
 	FailedAttempts int `json:"failed_attempts"`
 }
 
@@ -423,7 +423,7 @@ type CheckoutSessionCreate struct {
 	AmountRange Optional[AmountRangeInput] `json:"amount_range,omitzero"`
 	// An ISO 4217 code, in capitals.
 	Currency Optional[Currency] `json:"currency,omitzero"`
-	// The payer. A customer on a test clock brings its clock along.
+	// The payer. If this customer is on a test clock, so is the link.
 	CustomerID Optional[string]       `json:"customer_id,omitzero"`
 	Collect    Optional[CollectInput] `json:"collect,omitzero"`
 	// How can be paid. By default `card`. `au_becs_debit` needs AUD, also for the subject of
@@ -729,8 +729,7 @@ type CurrentPeriod struct {
 	// The first day after it.
 	End string `json:"end"`
 	// `processing`: being charged. `paid`: collected, or a trial. `retrying`: failed, and retried.
-	// `unpaid`: failed, and not retried. `void`: nothing is owed for it any more, and it was not
-	// bought.
+	// `unpaid`: failed, and not retried. `void`: nothing is owed for it, and it was not bought.
 	Status SubscriptionPeriodStatus `json:"status"`
 }
 
@@ -885,7 +884,7 @@ type EffectsManifest struct {
 	PaymentIntentsEnqueued int `json:"payment_intents_enqueued"`
 	// Payment links that expired.
 	LinksExpired int `json:"links_expired"`
-	// Always 0: there are no subscriptions.
+	// Subscriptions that began a period, each counted once.
 	SubscriptionsRolled int `json:"subscriptions_rolled"`
 	// Plans whose next payment, next attempt or state changed.
 	PlansRecalculated int `json:"plans_recalculated"`
@@ -1550,7 +1549,7 @@ type Mandate struct {
 	PaymentMethodID string `json:"payment_method_id"`
 	// The debit scheme. `au_becs`: direct debits in Australia.
 	Scheme DebitScheme `json:"scheme"`
-	// For people: `DDR-` and 14 letters and digits. Tell it to the payer.
+	// For people: `DDR-` and 14 letters and digits. Show it to the payer.
 	Reference string `json:"reference"`
 	// `pending`: the payer has not agreed yet. `active`: the account may be debited. `canceled`,
 	// `failed`, `expired`: ended for good; `status_reason` says why. The payer can give a new mandate.
@@ -1567,9 +1566,9 @@ type Mandate struct {
 	Acceptance *MandateAcceptance `json:"acceptance"`
 	// The most that one debit may take, surcharge included, minor units; null for no limit.
 	MaxAmountCents *int `json:"max_amount_cents"`
-	// What the payer was told: whether the amounts of the debits differ.
+	// Whether the amounts of the debits differ, as the payer was told.
 	AmountType MandateAmountType `json:"amount_type"`
-	// What the payer was told: how often debits are made.
+	// How often debits are made, as the payer was told.
 	FrequencyText *string `json:"frequency_text"`
 	// The date, on the scheme’s clock, on which a debit that is requested now would be charged. Null
 	// unless the mandate is active, and after the last cut-off before it lapses.
@@ -1580,7 +1579,7 @@ type Mandate struct {
 	ActivatedAt *time.Time `json:"activated_at"`
 	// When it ended; null until then.
 	EndedAt *time.Time `json:"ended_at"`
-	// What the payer is to be told, and what was sent; oldest first.
+	// Notices that the payer must get, and those that were sent; oldest first.
 	Notices []MandateNotice `json:"notices"`
 	// The account that is paid.
 	BillerID string `json:"biller_id"`
@@ -1840,7 +1839,7 @@ type MandateForPayer struct {
 	PaymentMethodID string `json:"payment_method_id"`
 	// The debit scheme. `au_becs`: direct debits in Australia.
 	Scheme DebitScheme `json:"scheme"`
-	// For people: `DDR-` and 14 letters and digits. Tell it to the payer.
+	// For people: `DDR-` and 14 letters and digits. Show it to the payer.
 	Reference string `json:"reference"`
 	// `pending`: the payer has not agreed yet. `active`: the account may be debited. `canceled`,
 	// `failed`, `expired`: ended for good; `status_reason` says why. The payer can give a new mandate.
@@ -1853,9 +1852,9 @@ type MandateForPayer struct {
 	StatusReason *string `json:"status_reason"`
 	// The most that one debit may take, surcharge included, minor units; null for no limit.
 	MaxAmountCents *int `json:"max_amount_cents"`
-	// What the payer was told: whether the amounts of the debits differ.
+	// Whether the amounts of the debits differ, as the payer was told.
 	AmountType MandateAmountType `json:"amount_type"`
-	// What the payer was told: how often debits are made.
+	// How often debits are made, as the payer was told.
 	FrequencyText *string `json:"frequency_text"`
 	// The date, on the scheme’s clock, on which a debit that is requested now would be charged. Null
 	// unless the mandate is active, and after the last cut-off before it lapses.
@@ -1878,10 +1877,10 @@ type MandateList struct {
 	HasMore bool `json:"has_more"`
 }
 
-// Something that the payer is to be told. You send it, not the service.
+// A notice that the payer must get. You send it, not the service.
 type MandateNotice struct {
-	// `confirmation`: that the mandate holds. `amount_changed`, `terms_changed`: a change of what the
-	// payer agreed to.
+	// `confirmation`: that the mandate is active. `amount_changed`, `terms_changed`: a change of what
+	// the payer agreed to.
 	Kind MandateNoticeKind `json:"kind"`
 	// The last date, on the scheme’s clock, to send it in time; null if you recorded it unasked.
 	DueBy *string `json:"due_by"`
@@ -1932,10 +1931,10 @@ const (
 )
 
 type MandateNoticeSent struct {
-	// `confirmation`: that the mandate holds. `amount_changed`, `terms_changed`: a change of what the
-	// payer agreed to.
+	// `confirmation`: that the mandate is active. `amount_changed`, `terms_changed`: a change of what
+	// the payer agreed to.
 	Kind MandateNoticeKind `json:"kind"`
-	// How you told the payer.
+	// How you notified the payer.
 	Channel MandateNoticeChannel `json:"channel"`
 	// When you sent it, on the customer’s time; not ahead. By default now.
 	SentAt Optional[time.Time] `json:"sent_at,omitzero"`
@@ -2221,12 +2220,12 @@ type PaymentIntentConfirm struct {
 	// A saved method, pm_…. You can leave it out if the payment intent has one.
 	PaymentMethod Optional[string] `json:"payment_method,omitzero"`
 	// The customer who pays. Needed, with a secret key, if the payment intent has no customer and the
-	// method belongs to one: so a browser that names the method cannot choose whose it is.
+	// method belongs to one: so a browser that sends the method cannot choose the customer.
 	CustomerID Optional[string] `json:"customer_id,omitzero"`
 	// Required with a publishable key: the client_secret of this payment intent.
 	ClientSecret Optional[string] `json:"client_secret,omitzero"`
-	// Where the payer goes on from the page of a 3D Secure challenge. Absolute, without credentials,
-	// `https` in live mode. It stays until another confirm names one.
+	// Where the payer continues after the page of a 3D Secure challenge. Absolute, without
+	// credentials, `https` in live mode. It stays until another confirm names one.
 	ReturnURL Optional[string] `json:"return_url,omitzero"`
 }
 
@@ -2469,7 +2468,7 @@ type PaymentIntentSucceededEvent struct {
 type PaymentLink struct {
 	// The id of the payment link.
 	ID string `json:"id"`
-	// What you send to the payer. Anybody who has it can pay. Events leave it out.
+	// What you send to the payer. Anyone who has it can pay. Events leave it out.
 	URL *string `json:"url,omitzero"`
 	// `payment`, the default: the payer pays. `setup`: the payer saves a payment method; no money is
 	// taken.
@@ -2581,7 +2580,7 @@ type PaymentLinkCreate struct {
 	AmountRange Optional[AmountRangeInput] `json:"amount_range,omitzero"`
 	// An ISO 4217 code, in capitals.
 	Currency Optional[Currency] `json:"currency,omitzero"`
-	// The payer. A customer on a test clock brings its clock along.
+	// The payer. If this customer is on a test clock, so is the link.
 	CustomerID Optional[string]       `json:"customer_id,omitzero"`
 	Collect    Optional[CollectInput] `json:"collect,omitzero"`
 	// How can be paid. By default `card`. `au_becs_debit` needs AUD, also for the subject of
@@ -2985,7 +2984,7 @@ type PaymentPlan struct {
 	Metadata map[string]string `json:"metadata"`
 	// The base amounts collected so far, without surcharges.
 	CollectedAmountCents int `json:"collected_amount_cents"`
-	// What is missing of the total because debits came back after the plan was closed, minor units.
+	// What is missing from the total because debits came back after the plan was closed, minor units.
 	ShortfallAmountCents *int `json:"shortfall_amount_cents,omitzero"`
 	// What the bank or the processor already had when the plan stopped, and may still collect, minor
 	// units.
@@ -3627,7 +3626,7 @@ type ScheduledPaymentList struct {
 }
 
 type SecretRotation struct {
-	// How many hours the old secret keeps signing beside the new one; by default 24.
+	// How many hours the old secret keeps signing together with the new one; by default 24.
 	OverlapHours Optional[int] `json:"overlap_hours,omitzero"`
 }
 
@@ -3642,9 +3641,8 @@ type Subscription struct {
 	// payment is under way. `past_due`: a payment failed and is retried. `paused`: no period, no
 	// service. `canceled`: ended for good.
 	State SubscriptionState `json:"state"`
-	// Why it is paused or canceled. `requested`: by you. `payment_failed`: nothing is retried any
-	// more. `no_payment_method`: its trial ended without one. `ended`: at `ends_at`.
-	// `customer_deleted`.
+	// Why it is paused or canceled. `requested`: by you. `payment_failed`: no retry is left.
+	// `no_payment_method`: its trial ended without one. `ended`: at `ends_at`. `customer_deleted`.
 	StateReason *string `json:"state_reason"`
 	// Whether the customer may use the service now.
 	InEffect bool `json:"in_effect"`
@@ -3680,20 +3678,20 @@ type Subscription struct {
 	// What happens after a failed payment, as for plans. `retry`, the default: it is charged again 1,
 	// 3 and 5 days after its first failure, unless the decline is final. `stop`: it is not retried.
 	FailureBehaviour FailureBehaviour `json:"failure_behaviour"`
-	// What happens when nothing is retried any more. `pause` is the default.
+	// What happens when no retry is left. `pause` is the default.
 	UnpaidBehaviour UnpaidBehaviour `json:"unpaid_behaviour"`
-	// For how many days after the first failure `in_effect` stays true while retries go on, if a
+	// For how many days after the first failure `in_effect` stays true while retries continue, if a
 	// period was paid before. By default 7, which covers all retries.
 	GraceDays int `json:"grace_days"`
 	// When the first period takes effect that is paid by a bank debit. `settled`, the default: when
 	// the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their
 	// dates.
 	EffectiveOn EffectiveOn `json:"effective_on"`
-	// The day on which it ends, the first without service: an end of a period. Null: it goes on.
+	// The day on which it ends, the first without service: an end of a period. Null: it continues.
 	EndsAt *string `json:"ends_at"`
 	// The day on which a pause begins that was requested.
 	PausesAt *string `json:"pauses_at"`
-	// The day on which the pause ends by itself. It does not end while a period is owed.
+	// The day on which the pause ends automatically. It does not end while a period is owed.
 	ResumesAt *string `json:"resumes_at"`
 	// The period that has begun last; null before the first.
 	CurrentPeriod *CurrentPeriod `json:"current_period"`
@@ -3704,7 +3702,7 @@ type Subscription struct {
 	// What the bank or the processor already had when it was canceled, minor units. If it succeeds, it
 	// becomes credit, unless its period was over.
 	InFlightAmount int `json:"in_flight_amount"`
-	// What the customer has in hand for later periods, minor units.
+	// The credit of the customer for later periods, minor units.
 	CreditBalanceCents int `json:"credit_balance_cents"`
 	// What changes have left for the next period to take, besides its items.
 	NextPeriodLines []SubscriptionPeriodLine `json:"next_period_lines"`
@@ -3734,13 +3732,15 @@ type Subscription struct {
 }
 
 type SubscriptionCancel struct {
-	// `period_end`, the default: the service that is paid goes on until then. `now`: it ends at once.
+	// `period_end`, the default: the service that was paid for continues until then. `now`: it ends at
+	// once.
 	At Optional[SubscriptionCancelAt] `json:"at,omitzero"`
 }
 
 // SubscriptionCancelAt is a name of the API.
 //
-// `period_end`, the default: the service that is paid goes on until then. `now`: it ends at once.
+// `period_end`, the default: the service that was paid for continues until then. `now`: it ends at
+// once.
 type SubscriptionCancelAt string
 
 const (
@@ -3958,9 +3958,8 @@ type SubscriptionChanges struct {
 	// payment is under way. `past_due`: a payment failed and is retried. `paused`: no period, no
 	// service. `canceled`: ended for good.
 	State SubscriptionState `json:"state"`
-	// Why it is paused or canceled. `requested`: by you. `payment_failed`: nothing is retried any
-	// more. `no_payment_method`: its trial ended without one. `ended`: at `ends_at`.
-	// `customer_deleted`.
+	// Why it is paused or canceled. `requested`: by you. `payment_failed`: no retry is left.
+	// `no_payment_method`: its trial ended without one. `ended`: at `ends_at`. `customer_deleted`.
 	StateReason *string `json:"state_reason"`
 	// Whether the customer may use the service now.
 	InEffect bool `json:"in_effect"`
@@ -3990,9 +3989,9 @@ type SubscriptionCreate struct {
 	// What happens after a failed payment, as for plans. `retry`, the default: it is charged again 1,
 	// 3 and 5 days after its first failure, unless the decline is final. `stop`: it is not retried.
 	FailureBehaviour Optional[FailureBehaviour] `json:"failure_behaviour,omitzero"`
-	// What happens when nothing is retried any more. `pause` is the default.
+	// What happens when no retry is left. `pause` is the default.
 	UnpaidBehaviour Optional[UnpaidBehaviour] `json:"unpaid_behaviour,omitzero"`
-	// For how many days after the first failure `in_effect` stays true while retries go on, if a
+	// For how many days after the first failure `in_effect` stays true while retries continue, if a
 	// period was paid before. By default 7, which covers all retries.
 	GraceDays Optional[int] `json:"grace_days,omitzero"`
 	// When the first period takes effect that is paid by a bank debit. `settled`, the default: when
@@ -4016,7 +4015,7 @@ type SubscriptionCreate struct {
 	TrialDays Optional[int] `json:"trial_days,omitzero"`
 	// The first day after the trial. Either this or `trial_days`.
 	TrialEndDate Optional[string] `json:"trial_end_date,omitzero"`
-	// The day on which it ends, the first without service: an end of a period. Null: it goes on.
+	// The day on which it ends, the first without service: an end of a period. Null: it continues.
 	EndsAt Optional[string] `json:"ends_at,omitzero"`
 	// The method to charge. By default the customer’s default method at the time of each charge.
 	PaymentInstrumentID Optional[string] `json:"payment_instrument_id,omitzero"`
@@ -4117,7 +4116,7 @@ type SubscriptionMadeChange struct {
 	Status SubscriptionMadeChangeStatus `json:"status"`
 	// What it sells from then on.
 	Items []SubscriptionItem `json:"items"`
-	// What it costs and credits by itself.
+	// What this change alone costs and credits.
 	Lines []SubscriptionPeriodLine `json:"lines"`
 	// What was charged for it at once, without surcharge, minor units.
 	AmountCents int `json:"amount_cents"`
@@ -4168,7 +4167,7 @@ type SubscriptionPastDueEvent struct {
 }
 
 type SubscriptionPause struct {
-	// When it resumes by itself: after the end of the present period. By default it waits for a
+	// When it resumes automatically: after the end of the current period. By default it waits for a
 	// resume.
 	ResumesAt Optional[string] `json:"resumes_at,omitzero"`
 }
@@ -4248,8 +4247,7 @@ type SubscriptionPeriod struct {
 	// The first day after it.
 	End string `json:"end"`
 	// `processing`: being charged. `paid`: collected, or a trial. `retrying`: failed, and retried.
-	// `unpaid`: failed, and not retried. `void`: nothing is owed for it any more, and it was not
-	// bought.
+	// `unpaid`: failed, and not retried. `void`: nothing is owed for it, and it was not bought.
 	Status SubscriptionPeriodStatus `json:"status"`
 	// Whether it is a trial.
 	Kind SubscriptionPeriodKind `json:"kind"`
@@ -4446,9 +4444,9 @@ type SubscriptionUpdate struct {
 	// What happens after a failed payment, as for plans. `retry`, the default: it is charged again 1,
 	// 3 and 5 days after its first failure, unless the decline is final. `stop`: it is not retried.
 	FailureBehaviour Optional[FailureBehaviour] `json:"failure_behaviour,omitzero"`
-	// What happens when nothing is retried any more. `pause` is the default.
+	// What happens when no retry is left. `pause` is the default.
 	UnpaidBehaviour Optional[UnpaidBehaviour] `json:"unpaid_behaviour,omitzero"`
-	// For how many days after the first failure `in_effect` stays true while retries go on, if a
+	// For how many days after the first failure `in_effect` stays true while retries continue, if a
 	// period was paid before. By default 7, which covers all retries.
 	GraceDays Optional[int] `json:"grace_days,omitzero"`
 	// When the first period takes effect that is paid by a bank debit. `settled`, the default: when
@@ -4472,7 +4470,7 @@ type SubscriptionUpdate struct {
 	TrialDays Optional[int] `json:"trial_days,omitzero"`
 	// The first day after the trial. Either this or `trial_days`.
 	TrialEndDate Optional[string] `json:"trial_end_date,omitzero"`
-	// The day on which it ends, the first without service: an end of a period. Null: it goes on.
+	// The day on which it ends, the first without service: an end of a period. Null: it continues.
 	EndsAt Optional[string] `json:"ends_at,omitzero"`
 	// The method to charge. By default the customer’s default method at the time of each charge.
 	PaymentInstrumentID Optional[string] `json:"payment_instrument_id,omitzero"`
@@ -4544,7 +4542,7 @@ type TestClock struct {
 	Name *string `json:"name"`
 	// `created`: not advanced yet. `advancing`: until every effect of an advance is committed.
 	// `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect could not
-	// be carried out; the clock cannot be advanced again.
+	// be applied; the clock cannot be advanced again.
 	Status TestClockStatus `json:"status"`
 	// The current time of the clock’s customers.
 	FrozenTime time.Time `json:"frozen_time"`
@@ -4555,9 +4553,9 @@ type TestClock struct {
 	// Why the last advance failed, in words.
 	FailureReason *string `json:"failure_reason"`
 	Livemode      bool    `json:"livemode"`
-	// The latest target of one advance now: two of the shortest intervals of the active plans ahead. A
-	// week counts 7 days, a month 30. Without active plans, it is 62 days ahead. Null while the clock
-	// cannot be advanced.
+	// The latest target of one advance now: two of the shortest intervals of the active plans and
+	// subscriptions ahead. A week counts 7 days, a month or a subscription 30. Without any of them, it
+	// is 62 days ahead. Null while the clock cannot be advanced.
 	MaxFrozenTime *time.Time `json:"max_frozen_time"`
 	// Null before the first advance.
 	LastAdvance       *TestClockLastAdvance `json:"last_advance"`
@@ -4579,7 +4577,7 @@ type TestClockAdvancing struct {
 	Name *string `json:"name"`
 	// `created`: not advanced yet. `advancing`: until every effect of an advance is committed.
 	// `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect could not
-	// be carried out; the clock cannot be advanced again.
+	// be applied; the clock cannot be advanced again.
 	Status TestClockStatus `json:"status"`
 	// The current time of the clock’s customers.
 	FrozenTime time.Time `json:"frozen_time"`
@@ -4667,7 +4665,7 @@ type TestClockDryRun struct {
 	DryRun bool   `json:"dry_run"`
 	// `created`: not advanced yet. `advancing`: until every effect of an advance is committed.
 	// `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect could not
-	// be carried out; the clock cannot be advanced again.
+	// be applied; the clock cannot be advanced again.
 	Status TestClockStatus `json:"status"`
 	// The current time of the clock’s customers.
 	FrozenTime time.Time `json:"frozen_time"`
@@ -4721,7 +4719,7 @@ type TestClockReady struct {
 	Name *string `json:"name"`
 	// `created`: not advanced yet. `advancing`: until every effect of an advance is committed.
 	// `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect could not
-	// be carried out; the clock cannot be advanced again.
+	// be applied; the clock cannot be advanced again.
 	Status TestClockStatus `json:"status"`
 	// The current time of the clock’s customers.
 	FrozenTime time.Time `json:"frozen_time"`
@@ -4763,7 +4761,7 @@ type TestClockState struct {
 	Name *string `json:"name"`
 	// `created`: not advanced yet. `advancing`: until every effect of an advance is committed.
 	// `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect could not
-	// be carried out; the clock cannot be advanced again.
+	// be applied; the clock cannot be advanced again.
 	Status TestClockStatus `json:"status"`
 	// The current time of the clock’s customers.
 	FrozenTime time.Time `json:"frozen_time"`
@@ -4850,9 +4848,9 @@ type WebhookDelivery struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// Webhook deliveries, by status. When `pending` is 0, your receiver has got everything, except what
-// failed. For a clock, the deliveries of all its events. For an advance, those of the events that
-// it caused and of its `test_clock.ready`.
+// Webhook deliveries, by status. When `pending` is 0, your receiver has received everything, except
+// what failed. For a clock, the deliveries of all its events. For an advance, those of the events
+// that it caused and of its `test_clock.ready`.
 type WebhookDeliveryCounts struct {
 	// On their way, or between two attempts.
 	Pending int `json:"pending"`

@@ -32,8 +32,8 @@ type Resources struct {
 	// What you send to a payer: a URL behind which one or more payments are made, or a method is
 	// saved.
 	PaymentLinks *PaymentLinksService
-	// One sitting of one payer: a hosted page for a payment, or to save a method. A payment link makes
-	// them.
+	// A hosted page on which one payer pays, or saves a payment method. A payment link creates one for
+	// each payer.
 	CheckoutSessions *CheckoutSessionsService
 	// A service that is sold in periods, each paid when it begins. `in_effect` says whether the
 	// customer may use it now.
@@ -485,7 +485,7 @@ func (s *MandatesService) CancelAsPayer(ctx context.Context, mandateID string, o
 
 // GetText: Fetch the text that a payer agrees to
 //
-// Show the payer `html` as it is, with the account and the terms of the mandate beside it. Send
+// Show the payer `html` as it is, together with the account and the terms of the mandate. Send
 // `version` and `sha256` with the acceptance. The text has the name of your account. No lawyer has
 // checked its words.
 //
@@ -618,7 +618,7 @@ func (s *PaymentIntentsService) Get(ctx context.Context, paymentIntentID string,
 // either, the method is bound to this payment intent. No other payment intent can use it until a
 // secret key attaches it to a customer. Any other method returns 403 `payment_method_not_allowed`.
 // After ten attempts that failed, with a publishable key or on a page, it returns 403
-// `too_many_attempts`: only a secret key may go on. The response has what a payer needs
+// `too_many_attempts`: only a secret key may confirm it. The response has what a payer needs
 // (`PaymentIntentForPayer`).
 //
 // A secret key needs the scope `payment_intents:write`; a publishable key may call this too.
@@ -656,8 +656,8 @@ func (s *PaymentIntentsService) CompleteAction(ctx context.Context, paymentInten
 // ReportBankResult: Report on a bank debit as the bank would
 //
 // Reports now what the bank would report at its own time. A debit that was not handed over yet is
-// handed over first. After that the bank reports nothing more about this debit by itself. On a test
-// clock you need not call this: an advance carries out what `_sandbox_bank_outcome` chooses.
+// handed over first. After that the bank sends no other report about this debit. On a test clock
+// you do not need this: an advance makes the bank report what `_sandbox_bank_outcome` chooses.
 //
 // Needs a secret key with the scope `payment_intents:write`. Sandbox only.
 //
@@ -924,7 +924,7 @@ type PaymentLinksService struct{ t *transport }
 // Create: Create a payment link
 //
 // Send its `url` to the payer. By default it takes one payment, however many tabs or people open
-// it. With `customer_id` the payer is known, and a customer on a test clock brings its clock along.
+// it. With `customer_id` the payer is known. If that customer is on a test clock, so is the link.
 // Sends `payment_link.created`. While the test clock of its customer is advancing:
 // `test_clock_advancing`.
 //
@@ -988,8 +988,8 @@ func (s *PaymentLinksService) Get(ctx context.Context, paymentLinkID string, opt
 
 // Update: Change an open payment link
 //
-// Null clears a field. A session that was started before keeps what its payer has seen. While the
-// test clock of its customer is advancing: `test_clock_advancing`.
+// Null clears a field. A session that has started keeps the terms that its payer has seen. While
+// the test clock of its customer is advancing: `test_clock_advancing`.
 //
 // Needs a secret key with the scope `payment_links:write`.
 //
@@ -1013,7 +1013,7 @@ func (q PaymentLinksListPaymentsQuery) values() url.Values {
 
 // ListPayments: List the payments of a payment link, newest first
 //
-// Every payment intent on which an attempt was made, whatever came of it.
+// Every payment intent on which an attempt was made, whatever its result.
 //
 // Needs a secret key with the scope `payment_links:read`.
 //
@@ -1045,9 +1045,9 @@ func (s *PaymentLinksService) GetQr(ctx context.Context, paymentLinkID string, o
 
 // Deactivate: Deactivate an open payment link
 //
-// Its open sessions end. After the response no attempt is opened. One in flight runs on, and is
-// counted and reported if it succeeds. Sends `payment_link.deactivated`. While the test clock of
-// its customer is advancing: `test_clock_advancing`.
+// Its open sessions end. After the response no attempt is opened. One that is under way continues,
+// and is counted and reported if it succeeds. Sends `payment_link.deactivated`. While the test
+// clock of its customer is advancing: `test_clock_advancing`.
 //
 // Needs a secret key with the scope `payment_links:write`.
 //
@@ -1070,8 +1070,8 @@ func (s *PaymentLinksService) Renew(ctx context.Context, paymentLinkID string, b
 
 // RotateURL: Give a payment link another URL
 //
-// In any state. The old URL is unknown from then on; sessions that were started go on. While the
-// test clock of its customer is advancing: `test_clock_advancing`.
+// In any state. The old URL no longer works; sessions that were started continue. While the test
+// clock of its customer is advancing: `test_clock_advancing`.
 //
 // Needs a secret key with the scope `payment_links:write`.
 //
@@ -1080,8 +1080,8 @@ func (s *PaymentLinksService) RotateURL(ctx context.Context, paymentLinkID strin
 	return send[PaymentLink](ctx, s.t, request{method: "POST", path: path("/api/v1/payment_links/", paymentLinkID, "/rotate_url")}, options)
 }
 
-// CheckoutSessionsService: One sitting of one payer: a hosted page for a payment, or to save a
-// method. A payment link makes them.
+// CheckoutSessionsService: A hosted page on which one payer pays, or saves a payment method. A
+// payment link creates one for each payer.
 type CheckoutSessionsService struct{ t *transport }
 
 // Create: Create a checkout session
@@ -1257,7 +1257,7 @@ func (s *SubscriptionsService) Update(ctx context.Context, subscriptionID string
 // subscription stays `pending` with `last_payment_error`, nothing is owed, and you can start it
 // again. While a challenge or a bank debit is under way, it is `pending` with
 // `current_period.status: processing`; `latest_payment_intent_id` names the payment intent. With a
-// start date to come, it starts by itself on that day.
+// start date to come, it starts automatically on that day.
 //
 // Needs a secret key with the scope `subscriptions:write`.
 //
@@ -1268,9 +1268,9 @@ func (s *SubscriptionsService) Start(ctx context.Context, subscriptionID string,
 
 // Pause: Pause a subscription at the end of its period
 //
-// The service that is paid goes on until `pauses_at`. Then no period begins and nothing is charged
-// until you resume it, or until `resumes_at`. Paused time is never billed. To take it back before,
-// resume it.
+// The service that was paid for continues until `pauses_at`. Then no period begins and nothing is
+// charged until you resume it, or until `resumes_at`. Paused time is never billed. To withdraw the
+// pause before then, resume the subscription.
 //
 // Needs a secret key with the scope `subscriptions:write`.
 //
@@ -1283,10 +1283,10 @@ func (s *SubscriptionsService) Pause(ctx context.Context, subscriptionID string,
 //
 // A new period begins today. Returns `active` if it was paid. A decline is not an error: the
 // subscription is `past_due` with `last_payment_error`, or what `unpaid_behaviour` says, and
-// retries go on. While a challenge is under way, it is `active` and not yet in effect, with
+// retries continue. While a challenge is under way, it is `active` and not yet in effect, with
 // `current_period.status: processing`; a bank debit that is under way is enough. Later periods are
-// counted from today. A period that was unpaid becomes `void`. A pause that has only been requested
-// is taken back.
+// counted from today. A period that was unpaid becomes `void`. A pause that has not begun is taken
+// back.
 //
 // Needs a secret key with the scope `subscriptions:write`.
 //
@@ -1298,8 +1298,8 @@ func (s *SubscriptionsService) Resume(ctx context.Context, subscriptionID string
 // Cancel: Cancel a subscription at the end of its period, or now
 //
 // After this response no period begins that it excludes, and retries end. At the end of the period,
-// the service that is paid goes on until `ends_at`. A subscription that is pending or paused is
-// canceled at once. Nothing is refunded.
+// the service that is paid for continues until `ends_at`. A subscription that is pending or paused
+// is canceled at once. Nothing is refunded.
 //
 // Needs a secret key with the scope `subscriptions:write`.
 //
@@ -1308,10 +1308,10 @@ func (s *SubscriptionsService) Cancel(ctx context.Context, subscriptionID string
 	return send[Subscription](ctx, s.t, request{method: "POST", path: path("/api/v1/subscriptions/", subscriptionID, "/cancel"), body: body}, options)
 }
 
-// Uncancel: Take the end of a subscription back
+// Uncancel: Withdraw the end of a subscription
 //
-// Takes back a cancellation before it has come: `ends_at` is what it was, and retries and a pause
-// that had ended with it go on. Without a cancellation it removes `ends_at`.
+// Withdraws a cancellation that has not taken effect: `ends_at` is what it was, and the retries and
+// pause that it ended continue. Without a cancellation it removes `ends_at`.
 //
 // Needs a secret key with the scope `subscriptions:write`.
 //
@@ -1323,8 +1323,8 @@ func (s *SubscriptionsService) Uncancel(ctx context.Context, subscriptionID stri
 // Retry: Charge the unpaid period of a subscription now
 //
 // Allowed while it is `past_due`, or `paused` because a payment failed. Returns `active` if the
-// attempt has succeeded. A decline is not an error: the retries go on, or end. The attempt is the
-// next of its series, only earlier.
+// attempt has succeeded. A decline is not an error: the retries continue, or end. The attempt
+// counts as the next one of its series.
 //
 // Needs a secret key with the scope `subscriptions:write`.
 //
@@ -1437,11 +1437,11 @@ func (s *SubscriptionsService) ListChanges(ctx context.Context, subscriptionID s
 	}
 }
 
-// RefundCredit: Pay the credit of a subscription out
+// RefundCredit: Pay out the credit of a subscription
 //
 // Refunds the last payment of the subscription that succeeded, by at most what remains of it. The
-// credit is taken at once, and comes back if the refund fails. Allowed in every state, also once it
-// is canceled.
+// credit is taken at once, and comes back if the refund fails. Allowed in every state, also after
+// it was canceled.
 //
 // Needs a secret key with the scope `subscriptions:write`.
 //
@@ -1517,7 +1517,7 @@ func (s *TestClocksService) Get(ctx context.Context, id string, options ...Optio
 // Delete: Delete a test clock with all its customers and their objects
 //
 // Allowed in any state. It cannot be undone. Sends `test_clock.deleted`. Events stay readable.
-// Nothing of the clock is charged afterwards.
+// Nothing on the clock is charged afterwards.
 //
 // Needs a secret key with the scope `test_clocks:write`. Sandbox only.
 //
@@ -1836,8 +1836,8 @@ type AccountService struct{ t *transport }
 
 // Get: Fetch your account as payers see it
 //
-// What the pages for payers show of you. An operator changes it (`npm run billers -- update`). It
-// is the same in both modes.
+// What the pages for payers show about you. An operator changes it (`npm run billers -- update`).
+// It is the same in both modes.
 //
 // Needs a secret key with the scope `payment_intents:read`.
 //
@@ -1846,12 +1846,12 @@ func (s *AccountService) Get(ctx context.Context, options ...Option) (*Account, 
 	return send[Account](ctx, s.t, request{method: "GET", path: path("/api/v1/account")}, options)
 }
 
-// ListSurchargeRules: List the rules on surcharges that hold for your account
+// ListSurchargeRules: List the surcharge rules that apply to your account
 //
-// Which surcharges the service adds to your payments today, by your country and by what you have
-// stated as your cost of acceptance. An operator sets both (`npm run billers -- update`). Of two
-// rules about one payment the stricter one holds. A payment on a test clock follows the rules of
-// its clock’s date.
+// Which surcharges the service adds to your payments today, by your country and by your stated cost
+// of acceptance. An operator sets both (`npm run billers -- update`). If two rules apply to one
+// payment, the stricter one counts. A payment on a test clock follows the rules of its clock’s
+// date.
 //
 // Needs a secret key with the scope `payment_intents:read`.
 //

@@ -1,12 +1,11 @@
 // Bundles the service for strangers: the code of `npm start` with the libraries that it uses, as plain JavaScript that
-// any Node.js from 20.19 runs. A bundle, because the patches of `patches/` are then part of the code: nothing has to be
-// patched in a folder that is not ours, which pnpm even shares between projects. Programs for a platform (PostgreSQL,
+// any Node.js from 20.19 runs. A bundle, because a stranger's npm would install the libraries without the patches of
+// `vendor/`. Programs for a platform (PostgreSQL,
 // the bridge of the Temporal SDK) cannot be bundled; they are dependencies of the package.
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Metafile, type Plugin } from 'esbuild';
-import '../../patches/apply.mjs';
 import { createLogger } from '../../src/platform/logger.ts';
 import { bundleWorkflows } from '../../src/processes/temporal/workflow-bundle.ts';
 

@@ -15,7 +15,7 @@ demo account and its keys. Nothing leaves this machine, and no money moves. The 
   --help             show this
 
 The line of JSON has base_url, pages_url, temporal_ui_url, keys, accounts_url, accounts_token, data_dir and more.
-Exit codes: 0 ended in order, 1 could not start or go on, 2 wrong options.`;
+Exit codes: 0 ended in order, 1 could not start or continue, 2 wrong options.`;
 
 export interface Options {
   /** Null: 8080, or any free port. */

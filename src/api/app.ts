@@ -1,8 +1,7 @@
 import Router from '@koa/router';
 import Koa from 'koa';
 import { isTracing } from '../platform/tracing.ts';
-import { home } from './home/home.ts';
-import type { RequestState } from './http/context.ts';
+import type { Middleware, RequestState } from './http/context.ts';
 import { type AppDeps, defaultWaits } from './http/deps.ts';
 import type { Route } from './http/route.ts';
 import { accessLog, traceRequest } from './middleware/access-log.ts';
@@ -14,17 +13,24 @@ import { limitRate } from './middleware/limit-rate.ts';
 import { preferWait } from './middleware/prefer-wait.ts';
 import { dropUnread, readBody } from './middleware/read-body.ts';
 import { readInput } from './middleware/read-input.ts';
-import { referencePaths } from './middleware/reference-paths.ts';
 import { respond } from './middleware/respond.ts';
 import { requestId, securityHeaders } from './middleware/response-headers.ts';
 import { thisMachineOnly } from './middleware/this-machine.ts';
 import { unmatched } from './middleware/unmatched.ts';
-import { ops } from './ops/ops.ts';
-import { allRoutes } from './routes/index.ts';
-import { workbench } from './workbench/workbench.ts';
+
+/** The limits of the API, by key, for a site whose requests count in them. */
+export interface KeyLimits {
+  /** Of the rate. */
+  limit: Middleware;
+  /** Of the requests that run at a time. */
+  enterQueue: Middleware;
+}
+
+/** Makes the middleware of pages that the API's process also serves. It passes on requests for other paths. */
+export type Site = (deps: AppDeps, limits: KeyLimits) => Middleware;
 
 /** Creates the HTTP API from its dependencies. A request passes the middleware in the order below. */
-export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes): Koa<RequestState> {
+export function createApp(deps: AppDeps, routes: readonly Route[], sites: readonly Site[]): Koa<RequestState> {
   const app = new Koa<RequestState>();
   app.use(requestId);
   app.use(accessLog(deps.logger, deps.watch));
@@ -33,13 +39,11 @@ export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes): 
   app.use(errors(deps.logger));
   app.use(securityHeaders);
   if (deps.forThisMachine) app.use(thisMachineOnly);
-  app.use(home(deps));
-  app.use(ops(deps));
-  app.use(referencePaths);
   const limit = limitRate(deps.settings);
   const waits = { ...defaultWaits, ...deps.waits };
   const limitConcurrent = limitConcurrency(waits.queueMs);
-  app.use(workbench(deps, { limit, enterQueue: limitConcurrent.beforeParsing({}) }));
+  const limits = { limit, enterQueue: limitConcurrent.beforeParsing({}) };
+  for (const site of sites) app.use(site(deps, limits));
 
   const router = new Router<RequestState>({ strict: true, sensitive: true });
   const find = credentialFinder(deps.sql, waits.credentialMs);

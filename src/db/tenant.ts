@@ -8,6 +8,11 @@ export interface TenantKey {
   livemode: boolean;
 }
 
+/** Returns biller and mode of a row. */
+export function tenantOf({ biller_id, livemode }: { biller_id: string; livemode: boolean }): TenantKey {
+  return { billerId: biller_id, livemode };
+}
+
 /** One page of a list: at most `limit` items, all older than the item `after`. */
 export interface Page {
   limit: number;

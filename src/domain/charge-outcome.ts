@@ -32,7 +32,7 @@ export interface ChargeFailure {
 /** For the biller, who sees these messages in the API and decides what the payer is shown. */
 const messages: Readonly<Record<DeclineCode, string>> = {
   insufficient_funds: 'The account does not have enough funds for this payment.',
-  gateway_timeout: 'The payment processor did not answer in time, and the payment was not taken.',
+  gateway_timeout: 'The payment processor did not respond in time, and the payment was not taken.',
   card_declined: 'The card was declined by its issuer.',
   authentication_required: 'The payment needs the customer to authenticate it, and the customer was not present.',
   payment_method_unavailable: 'There is no payment method that could be charged: it was detached, or none is set.',
@@ -40,9 +40,9 @@ const messages: Readonly<Record<DeclineCode, string>> = {
   account_invalid: 'The bank account does not exist, or it cannot be debited.',
   account_closed: 'The bank account is closed.',
   account_holder_deceased: 'The holder of the bank account has died.',
-  payment_stopped: 'The payer has told the bank to stop this debit.',
-  debit_disputed: 'The payer has claimed the debit back from the bank.',
-  mandate_unavailable: 'The bank account has no active mandate any more, so it was not debited.',
+  payment_stopped: 'The payer has asked the bank to stop this debit.',
+  debit_disputed: 'The payer has disputed this debit, and the bank returned the money.',
+  mandate_unavailable: 'The bank account no longer has an active mandate, so it was not debited.',
   mandate_limit_exceeded: 'The amount is above the limit of the mandate, so the account was not debited.',
   debit_withdrawn: 'The debit was withdrawn before it went to the bank, and nothing was taken.',
 };

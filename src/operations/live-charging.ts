@@ -11,7 +11,7 @@ import { CommandRefused } from '../services/command-refused.ts';
  */
 export async function holdCharging(sql: Pool, evidence: string, origin: ChangeOrigin): Promise<string> {
   await changeHold(sql, true, evidence, origin);
-  return 'Live charging is held. What is opened waits. To go on: ops release-charging --evidence TEXT.';
+  return 'Live charging is held. New charges and refunds wait. To continue: ops release-charging --evidence TEXT.';
 }
 
 /**

@@ -135,6 +135,6 @@ export function explain(error: unknown): string {
     (error instanceof Error && error.name === 'WorkflowUpdateRPCTimeoutOrCancelledError');
   if (isLate) return `No worker responded within ${timeoutMs / 1000} seconds. ${startWorker}`;
   // The server's response for a workflow that no worker has ever run.
-  if (status === 'FAILED_PRECONDITION') return `No worker has taken this workflow up yet. ${startWorker}`;
+  if (status === 'FAILED_PRECONDITION') return `No worker has picked up this workflow yet. ${startWorker}`;
   return `${describeCallFailure('Temporal', error)}. Check it, then send the command again: that is safe.`;
 }

@@ -49,7 +49,7 @@ function question(visit: Visit, { intent, payee, session }: ChallengePage): Page
     status: 200,
     title: 'Confirm this payment',
     payee,
-    main: html`<p>This page stands in for the page of your bank. It asks whether it is you who is paying.</p>
+    main: html`<p>This page stands in for your bank’s page. It asks you to confirm the payment.</p>
 ${rows([['Pay to', payee.name], ...amountRows(intent, visit.locale)])}
 <form method="post" action="/challenge/${visit.token}">
 ${signature(visit, action, String(intent.attempt_count))}
@@ -57,7 +57,7 @@ ${proof === null ? null : html`<input type="hidden" name="${proofName}" value="$
 <button name="answer" value="approve">Approve</button>
 <button class="other" name="answer" value="decline">Decline</button>
 </form>
-${onward(wayBack(visit, { intent, session }), 'Leave without an answer', 'other')}`,
+${onward(wayBack(visit, { intent, session }), 'Leave without deciding', 'other')}`,
   };
 }
 
@@ -67,7 +67,7 @@ function ended(visit: Visit, { intent, payee, session }: ChallengePage): Page {
   const isPaid = status === 'succeeded' || status === 'returned';
   return {
     status: 200,
-    title: isPaid ? 'The payment was approved' : 'Nothing is waiting for your answer',
+    title: isPaid ? 'The payment was approved' : 'There is nothing to confirm',
     payee,
     main: html`${isPaid ? html`<p class="good">The payment to ${payee.name} was made.</p>` : null}
 ${status === 'failed' ? alert(reasonOf(code)) : null}

@@ -77,7 +77,7 @@ export function formPage(visit: Visit, sitting: Sitting, errors: FormErrors = no
   const terms = termsOfSitting(visit, sitting);
   return {
     status: errors.status,
-    title: session.name ?? (isSetup ? 'Save how you pay' : 'Pay'),
+    title: session.name ?? (isSetup ? 'Save your payment method' : 'Pay'),
     payee,
     watched: { url: `/checkout/${visit.token}/state`, is: found.state },
     main: html`${above === null ? null : alert(above)}
@@ -168,7 +168,7 @@ ${accountFields(form, errors.fields)}
 <div class="text" tabindex="0" role="region" aria-label="What you agree to for a direct debit">${new Html(text.html)}</div>
 <input type="hidden" name="text" value="${text.version} ${text.sha256}">
 <div class="choice"><input type="checkbox" name="agreed" id="agreed" value="yes"${wrong === undefined ? null : new Html(' aria-describedby="agreed-wrong"')}>
-<label for="agreed">I agree to these words for this account.</label></div>
+<label for="agreed">I agree to these terms for this account.</label></div>
 ${wrong === undefined ? null : html`<span class="wrong" id="agreed-wrong">${wrong}</span>`}
 </fieldset>`;
 }

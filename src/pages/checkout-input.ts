@@ -37,8 +37,7 @@ export function readMethod(
     text('account_number').replace(/\s/g, ''),
   ];
   const wrong: Record<string, string> = {};
-  if (name.length < 1 || name.length > 200 || /\p{Cc}/u.test(name))
-    wrong['/account_name'] = 'Write the name of the account.';
+  if (name.length < 1 || name.length > 200 || /\p{Cc}/u.test(name)) wrong['/account_name'] = 'Enter the account name.';
   if (!/^\d{3}-?\d{3}$/.test(bsb)) wrong['/bsb'] = 'A BSB has six digits.';
   if (!/^\d{6,9}$/.test(number)) wrong['/account_number'] = 'An account number has 6 to 9 digits.';
   if (Object.keys(wrong).length > 0) return { wrong };
@@ -55,7 +54,7 @@ export function readInput(visit: Visit, found: SessionForPayer, saved: readonly 
   let amount: number | undefined;
   if (session.amount_min !== null && session.currency !== null && session.mode === 'payment') {
     const read = parseAmount(text('amount'), session.currency);
-    if (read === null) wrong['/amount'] = 'Write an amount such as 25.00.';
+    if (read === null) wrong['/amount'] = 'Enter an amount such as 25.00.';
     else amount = read;
   }
   const details = {

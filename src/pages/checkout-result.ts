@@ -17,10 +17,10 @@ export function resultForOthers({ token }: Visit, { session, intent, state }: Se
   if (state !== 'completed') {
     return {
       status: 200,
-      title: 'This is being paid already',
+      title: 'This is already being paid',
       payee,
       watched: { url: `/checkout/${token}/state`, is: state },
-      main: html`<p>You were not charged.</p><p>If it was you who paid, you need not do anything.</p>`,
+      main: html`<p>You were not charged.</p><p>If you paid it, you do not need to do anything.</p>`,
     };
   }
   if (intent?.status === 'returned') {
@@ -38,9 +38,9 @@ export function resultForOthers({ token }: Visit, { session, intent, state }: Se
 export function bankForOthers(url: string, payee: Payee): Page {
   return {
     status: 200,
-    title: 'This is being paid already',
+    title: 'This is already being paid',
     payee,
-    main: html`<p>You were not charged.</p><p>If it is you who is paying, your bank has a question for you.</p>
+    main: html`<p>You were not charged.</p><p>If you are the payer, your bank needs you to confirm the payment.</p>
 <p><a class="button" href="${url}">Go to your bank</a></p>`,
   };
 }
@@ -58,10 +58,10 @@ export function resultPage(
   if (state !== 'completed') {
     return {
       status: 200,
-      title: 'Your payment is on its way',
+      title: 'Your payment is being processed',
       payee,
       watched: { url: `/checkout/${visit.token}/state`, is: state },
-      main: html`<p>You need not do anything, and you need not keep this page open.</p>
+      main: html`<p>You do not need to do anything. You can close this page.</p>
 ${rows([...about, ...(intent === null ? [] : amountRows(intent, visit.locale)), ['Result expected by', intent?.expected_result_date ?? null]])}`,
     };
   }

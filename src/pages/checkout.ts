@@ -83,9 +83,9 @@ function closed(visit: Visit, { found, payee }: Sitting): Answer | null {
 function toBank(url: string, payee: Payee): Page {
   return {
     status: 200,
-    title: 'Your bank has a question',
+    title: 'Your bank needs a confirmation',
     payee,
-    main: html`<p>The bank that issued your card wants to know whether it is you who is paying.</p>
+    main: html`<p>Your bank needs to confirm that it is you.</p>
 <p><a class="button" href="${url}">Go to your bank</a></p>`,
   };
 }
@@ -179,10 +179,18 @@ function unseenTerms(visit: Visit, sitting: Sitting, priced: Sitting, digest: st
     price !== null && session.amount === null && digest === digestOf(termsOfSitting(visit, sitting), null);
   if (!wasUnpriced && price !== null && isSurchargeBy(priced)) {
     const total = inWords(price.totalAmount, price.currency, visit.locale);
-    return { status: 200, above: `Paid this way, the total is ${total}. Nothing was taken yet.`, fields: {} };
+    return {
+      status: 200,
+      above: `With this payment method, the total is ${total}. Nothing has been taken yet.`,
+      fields: {},
+    };
   }
   if (!wasUnpriced)
-    return { status: 400, above: 'What is taken has changed. Nothing was paid. Look again.', fields: {} };
+    return {
+      status: 400,
+      above: 'What you will be charged has changed. Nothing was paid. Please check it again.',
+      fields: {},
+    };
   const isUnclear = readsTwoWays(visit.form.get('amount') ?? '', price.currency);
   const isPlain = price.surchargeAmount === 0 && terms.atOnce === 0 && !isUnclear;
   return isPlain ? null : { status: 200, above: null, fields: {} };
@@ -202,7 +210,7 @@ function consentOf({ address, userAgent }: Visit, terms: Terms, { save }: Submis
 }
 
 function wrongFields(fields: Record<string, string>): FormErrors {
-  return { status: 400, above: 'Nothing was paid. Please correct what is marked below.', fields };
+  return { status: 400, above: 'Nothing was paid. Please correct the fields marked below.', fields };
 }
 
 function isWithin({ amount_min: min, amount_max: max }: SessionForPayer['session'], amount: number): boolean {
@@ -215,10 +223,10 @@ function wordsOf(path: string, code: string, { locale }: Visit, { session }: Ses
   if (path === '/amount' && min !== null && max !== null && currency !== null) {
     return `Choose an amount from ${inWords(min, currency, locale)} to ${inWords(max, currency, locale)}.`;
   }
-  if (path === '/details/email') return 'Write your email address, such as jo@example.com.';
-  if (path === '/details/name') return code === 'too_long' ? 'This name is too long.' : 'Write your name.';
-  if (path === '/details/phone') return 'Write your telephone number.';
-  return 'This way to pay cannot be used. Choose another one.';
+  if (path === '/details/email') return 'Enter your email address, such as jo@example.com.';
+  if (path === '/details/name') return code === 'too_long' ? 'This name is too long.' : 'Enter your name.';
+  if (path === '/details/phone') return 'Enter your telephone number.';
+  return 'This payment method cannot be used. Choose another one.';
 }
 
 async function done(visit: Visit): Promise<Answer> {

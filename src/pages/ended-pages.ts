@@ -8,14 +8,14 @@ import type { Page } from './visit.ts';
 
 /** Title and words for what has ended a link or a session. */
 const ends: Readonly<Record<string, readonly [title: string, words: string]>> = {
-  completed: ['This has been paid already', 'You were not charged. If you paid it before, nothing was taken again.'],
+  completed: ['This has already been paid', 'You were not charged. If you paid it before, you were not charged again.'],
   expired: ['This link has expired', 'It no longer accepts payments.'],
   deactivated: ['This link is no longer in use', 'It was withdrawn and no longer accepts payments.'],
   time: ['This page has expired', 'If you came from a link, open the link again.'],
   requested: ['This payment was canceled', 'This page no longer accepts payments.'],
   too_many_attempts: [
-    'There were too many attempts',
-    'You were not charged. To protect the holders of cards, this page accepts no further attempts.',
+    'Too many attempts',
+    'You were not charged. To protect cardholders, this page accepts no further attempts.',
   ],
   customer_deleted: ['This link is no longer in use', 'It was withdrawn and no longer accepts payments.'],
 };
@@ -29,9 +29,9 @@ export function endedPage(payee: Payee, end: string, isSetup = false): Page {
   const [title, words] = ends[name] ?? ['This page has ended', 'It no longer accepts payments.'];
   return {
     status: 410,
-    title: name === 'completed' && isSetup ? 'This is done' : title,
+    title: name === 'completed' && isSetup ? 'Already saved' : title,
     payee,
-    main: html`<p>${name === 'completed' && isSetup ? 'Your payment details were saved already.' : words}</p>
+    main: html`<p>${name === 'completed' && isSetup ? 'Your payment details have already been saved.' : words}</p>
 <p>If you have a question, ask ${payee.name}.</p>`,
   };
 }
@@ -42,7 +42,7 @@ export function notOpenYet(payee: Payee): Page {
     status: 503,
     title: 'Payments are not open yet',
     payee,
-    main: html`${alert('Nothing was paid.')}<p>${payee.name} cannot take payments here at the moment. Try again later.</p>`,
+    main: html`${alert('Nothing was paid.')}<p>${payee.name} cannot accept payments here at the moment. Try again later.</p>`,
     headers: { 'Retry-After': '300' },
   };
 }
@@ -50,15 +50,15 @@ export function notOpenYet(payee: Payee): Page {
 /** Somebody else is paying the last payment that the link takes, or this payment is being made by another page. */
 function busy(payee: Payee, here: string, reason: 'last_payment' | 'processing' | 'unclear'): Page {
   const words = {
-    processing: 'This payment is being made now, perhaps on another page. You were not charged for this attempt.',
+    processing: 'This payment is already under way, perhaps on another page. You were not charged for this attempt.',
     last_payment: 'Another payer is making the last payment that this link accepts. You were not charged.',
-    unclear: 'Your payment is being made. You will not be charged twice.',
+    unclear: 'Your payment is under way. You will not be charged twice.',
   }[reason];
   return {
     status: 409,
     title: 'One moment',
     payee,
-    main: html`<p>${words}</p><p><a class="button" href="${here}">Look again</a></p>`,
+    main: html`<p>${words}</p><p><a class="button" href="${here}">Check again</a></p>`,
     headers: { Refresh: `5; url=${here}` },
   };
 }

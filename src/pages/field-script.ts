@@ -33,7 +33,7 @@ export const fieldScript = `
       if (card) {
         card.checked = true;
         note.textContent = 'Chosen: ' + card.nextElementSibling.textContent;
-      } else note.textContent = digits.length < 15 ? hint : 'No test card has this number. Choose one above.';
+      } else note.textContent = digits.length < 15 ? hint : 'This is not the number of a test card. Choose one above.';
     });
   }
   const bsb = document.querySelector('#bsb');

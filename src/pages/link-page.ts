@@ -56,7 +56,7 @@ function surchargeNote(found: LinkForPayer, locale: string): Html | null {
   const most = pricesOf(found).toSorted((a, b) => b.surchargeAmount - a.surchargeAmount)[0];
   if (most === undefined || most.surchargeAmount === found.price?.surchargeAmount) return null;
   const sum = inWords(most.surchargeAmount, most.currency, locale);
-  return html`<p>Some ways to pay carry a surcharge of up to ${sum}. You see it before you pay.</p>`;
+  return html`<p>Some payment methods carry a surcharge of up to ${sum}. You see it before you pay.</p>`;
 }
 
 /** Returns what is taken once a link or session is completed, by the plan or subscription that it names. */
@@ -111,7 +111,7 @@ function offer(visit: Visit, { found, payee, coming }: Linked): Page {
     payee,
     watched: { url: `/pay/${visit.token}/state`, is: found.state },
     main: html`${link.description === null ? null : html`<p>${link.description}</p>`}
-${isSetup ? html`<p>Save how you want to pay ${payee.name}.</p>` : amountOf(price, link, visit.locale)}
+${isSetup ? html`<p>Save a payment method for ${payee.name}.</p>` : amountOf(price, link, visit.locale)}
 ${isSetup ? null : surchargeNote(found, visit.locale)}
 ${inParagraphs(terms)}
 ${link.expires_at === null ? null : html`<p>Open until ${moment(link.expires_at, payee.timeZone)}.</p>`}
@@ -135,7 +135,7 @@ ${
     ? null
     : rows([
         ['Amount', money(amount, currency, locale)],
-        ['Surcharge for paying this way', money(surchargeAmount, currency, locale)],
+        ['Surcharge for this payment method', money(surchargeAmount, currency, locale)],
         ['Total', money(totalAmount, currency, locale)],
       ])
 }`;

@@ -16,7 +16,8 @@ function noted(note: string, more: string | undefined): string {
 /** The sandbox's test cards to choose from. */
 function testCards(chosen: string, notes: ChoiceNotes): Html[] {
   return fixtureCards.map(({ token, brand, last4, outcome }) => {
-    const end = outcome.kind === 'succeeded' ? 'succeeds' : outcome.kind === 'failed' ? 'is declined' : 'asks the bank';
+    const end =
+      outcome.kind === 'succeeded' ? 'succeeds' : outcome.kind === 'failed' ? 'is declined' : 'requires 3D Secure';
     return choice(token, `${brand} ending in ${last4}`, noted(`test card, ${end}`, notes.get(token)), chosen === token);
   });
 }
@@ -44,13 +45,13 @@ ${types.includes('au_becs_debit') ? choice('au_becs_debit', 'Australian bank acc
  * A field for the number of a test card, which the script of the page shows. It has no name, so no form sends it: in
  * the browser, the script chooses the test card that has the number.
  */
-const testNumberField = html`<div class="field" hidden><label for="test-number">Or type the number of a test card</label>
+const testNumberField = html`<div class="field" hidden><label for="test-number">Or enter the number of a test card</label>
 <input type="text" id="test-number" inputmode="numeric" autocomplete="off" maxlength="23" placeholder="4242 4242 4242 4242" aria-describedby="test-number-note">
-<span class="faint" id="test-number-note" role="status">The number stays in your browser. Do not type a real one.</span></div>`;
+<span class="faint" id="test-number-note" role="status">The number stays in your browser. Do not enter a real card number.</span></div>`;
 
 /** The fields of a bank account. The number is not written back into the page. */
 export function accountFields(form: URLSearchParams, wrong: FieldWords): Html {
-  return html`${field('account_name', 'Name of the account', form.get('account_name') ?? '', wrong['/account_name'])}
+  return html`${field('account_name', 'Account name', form.get('account_name') ?? '', wrong['/account_name'])}
 ${field('bsb', 'BSB', form.get('bsb') ?? '', wrong['/bsb'], { inputmode: 'numeric' })}
 ${field('account_number', 'Account number', '', wrong['/account_number'], { inputmode: 'numeric', autocomplete: 'off' })}`;
 }

@@ -11,20 +11,20 @@ const reasons: Readonly<Record<string, string>> = {
   gateway_timeout: 'The bank did not respond in time. Nothing was taken. Try again.',
   card_declined: 'The bank has declined this card. Use another one, or ask your bank.',
   authentication_required: 'The bank could not confirm that it was you. Try again, or use another card.',
-  payment_method_unavailable: 'This way to pay can no longer be used. Use another one.',
-  processor_rejected: 'The payment was refused. Nothing was taken. Use another way to pay.',
-  account_invalid: 'There is no such bank account, or it cannot be debited. Check the numbers.',
+  payment_method_unavailable: 'This payment method can no longer be used. Use another one.',
+  processor_rejected: 'The payment was refused. Nothing was taken. Use another payment method.',
+  account_invalid: 'This bank account does not exist, or it cannot be debited. Check the numbers.',
   account_closed: 'This bank account is closed. Use another one.',
-  payment_stopped: 'The bank was told to stop this debit. Use another way to pay.',
-  debit_disputed: 'The debit was claimed back from the bank.',
-  mandate_unavailable: 'This account can no longer be debited: its permission has ended.',
+  payment_stopped: 'The bank was asked to stop this debit. Use another payment method.',
+  debit_disputed: 'The debit was disputed, and the bank returned the money.',
+  mandate_unavailable: 'This account can no longer be debited. The permission has ended.',
   mandate_limit_exceeded: 'The amount is above what you have allowed for this account.',
   debit_withdrawn: 'The debit was withdrawn before it went to the bank. Nothing was taken.',
 };
 
 /** Says why a payment failed and what the payer can do, for a code of `last_payment_error`. */
 export function reasonOf(code: string | null): string {
-  return reasons[code ?? ''] ?? 'The payment did not go through. Nothing was taken. Try another way to pay.';
+  return reasons[code ?? ''] ?? 'The payment did not go through. Nothing was taken. Try another payment method.';
 }
 
 /** The rows about an amount: base and surcharge if there is one, then the total. */
@@ -34,7 +34,7 @@ export function amountRows(
 ): [string, Html][] {
   const parts: [string, Html][] = [
     ['Amount', money(amount, currency, locale)],
-    ['Surcharge for paying this way', money(surcharge_amount, currency, locale)],
+    ['Surcharge for this payment method', money(surcharge_amount, currency, locale)],
   ];
   return [...(surcharge_amount === 0 ? [] : parts), ['Total', money(total_amount, currency, locale)]];
 }

@@ -16,7 +16,7 @@ or ask the business that sent it.</p>`,
 export function staleForm(payee: Payee, path: string): Page {
   return {
     status: 400,
-    title: 'This page was open too long',
+    title: 'This page was open for too long',
     payee,
     main: html`${alert('Nothing was paid.')}<p><a class="button" href="${path}">Begin again</a></p>`,
   };
@@ -25,10 +25,10 @@ export function staleForm(payee: Payee, path: string): Page {
 /** A field has what may be the number of a card. It must not reach the service, so nothing of the form is kept. */
 export const cardNumberRefused: Page = {
   status: 400,
-  title: 'Do not type a card number here',
+  title: 'Do not enter a card number here',
   payee: null,
-  main: html`${alert('Nothing was sent on, kept or paid.')}<p>One of the fields had what looks like the number of a card.
-Go back, and leave it out.</p>`,
+  main: html`${alert('Nothing was stored, forwarded or paid.')}<p>One of the fields seems to contain a card number.
+Go back and remove it.</p>`,
 };
 
 export const badForm: Page = {
@@ -40,9 +40,9 @@ export const badForm: Page = {
 
 export const formTooLarge: Page = {
   status: 413,
-  title: 'That was too much text',
+  title: 'The text is too long',
   payee: null,
-  main: html`<p>Nothing was paid. Go back, and write less.</p>`,
+  main: html`<p>Nothing was paid. Go back and shorten the text.</p>`,
 };
 
 /** Another site has sent the payer's browser here with a form. */
@@ -78,7 +78,7 @@ export function oneMoment(payee: Payee, path: string): Page {
     status: 422,
     title: 'One moment',
     payee,
-    main: html`<p>This is a test with a clock, and the clock is moving just now. Nothing was paid.</p>
+    main: html`<p>This is a test with a clock, and the clock is moving at the moment. Nothing was paid.</p>
 <p><a class="button" href="${path}">Try again</a></p>`,
     headers: { Refresh: '2' },
   };
@@ -86,9 +86,9 @@ export function oneMoment(payee: Payee, path: string): Page {
 
 export const unavailable: Page = {
   status: 503,
-  title: 'We are back in a moment',
+  title: 'We will be back in a moment',
   payee: null,
-  main: html`<p>The page cannot be shown just now. Wait a few seconds, then load it again. If you were paying, you will
+  main: html`<p>The page cannot be shown at the moment. Wait a few seconds, then load it again. If you were paying, you will
 not be charged twice.</p>`,
   headers: { 'Retry-After': '2' },
 };
@@ -100,6 +100,6 @@ export function failed(requestId: string): Page {
     title: 'Something went wrong on our side',
     payee: null,
     main: html`<p>Load the page again to see whether your payment was made. You will not be charged twice.</p>
-<p class="faint">If you ask for help, name this id: ${requestId}</p>`,
+<p class="faint">If you ask for help, give this id: ${requestId}</p>`,
   };
 }

@@ -35,7 +35,7 @@ ${rows(refunds.map(({ amount, updated_at }) => [`Refund`, html`${day(updated_at,
 }
 ${returned === 0 ? null : html`<h2>Taken back by the bank</h2>${rows([['Returned', money(-returned, currency, locale)]])}`}
 ${refunded + returned === 0 ? null : html`<p>Paid after that: <strong>${money(Math.max(0, kept), currency, locale)}</strong></p>`}
-<p class="faint screen">To keep this receipt, print the page or save it as PDF.</p>`;
+<p class="faint screen">To save this receipt, print the page or save it as PDF.</p>`;
 }
 
 /** A number that a person can read out: the end of the payment's id, which a biller's programmer can search for. */

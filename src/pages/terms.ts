@@ -62,8 +62,8 @@ function laterOf(coming: ComingPayments, payee: Payee, locale: string): string[]
   const { name, waitsForBiller, atOnce, next, hasMore, currency, cap } = coming;
   const sum = (total: number) => inWords(total, currency, locale);
   const list = next.map(({ date, total }) => `${sum(total)} on ${dateInWords(date)}`);
-  const ends = cap === null ? 'until it is ended' : `until its total of ${sum(cap)} is reached`;
-  const more = hasMore ? `, and so on ${intervalOf(coming)} ${ends}` : ', and no more after that';
+  const ends = cap === null ? 'until it ends' : `until its total of ${sum(cap)} is reached`;
+  const more = hasMore ? `, and so on ${intervalOf(coming)} ${ends}` : ', and nothing after that';
   if (!waitsForBiller) {
     return list.length === 0 ? [] : [`“${name}” ${atOnce > 0 ? 'then ' : ''}takes ${list.join(', ')}${more}.`];
   }
@@ -88,8 +88,8 @@ function keptOf(
     coming === null
       ? 'to take later payments with it, without asking you again'
       : `to take the payments of “${coming.name}” and other later payments with it, without asking you again`;
-  const words = `you allow ${payee.name} to keep this way to pay, and ${what}.`;
-  if (save === 'offer') return { consent: null, offer: `Keep this way to pay: ${words}` };
+  const words = `you allow ${payee.name} to save this payment method, and ${what}.`;
+  if (save === 'offer') return { consent: null, offer: `Save this payment method: ${words}` };
   return {
     consent: save === 'always' ? `${mode === 'setup' ? 'By saving' : 'By paying'}, ${words}` : null,
     offer: null,

@@ -9,8 +9,8 @@ export const widgetScript = `
 
   function widget({ publishableKey, container, onPaymentMethod, onError, clientSecret, paymentMethodTypes = ['card'] }) {
     const place = typeof container === 'string' ? document.querySelector(container) : container;
-    if (!place) throw new TypeError('Payments.widget: there is no such container.');
-    if (typeof onPaymentMethod !== 'function') throw new TypeError('Payments.widget: onPaymentMethod is no function.');
+    if (!place) throw new TypeError('Payments.widget: container is not an element of the page.');
+    if (typeof onPaymentMethod !== 'function') throw new TypeError('Payments.widget: onPaymentMethod must be a function.');
     const query = new URLSearchParams({ key: publishableKey, origin: location.origin, types: paymentMethodTypes.join() });
     const frame = document.createElement('iframe');
     frame.title = 'How do you want to pay?';

@@ -46,13 +46,13 @@ async function save(visit: Visit): Promise<Answer> {
   const frame = await find(visit);
   if (frame === null) return notFound;
   if (postedVersion({ ...visit, token: frame.query }, action) === null) {
-    return form(visit, frame, { status: 400, above: 'This form was open too long. Nothing was saved. Try again.' });
+    return form(visit, frame, { status: 400, above: 'This form was open for too long. Nothing was saved. Try again.' });
   }
   const read = readMethod(visit.form, frame.types);
   if ('wrong' in read) {
     const refusal = await countUse(deps.sql, deps.vault, pageLimits.refusals, addressSubject(address));
     if (!refusal.isAllowed) return form(visit, frame, tooManyForms);
-    return form(visit, frame, { status: 400, above: 'Please correct what is marked below.', fields: read.wrong });
+    return form(visit, frame, { status: 400, above: 'Please correct the fields marked below.', fields: read.wrong });
   }
   const use = await countUse(deps.sql, deps.vault, pageLimits.methods, addressSubject(address));
   if (!use.isAllowed) {
@@ -68,9 +68,9 @@ async function save(visit: Visit): Promise<Answer> {
 const tooManyForms = { status: 429, above: 'There were too many attempts. Wait a minute, then try again.' };
 
 const refusals: Readonly<Record<WidgetRefusal, string>> = {
-  wrong_secret: 'This payment is not known here. Nothing was saved. Load the page again.',
-  refused: 'This way to pay cannot be used. Nothing was saved. Choose another one.',
-  busy: 'This is a test with a clock, and the clock is moving just now. Nothing was saved. Try again.',
+  wrong_secret: 'This payment was not found. Nothing was saved. Load the page again.',
+  refused: 'This payment method cannot be used. Nothing was saved. Choose another one.',
+  busy: 'This is a test with a clock, and the clock is moving at the moment. Nothing was saved. Try again.',
 };
 
 interface Said {
@@ -93,7 +93,7 @@ ${signature({ ...visit, token: query }, action)}
 ${method}
 <button>Use this</button>
 </form>`;
-  const none = html`<p>${host.payee.name} cannot take payments here at the moment.</p>`;
+  const none = html`<p>${host.payee.name} cannot accept payments here at the moment.</p>`;
   return framed(host, { origin, method: null }, status, types.length === 0 ? none : main);
 }
 

@@ -50,7 +50,7 @@ export function describeCallFailure(server: string, error: unknown): string {
       return `${server} gets more requests than it takes (${details})`;
     case 'PERMISSION_DENIED':
     case 'UNAUTHENTICATED':
-      return `${server} refuses us (${details})`;
+      return `${server} refuses access (${details})`;
     default:
       return details;
   }

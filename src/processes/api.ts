@@ -1,7 +1,7 @@
 // The API process: serves HTTP, and dispatches the outbox entries of its own transactions at once.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { createApp } from '../api/app.ts';
+import { createWebApp } from '../sites/app.ts';
 import { findLatestRun } from '../operations/sides/latest-run.ts';
 import { sideOf } from '../operations/sides/workflow-sides.ts';
 import { findStuckWorkflows } from '../operations/stuck/workflows.ts';
@@ -47,7 +47,7 @@ const sides = openSides(config, tracing?.client);
 const timeSkipping = watchTimeSkipping(sideOf(sides, false).temporal, logger);
 const metrics = await orExplain(() => openMetrics(config, { sql, poolMax: connections, worker: null, logger }));
 const dispatchers = sides.map((side) => startDispatcher(sql, side, logger));
-const app = createApp({
+const app = createWebApp({
   sql,
   vault: keys.vault,
   logger,

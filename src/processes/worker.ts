@@ -73,7 +73,7 @@ close = async () => {
   await sql.end({ timeout: 5 });
 };
 main.ended.catch((error: unknown) => {
-  logger.fatal({ err: error }, 'the worker has ended by itself');
+  logger.fatal({ err: error }, 'the worker has ended unexpectedly');
   process.exit(1);
 });
 announceReady();

@@ -45,8 +45,8 @@ const believed = {
 
 /** What an answer without an outcome says, for operators. Others are named by their status alone. */
 const saying: Readonly<Record<number, string>> = {
-  401: 'it refuses us; check the secret',
-  403: 'it refuses us; check the secret and the account',
+  401: 'it refuses the credentials; check the secret',
+  403: 'it refuses the credentials; check the secret and the account',
   404: 'it does not know this call; it must speak the protocol of docs/processors.md',
   409: 'it is still busy with this key',
   429: 'it gets too many requests',

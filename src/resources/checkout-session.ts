@@ -7,7 +7,8 @@ import { LinkMode, offerFields, paymentLinkEventExample, presentOffer } from './
 
 export const checkoutSessions: Tag = {
   name: 'Checkout sessions',
-  description: 'One sitting of one payer: a hosted page for a payment, or to save a method. A payment link makes them.',
+  description:
+    'A hosted page on which one payer pays, or saves a payment method. A payment link creates one for each payer.',
 };
 
 export const CheckoutSessionStatus = Type.Enum(['open', 'processing', 'completed', 'expired'], {
@@ -69,7 +70,7 @@ export const CheckoutSession = Strict(
         'For a bank account without that, see its mandate.',
     }),
     failed_attempts: Type.Integer({
-      description: 'How often the payer was declined. The tenth time ends the session.',
+      description: 'How many attempts were declined. The tenth one ends the session.',
     }),
     completed_at: Nullable(Timestamp),
     expired_at: Nullable(Timestamp),

@@ -155,7 +155,7 @@ export const eventCatalogue = {
   'mandate.activated': event(Mandate, 'A payer’s agreement was recorded: the account may be debited.', mandateExample),
   'mandate.notice_due': event(
     Mandate,
-    'The payer is to be told of a change: you changed what a plan or subscription debits under this mandate.',
+    'The payer must be notified: you changed what a plan or subscription debits under this mandate.',
     {
       ...mandateExample,
       notices: [{ kind: 'amount_changed', due_by: '2027-01-18', sent_at: null, channel: null }],
@@ -201,10 +201,10 @@ export const eventCatalogue = {
   ),
   'payment_link.completed': event(
     PaymentLink,
-    'A link has taken all its payments. In `setup` mode: a payment method was saved, and it takes no more.',
+    'A link has taken all its payments. In `setup` mode: a payment method was saved, and it accepts no more.',
     { ...paidLink, status: 'completed', completed_at: dueAt },
   ),
-  'payment_link.expired': event(PaymentLink, 'The `expires_at` of a link has come, and it can be paid no more.', {
+  'payment_link.expired': event(PaymentLink, 'The `expires_at` of a link has come, and it can no longer be paid.', {
     ...paymentLinkEventExample,
     status: 'expired',
     status_reason: 'time',
@@ -256,7 +256,7 @@ export const eventCatalogue = {
       in_effect_until: null,
     },
   ),
-  'subscription.past_due': event(Subscription, 'A payment failed, and is retried.', {
+  'subscription.past_due': event(Subscription, 'A payment failed and will be retried.', {
     ...subscriptionExample,
     state: 'past_due',
     current_period: { ...currentPeriodExample, status: 'retrying' },
@@ -267,10 +267,10 @@ export const eventCatalogue = {
     pauses_at: '2027-02-11',
     next_period_start: null,
   }),
-  'subscription.pause_removed': event(Subscription, 'A pause that had not begun was taken back.', subscriptionExample),
+  'subscription.pause_removed': event(Subscription, 'A pause that had not begun was withdrawn.', subscriptionExample),
   'subscription.paused': event(
     Subscription,
-    'A subscription was paused: as requested, because nothing is retried any more, or without a method (`state_reason`).',
+    'A subscription was paused: as requested, because no retry is left, or without a method (`state_reason`).',
     { ...endedSubscription, state: 'paused', state_reason: 'payment_failed' },
   ),
   'subscription.resumed': event(Subscription, 'A pause ended: a new period begins on this day.', {
@@ -282,7 +282,7 @@ export const eventCatalogue = {
     ends_at: '2027-02-11',
     next_period_start: null,
   }),
-  'subscription.cancel_removed': event(Subscription, 'The end of a subscription was taken back.', subscriptionExample),
+  'subscription.cancel_removed': event(Subscription, 'The end of a subscription was withdrawn.', subscriptionExample),
   'subscription.canceled': event(
     Subscription,
     'A subscription ended for good: on request, at its end, with its customer, or unpaid (`state_reason`).',
@@ -299,7 +299,7 @@ export const eventCatalogue = {
   }),
   'subscription.change_removed': event(
     Subscription,
-    'A change that was requested for the next period was taken back.',
+    'A change that was requested for the next period was withdrawn.',
     subscriptionExample,
   ),
   'subscription.change_failed': event(

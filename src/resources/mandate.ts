@@ -63,11 +63,11 @@ const Acceptance = Strict(
 export const NoticeKind = Type.Enum([...noticeKinds], {
   title: 'MandateNoticeKind',
   description:
-    '`confirmation`: that the mandate holds. `amount_changed`, `terms_changed`: a change of what the payer agreed to.',
+    '`confirmation`: that the mandate is active. `amount_changed`, `terms_changed`: a change of what the payer agreed to.',
 });
 export const NoticeChannel = Type.Enum([...noticeChannels], {
   title: 'MandateNoticeChannel',
-  description: 'How you told the payer.',
+  description: 'How you notified the payer.',
 });
 
 const MandateNotice = Strict(
@@ -79,7 +79,7 @@ const MandateNotice = Strict(
     sent_at: Nullable(Timestamp, { description: 'When you sent it, as you recorded it; null until then.' }),
     channel: Nullable(NoticeChannel, { description: 'How you sent it; null until then.' }),
   },
-  { title: 'MandateNotice', description: 'Something that the payer is to be told. You send it, not the service.' },
+  { title: 'MandateNotice', description: 'A notice that the payer must get. You send it, not the service.' },
 );
 
 export const Mandate = Strict(
@@ -88,7 +88,7 @@ export const Mandate = Strict(
     customer_id: Type.String({ description: 'The payer.' }),
     payment_method_id: Type.String({ description: 'The bank account that may be debited.' }),
     scheme: Scheme,
-    reference: Type.String({ description: 'For people: `DDR-` and 14 letters and digits. Tell it to the payer.' }),
+    reference: Type.String({ description: 'For people: `DDR-` and 14 letters and digits. Show it to the payer.' }),
     status: MandateStatus,
     status_reason: Nullable(Type.String(), {
       description:
@@ -104,9 +104,9 @@ export const Mandate = Strict(
     }),
     amount_type: Type.Enum(['variable', 'fixed'], {
       title: 'MandateAmountType',
-      description: 'What the payer was told: whether the amounts of the debits differ.',
+      description: 'Whether the amounts of the debits differ, as the payer was told.',
     }),
-    frequency_text: Nullable(Type.String(), { description: 'What the payer was told: how often debits are made.' }),
+    frequency_text: Nullable(Type.String(), { description: 'How often debits are made, as the payer was told.' }),
     next_possible_charge_date: Nullable(Type.String({ format: 'date' }), {
       description:
         'The date, on the scheme’s clock, on which a debit that is requested now would be charged. Null unless the ' +
@@ -116,7 +116,7 @@ export const Mandate = Strict(
     activated_at: Nullable(Timestamp, { description: 'When it became active; null while it is pending.' }),
     ended_at: Nullable(Timestamp, { description: 'When it ended; null until then.' }),
     notices: Type.Array(MandateNotice, {
-      description: 'What the payer is to be told, and what was sent; oldest first.',
+      description: 'Notices that the payer must get, and those that were sent; oldest first.',
     }),
     biller_id: Type.String({ description: 'The account that is paid.' }),
     livemode: Livemode,

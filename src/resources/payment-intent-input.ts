@@ -103,7 +103,7 @@ export const PaymentIntentConfirm = withExamples(
       customer_id: Type.Optional(
         Reference(
           'The customer who pays. Needed, with a secret key, if the payment intent has no customer and the method ' +
-            'belongs to one: so a browser that names the method cannot choose whose it is.',
+            'belongs to one: so a browser that sends the method cannot choose the customer.',
         ),
       ),
       client_secret: Type.Optional(
@@ -117,7 +117,7 @@ export const PaymentIntentConfirm = withExamples(
           minLength: 1,
           maxLength: 2048,
           description:
-            'Where the payer goes on from the page of a 3D Secure challenge. Absolute, without credentials, `https` in ' +
+            'Where the payer continues after the page of a 3D Secure challenge. Absolute, without credentials, `https` in ' +
             'live mode. It stays until another confirm names one.',
         }),
       ),

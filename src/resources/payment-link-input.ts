@@ -70,7 +70,7 @@ export const offerInput = {
   amount: Type.Optional(LinkAmount('Minor units. Either this or `amount_range`; neither in `setup` mode.')),
   amount_range: Type.Optional(AmountRangeInput),
   currency: Type.Optional(Currency),
-  customer_id: Type.Optional(Reference('The payer. A customer on a test clock brings its clock along.')),
+  customer_id: Type.Optional(Reference('The payer. If this customer is on a test clock, so is the link.')),
   collect: Type.Optional(CollectInput),
   payment_method_types: Type.Optional(
     Type.Array(Type.Enum(['card', 'au_becs_debit'], { title: 'PayableMethodType' }), {
@@ -190,7 +190,7 @@ export const PaymentLinkCreate = withExamples(
       },
     },
     donation: {
-      summary: 'A link for everybody, who choose the amount',
+      summary: 'A link for many payers, who choose the amount',
       value: {
         name: 'Donation',
         amount_range: { min: 500, max: 100000, suggested: [1000, 2500, 5000] },

@@ -87,7 +87,7 @@ export const PaymentLink = Strict(
   {
     id: Id('payment_link', 'The id of the payment link.'),
     url: Type.Optional(
-      Type.String({ description: 'What you send to the payer. Anybody who has it can pay. Events leave it out.' }),
+      Type.String({ description: 'What you send to the payer. Anyone who has it can pay. Events leave it out.' }),
     ),
     mode: LinkMode,
     name: Type.String({ description: 'What is paid for, as the payer reads it.' }),

@@ -21,7 +21,7 @@ export const CardNetworks = Type.Array(CardNetwork, {
   maxItems: networks.length,
   description:
     'The networks that the card runs on, if your vault knows them: two for a co-branded card, such as eftpos and visa. ' +
-    'They count beside those of `card_bin` and `card_brand`; the strictest decides whether a surcharge is allowed.',
+    'They count together with those of `card_bin` and `card_brand`; the strictest decides whether a surcharge is allowed.',
 });
 export const CardFunding = Type.Enum([...fundings], {
   title: 'CardFunding',

@@ -51,7 +51,7 @@ export const PaymentPlan = Strict(
     collected_amount_cents: Type.Integer({ description: 'The base amounts collected so far, without surcharges.' }),
     shortfall_amount_cents: Type.Optional(
       Type.Integer({
-        description: 'What is missing of the total because debits came back after the plan was closed, minor units.',
+        description: 'What is missing from the total because debits came back after the plan was closed, minor units.',
       }),
     ),
     in_flight_amount: Type.Optional(

@@ -124,7 +124,7 @@ const MadeChange = Strict(
         'more; nothing has changed, and the money is credit.',
     }),
     items: Type.Array(SubscriptionItem, { description: 'What it sells from then on.' }),
-    lines: Type.Array(SubscriptionPeriodLine, { description: 'What it costs and credits by itself.' }),
+    lines: Type.Array(SubscriptionPeriodLine, { description: 'What this change alone costs and credits.' }),
     amount_cents: Type.Integer({ description: 'What was charged for it at once, without surcharge, minor units.' }),
     payment_intent_id: Nullable(Type.String(), { description: 'That payment; null if nothing was charged.' }),
     changed_at: { ...Timestamp, description: 'When it was requested.' },

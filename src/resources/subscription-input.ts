@@ -54,13 +54,13 @@ export const defaultedTerms = {
   }),
   unpaid_behaviour: Type.Enum(['pause', 'cancel'], {
     title: 'UnpaidBehaviour',
-    description: 'What happens when nothing is retried any more. `pause` is the default.',
+    description: 'What happens when no retry is left. `pause` is the default.',
   }),
   grace_days: Type.Integer({
     minimum: 0,
     maximum: 60,
     description:
-      'For how many days after the first failure `in_effect` stays true while retries go on, if a period was paid before. ' +
+      'For how many days after the first failure `in_effect` stays true while retries continue, if a period was paid before. ' +
       'By default 7, which covers all retries.',
   }),
   effective_on: Type.Enum(['settled', 'submitted'], {
@@ -94,7 +94,7 @@ export const clearableTerms = {
     description: 'The days of a trial before the first paid period.',
   }),
   trial_end_date: LocalDate('The first day after the trial. Either this or `trial_days`.'),
-  ends_at: LocalDate('The day on which it ends, the first without service: an end of a period. Null: it goes on.'),
+  ends_at: LocalDate('The day on which it ends, the first without service: an end of a period. Null: it continues.'),
   payment_instrument_id: Reference(
     'The method to charge. By default the customer’s default method at the time of each charge.',
   ),
@@ -160,7 +160,7 @@ export const SubscriptionCancel = withExamples(
       at: Type.Optional(
         Type.Enum(['period_end', 'now'], {
           description:
-            '`period_end`, the default: the service that is paid goes on until then. `now`: it ends at once.',
+            '`period_end`, the default: the service that was paid for continues until then. `now`: it ends at once.',
         }),
       ),
     },
@@ -174,7 +174,9 @@ export const SubscriptionPause = withExamples(
   Strict(
     {
       resumes_at: Type.Optional(
-        LocalDate('When it resumes by itself: after the end of the present period. By default it waits for a resume.'),
+        LocalDate(
+          'When it resumes automatically: after the end of the current period. By default it waits for a resume.',
+        ),
       ),
     },
     { title: 'SubscriptionPause' },

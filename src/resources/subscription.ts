@@ -44,7 +44,7 @@ const CurrentPeriod = Strict(
       title: 'SubscriptionPeriodStatus',
       description:
         '`processing`: being charged. `paid`: collected, or a trial. `retrying`: failed, and retried. `unpaid`: failed, and ' +
-        'not retried. `void`: nothing is owed for it any more, and it was not bought.',
+        'not retried. `void`: nothing is owed for it, and it was not bought.',
     }),
   },
   { title: 'CurrentPeriod' },
@@ -80,7 +80,7 @@ export const Subscription = Strict(
     state: SubscriptionState,
     state_reason: Nullable(Type.String(), {
       description:
-        'Why it is paused or canceled. `requested`: by you. `payment_failed`: nothing is retried any more. ' +
+        'Why it is paused or canceled. `requested`: by you. `payment_failed`: no retry is left. ' +
         '`no_payment_method`: its trial ended without one. `ended`: at `ends_at`. `customer_deleted`.',
     }),
     in_effect: Type.Boolean({ description: 'Whether the customer may use the service now.' }),
@@ -109,7 +109,7 @@ export const Subscription = Strict(
     ends_at: cleared.ends_at,
     pauses_at: Nullable(LocalDate('The day on which a pause begins that was requested.')),
     resumes_at: Nullable(
-      LocalDate('The day on which the pause ends by itself. It does not end while a period is owed.'),
+      LocalDate('The day on which the pause ends automatically. It does not end while a period is owed.'),
     ),
     current_period: Nullable(CurrentPeriod, { description: 'The period that has begun last; null before the first.' }),
     next_period_start: Nullable(LocalDate('When the next period begins; null if none is to come.')),
@@ -120,7 +120,7 @@ export const Subscription = Strict(
         'unless its period was over.',
     }),
     credit_balance_cents: Type.Integer({
-      description: 'What the customer has in hand for later periods, minor units.',
+      description: 'The credit of the customer for later periods, minor units.',
     }),
     next_period_lines: Type.Array(SubscriptionPeriodLine, {
       description: 'What changes have left for the next period to take, besides its items.',

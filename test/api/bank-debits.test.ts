@@ -256,7 +256,7 @@ describe('a debit that the bank has', () => {
     const { id } = await handedOver();
     const refused = await stage.request('POST', `/payment_intents/${id}/cancel`);
     refusal(refused, 422, 'invalid_state');
-    assert.match(refused.body.error.message, /The bank has the debit already/);
+    assert.match(refused.body.error.message, /The bank already has the debit/);
   });
 
   it('runs on when the mandate is canceled or the account detached', async () => {

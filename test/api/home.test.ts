@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { root, runProgram } from '../../lab/run-program.ts';
-import { createApp } from '../../src/api/app.ts';
 import type { Demo } from '../../src/api/http/deps.ts';
 import { type RunningServer, serve } from '../../src/api/http/server.ts';
+import { createWebApp } from '../../src/sites/app.ts';
 import { testDeps } from '../support/api.ts';
 import { obstacles, useBrowser } from '../support/browser.ts';
 import { useDatabase } from '../support/database.ts';
@@ -24,7 +24,7 @@ describe('the page at /', () => {
   async function api(forThisMachine: boolean): Promise<string> {
     const demo: Demo = { billerId: 'acct_demo', sandboxKey: key, baseUrl: '' };
     const { deps } = testDeps(db, { forThisMachine, demo });
-    const app = createApp({ ...deps, operations: { ...deps.operations, webUis: { live: webUi, sandbox: webUi } } });
+    const app = createWebApp({ ...deps, operations: { ...deps.operations, webUis: { live: webUi, sandbox: webUi } } });
     const server = await serve(app, { port: 0 });
     servers.push(server);
     demo.baseUrl = `http://127.0.0.1:${server.port}`;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'mocha';
 import type { Route } from '../../src/api/http/route.ts';
-import { allRoutes } from '../../src/api/routes/index.ts';
 import { asNode } from '../../src/api/validation/describe-schema.ts';
 import { compileChecker } from '../../src/api/validation/validation.ts';
+import { allRoutes } from '../../src/sites/routes.ts';
 import type { Reply } from '../support/api.ts';
 import { contentsOf } from '../support/contents.ts';
 import { type GoodRequest, goodRequests } from '../support/good-bodies.ts';

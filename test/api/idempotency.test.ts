@@ -3,7 +3,6 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { before, beforeEach, describe, it } from 'mocha';
 import { Type } from 'typebox';
-import { createApp } from '../../src/api/app.ts';
 import { route } from '../../src/api/http/route.ts';
 import { serve } from '../../src/api/http/server.ts';
 import {
@@ -19,6 +18,7 @@ import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { createVault } from '../../src/services/accounts/vault.ts';
 import { InvalidState, ValidationFailed } from '../../src/services/errors.ts';
+import { createWebApp } from '../../src/sites/app.ts';
 import { type Reply, send, testDeps, useApi, useOtherApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeKey, makeKeys } from '../support/factories.ts';
@@ -300,7 +300,7 @@ describe('an Idempotency-Key', () => {
 
   it('does so with a single connection to the database', async () => {
     const pool = openPool(db.url, { max: 1, name: 'small' });
-    const small = await serve(createApp(testDeps(db, { sql: pool, vault }).deps, routes), { port: 0 });
+    const small = await serve(createWebApp(testDeps(db, { sql: pool, vault }).deps, routes), { port: 0 });
     for (const path of ['/notes', '/charges']) {
       const replies = await Promise.all(
         Array.from({ length: 20 }, () =>
@@ -506,7 +506,7 @@ describe('an Idempotency-Key', () => {
     assert.ok(older && newer);
     const { key } = await makeKey(db.sql);
     const ask = async (keys: (typeof older)[], text: string) => {
-      const app = createApp(testDeps(db, { vault: createVault(keys) }).deps, routes);
+      const app = createWebApp(testDeps(db, { vault: createVault(keys) }).deps, routes);
       const running = await serve(app, { port: 0 });
       const sent = { key, body: { text }, headers: { 'Idempotency-Key': 'rotated' } };
       const reply = await send(`http://127.0.0.1:${running.port}/notes`, 'POST', sent);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { allRoutes } from '../../src/api/routes/index.ts';
 import { asNode, asNodes } from '../../src/api/validation/describe-schema.ts';
+import { allRoutes } from '../../src/sites/routes.ts';
 import { document } from '../support/openapi.ts';
 
 /** By operation id, the operation as the document has it, with its path. */

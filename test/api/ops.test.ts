@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { createApp } from '../../src/api/app.ts';
 import { serve } from '../../src/api/http/server.ts';
-import { accessOf, OperatorKeyNeeded } from '../../src/api/ops/access.ts';
-import { linksTo } from '../../src/api/ops/links.ts';
 import type { Overview } from '../../src/operations/overview.ts';
 import type { StuckReport } from '../../src/operations/stuck/find-stuck.ts';
 import { realNow } from '../../src/platform/real-time.ts';
+import { createWebApp } from '../../src/sites/app.ts';
+import { accessOf, OperatorKeyNeeded } from '../../src/sites/ops/access.ts';
+import { linksTo } from '../../src/sites/ops/links.ts';
 import { send, testDeps, useApi } from '../support/api.ts';
 import { useBrowser } from '../support/browser.ts';
 import { useStage } from '../support/stage.ts';
@@ -118,7 +118,7 @@ describe('/ops', () => {
   /** What an app responds that keeps no figures from before. */
   async function freshly(path: string) {
     const { deps } = testDeps(stage.db, { forThisMachine: true });
-    const app = await serve(createApp(deps), { port: 0 });
+    const app = await serve(createWebApp(deps), { port: 0 });
     try {
       return await send(`http://127.0.0.1:${app.port}${path}`, 'GET');
     } finally {

@@ -9,7 +9,7 @@ import { refusal, rowCounts, useStage } from '../support/stage.ts';
 
 const declines = {
   insufficient_funds: 'The account does not have enough funds for this payment.',
-  gateway_timeout: 'The payment processor did not answer in time, and the payment was not taken.',
+  gateway_timeout: 'The payment processor did not respond in time, and the payment was not taken.',
   card_declined: 'The card was declined by its issuer.',
 };
 

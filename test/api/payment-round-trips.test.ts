@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
-import { createApp } from '../../src/api/app.ts';
 import { type RunningServer, serve } from '../../src/api/http/server.ts';
 import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import type { PaymentProcessor } from '../../src/processors/processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { changeBillerProfile } from '../../src/services/accounts/biller-profile.ts';
+import { createWebApp } from '../../src/sites/app.ts';
 import { sendChecked, testDeps } from '../support/api.ts';
 import { useCountedWay } from '../support/counted-way.ts';
 import { useDatabase } from '../support/database.ts';
@@ -36,7 +36,7 @@ describe('a payment and its round trips to PostgreSQL', () => {
     // The credential is looked up once, by the warm-up.
     const processors = { sandbox: sandboxProcessor, live: reserving };
     const { deps } = testDeps(db, { sql, processors, waits: { credentialMs: 600_000 } });
-    running = await serve(createApp(deps), { port: 0 });
+    running = await serve(createWebApp(deps), { port: 0 });
     const url = `http://127.0.0.1:${running.port}`;
     merchant = createMerchant(url, (await makeKeys(db.sql)).sandboxSecret);
     live = createMerchant(url, (await makeKey(db.sql, { livemode: true })).key, 'live');

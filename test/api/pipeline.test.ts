@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, it } from 'mocha';
 import { Type } from 'typebox';
-import { createApp } from '../../src/api/app.ts';
 import { route } from '../../src/api/http/route.ts';
 import { serve } from '../../src/api/http/server.ts';
 import { openPool } from '../../src/platform/postgres/connection.ts';
 import { InvalidState, NotFound, ProcessorNotConfigured, ValidationFailed } from '../../src/services/errors.ts';
+import { createWebApp } from '../../src/sites/app.ts';
 import { send, testDeps, useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeKey } from '../support/factories.ts';
@@ -210,7 +210,7 @@ describe('without its database', () => {
 
   it('the API answers 503 with Retry-After, and says nothing of it in detail', async () => {
     const nowhere = openPool('postgres://user:password@127.0.0.1:1/none', { max: 1, name: 'test' });
-    const running = await serve(createApp(testDeps(db, { sql: nowhere }).deps, routes), { port: 0 });
+    const running = await serve(createWebApp(testDeps(db, { sql: nowhere }).deps, routes), { port: 0 });
     const key = `sk_sandbox_${'a'.repeat(43)}`;
     const { status, headers, body, text } = await send(`http://127.0.0.1:${running.port}/private`, 'GET', { key });
     assert.deepEqual([status, headers.get('retry-after')], [503, '1']);

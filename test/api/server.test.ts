@@ -6,9 +6,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, it } from 'mocha';
 import { Type } from 'typebox';
 import { eventually } from '../../lab/eventually.ts';
-import { createApp } from '../../src/api/app.ts';
 import { route } from '../../src/api/http/route.ts';
 import { type Limits, serve } from '../../src/api/http/server.ts';
+import { createWebApp } from '../../src/sites/app.ts';
 import { send, testDeps, useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 import { testRoute } from '../support/test-route.ts';
@@ -50,7 +50,7 @@ describe('the server', () => {
   function start(limits: Partial<Limits> = {}) {
     const made = testDeps(db);
     log = made.log;
-    return serve(createApp(made.deps, [slow, takesBody, large]), { port: 0, limits });
+    return serve(createWebApp(made.deps, [slow, takesBody, large]), { port: 0, limits });
   }
 
   async function open(port: number): Promise<Socket> {
@@ -250,7 +250,7 @@ describe('the server', () => {
 
   it('rejects when its port is taken', async () => {
     const running = await start();
-    await assert.rejects(serve(createApp(testDeps(db).deps, []), { port: running.port }), /EADDRINUSE/);
+    await assert.rejects(serve(createWebApp(testDeps(db).deps, []), { port: running.port }), /EADDRINUSE/);
     await running.close();
   });
 });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { Route } from '../../src/api/http/route.ts';
-import { allRoutes } from '../../src/api/routes/index.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { revokeKey } from '../../src/services/accounts/api-keys.ts';
 import { allScopes } from '../../src/services/accounts/scopes.ts';
+import { allRoutes } from '../../src/sites/routes.ts';
 import type { Reply } from '../support/api.ts';
 import { useDebtor } from '../support/debtor.ts';
 import { makeKey, tester } from '../support/factories.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { createApp } from '../../src/api/app.ts';
 import { serve } from '../../src/api/http/server.ts';
 import { selectOpenAdvance } from '../../src/db/test-clocks.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import type { TestClock } from '../../src/resources/test-clock.ts';
 import { completeAdvance, failAdvance } from '../../src/services/test-clocks/clock-advance.ts';
 import { expireTestClock } from '../../src/services/test-clocks/test-clocks.ts';
+import { createWebApp } from '../../src/sites/app.ts';
 import { send, testDeps } from '../support/api.ts';
 import { frozen, usePayer } from '../support/payer.ts';
 import { instantPattern, refusal, rowCounts, useStage } from '../support/stage.ts';
@@ -71,7 +71,7 @@ describe('creating a test clock', () => {
 
   it('is 503 where the Temporal server cannot skip time, naming the setting', async () => {
     const { deps } = testDeps(stage.db, { canSkipTime: () => false });
-    const running = await serve(createApp(deps), { port: 0 });
+    const running = await serve(createWebApp(deps), { port: 0 });
     const url = `http://127.0.0.1:${running.port}/api/v1${path}`;
     const { status, body } = await send(url, 'POST', { key: stage.merchant.key, body: { frozen_time: frozen } });
     assert.deepEqual([status, body.error.type, body.error.code], [503, 'api_error', 'time_skipping_unavailable']);

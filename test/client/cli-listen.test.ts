@@ -186,7 +186,7 @@ describe('payments listen', function () {
     const cases: [string[], Record<string, string>, number, RegExp][] = [
       [['listen'], env(), 2, /--forward is missing/],
       [['listen', '--forward', 'ftp://x'], env(), 2, /http or https/],
-      [['listen', '--forward', receiver.url, '--types', 'no'], env(), 2, /no type of events/],
+      [['listen', '--forward', receiver.url, '--types', 'no'], env(), 2, /not a type of events/],
       [['listen', '--forward', receiver.url], keyless, 2, /There is no key/],
       [['listen', '--forward', receiver.url], { ...env(), API_KEY: 'sk_sandbox_wrong' }, 1, /401/],
       [['listen', '--forward', receiver.url, '--since', 'evt_1'], env(), 1, /resource_missing/],

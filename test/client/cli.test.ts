@@ -355,7 +355,7 @@ describe('an instant on the command line of payments', () => {
 
   it('is refused if it is none', () => {
     for (const text of ['', 'tomorrow', '+1', '-1d', '2028-13-01', '2028-03-01T09:00:00', '+1q']) {
-      assert.throws(() => parseInstant(text, from), /is no instant|There is no 2028-13-01/, text);
+      assert.throws(() => parseInstant(text, from), /is not an instant|There is no 2028-13-01/, text);
     }
   });
 

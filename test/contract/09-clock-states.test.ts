@@ -24,7 +24,7 @@ describe('Test clock: states and transitions', () => {
     assert.equal((await begin('2027-01-11T00:00:00Z')).status, 202);
     const advance = await selectOpenAdvance(stage.db.sql, here.clock);
     assert.ok(advance);
-    await failAdvance(stage.db.sql, advance, 'an effect could not be carried out', realNow());
+    await failAdvance(stage.db.sql, advance, 'an effect failed', realNow());
   }
 
   itIsTheTable(

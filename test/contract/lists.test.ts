@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, it } from 'mocha';
-import { allRoutes } from '../../src/api/routes/index.ts';
 import { eventTypes } from '../../src/resources/event-catalogue.ts';
 import { allScopes } from '../../src/services/accounts/scopes.ts';
+import { allRoutes } from '../../src/sites/routes.ts';
 import { routeFileFaults } from '../support/route-files.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

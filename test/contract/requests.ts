@@ -138,16 +138,11 @@ async function pausingSubscription(stage: Stage): Promise<string> {
 /** One whose second period was declined. */
 async function unpaidSubscription(stage: Stage): Promise<string> {
   const terms = { metadata: { _sandbox_outcome_by_period: 'succeed;decline' }, start_date: '2027-01-10' };
-  const { id: customerId, clockId } = await payerOnClock(stage);
-  const { id } = await made(stage, '/subscriptions', subscription(customerId, terms));
+  const { payer: one, clock: its } = await stage.merchant.payerOnClock('2027-01-10T00:00:00Z');
+  const { id } = await made(stage, '/subscriptions', subscription(one.id, terms));
   await made(stage, `/subscriptions/${id}/start`, {});
-  await stage.advance(clockId, '2027-02-10T00:00:00Z');
+  await stage.advance(its.id, '2027-02-10T00:00:00Z');
   return String(id);
-}
-
-async function payerOnClock(stage: Stage): Promise<{ id: string; clockId: string }> {
-  const clockId = await newClock(stage);
-  return { id: (await stage.merchant.payer({ test_clock: clockId })).id, clockId };
 }
 
 async function endpoint(stage: Stage): Promise<string> {

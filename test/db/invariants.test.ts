@@ -77,7 +77,7 @@ const damages: Record<string, string> = {
     update bank_debits set result_at = '2027-01-11T04:00:00Z'`,
   'a debit has one event when it is accepted, and one when it comes back': `
     update events set event_type = 'other.event' where event_type = 'payment_intent.processing'`,
-  'no event tells of a failure right after a success': `
+  'no event reports a failure right after a success': `
     update events set event_type = case sequence
       when (select max(sequence) from events where subject_id = DEBITED) then 'payment_intent.failed'
       else 'payment_intent.succeeded' end
@@ -88,7 +88,7 @@ const damages: Record<string, string> = {
   'an attempt that succeeded or failed has exactly one event': `
     update events set event_type = 'payment_intent.failed' where event_type = 'payment_intent.succeeded'`,
   'a change of state has exactly one event': `update events set event_type = 'other.event' where event_type = 'payment_plan.activated'`,
-  'the last event of a suspended plan tells of its suspension': `
+  'the last event of a suspended plan reports its suspension': `
     update payment_plans set state = 'suspended', next_due_at = null`,
   'an event has a delivery for every endpoint that was enabled and subscribed before it': `delete from webhook_deliveries`,
   'an event is on its way to an endpoint once': `

@@ -8,7 +8,7 @@ import { after, before, it } from 'mocha';
 import { writeDevelopment } from '../../dev/data-dir.ts';
 import { root } from '../../lab/run-program.ts';
 import { openApiDocument } from '../../src/api/openapi/document.ts';
-import { allRoutes } from '../../src/api/routes/index.ts';
+import { allRoutes } from '../../src/sites/routes.ts';
 import { makeKeys } from '../support/factories.ts';
 import { blocksIn, itRunsSamplesOf, scriptsIn, whyNotRun } from '../support/samples.ts';
 import { useService } from '../support/service.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'mocha';
-import { highlighted } from '../../src/api/reference/highlight.ts';
+import { highlighted } from '../../src/sites/reference/highlight.ts';
 
 /** The parts with a colour, such as `s"Ada"`. */
 function coloured(code: string, language: string): string[] {

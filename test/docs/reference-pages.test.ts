@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { it } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
 import { openApiDocument } from '../../src/api/openapi/document.ts';
-import { inlineMarkdown } from '../../src/api/reference/markdown.ts';
-import { referenceOf } from '../../src/api/reference/pages.ts';
-import { search } from '../../src/api/reference/search.ts';
-import { allRoutes } from '../../src/api/routes/index.ts';
 import { asNode } from '../../src/api/validation/describe-schema.ts';
+import { inlineMarkdown } from '../../src/sites/reference/markdown.ts';
+import { referenceOf } from '../../src/sites/reference/pages.ts';
+import { search } from '../../src/sites/reference/search.ts';
+import { allRoutes } from '../../src/sites/routes.ts';
 import { desktop, obstacles, useBrowser } from '../support/browser.ts';
 import { useStage } from '../support/stage.ts';
 

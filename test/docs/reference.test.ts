@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { openApiDocument } from '../../src/api/openapi/document.ts';
-import { allRoutes } from '../../src/api/routes/index.ts';
 import { asNode, asNodes, type SchemaNode } from '../../src/api/validation/describe-schema.ts';
 import { fixtureCards } from '../../src/domain/cards.ts';
+import { allRoutes } from '../../src/sites/routes.ts';
 
 const document = openApiDocument(allRoutes);
 const { schemas = {} } = document.components;

@@ -5,9 +5,9 @@ import type { Tab } from '../../lab/browser.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { root } from '../../lab/run-program.ts';
 import { openApiDocument } from '../../src/api/openapi/document.ts';
-import { operationsOf } from '../../src/api/reference/operation.ts';
-import { allRoutes } from '../../src/api/routes/index.ts';
 import { asNode } from '../../src/api/validation/describe-schema.ts';
+import { operationsOf } from '../../src/sites/reference/operation.ts';
+import { allRoutes } from '../../src/sites/routes.ts';
 import { desktop, obstacles, useBrowser } from '../support/browser.ts';
 import { assertRan, runScript, type Script, whyNotRun } from '../support/samples.ts';
 import { useStage } from '../support/stage.ts';
@@ -113,7 +113,7 @@ describe('sending requests from the reference', function () {
       [stage.keys.liveSecret, /key of live mode/],
       [stage.keys.livePublishable, /key of live mode/],
       [stage.keys.sandboxPublishable, /publishable key/],
-      [`${stage.keys.sandboxSecret}"; rm`, /no key of the sandbox/],
+      [`${stage.keys.sandboxSecret}"; rm`, /not a sandbox key/],
     ];
     for (const [key, why] of cases) {
       await tab.evaluate(`[...document.querySelectorAll('header button')].at(-1).click()`);

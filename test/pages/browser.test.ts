@@ -55,7 +55,7 @@ describe('a payer in a real browser with scripts off', () => {
     for (const [name, value] of payer) await tab.evaluate(fill(name, value));
     await tab.evaluate(choose('tok_sandbox_visa_3ds_required'));
     await tab.follow(press('Pay'));
-    assert.equal(await title(tab), 'Your bank has a question');
+    assert.equal(await title(tab), 'Your bank needs a confirmation');
     await tab.follow(press('Go to your bank'));
     assert.equal(await title(tab), 'Confirm this payment');
     await tab.follow(press('Approve'));
@@ -122,11 +122,11 @@ describe('the pages for payers in a real browser', () => {
       await tab.goto(`${pages.url}/pay/unknown`);
       await check();
       assert.deepEqual(seen.slice(3), [
-        'Your bank has a question',
+        'Your bank needs a confirmation',
         'Confirm this payment',
         'Thank you for your payment',
         'Receipt',
-        'This has been paid already',
+        'This has already been paid',
         'This page does not exist',
       ]);
     });
@@ -218,7 +218,7 @@ describe('the pages for payers in a real browser', () => {
     await paying.follow(press('Pay'));
     await eventually(
       'the other page says that it was paid',
-      async () => (await title(waiting)) === 'This has been paid already',
+      async () => (await title(waiting)) === 'This has already been paid',
       {
         timeoutMs: 40_000,
       },

@@ -41,7 +41,7 @@ describe('the page of a 3D Secure challenge', () => {
       '$10.00',
       'Approve',
       'Decline',
-      'Leave without an answer',
+      'Leave without deciding',
       'Test mode',
     ]) {
       assert.ok(text.includes(words), words);
@@ -99,7 +99,7 @@ describe('the page of a 3D Secure challenge', () => {
     const before = await contentsOf(stage);
     for (const form of forged) {
       const refused = await pages.post(url, { form, answer: 'approve' });
-      assert.deepEqual([refused.status, refused.text.includes('open too long')], [400, true], form);
+      assert.deepEqual([refused.status, refused.text.includes('open for too long')], [400, true], form);
     }
     assert.equal((await pages.post(url, { form: own, answer: 'maybe' })).status, 400);
     assert.equal(await contentsOf(stage), before);

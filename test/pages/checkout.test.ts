@@ -81,7 +81,7 @@ describe('a payer on the pages of a link', () => {
     const path = await begin(await links.link());
     const asked = await submit(path, { method: asksTheBank });
     const question = await pages.open(String(asked.headers.get('location')));
-    assert.ok(question.text.includes('Your bank has a question'), question.text);
+    assert.ok(question.text.includes('Your bank needs a confirmation'), question.text);
     const [, bank = ''] = /href="(\/challenge\/[^"]+)"/.exec(question.html) ?? [];
     const { hidden } = await pages.open(bank);
     const fields = { ...hidden, answer: 'approve' };
@@ -130,7 +130,7 @@ describe('a payer on the pages of a link', () => {
       for (const page of seen) {
         const shown = page.status === 303 ? await pages.open(String(page.headers.get('location'))) : page;
         const last = shown.status === 303 ? await pages.open(String(shown.headers.get('location'))) : shown;
-        assert.ok(last.text.includes('This has been paid already') && last.text.includes('You were not charged.'));
+        assert.ok(last.text.includes('This has already been paid') && last.text.includes('You were not charged.'));
         assert.doesNotMatch(last.html, /Thank you|Visa|4242|\/receipt\/|payer=|Jo Nguyen/);
       }
       assert.equal((await links.read(link)).payments_count, 1);
@@ -231,7 +231,7 @@ describe('a payer on the pages of a link', () => {
     const path = await begin(await links.link({ collect }));
     const refused = await submit(path, { name: ' ', email: 'jo' });
     assert.equal(refused.status, 400);
-    assert.ok(refused.text.includes('Write your name.') && refused.text.includes('such as jo@example.com'));
+    assert.ok(refused.text.includes('Enter your name.') && refused.text.includes('such as jo@example.com'));
     assert.ok(refused.html.includes('aria-invalid="true"'));
     assert.equal((await submit(path)).status, 303);
   });
@@ -246,8 +246,8 @@ describe('a payer on the pages of a link', () => {
     const done = doneOf(path, sent);
     const shown = async () => (await pages.open(done)).text;
     const others = async () => (await pages.open(`${path}/done`)).text;
-    assert.ok((await shown()).includes('Your payment is on its way'));
-    assert.ok((await others()).includes('This is being paid already'));
+    assert.ok((await shown()).includes('Your payment is being processed'));
+    assert.ok((await others()).includes('This is already being paid'));
     const [mandate] = await stage.db.sql`select * from mandates where biller_id = ${stage.keys.biller.id}`;
     assert.equal(mandate?.signatory_name, 'Jo Nguyen');
     const [intent] = await stage.db.sql`select id from payment_intents where mandate_id = ${mandate?.id}`;
@@ -255,7 +255,7 @@ describe('a payer on the pages of a link', () => {
       stage.request('POST', `/test_helpers/payment_intents/${intent?.id}/bank_result`, { result });
     assert.equal((await report('settled')).body.status, 'succeeded');
     assert.ok((await shown()).includes('Thank you for your payment'));
-    assert.ok((await others()).includes('This has been paid already'));
+    assert.ok((await others()).includes('This has already been paid'));
     assert.equal((await report('returned')).body.status, 'returned');
     assert.ok((await shown()).includes('Your bank has taken this payment back'));
     const back = await others();
@@ -276,7 +276,7 @@ describe('a payer on the pages of a link', () => {
     const paid = await links.link();
     await submit(await begin(paid));
     const page = await pages.open(`/pay/${links.tokenOf(paid)}`);
-    assert.deepEqual([page.status, page.text.includes('This has been paid')], [410, true]);
+    assert.deepEqual([page.status, page.text.includes('This has already been paid')], [410, true]);
     const expired = await links.link({ expires_at: new Date(realNow().getTime() + 60_000).toISOString() });
     const path = await begin(expired);
     await stage.db.sql`update payment_links set expires_at = now() - interval '1 second' where id = ${expired.id}`;

@@ -211,7 +211,7 @@ describe('what a page says is taken', () => {
     assert.equal(changed.status, 200, changed.text);
     const again = await pages.post(path, { ...hidden, ...methods.card });
     assert.equal(again.status, 400);
-    assert.ok(again.text.includes('What is taken has changed') && again.text.includes('$99.00'), again.text);
+    assert.ok(again.text.includes('What you will be charged has changed') && again.text.includes('$99.00'), again.text);
     const [at = '', version = '', code = ''] = String(hidden.form).split('.');
     const ofNew = String(again.hidden.form).split('.')[1] ?? '';
     assert.notEqual(version, ofNew);
@@ -243,7 +243,7 @@ describe('what a page says is taken', () => {
       'a link that offers it, to a payer who wants it': [
         { save_payment_method: 'offer' },
         { save: 'yes' },
-        'Keep this way to pay: you allow',
+        'Save this payment method: you allow',
       ],
       'a link that offers it, to a payer who does not': [{ save_payment_method: 'offer' }, {}, null],
       'a link that does not keep it': [{ save_payment_method: 'no' }, {}, null],

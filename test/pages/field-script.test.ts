@@ -43,7 +43,7 @@ describe('the field for the number of a test card', () => {
     assert.deepEqual(seen.slice(0, 2), ['3714 496353 98431', 'tok_sandbox_amex_succeed']);
     assert.match(seen[2] ?? '', /^Chosen: Amex ending in 8431/);
     const unknown = await tab.evaluate<string[]>(type('4111 1111 1111 1111'));
-    assert.match(unknown[2] ?? '', /^No test card has this number/);
+    assert.match(unknown[2] ?? '', /^This is not the number of a test card/);
     await tab.evaluate(type('5555555555554444'));
     const sent = await tab.evaluate<string>('JSON.stringify([...new FormData(document.querySelector("form"))])');
     assert.equal(/5555/.test(sent), false);

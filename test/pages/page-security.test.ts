@@ -98,7 +98,7 @@ describe('the pages for payers, as strangers meet them', () => {
       const spellings: Record<string, string>[] = [{ name: `mine: ${number} 12/34` }, { [number]: '1' }];
       for (const fields of spellings) {
         const refused = await pages.post(url, { ...hidden, answer: 'approve', ...fields });
-        assert.deepEqual([refused.status, refused.text.includes('Do not type a card number')], [400, true], number);
+        assert.deepEqual([refused.status, refused.text.includes('Do not enter a card number')], [400, true], number);
         assert.equal(refused.html.includes('4242'), false);
       }
     }

@@ -47,8 +47,14 @@ describe('the surcharge on the pages of an Australian account', () => {
     assert.ok(first.text.includes('Amex ending in 8431 test card, succeeds, surcharge $1.90'), first.text);
     const again = await send(checkout, first, amex);
     assert.equal(again.status, 200, again.text);
-    assert.ok(again.text.includes('Paid this way, the total is $101.90. Nothing was taken yet.'), again.text);
-    assert.ok(again.text.includes('Pay $101.90') && again.text.includes('Surcharge for paying this way'), again.text);
+    assert.ok(
+      again.text.includes('With this payment method, the total is $101.90. Nothing has been taken yet.'),
+      again.text,
+    );
+    assert.ok(
+      again.text.includes('Pay $101.90') && again.text.includes('Surcharge for this payment method'),
+      again.text,
+    );
     assert.deepEqual(taken(), []);
     assert.ok(isPaid(await send(checkout, again, amex)));
     assert.deepEqual(taken(), [10_190]);

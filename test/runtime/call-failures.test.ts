@@ -30,7 +30,7 @@ describe('a call to Temporal that fails', () => {
   });
 
   it('says who refuses whom', () => {
-    assert.equal(describeCallFailure('Temporal', failed(16, 'token expired')), 'Temporal refuses us (token expired)');
+    assert.equal(describeCallFailure('Temporal', failed(16, 'token expired')), 'Temporal refuses access (token expired)');
     assert.equal(
       describeCallFailure('Temporal', failed(8, 'namespace rate limit exceeded')),
       'Temporal gets more requests than it takes (namespace rate limit exceeded)',
@@ -45,9 +45,9 @@ describe('a call to Temporal that fails', () => {
     assert.equal(describeCallFailure('Temporal', new Error('first line\n    at stack')), 'first line');
   });
 
-  it('tells the sender of a command what to do when no worker has taken the workflow up', () => {
+  it('tells the sender of a command what to do when no worker has picked up the workflow', () => {
     const early = new ServiceError('Workflow Update failed', { cause: failed(9, 'workflow not ready') });
-    assert.match(explain(early), /^No worker has taken this workflow up yet\. Start a worker: ops stuck says /);
+    assert.match(explain(early), /^No worker has picked up this workflow yet\. Start a worker: ops stuck says /);
     assert.match(explain(failed(14, 'No connection established')), /^Temporal is not reachable\. Check it, then send /);
   });
 });

@@ -133,7 +133,7 @@ describe('a plan that is damaged is found within a minute, and freed by the comm
     await service.db.sql`
       update payment_plans set state = 'closed', next_due_at = null where id = ${ended}`;
     const { why, remedy, since } = await found(id, 'workflow_ended');
-    assert.equal(why, 'its workflow was terminated and does not run: nothing is done for it by itself');
+    assert.equal(why, 'its workflow was terminated and does not run: nothing is done for it');
     assert.ok(since !== null && Date.parse(since) > realNow().getTime() - 60_000);
     assert.deepEqual(await about(ended), []);
     assert.match(await follow(remedy), /did not run: it is started/);

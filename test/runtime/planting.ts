@@ -88,7 +88,7 @@ const card = (more: object = {}) => ({
  * Saves instruments of every sort, uses client secrets, and has a plan collected from the bank account under a mandate.
  */
 export async function plantInGoodRequests(ask: Ask): Promise<void> {
-  const { clock, customer } = await payerOnClock(ask, { 'Idempotency-Key': planted.idempotencyKey });
+  const { clock, customer } = await plantPayer(ask, { 'Idempotency-Key': planted.idempotencyKey });
   const publishable = { key: planted.publishableKey };
   const cardId = (await ask('POST', '/payment_methods', card(), publishable)).body.payment_method.id;
   const instrument_data = { paypal_email: 'a@b.co', account_name: 'Jo', paypal_token: planted.paypalToken };
@@ -109,7 +109,7 @@ export async function plantInGoodRequests(ask: Ask): Promise<void> {
     assert.equal((await ask('POST', `${path}/confirm`, body, publishable)).status, status);
   }
   await giveMandate(ask, customer);
-  ids.plan = await activePlan(ask, customer);
+  ids.plan = await plantPlan(ask, customer);
   assert.equal(await advance(ask, clock), 'ready');
 }
 
@@ -222,8 +222,8 @@ export async function provokeFailures(ask: Ask, sql: Pool): Promise<void> {
   assert.equal((await ask('POST', '/payment_methods', bankAccount())).status, 200);
   await blocking;
 
-  const { clock, customer } = await payerOnClock(ask);
-  await activePlan(ask, customer, '2027-01-12');
+  const { clock, customer } = await plantPayer(ask);
+  await plantPlan(ask, customer, '2027-01-12');
   await sql`alter table payment_intents add constraint planted check (false) not valid`;
   assert.equal(await advance(ask, clock), 'failed');
   await sql`alter table payment_intents drop constraint planted`;
@@ -276,7 +276,7 @@ export async function plantInWebhooks(ask: Ask, receiver: ReturnType<typeof useR
 /**
  * A clock, and a customer on it who pays from the planted account; saved twice by the same request where it has a key.
  */
-async function payerOnClock(ask: Ask, headers?: Record<string, string>) {
+async function plantPayer(ask: Ask, headers?: Record<string, string>) {
   const clock = (await ask('POST', '/test_helpers/test_clocks', { frozen_time: '2027-01-10T00:00:00Z' })).body.id;
   const customer = (await ask('POST', '/customers', { name: marker, test_clock: clock })).body.id;
   const body = { ...bankAccount(), customer_reference: customer };
@@ -287,7 +287,7 @@ async function payerOnClock(ask: Ask, headers?: Record<string, string>) {
   return { clock, customer };
 }
 
-async function activePlan(ask: Ask, customer_id: string, start_date = '2027-01-10'): Promise<string> {
+async function plantPlan(ask: Ask, customer_id: string, start_date = '2027-01-10'): Promise<string> {
   const terms = { name: 'Plan', frequency_type: 'weekly', recurring_amount_cents: 900, currency: 'AUD' };
   const body = { ...terms, customer_id, start_date, until_further_notice: true };
   const { id } = (await ask('POST', '/payment_plans', body)).body;

@@ -94,10 +94,11 @@ describe('the embedded PostgreSQL', () => {
     await (await start()).end();
     process.kill(server.pid, 'SIGKILL');
     await server.daemon.exited;
-    // The shell starts a child, and then becomes a program that does not wait for it. The child ends after that: the
-    // shell itself would wait. Root starts PostgreSQL as another user, who sees only its own processes.
+    // The shell starts a child, and becomes a program that does not wait for it. Only then the child ends: the shell
+    // would wait for it. Root starts PostgreSQL as another user, who sees only its own processes.
     const { uid, gid } = await stat(join(folder.path, 'postgres', 'cluster'));
-    const parent = spawn('/bin/sh', ['-c', 'sleep 1 & echo $!; exec sleep 60'], { uid, gid, cwd: '/' });
+    const script = '(until grep -q sleep /proc/$$/comm; do sleep 0.1; done) & echo $!; exec sleep 60';
+    const parent = spawn('/bin/sh', ['-c', script], { uid, gid, cwd: '/' });
     const [printed] = await once(parent.stdout, 'data');
     const zombie = Number(printed);
     for (const name of ['postgres/cluster/postmaster.pid', 'run/postgres.json']) {

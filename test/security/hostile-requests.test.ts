@@ -5,10 +5,10 @@ import { describe, it } from 'mocha';
 import { Type } from 'typebox';
 import { eventually } from '../../lab/eventually.ts';
 import { bodyLimitOf, route } from '../../src/api/http/route.ts';
-import { allRoutes } from '../../src/api/routes/index.ts';
 import { asNode, asNodes, type SchemaNode } from '../../src/api/validation/describe-schema.ts';
 import { parseJson } from '../../src/api/validation/json.ts';
 import { BadRequest } from '../../src/services/errors.ts';
+import { allRoutes } from '../../src/sites/routes.ts';
 import { useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeKey } from '../support/factories.ts';
@@ -21,7 +21,7 @@ const pathOf = (path: string) => path.replaceAll(/:\w+/g, 'x_none');
 const members = (count: number) => Array.from({ length: count }, (_, n) => `"m${n}":1`).join(',');
 
 /** The error of a body that is refused before it is parsed. */
-function refusalOf(text: string): string {
+function parseErrorOf(text: string): string {
   try {
     parseJson(Buffer.from(text));
   } catch (error) {
@@ -44,7 +44,7 @@ describe('the structure of a body', () => {
       `{"a":{${members(400)}},"b":{${members(400)}},"c":{${members(400)} no JSON`,
       `{${Array.from({ length: 1_001 }, (_, n) => `"\\u0061${n}" : {}`).join(' , ')} no JSON`,
     ];
-    for (const body of bodies) assert.equal(refusalOf(body), refused, body.slice(0, 60));
+    for (const body of bodies) assert.equal(parseErrorOf(body), refused, body.slice(0, 60));
   });
 
   it('may have 1,000 members; commas in texts do not count', () => {
@@ -55,13 +55,13 @@ describe('the structure of a body', () => {
       `{"a":"${',{['.repeat(5_000)}"}`,
       `{"a":"${'\\",'.repeat(5_000)}"}`,
     ]) {
-      assert.equal(refusalOf(body), 'none', body.slice(0, 60));
+      assert.equal(parseErrorOf(body), 'none', body.slice(0, 60));
     }
   });
 
   it('is read no deeper than 32 levels', () => {
     const refused = 'The body is nested more than 32 levels deep.';
-    for (const open of ['[', '{"a":', '[{"a":']) assert.equal(refusalOf(`${open.repeat(33)} no JSON`), refused);
+    for (const open of ['[', '{"a":', '[{"a":']) assert.equal(parseErrorOf(`${open.repeat(33)} no JSON`), refused);
   });
 
   it('is refused as invalid JSON, wherever the scan ends', () => {
@@ -78,7 +78,7 @@ describe('the structure of a body', () => {
       '\\',
       '',
     ]) {
-      assert.equal(refusalOf(body), 'The body is not valid JSON.', body);
+      assert.equal(parseErrorOf(body), 'The body is not valid JSON.', body);
     }
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { access, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { access, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -38,6 +38,11 @@ describe('the lock file', () => {
 
   it('has an exact version and a checksum for every package, and names no registry', async () => {
     await run(process.execPath, [join(root, 'tools/packages.mjs')]);
+  });
+
+  it('takes a package from vendor/ that is the one of the registry with the patch beside it', async function () {
+    this.timeout(120_000);
+    await run(process.execPath, [join(root, 'tools/vendor.mjs'), '--check'], { env: environment });
   });
 
   it('is checked by npm run lint, and so by CI', async () => {
@@ -142,37 +147,4 @@ describe('an install script', function () {
       assert.equal(await hasRun(`none ${version}`, npm, 'none'), true);
     });
   }
-
-  it('is not needed: each start of our programs applies the patches', async () => {
-    const { scripts }: { scripts: Record<string, string> } = JSON.parse(
-      await readFile(join(root, 'package.json'), 'utf8'),
-    );
-    const ofPrograms = Object.entries(scripts).filter(([, command]) =>
-      /(?<!test\/)\b(src|dev|bench|demo|faults|fuzz)\//.test(command),
-    );
-    assert.ok(ofPrograms.length > 12);
-    for (const [name, command] of ofPrograms) assert.match(command, /--import \.\/setup\.mjs /, name);
-    assert.match(await readFile(join(root, 'setup.mjs'), 'utf8'), /^await import\('\.\/patches\/apply\.mjs'\)/m);
-    assert.match(await readFile(join(root, '.mocharc.json'), 'utf8'), /"import=\.\/setup\.mjs"/);
-    assert.match(await readFile(join(root, 'temporal/compose/service.Dockerfile'), 'utf8'), /node setup\.mjs/);
-  });
-
-  it('is not needed: packages from the registry are patched before they are loaded', async () => {
-    const project = join(folder.path, 'patched');
-    const patched = join(project, 'node_modules/postgres/src/connection.js');
-    const packages = ['node_modules/postgres', 'node_modules/@temporalio/worker'];
-    for (const name of ['package.json', 'package-lock.json', 'patches', ...packages]) {
-      await cp(join(root, name), join(project, name), { recursive: true });
-    }
-    await symlink(join(root, 'node_modules/patch-package'), join(project, 'node_modules/patch-package'));
-    const whole = await readFile(patched, 'utf8');
-    await run(process.execPath, ['node_modules/patch-package/index.js', '--reverse'], { cwd: project });
-    assert.notEqual(await readFile(patched, 'utf8'), whole, 'as the registry has it');
-    const load = () => run(process.execPath, ['--import', './patches/apply.mjs', '--eval', ''], { cwd: project });
-    await load();
-    assert.equal(await readFile(patched, 'utf8'), whole);
-    // A package that was installed again is patched again.
-    await writeFile(patched, (await readFile(patched, 'utf8')).replaceAll('forgetWrites()', 'other()'));
-    await assert.rejects(load(), /could not be applied/);
-  });
 });

@@ -3,13 +3,13 @@ import { createDecipheriv, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'mocha';
 import pino from 'pino';
-import { createApp } from '../../src/api/app.ts';
 import { type RunningServer, serve } from '../../src/api/http/server.ts';
 import { listSealed, type SealedColumn, sealedColumns } from '../../src/db/sealed-values.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { checkVault, type Vaults } from '../../src/processes/checked-vault.ts';
 import { findUnreadable, keyUsage, rotateEncryption } from '../../src/services/accounts/encryption.ts';
 import { createVault, type Vault } from '../../src/services/accounts/vault.ts';
+import { createWebApp } from '../../src/sites/app.ts';
 import { type Reply, send, testDeps } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeBiller, makeKey, tester } from '../support/factories.ts';
@@ -34,7 +34,7 @@ describe('the upgrade to sealed values that are bound to their place', () => {
 
   /** Starts an API process with this vault. */
   async function open(vault: Vault): Promise<string> {
-    const server = await serve(createApp(testDeps(db, { vault }).deps), { port: 0 });
+    const server = await serve(createWebApp(testDeps(db, { vault }).deps), { port: 0 });
     servers.push(server);
     return `http://127.0.0.1:${server.port}/api/v1`;
   }
@@ -176,7 +176,7 @@ describe('an endpoint whose signing secret cannot be opened', () => {
 
   it('gets a new one by rotation, without an overlap for the old one', async () => {
     const vault = createVault([{ id: 'k1', key: randomBytes(32) }]);
-    const server = await serve(createApp(testDeps(db, { vault }).deps), { port: 0 });
+    const server = await serve(createWebApp(testDeps(db, { vault }).deps), { port: 0 });
     const { key } = await makeKey(db.sql);
     const url = `http://127.0.0.1:${server.port}/api/v1/webhook_endpoints`;
     const { body: endpoint } = await send(url, 'POST', { key, body: { url: 'http://127.0.0.1:9/' } });

@@ -276,7 +276,7 @@ describe('a program of this repository', () => {
         .filter((name) => /\bconsole\.|process\.std(out|err)\.write/.test(readFileSync(new URL(name, root), 'utf8'))),
     );
     // The samples of the reference have the word in their text.
-    const samples = 'src/api/reference/samples.ts';
+    const samples = 'src/sites/reference/samples.ts';
     assert.deepEqual(printing.sort(), ['demo/timeline.ts', samples, 'src/platform/terminal.ts']);
   });
 });

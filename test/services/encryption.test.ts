@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { after, before, describe, it } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
-import { createApp } from '../../src/api/app.ts';
 import { type RunningServer, serve } from '../../src/api/http/server.ts';
 import { listSealed, type SealedColumn, type SealedField, sealedField } from '../../src/db/sealed-values.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { listAudit } from '../../src/services/accounts/audit.ts';
 import { findUnreadable, keyUsage, rotateEncryption } from '../../src/services/accounts/encryption.ts';
 import { createVault, type Vault } from '../../src/services/accounts/vault.ts';
+import { createWebApp } from '../../src/sites/app.ts';
 import { type Reply, send, testDeps } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeKey, tester } from '../support/factories.ts';
@@ -39,7 +39,7 @@ describe('the rotation of encryption keys', () => {
 
   /** An API process with these encryption keys. */
   async function open(keys: Parameters<typeof createVault>[0]) {
-    const server = await serve(createApp(testDeps(db, { vault: createVault(keys) }).deps), { port: 0 });
+    const server = await serve(createWebApp(testDeps(db, { vault: createVault(keys) }).deps), { port: 0 });
     servers.add(server);
     return {
       server,

@@ -17,7 +17,7 @@ describe('a slot that an operator skips', () => {
   const skip = (planId: string, slot: number): Promise<string> =>
     skipPlanSlot(stage.db.sql, planId, slot, { by, now: realNow() });
   /** Why a slot is not skipped. */
-  const refused = (planId: string, slot: number): Promise<string> => refusalOf(skip(planId, slot));
+  const refused = (planId: string, slot: number): Promise<string> => whyRefused(skip(planId, slot));
 
   /** An active weekly plan on a clock, whose slot 0 came at 2027-01-05 and slot 1 comes at 2027-01-12. */
   async function planOf(outcomes: string, terms: Partial<Parameters<typeof stage.merchant.plan>[0]> = {}) {
@@ -139,7 +139,7 @@ describe('a slot that an operator skips', () => {
     await stage.merchant.move(plan, 'close');
     assert.equal(await refused(plan, 0), 'Nothing to skip: the plan is closed.');
     assert.equal(
-      await refusalOf(retryPlanNow(stage.db.sql, plan, { by, now: realNow() })),
+      await whyRefused(retryPlanNow(stage.db.sql, plan, { by, now: realNow() })),
       'Nothing to retry: the plan is closed.',
     );
     await stage.merchant.deleteClock(clock);
@@ -158,9 +158,9 @@ describe('a slot that an operator skips', () => {
 });
 
 /** Why an operator command was refused. */
-async function refusalOf(command: Promise<string>): Promise<string> {
+async function whyRefused(command: Promise<string>): Promise<string> {
   const error = await command.then(
-    (result) => assert.fail(`it was carried out: ${result}`),
+    (result) => assert.fail(`it was executed: ${result}`),
     (thrown: unknown) => thrown,
   );
   assert.ok(error instanceof CommandRefused, String(error));

@@ -10,7 +10,7 @@ const stuck: Stuck = {
   biller_id: null,
   livemode: null,
   since: null,
-  why: 'an effect cannot be carried out',
+  why: 'an effect fails',
   remedy: '',
   workflow_id: 'payment-plan/pp_1',
 };
@@ -33,7 +33,7 @@ describe('the reason why a workflow is stalled', () => {
   it('comes from the workflow’s own status, with the instant since when', async () => {
     const stalled = { reason: 'slot 0: no such word', since: Date.parse('2027-01-05T00:00:00Z') };
     const { why, since } = await explained(() => ({ stalled }));
-    assert.equal(why, 'an effect cannot be carried out; stalled: slot 0: no such word');
+    assert.equal(why, 'an effect fails; stalled: slot 0: no such word');
     assert.equal(since, '2027-01-05T00:00:00.000Z');
   });
 

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { after, afterEach, before, beforeEach } from 'mocha';
 import pino from 'pino';
-import { createApp } from '../../src/api/app.ts';
 import type { AppDeps } from '../../src/api/http/deps.ts';
 import type { Route } from '../../src/api/http/route.ts';
 import { type RunningServer, serve } from '../../src/api/http/server.ts';
-import { allRoutes } from '../../src/api/routes/index.ts';
 import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { createVault } from '../../src/services/accounts/vault.ts';
+import { createWebApp } from '../../src/sites/app.ts';
+import { allRoutes } from '../../src/sites/routes.ts';
 import type { TestDatabase } from './database.ts';
 import { assertMatchesDocument } from './openapi.ts';
 
@@ -75,7 +75,7 @@ export function useApi(
 
   before('serve the API', async () => {
     const { deps, log } = testDeps(db, overrides());
-    api = { running: await serve(createApp(deps, routes), { port: 0 }), log };
+    api = { running: await serve(createWebApp(deps, routes), { port: 0 }), log };
   });
   after('end the API', async () => {
     await api?.running.close();
@@ -132,7 +132,7 @@ export function useOtherApi(
 
   before('start the second process', async () => {
     sql = openPool(db.url, { max: connections, name: 'other' });
-    running = await serve(createApp(testDeps(db, { sql, ...overrides }).deps, routes), { port: 0 });
+    running = await serve(createWebApp(testDeps(db, { sql, ...overrides }).deps, routes), { port: 0 });
   });
   after('end the second process', async () => {
     await running.close();

@@ -15,5 +15,5 @@ export async function endRun(): Promise<void> {
 /** For what starts a server: `npm run test:unit` has none. @throws in a run of unit tests. */
 export function refuseInUnitTests(): void {
   if (process.env.TEST_UNIT)
-    throw new Error('A unit test needs no server. Remove its file from test:unit, or the server.');
+    throw new Error('A unit test needs no server. Remove it, or let tools/unit-tests.mjs know what starts it.');
 }

@@ -35,7 +35,7 @@ export const mochaHooks = {
   },
 };
 
-/** Appends to the file named by `TEST_TIMES` how many seconds the test file took, so that run-order.json can be kept true. */
+/** Appends to the file `TEST_TIMES` how many seconds the test file took, so that run-order.json can be kept true. */
 async function recordTime(file: string): Promise<void> {
   const { TEST_TIMES, MOCHA_WORKER_ID } = process.env;
   if (!TEST_TIMES || !isWorker) return;

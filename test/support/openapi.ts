@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import Schema from 'typebox/schema';
 import { openApiDocument } from '../../src/api/openapi/document.ts';
-import { allRoutes } from '../../src/api/routes/index.ts';
 import { asNode, type SchemaNode } from '../../src/api/validation/describe-schema.ts';
+import { allRoutes } from '../../src/sites/routes.ts';
 import '../../src/api/validation/validation.ts'; // what the formats mean
 import { seen } from './records.ts';
 

@@ -20,7 +20,7 @@ export function templateDatabase(): Promise<string> {
 
 async function prepare(): Promise<string> {
   refuseInUnitTests();
-  process.env.TEST_DATABASE_URL ??= await startServer();
+  process.env.TEST_DATABASE_URL ??= await startPostgresOfRun();
   if (process.env.TEST_DATABASE_TEMPLATE) return process.env.TEST_DATABASE_TEMPLATE;
   const template = `payments_template_${process.pid}`;
   await onServer((sql) => sql`create database ${sql(template)}`);
@@ -32,7 +32,7 @@ async function prepare(): Promise<string> {
   return template;
 }
 
-async function startServer(): Promise<string> {
+async function startPostgresOfRun(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'payments-test-'));
   const server = await startPostgres({ dataDir: folder, log: () => {} });
   atEndOfRun(async () => {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { access, readdir, readFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { describe, it } from 'mocha';
 import order from './run-order.json' with { type: 'json' };
 import { allTestFiles, testFolder } from './test-files.ts';
@@ -20,6 +22,8 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   'domain/subscriptions/steps.ts': 'domain/subscriptions/course.test.ts',
 };
 
+const isOfDomain = (file: string) => file.startsWith('test/domain/');
+
 describe('the test files', () => {
   it('have one for each source file of rules, under the same name', async () => {
     const names = await readdir(source, { recursive: true });
@@ -29,6 +33,22 @@ describe('the test files', () => {
       const test = join(testFolder, testedElsewhere[name] ?? name.replace(/\.ts$/, '.test.ts'));
       await assert.doesNotReject(access(test), `src/${name} needs the test ${relative(testFolder, test)}`);
     }
+  });
+
+  it('include every test of src/domain among the unit tests, and none that uses a database', async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [join(testFolder, '../tools/unit-tests.mjs')], {
+      cwd: join(testFolder, '..'),
+    });
+    const unit = stdout.trim().split('\n');
+    const domain = (await allTestFiles()).map((file) => `test/${relative(testFolder, file)}`).filter(isOfDomain);
+    assert.deepEqual(
+      domain.filter((file) => !unit.includes(file)),
+      [],
+    );
+    assert.deepEqual(
+      unit.filter((file) => /^test\/(db|races|workflows)\//.test(file)),
+      [],
+    );
   });
 
   it('are all there that run-order.json names', async () => {

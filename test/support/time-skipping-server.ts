@@ -14,17 +14,17 @@ const tries = 4;
  * `teardown`. @throws as `timeSkippingServer`, or if the server does not start.
  */
 export async function startTimeSkipping(): Promise<TestWorkflowEnvironment> {
-  const env = await startServer(await timeSkippingServer());
+  const env = await startWithRetries(await timeSkippingServer());
   // This server has one namespace, makes attributes at once, and knows no question about them.
   const searchAttributes = await attributeTypes();
   await env.connection.operatorService.addSearchAttributes({ namespace: 'default', searchAttributes });
   return env;
 }
 
-async function startServer(executable: EphemeralServerExecutable, failed = 0): Promise<TestWorkflowEnvironment> {
+async function startWithRetries(executable: EphemeralServerExecutable, failed = 0): Promise<TestWorkflowEnvironment> {
   return TestWorkflowEnvironment.createTimeSkipping({ server: { executable } }).catch((error: unknown) => {
     if (failed + 1 < tries && error instanceof Error && error.message.includes('did not start within')) {
-      return startServer(executable, failed + 1);
+      return startWithRetries(executable, failed + 1);
     }
     throw error;
   });

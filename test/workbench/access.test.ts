@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { createApp } from '../../src/api/app.ts';
 import { type RunningServer, serve } from '../../src/api/http/server.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { realNow } from '../../src/platform/real-time.ts';
@@ -8,6 +7,7 @@ import { createKey, revokeKey } from '../../src/services/accounts/api-keys.ts';
 import { listAudit } from '../../src/services/accounts/audit.ts';
 import { allScopes } from '../../src/services/accounts/scopes.ts';
 import { linkLifetimeMs, signLink } from '../../src/services/workbench/links.ts';
+import { createWebApp } from '../../src/sites/app.ts';
 import { testDeps } from '../support/api.ts';
 import { tester } from '../support/factories.ts';
 import { type Attempt, ask } from '../support/listeners.ts';
@@ -139,7 +139,7 @@ describe('the way into the workbench', () => {
   it('counts in the rate limit of the key', async () => {
     const settings = { webhookAllowLoopback: true, rateLimitPerSecond: 1, rateLimitBurst: 2 };
     const { deps } = testDeps(stage.db, { vault: stage.vault, settings });
-    const server = await serve(createApp(deps), { port: 0 });
+    const server = await serve(createWebApp(deps), { port: 0 });
     servers.push(server);
     const { id } = await makeKey({ livemode: false, kind: 'secret' });
     const url = linkOf(id).replace(stage.api.url, `http://127.0.0.1:${server.port}`);
@@ -151,7 +151,7 @@ describe('the way into the workbench', () => {
   it('takes its turn among the requests of the key, so that dry runs do not use up the database', async () => {
     const waits = { queueMs: 200 };
     const { deps } = testDeps(stage.db, { vault: stage.vault, waits });
-    const server = await serve(createApp(deps), { port: 0 });
+    const server = await serve(createWebApp(deps), { port: 0 });
     servers.push(server);
     const { id: keyId } = await makeKey({ livemode: false, kind: 'secret' });
     const clock = await stage.merchant.clock(frozen);
@@ -171,7 +171,7 @@ describe('the way into the workbench', () => {
     async function start(forThisMachine: boolean): Promise<RunningServer> {
       const demo = { billerId: stage.keys.biller.id, sandboxKey: '', baseUrl: '' };
       const { deps } = testDeps(stage.db, { vault: stage.vault, forThisMachine, demo });
-      const server = await serve(createApp(deps), { port: 0 });
+      const server = await serve(createWebApp(deps), { port: 0 });
       servers.push(server);
       return server;
     }

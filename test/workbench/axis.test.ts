@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { place, positionOf, ticksOf } from '../../src/api/workbench/axis.ts';
+import { place, positionOf, ticksOf } from '../../src/sites/workbench/axis.ts';
 
 const axisOf = (from: string, to: string) => ({ from: new Date(from), to: new Date(to) });
 const january = axisOf('2028-01-01T00:00:00Z', '2028-01-31T00:00:00Z');

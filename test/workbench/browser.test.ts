@@ -130,7 +130,7 @@ describe('the workbench in a real browser', function () {
     const tab = await browser.open(`${url}clocks/${clock.id}`);
     const [, keyId = ''] = /(key_[0-9A-Za-z]{32})/.exec(url) ?? [];
     await revokeKey(service.db.sql, keyId, { by: tester, now: realNow() });
-    await eventually('the page says so', async () => (await text(tab, 'h1')) === 'This link opens nothing');
+    await eventually('the page says so', async () => (await text(tab, 'h1')) === 'This link does not work');
   });
 
   for (const scheme of ['light', 'dark'] as const) {

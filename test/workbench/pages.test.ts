@@ -75,7 +75,7 @@ describe('the pages of the workbench', () => {
     const before = await written();
     const fourth = await post('clocks', { frozen_time: '2027-01-04' });
     assert.match(`${fourth.status} ${fourth.text}`, /^422 .*has 3 active test clocks/);
-    assert.match((await post('clocks', { frozen_time: 'soon' })).text, /Give the clock a time/);
+    assert.match((await post('clocks', { frozen_time: 'soon' })).text, /Choose a time for the clock/);
     assert.match((await post(`clocks/${clock.id}/advance`, { to: '2027-01-01' })).text, /must be after/);
     assert.match((await post(`clocks/${clock.id}/advance`, { to: '2028-01-01' })).text, /2027-03-07/);
     const shown = await page(`clocks/${clock.id}?to=2028-01-01`);
@@ -168,7 +168,7 @@ describe('the pages of the workbench', () => {
       ([, at, label]) => `${at} ${label}`,
     );
     assert.equal(offered[0], '2027-01-06T00:00:00.000Z 6 Jan 2027: Gym');
-    assert.match(offered.at(-1) ?? '', /as far as it goes/);
+    assert.match(offered.at(-1) ?? '', /as far as possible/);
     const { html: dryRun } = await page(`clocks/${clock.id}?to=2027-01-05T00:00:00&next=2027-01-06T00:00:00.000Z`);
     assert.match(section(dryRun, 'dry-run'), /Advance to 6 Jan 2027/);
   });
@@ -180,7 +180,7 @@ describe('the pages of the workbench', () => {
     await stage.request('POST', `/payment_intents/${id}/confirm`, { payment_method: card.id });
     await stage.request('POST', `/payment_intents/${id}/refunds`, { amount: 400 });
     const { text } = await page(`customers/${payer.id}`);
-    const story = text.slice(text.indexOf('The story'));
+    const story = text.slice(text.indexOf('History'));
     assert.match(story, /Customer created .*Visa 4242 saved .*AUD 10\.00 collected .*AUD 4\.00 refund succeeded/);
   });
 

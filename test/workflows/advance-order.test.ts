@@ -13,7 +13,7 @@ describe('the events of an advance', function () {
   this.timeout(300_000);
   const service = useService();
 
-  /** Nine plans, three bank debits and two subscriptions on a clock of their own. Many fall due at the same instants. */
+  /** Nine plans, three bank debits and two subscriptions on a clock of their own. Many fall due at one instant. */
   async function scenario(merchant: Merchant) {
     const { clock, payer } = await merchant.payerOnClock(frozen);
     const debtor = useDebtor({ request: merchant.request, merchant });

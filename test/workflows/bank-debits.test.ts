@@ -3,6 +3,7 @@ import { describe, it } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
 import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import type { ClockEffect, DryRun } from '../../src/resources/clock-effect.ts';
+import { comparableEffect } from '../support/comparable-effect.ts';
 import { useDebits } from '../support/debits.ts';
 import { useService } from '../support/service.ts';
 import { useSkippedTime } from '../support/skipped-time.ts';
@@ -98,7 +99,7 @@ describe('a bank debit that Temporal drives on a test clock', () => {
       const { last_advance: advance } = await merchant.advance(payer.clock, target);
       const effects = await merchant.request('GET', `${path}/effects?limit=100&advance_id=${advance?.id}`);
       const done: ClockEffect[] = effects.body.data;
-      assert.deepEqual(done.map(comparable), predicted.effects.map(comparable));
+      assert.deepEqual(done.map(comparableEffect), predicted.effects.map(comparableEffect));
       assert.ok(done.length >= 5, `only ${done.length} effects`);
       assert.deepEqual(advance?.effects_manifest, predicted.effects_manifest);
     }
@@ -199,8 +200,3 @@ describe('a bank debit in real time, skipped', () => {
     await until('COMPLETED', workflowIdOf('bankDebit', row?.attempt_id ?? ''));
   });
 });
-
-/** An effect without the names that only the advance can give. */
-function comparable({ advance_id, event_id, object_id, ...effect }: ClockEffect): string {
-  return JSON.stringify(effect);
-}

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { ClockEffect, DryRun } from '../../src/resources/clock-effect.ts';
+import { comparableEffect } from '../support/comparable-effect.ts';
 import { useService } from '../support/service.ts';
 
 describe('a dry run beside the advance that Temporal carries out', () => {
@@ -25,14 +26,9 @@ describe('a dry run beside the advance that Temporal carries out', () => {
     const ready = await merchant.advance(clock, target);
     const effects = await merchant.request('GET', `${path}/effects?limit=100`);
     const done: ClockEffect[] = effects.body.data;
-    assert.deepEqual(predicted.effects.map(comparable).sort(), done.map(comparable).sort());
+    assert.deepEqual(predicted.effects.map(comparableEffect).sort(), done.map(comparableEffect).sort());
     assert.ok(done.length > 15, `only ${done.length} effects`);
     assert.deepEqual(ready.last_advance?.effects_manifest, predicted.effects_manifest);
     assert.equal(ready.last_advance?.id, done[0]?.advance_id);
   });
 });
-
-/** An effect without the names that only the advance can give. */
-function comparable({ advance_id, event_id, object_id, ...effect }: ClockEffect): string {
-  return JSON.stringify(effect);
-}

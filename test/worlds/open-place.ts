@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgres } from '../../dev/postgres.ts';
 import { startService } from '../../lab/service.ts';
-import { createApp } from '../../src/api/app.ts';
 import { serve } from '../../src/api/http/server.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
 import { createVault } from '../../src/services/accounts/vault.ts';
+import { createWebApp } from '../../src/sites/app.ts';
 import { testDeps } from '../support/api.ts';
 import type { Place } from './place.ts';
 import { carryOutQuickly } from './quick-place.ts';
@@ -57,7 +57,7 @@ export async function openQuickly(): Promise<OpenPlace> {
   const { url, sql, stop } = await openPostgres();
   const vault = createVault([{ id: 'worlds', key: randomBytes(32) }]);
   const { deps } = testDeps({ sql, url }, { vault });
-  const api = await serve(createApp(deps), { port: 0 });
+  const api = await serve(createWebApp(deps), { port: 0 });
   const place = {
     ...{ url: `http://127.0.0.1:${api.port}`, sql, vault },
     carryOut: (clockId: string) => carryOutQuickly(sql, clockId),

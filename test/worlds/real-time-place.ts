@@ -4,7 +4,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Fragment } from 'postgres';
-import { createApp } from '../../src/api/app.ts';
 import { serve } from '../../src/api/http/server.ts';
 import { withoutOwner } from '../../src/db/bank-debits.ts';
 import { findViolations, type Violation } from '../../src/operations/invariants/invariants.ts';
@@ -16,6 +15,7 @@ import { startWorkers } from '../../src/processes/temporal/workers.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { createVault } from '../../src/services/accounts/vault.ts';
 import { expireMandates } from '../../src/services/mandates/expiry.ts';
+import { createWebApp } from '../../src/sites/app.ts';
 import { testDeps } from '../support/api.ts';
 import { serverAt, testLogger, workflowBundle } from '../support/temporal.ts';
 import { startTimeSkipping } from '../support/time-skipping-server.ts';
@@ -66,7 +66,7 @@ export async function openRealTime(): Promise<OpenPlace & { place: RealTimePlace
   const workers = await startWorkers({ side, sql, ...worker, workflowBundle: await workflowBundle() });
   const dispatcher = startDispatcher(sql, side, logger);
   const { deps } = testDeps({ sql, url: postgres.url }, { vault });
-  const api = await serve(createApp(deps), { port: 0 });
+  const api = await serve(createWebApp(deps), { port: 0 });
   const followed = new Set<string>();
   let present = await env.currentTimeMs();
   const clock = standStill(present);

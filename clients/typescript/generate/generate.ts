@@ -1,6 +1,6 @@
 import openapiTS, { astToString } from 'openapi-typescript';
 import { openApiDocument } from '../../../src/api/openapi/document.ts';
-import { allRoutes } from '../../../src/api/routes/index.ts';
+import { allRoutes } from '../../../src/sites/routes.ts';
 import type { Document } from './document.ts';
 import { printModels, printResources } from './print.ts';
 import { resourcesOf } from './resources.ts';

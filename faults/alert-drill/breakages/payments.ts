@@ -81,7 +81,7 @@ export const workflowUnknown: Breakage = {
 const taskQueue = 'payments';
 
 export const receiverGone: Breakage = {
-  what: 'a live webhook endpoint has no address any more, and its first failure is set back two days',
+  what: 'a live webhook endpoint no longer has an address, and its first failure is set back two days',
   alerts: { PaymentsWebhooksFailing: {}, PaymentsEndpointFailing: {} },
   async begin({ live, payers, sql, signal, keepDoing }, onRepair) {
     // A public address, because no other is accepted. Nothing is sent to it: there is no event before the change.

@@ -70,7 +70,7 @@ export const receiverBreakages: readonly Breakage<Scene>[] = [
   },
   {
     name: 'receiver-unresolvable',
-    what: 'the host name of a webhook receiver has no address any more',
+    what: 'the host name of a webhook receiver no longer has an address',
     async run(scene, course) {
       const receiver = await serveOnLoopback((_received, response) => response.writeHead(204).end());
       course.onRepair(() => receiver.close());

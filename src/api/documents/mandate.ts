@@ -1,6 +1,6 @@
 import { Html, html } from '../../platform/html.ts';
 import type { MandateDocument } from '../../services/mandates/mandate-document.ts';
-import { policyWith } from '../http/page-style.ts';
+import { policyWith } from '../http/inline-style.ts';
 
 /** For paper: black on white, one column, and nothing that is split between two pages without need. */
 const style = `

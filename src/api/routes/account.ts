@@ -10,7 +10,7 @@ const fetch = route({
   tag: accounts,
   summary: 'Fetch your account as payers see it',
   description:
-    'What the pages for payers show of you. An operator changes it (`npm run billers -- update`). It is the same in ' +
+    'What the pages for payers show about you. An operator changes it (`npm run billers -- update`). It is the same in ' +
     'both modes.',
   access: { scope: 'payment_intents:read' },
   invalid: 400,

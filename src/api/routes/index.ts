@@ -10,7 +10,6 @@ import { paymentIntentRoutes } from './payment-intents.ts';
 import { paymentLinkRoutes } from './payment-links.ts';
 import { paymentMethodRoutes } from './payment-methods.ts';
 import { paymentPlanRoutes } from './payment-plans.ts';
-import { referenceRoutes } from './reference.ts';
 import { refundRoutes } from './refunds.ts';
 import { subscriptionChangeRoutes } from './subscription-changes.ts';
 import { subscriptionRoutes } from './subscriptions.ts';
@@ -19,8 +18,8 @@ import { testClockRoutes } from './test-clocks.ts';
 import { webhookRoutes } from './webhooks.ts';
 import { workbenchRoutes } from './workbench.ts';
 
-/** All routes, in the order of the documentation. */
-export const allRoutes: readonly Route[] = [
+/** The routes of the API, in the order of the documentation. */
+export const apiRoutes: readonly Route[] = [
   ...customerRoutes,
   ...paymentMethodRoutes,
   ...mandateRoutes,
@@ -39,5 +38,4 @@ export const allRoutes: readonly Route[] = [
   ...accountRoutes,
   ...surchargeRuleRoutes,
   ...healthRoutes,
-  ...referenceRoutes(() => allRoutes),
 ];

@@ -211,7 +211,7 @@ const text = route({
   tag: mandates,
   summary: 'Fetch the text that a payer agrees to',
   description:
-    'Show the payer `html` as it is, with the account and the terms of the mandate beside it. Send `version` and ' +
+    'Show the payer `html` as it is, together with the account and the terms of the mandate. Send `version` and ' +
     '`sha256` with the acceptance. The text has the name of your account. No lawyer has checked its words.',
   access: read,
   invalid: 422,

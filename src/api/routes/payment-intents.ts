@@ -114,7 +114,7 @@ const confirm = route({
     'without a customer. If the payment intent has no customer either, the method is bound to this payment ' +
     'intent. No other payment intent can use it until a secret key attaches it to a customer. Any other method ' +
     'returns 403 `payment_method_not_allowed`. After ten attempts that failed, with a publishable key or on a page, it ' +
-    'returns 403 `too_many_attempts`: only a secret key may go on. The response has what a payer needs (`PaymentIntentForPayer`).',
+    'returns 403 `too_many_attempts`: only a secret key may confirm it. The response has what a payer needs (`PaymentIntentForPayer`).',
   access: { scope: 'payment_intents:write', publishable: true },
   bodyLimit: { kib: 32, since: 'return_url has up to 2,048 characters, each of up to 12 bytes' },
   invalid: 400,
@@ -201,8 +201,8 @@ const bankResult = route({
   summary: 'Report on a bank debit as the bank would',
   description:
     'Reports now what the bank would report at its own time. A debit that was not handed over yet is handed over first. ' +
-    'After that the bank reports nothing more about this debit by itself. On a test clock you need not call this: an ' +
-    'advance carries out what `_sandbox_bank_outcome` chooses.',
+    'After that the bank sends no other report about this debit. On a test clock you do not need this: an ' +
+    'advance makes the bank report what `_sandbox_bank_outcome` chooses.',
   access: { scope: 'payment_intents:write', sandboxOnly: true },
   invalid: 400,
   body: PaymentIntentBankResult,

@@ -38,7 +38,7 @@ const create = route({
   summary: 'Create a payment link',
   description:
     'Send its `url` to the payer. By default it takes one payment, however many tabs or people open it. With ' +
-    '`customer_id` the payer is known, and a customer on a test clock brings its clock along. Sends ' +
+    '`customer_id` the payer is known. If that customer is on a test clock, so is the link. Sends ' +
     `\`payment_link.created\`. ${advancing}`,
   access: write,
   invalid: 422,
@@ -94,7 +94,7 @@ const payments = route({
   operation: 'listPaymentLinkPayments',
   tag: paymentLinks,
   summary: 'List the payments of a payment link, newest first',
-  description: 'Every payment intent on which an attempt was made, whatever came of it.',
+  description: 'Every payment intent on which an attempt was made, whatever its result.',
   access: read,
   invalid: 422,
   query: Strict(listQuery),
@@ -133,7 +133,7 @@ const update = route({
   operation: 'updatePaymentLink',
   tag: paymentLinks,
   summary: 'Change an open payment link',
-  description: `Null clears a field. A session that was started before keeps what its payer has seen. ${advancing}`,
+  description: `Null clears a field. A session that has started keeps the terms that its payer has seen. ${advancing}`,
   access: write,
   invalid: 422,
   bodyLimit: metadataLimit,
@@ -150,7 +150,7 @@ const deactivate = route({
   tag: paymentLinks,
   summary: 'Deactivate an open payment link',
   description:
-    'Its open sessions end. After the response no attempt is opened. One in flight runs on, and is counted and ' +
+    'Its open sessions end. After the response no attempt is opened. One that is under way continues, and is counted and ' +
     `reported if it succeeds. Sends \`payment_link.deactivated\`. ${advancing}`,
   access: write,
   invalid: 422,
@@ -184,7 +184,7 @@ const rotateUrl = route({
   operation: 'rotatePaymentLinkUrl',
   tag: paymentLinks,
   summary: 'Give a payment link another URL',
-  description: `In any state. The old URL is unknown from then on; sessions that were started go on. ${advancing}`,
+  description: `In any state. The old URL no longer works; sessions that were started continue. ${advancing}`,
   access: write,
   invalid: 422,
   response: { status: 200, schema: PaymentLink },

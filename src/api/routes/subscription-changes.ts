@@ -75,10 +75,10 @@ const refund = route({
   path: '/api/v1/subscriptions/:subscription_id/refund_credit',
   operation: 'refundSubscriptionCredit',
   tag: subscriptionsTag,
-  summary: 'Pay the credit of a subscription out',
+  summary: 'Pay out the credit of a subscription',
   description:
     'Refunds the last payment of the subscription that succeeded, by at most what remains of it. The credit is taken at ' +
-    'once, and comes back if the refund fails. Allowed in every state, also once it is canceled.',
+    'once, and comes back if the refund fails. Allowed in every state, also after it was canceled.',
   access: { scope: 'subscriptions:write' },
   invalid: 422,
   errors: {

@@ -127,7 +127,7 @@ const start = route({
     'Returns `active` if the first period was paid, or `trialing`. A decline is not an error: the subscription stays ' +
     '`pending` with `last_payment_error`, nothing is owed, and you can start it again. While a challenge or a bank debit is ' +
     'under way, it is `pending` with `current_period.status: processing`; `latest_payment_intent_id` names the payment ' +
-    'intent. With a start date to come, it starts by itself on that day.',
+    'intent. With a start date to come, it starts automatically on that day.',
   access: write,
   invalid: 422,
   errors: {
@@ -149,8 +149,8 @@ const pause = route({
   tag: subscriptionsTag,
   summary: 'Pause a subscription at the end of its period',
   description:
-    'The service that is paid goes on until `pauses_at`. Then no period begins and nothing is charged until you resume it, ' +
-    'or until `resumes_at`. Paused time is never billed. To take it back before, resume it.',
+    'The service that was paid for continues until `pauses_at`. Then no period begins and nothing is charged until you resume it, ' +
+    'or until `resumes_at`. Paused time is never billed. To withdraw the pause before then, resume the subscription.',
   access: write,
   invalid: 422,
   body: SubscriptionPause,
@@ -169,7 +169,7 @@ const cancel = route({
   summary: 'Cancel a subscription at the end of its period, or now',
   description:
     'After this response no period begins that it excludes, and retries end. At the end of the period, the service that is ' +
-    'paid goes on until `ends_at`. A subscription that is pending or paused is canceled at once. Nothing is refunded.',
+    'paid for continues until `ends_at`. A subscription that is pending or paused is canceled at once. Nothing is refunded.',
   access: write,
   invalid: 422,
   body: SubscriptionCancel,
@@ -189,24 +189,24 @@ const resume = goingOn(
   subscriptionExample,
   'Resume a subscription: begin a new period today, and charge it',
   'A new period begins today. Returns `active` if it was paid. A decline is not an error: the subscription is `past_due` ' +
-    'with `last_payment_error`, or what `unpaid_behaviour` says, and retries go on. While a challenge is under way, it is ' +
+    'with `last_payment_error`, or what `unpaid_behaviour` says, and retries continue. While a challenge is under way, it is ' +
     '`active` and not yet in effect, with `current_period.status: processing`; a bank debit that is under way is enough. ' +
-    'Later periods are counted from today. A period that was unpaid becomes `void`. A pause that has only been requested ' +
+    'Later periods are counted from today. A period that was unpaid becomes `void`. A pause that has not begun ' +
     'is taken back.',
 );
 const uncancel = goingOn(
   'uncancel',
   subscriptionExample,
-  'Take the end of a subscription back',
-  'Takes back a cancellation before it has come: `ends_at` is what it was, and retries and a pause that had ended with it ' +
-    'go on. Without a cancellation it removes `ends_at`.',
+  'Withdraw the end of a subscription',
+  'Withdraws a cancellation that has not taken effect: `ends_at` is what it was, and the retries and pause that it ended ' +
+    'continue. Without a cancellation it removes `ends_at`.',
 );
 const retryNow = goingOn(
   'retry_now',
   subscriptionExample,
   'Charge the unpaid period of a subscription now',
   'Allowed while it is `past_due`, or `paused` because a payment failed. Returns `active` if the attempt has succeeded. A ' +
-    'decline is not an error: the retries go on, or end. The attempt is the next of its series, only earlier.',
+    'decline is not an error: the retries continue, or end. The attempt counts as the next one of its series.',
 );
 
 const periods = route({

@@ -9,11 +9,11 @@ const list = route({
   path: '/api/v1/surcharge_rules',
   operation: 'listSurchargeRules',
   tag: accounts,
-  summary: 'List the rules on surcharges that hold for your account',
+  summary: 'List the surcharge rules that apply to your account',
   description:
-    'Which surcharges the service adds to your payments today, by your country and by what you have stated as your ' +
-    'cost of acceptance. An operator sets both (`npm run billers -- update`). Of two rules about one payment the ' +
-    'stricter one holds. A payment on a test clock follows the rules of its clock’s date.',
+    'Which surcharges the service adds to your payments today, by your country and by your stated ' +
+    'cost of acceptance. An operator sets both (`npm run billers -- update`). If two rules apply to one payment, the ' +
+    'stricter one counts. A payment on a test clock follows the rules of its clock’s date.',
   access: { scope: 'payment_intents:read' },
   invalid: 400,
   response: { status: 200, schema: SurchargeRules },

@@ -168,7 +168,7 @@ const remove = route({
   tag: testClocks,
   summary: 'Delete a test clock with all its customers and their objects',
   description:
-    'Allowed in any state. It cannot be undone. Sends `test_clock.deleted`. Events stay readable. Nothing of the ' +
+    'Allowed in any state. It cannot be undone. Sends `test_clock.deleted`. Events stay readable. Nothing on the ' +
     'clock is charged afterwards.',
   access: write,
   invalid: 422,

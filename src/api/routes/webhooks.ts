@@ -65,7 +65,10 @@ export const webhookRoutes: Route[] = [
       `${readsEvents}: ${eventScopesInWords}. \`*\`, the default, needs \`events:read\`.`,
     access: writing,
     invalid: 422,
-    bodyLimit: { kib: 64, since: 'a URL has up to 2,048 characters, each of up to 12 bytes, beside 100 event types' },
+    bodyLimit: {
+      kib: 64,
+      since: 'a URL has up to 2,048 characters, each of up to 12 bytes, and there are 100 event types',
+    },
     body: WebhookEndpointCreate,
     response: { status: 201, schema: WebhookEndpoint, example: { ...endpointExample, verified_at: null, secret } },
     prepare: ({ context, body, deps }) => checkWebhookEndpoint(context, body, deps.outbound),
@@ -108,7 +111,10 @@ export const webhookRoutes: Route[] = [
       `${readsEvents} to change \`url\` or \`event_types\` or to enable it: see *Register a webhook endpoint*.`,
     access: writing,
     invalid: 422,
-    bodyLimit: { kib: 64, since: 'a URL has up to 2,048 characters, each of up to 12 bytes, beside 100 event types' },
+    bodyLimit: {
+      kib: 64,
+      since: 'a URL has up to 2,048 characters, each of up to 12 bytes, and there are 100 event types',
+    },
     body: WebhookEndpointUpdate,
     response: { status: 200, schema: WebhookEndpoint },
     handle: async ({ context, key, params, body, deps }) => {

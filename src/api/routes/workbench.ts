@@ -6,7 +6,7 @@ import { assertMayOpen } from '../../services/workbench/access.ts';
 import { createLink as makeLink } from '../../services/workbench/links.ts';
 import { type Route, route } from '../http/route.ts';
 
-/** For the command line, which prints the link. The pages themselves are in `workbench/`, beside this folder. */
+/** For the command line, which prints the link. The pages themselves are in `src/sites/workbench/`. */
 const createLink = route({
   method: 'POST',
   path: '/api/v1/test_helpers/workbench_links',

@@ -71,18 +71,18 @@ export type EndOf<K extends SubjectKind> = Extract<keyof (typeof endsOf)[K], str
 export const fates = {
   'not made': 'No attempt is made, by the service or by a payer.',
   canceled:
-    'It is `canceled` at once. The bank never gets its debit, its challenge cannot be passed, and nothing tries it again.',
+    'It is `canceled` at once. The bank never gets its debit, its challenge cannot be passed, and it is not retried.',
   waits:
     'It is not canceled, but it is not tried and cannot be confirmed until the plan is resumed. Then it is tried ' +
     'again. A debit that waits for the bank is withdrawn, and an open challenge fails.',
   'to the end':
-    'Nothing tries it again by itself. It can be confirmed until the period ends, and then it is `canceled`.',
+    'It is not retried automatically. It can be confirmed until the period ends, and then it is `canceled`.',
   fails:
     'It fails, now or when it is tried next, with `payment_method_unavailable` or `mandate_unavailable`. If it has ' +
     'failed already, it stays so. It can be confirmed with another method; the first payment of a subscription cannot, ' +
     'but the subscription can be started again.',
-  'never paid': 'It stays or becomes `failed`, and cannot be confirmed any more. A challenge cannot be passed.',
-  'goes on': 'What was begun before goes on, and its outcome is recorded.',
+  'never paid': 'It stays or becomes `failed`, and can no longer be confirmed. A challenge cannot be passed.',
+  'goes on': 'What was begun before continues, and its outcome is recorded.',
   stays: 'It stays as it is. What the payer has back is not taken again.',
 } as const;
 export type Fate = keyof typeof fates;
@@ -108,7 +108,7 @@ const stopped: Row = {
 };
 
 const suspended = {
-  refused: 'The plan is suspended already, because the payment has failed for good. `close` cancels the payment.',
+  refused: 'The plan is already suspended, because the payment has failed for good. `close` cancels the payment.',
 };
 
 const detached: Row = {

@@ -67,7 +67,7 @@ export function quoteChange(
   if (request.collect === 'next_period' || owed === 0) {
     const quote = quoteOf(lines, 0, situation, change, at);
     const isLost = owed > 0 && quote.nextPeriodAmount === 0;
-    if (isLost) return { refused: 'No period is to come that could take what this change costs. Collect it now.' };
+    if (isLost) return { refused: 'No further period can take what this change costs. Use collect: now.' };
     return { quote, change, own };
   }
   if (owed > mostCents) return { refused: `The change would cost ${owed}, which is more than ${mostCents}.` };
@@ -145,14 +145,14 @@ const closed = { change_payment_intent_id: null };
 function whyRefused({ when }: ItemChange, { course, current }: Situation, today: PlainDate): string | null {
   const { state, ends_at: endsAt } = course;
   if (state === 'past_due') return 'It is past_due. Its unpaid period must be paid first.';
-  if (state === 'pending') return 'It is pending. Update it instead: until its start, nothing is charged for.';
-  if (state === 'canceled') return 'It is canceled and cannot be changed any more.';
+  if (state === 'pending') return 'It is pending. Update it instead: nothing is charged before it starts.';
+  if (state === 'canceled') return 'It is canceled and can no longer be changed.';
   if (state === 'paused') {
     return when === 'now' ? 'It is paused, so no period could change. Change it at the period’s end.' : null;
   }
   if (current === null || current.end_date <= today) return 'Its next period is about to begin. Try again in a moment.';
   if (when === 'period_end') {
-    return endsAt !== null && endsAt <= current.end_date ? `It ends on ${endsAt}: no period comes after.` : null;
+    return endsAt !== null && endsAt <= current.end_date ? `It ends on ${endsAt}: no period follows.` : null;
   }
   return current.status === 'paid' ? null : 'Its period is being charged. Wait for the outcome.';
 }

@@ -34,5 +34,5 @@ export function withheldOf(period: Given, funds: Funds): number {
 
 /** Returns the line that is posted to the account when this much more of a period's credit is withheld, or less. */
 export function coverLine(more: number): PeriodLine[] {
-  return accountLine('Credit that the payments of its period do not hold', more);
+  return accountLine('Credit not covered by the payments of its period', more);
 }

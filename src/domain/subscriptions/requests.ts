@@ -121,7 +121,7 @@ function cancelAtEnd(situation: Situation, at: Date): Change {
  * terms. Without a cancellation it is the end by the terms that is taken back.
  */
 function uncancel({ course, owed, others }: Situation, at: Date): Change | Refusal {
-  if (course.ends_at === null) return { refused: 'It has no end that could be taken back.' };
+  if (course.ends_at === null) return { refused: 'It has no planned end to withdraw.' };
   const isRetried = (period: Period) => course.state === 'past_due' && period.status === 'unpaid';
   return {
     course: { ends_at: course.ends_at_before_cancel, ends_at_before_cancel: null, cancel_requested: false },
@@ -139,8 +139,9 @@ function retriedAgain(period: Period, at: Date): Partial<Period> {
 
 function retryNow({ course, owed }: Situation, at: Date): Change | Refusal {
   if (owed?.status === 'processing') return { refused: 'Its unpaid period is being charged. Wait for the outcome.' };
-  if (owed === null) return { refused: 'Nothing of it is unpaid.' };
-  if (course.cancel_requested) return { refused: 'It is canceled at the end of its period. Take that back first.' };
+  if (owed === null) return { refused: 'It has no unpaid period.' };
+  if (course.cancel_requested)
+    return { refused: 'It is canceled at the end of its period. Withdraw that with uncancel first.' };
   return { owed: retriedAt(at), happenings: [] };
 }
 

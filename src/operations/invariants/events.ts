@@ -27,7 +27,7 @@ export const eventInvariants: Invariant[] = [
     promise: 2,
     remedy: restoreEvents,
     offenders: (db) => db<Offender[]>`
-      select i.id, format('%s successes and %s failures, told of %s and %s', a.succeeded, a.failed, e.succeeded, e.failed) as detail
+      select i.id, format('%s successes and %s failures, events report %s and %s', a.succeeded, a.failed, e.succeeded, e.failed) as detail
       from payment_intents i
       cross join lateral (
         select count(*) filter (where outcome in ('succeeded', 'returned')) as succeeded, count(*) filter (where outcome = 'failed' and code <> 'canceled') as failed
@@ -45,7 +45,7 @@ export const eventInvariants: Invariant[] = [
     promise: 2,
     remedy: restoreEvents,
     offenders: (db) => db<Offender[]>`
-      select i.id, format('%s debits, %s came back, told of %s and %s', d.accepted, d.returned, e.accepted, e.returned) as detail
+      select i.id, format('%s debits, %s came back, events report %s and %s', d.accepted, d.returned, e.accepted, e.returned) as detail
       from (
         select d.payment_intent_id as id, count(*) as accepted, count(*) filter (where a.outcome = 'returned') as returned
         from bank_debits d join payment_attempts a on a.id = d.attempt_id
@@ -60,7 +60,7 @@ export const eventInvariants: Invariant[] = [
       where d.accepted <> e.accepted or d.returned <> e.returned limit 100`,
   },
   {
-    name: 'no event tells of a failure right after a success',
+    name: 'no event reports a failure right after a success',
     promise: 2,
     remedy: restoreEvents,
     offenders: (db) => db<Offender[]>`
@@ -116,7 +116,7 @@ export const eventInvariants: Invariant[] = [
         union all select e.subject_id, 'test_clock.deleted', (k.id is null)::integer from events e
           left join test_clocks k on k.id = e.subject_id where e.event_type = 'test_clock.created'
       )
-      select c.id, format('%s told %s times instead of %s', c.event_type, count(e.id), c.expected) as detail
+      select c.id, format('%s reported %s times instead of %s', c.event_type, count(e.id), c.expected) as detail
       from changes c left join events e on e.subject_id = c.id and e.event_type = c.event_type
       group by c.id, c.event_type, c.expected having count(e.id) <> c.expected limit 100`,
   },
@@ -125,7 +125,7 @@ export const eventInvariants: Invariant[] = [
     promise: 2,
     remedy: restoreEvents,
     offenders: (db) => db<Offender[]>`
-      select l.id, format('is %s, told of %s ends and %s renewals', l.status, e.ends, e.renewals) as detail
+      select l.id, format('is %s, events report %s ends and %s renewals', l.status, e.ends, e.renewals) as detail
       from payment_links l
       cross join lateral (
         select count(*) filter (where event_type in ('payment_link.expired', 'payment_link.deactivated')) as ends,
@@ -135,7 +135,7 @@ export const eventInvariants: Invariant[] = [
       where e.ends - e.renewals <> (l.status in ('expired', 'deactivated'))::integer limit 100`,
   },
   {
-    name: 'the last event of a suspended plan tells of its suspension',
+    name: 'the last event of a suspended plan reports its suspension',
     promise: 2,
     remedy: restoreEvents,
     offenders: (db) => db<Offender[]>`

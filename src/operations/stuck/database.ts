@@ -23,7 +23,7 @@ export async function findFullDatabase(sql: Pool): Promise<StuckReport> {
   const { kind } = fullDatabase;
   const why = `it refuses to write: ${refusal}`;
   const remedy =
-    'Free space on its disk (under npm start: DATA_DIR), or enlarge it. The service then continues by itself; if ' +
+    'Free space on its disk (under npm start: DATA_DIR), or enlarge it. The service then continues; if ' +
     'PostgreSQL has ended, start it.';
   const place = { subject_id: null, biller_id: null, livemode: null, workflow_id: null };
   return { ...fullDatabase, count: 1, found: [{ kind, ...place, since: null, why, remedy }] };

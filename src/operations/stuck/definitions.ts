@@ -133,7 +133,7 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
       remedy:
         `${remedyOfSilence(livemode)} ` +
         `Its log says why that fails (housekeeping)${source === 'confirm' ? '' : `; then ${opsCommand('recheck', planId ?? subscriptionId ?? id)}`}. ` +
-        `If it can never tell: ${opsCommand('settle', attemptId, '--as', 'OUTCOME', '--evidence', 'TEXT')}.`,
+        `If it never knows the outcome: ${opsCommand('settle', attemptId, '--as', 'OUTCOME', '--evidence', 'TEXT')}.`,
       ...(source === 'confirm'
         ? {}
         : {
@@ -192,7 +192,7 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
     describe: ({ subject_id: id, due, due_id: dueId, target_time: target }) => ({
       why:
         due === 0
-          ? `on its way to ${target.toISOString()}: nothing is due any more, but the clock is not ready`
+          ? `on its way to ${target.toISOString()}: nothing more is due, but the clock is not ready`
           : `on its way to ${target.toISOString()}: still to collect: ${due}, such as ${dueId}`,
       remedy: `${opsCommand('retry-advance', id)} (Web UI: Update retryAdvance).`,
       workflowId: workflowIdOf('testClock', id ?? ''),
@@ -200,7 +200,7 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
   }),
   define({
     kind: 'clock_failed',
-    meaning: 'A test clock has failed in the last day: an effect could not be carried out.',
+    meaning: 'A test clock has failed in the last day: an effect failed.',
     afterSeconds: 0,
     query: failedClocks,
     describe: ({ subject_id: id, failure_reason: reason }) => ({
@@ -219,7 +219,7 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
       why: `${waiting} due and not attempted, the oldest is ${oldest}; they go ${wordsAboutEndpoint(news)}`,
       remedy:
         'Remove the reason that is named last. If no worker takes deliveries, start one: npm run worker (npm start does so ' +
-        `by itself). They then go out by themselves; to send the oldest now: ${opsCommand('retry-delivery', oldest)}, ` +
+        `automatically). They are then sent automatically; to send the oldest now: ${opsCommand('retry-delivery', oldest)}, ` +
         'or give-up-delivery (Web UI: Updates retryNow, giveUp).',
       ...(oldest === null ? {} : { workflowId: workflowIdOf('webhookDelivery', oldest) }),
     }),
@@ -259,7 +259,7 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
         `${waiting} wait for it or for each other`,
       remedy:
         'Find out whose session it is. Then end it, in PostgreSQL: ' +
-        `select pg_terminate_backend(${pid}). What it has not committed is undone; the service continues by itself.`,
+        `select pg_terminate_backend(${pid}). What it has not committed is undone; the service then continues.`,
     }),
   }),
   define({

@@ -122,7 +122,7 @@ function describe(end: EndedWorkflow): Stuck {
     biller_id: billerId,
     livemode,
     since: endedAt.toISOString(),
-    why: `its workflow ${how} and does not run: nothing is done for it by itself`,
+    why: `its workflow ${how} and does not run: nothing is done for it`,
     remedy: `${command} (it continues from PostgreSQL). The next comparison starts it too, within five minutes.`,
     workflow_id: workflowId,
   };

@@ -82,7 +82,7 @@ function describe(
       why: `${url} gave no response within ${patienceMs / 1000} s: ${name} process hangs, or its host cannot be reached`,
       remedy:
         `End ${name} with kill -9 (under npm start: the process in DATA_DIR/run/${record}, which is started again by ` +
-        `itself), then start it: ${script}. Nothing is lost. Its log says what it did last.`,
+        `automatically), then start it: ${script}. Nothing is lost. Its log says what it did last.`,
     };
   }
   if ('status' in outcome) {

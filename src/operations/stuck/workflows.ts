@@ -28,7 +28,7 @@ const taskFailing: Definition = {
 };
 const stalled: Definition = {
   kind: 'workflow_stalled',
-  meaning: 'A workflow cannot carry out what is due.',
+  meaning: 'A workflow cannot do what is due.',
   after_seconds: 0,
 };
 
@@ -98,7 +98,7 @@ async function findOnSide(
       findWorkflows(side, stalled, 'Stalled = true', {
         limit,
         describe: (workflow) => ({
-          why: 'an effect cannot be carried out',
+          why: 'an effect fails',
           remedy: `Fix the cause, then ${opsCommand('recheck', subjectOf(workflow))} (Web UI: Update recheck).`,
         }),
       }),
@@ -109,7 +109,7 @@ async function findOnSide(
     const why = describeCallFailure(nameOf(side), error);
     const address = `${livemode === false ? 'SANDBOX_' : ''}TEMPORAL_ADDRESS`;
     const remedy =
-      'If its process is gone, start Temporal (npm start does so by itself). If it is still there, it hangs: end it with ' +
+      'If its process is gone, start Temporal (npm start does so automatically). If it is still there, it hangs: end it with ' +
       `kill -9 (under npm start: the process in DATA_DIR/run/temporal.json), then start it. Or correct ${address}. ` +
       'Requests are served meanwhile; nothing is collected.';
     return { reports: [reportOf(unreachable, [about(unreachable, { livemode, why, remedy })])], ended: null };
@@ -158,7 +158,7 @@ function describeMissing(place: string, identity: string | null): Pick<Stuck, 'w
   return {
     why: `no worker polls ${place}${lastOne}: it has ended, or it hangs`,
     remedy:
-      `If ${process} is gone, its log says why: start a worker (npm run worker; npm start does so by itself). ` +
+      `If ${process} is gone, its log says why: start a worker (npm run worker; npm start does so automatically). ` +
       'If it is still there, it hangs: end it with kill -9, then start a worker.',
   };
 }

@@ -105,7 +105,7 @@ async function changeIn(
   if (Object.keys(change).length === 0) {
     const options = [...profileTexts, 'logo', 'country', 'cost-of-acceptance'];
     const names = options.map((name) => `--${name.replaceAll('_', '-')}`);
-    throw new UsageError(`billers update changes ${names.join(', ')}. Say at least one.`);
+    throw new UsageError(`billers update changes ${names.join(', ')}. Give at least one.`);
   }
   return change;
 }
@@ -115,7 +115,7 @@ function costIn(text: string): [CostKey, number | null] {
   const [, name, percentage = ''] = /^([^=]*)=(.*)$/.exec(text) ?? [];
   const key = costKeys.find((known) => known === name);
   if (key === undefined) {
-    throw new UsageError(`${text}: write a cost as amex=1.9%. It is that of one of ${costKeys.join(', ')}.`);
+    throw new UsageError(`${text}: write a cost as amex=1.9%. The name is one of ${costKeys.join(', ')}.`);
   }
   const points = percentage === '' ? null : readPercentage(percentage);
   if (percentage !== '' && points === null) {

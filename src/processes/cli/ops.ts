@@ -51,7 +51,7 @@ const forms: Record<string, { takes: string[]; execute: Execute }> = {
 
 export const command = defineCommand({
   usage: `Usage:
-  ops stuck [--json] [--kind KIND]   what does not continue by itself: since when, why, and the command that frees it
+  ops stuck [--json] [--kind KIND]   what is stuck: since when, why, and the command that frees it
   ops recheck ID                     read the database again: for a plan, subscription, scheduled payment, bank debit, link,
                                      session or clock
   ops retry-now ID                   retry at once: a plan, subscription or scheduled payment that waits for its retry
@@ -66,7 +66,7 @@ export const command = defineCommand({
                                      record what a person has found out: succeeded or failed. The processor is asked first
   ops hold-charging --evidence TEXT  hold all live charges and refunds, such as after a back-up was restored
   ops release-charging --evidence TEXT
-                                     go on: what the processor has done meanwhile is known
+                                     release the hold: what the processor has done meanwhile is known
   ops start-over ID                  end the workflow of an object and start it again from PostgreSQL
 
 SLOT is the number of a payment of the plan, from 0: payment 1 is slot 0. With --dry-run, recalculate only shows what it would
@@ -75,7 +75,7 @@ Each may be repeated, and is in the audit log. The exit status of "stuck" is 0 i
 others end with 0 when something was done, and with 2 and the reason when nothing was.
 Kinds: ${stuckKinds.join(', ')}.
 API_URL is the address of the API, such as https://payments.example.com, and PUBLIC_URL that of the pages for payers, or
-PAGES_URL if payers reach them at another; those of npm start are known. Without them, nothing tells whether they respond.`,
+PAGES_URL if payers reach them at another; those of npm start are known. Without them, it is not checked whether they respond.`,
   options: {
     json: { type: 'boolean' },
     kind: { type: 'string' },

@@ -31,7 +31,7 @@ changes nothing, and the exit status is 1 if there are differences.`,
     const [failure] = failures;
     if (failure !== undefined) {
       const reason = failure.error instanceof Error ? failure.error.message : String(failure.error);
-      const others = `${total} differences ${values.check ? 'found' : 'mended'} in the other one.`;
+      const others = `${total} differences ${values.check ? 'found' : 'repaired'} in the other one.`;
       throw new Error(safeLine(`${failure.side} could not be compared (${reason}). ${others}`));
     }
     if (!values.check) await recordReconciliation(sql, { startedAt, finishedAt: realNow() }, counts);
@@ -47,6 +47,6 @@ changes nothing, and the exit status is 1 if there are differences.`,
     }
     if (rows.length === 0) return 'PostgreSQL and Temporal agree.';
     const rest = total > rows.length ? `\n… and ${total - rows.length} more.` : '';
-    return { status, text: `${table(rows)}${rest}\n\n${total} ${values.check ? 'to be mended' : 'mended'}.` };
+    return { status, text: `${table(rows)}${rest}\n\n${total} ${values.check ? 'to be repaired' : 'repaired'}.` };
   },
 });

@@ -20,7 +20,8 @@ The old workers of a version may go when it is not current and 0 workflows run o
         'Set WORKER_DEPLOYMENT_NAME and WORKER_BUILD_ID as for the workers, or give --deployment NAME.',
       );
     }
-    if (!/^[A-Za-z0-9][\w-]*$/.test(deployment)) throw new UsageError(`"${deployment}" is no name of a deployment.`);
+    if (!/^[A-Za-z0-9][\w-]*$/.test(deployment))
+      throw new UsageError(`"${deployment}" cannot be the name of a deployment.`);
     const { sides: openSides } = await openContext();
     if (name === 'list') {
       refuseMore(words);

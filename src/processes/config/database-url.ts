@@ -25,7 +25,7 @@ export function databaseUrlFault(value: string, { hasDatabase }: ClientDefaults)
     return 'has a character in its user or password that must be escaped: write / as %2F, ? as %3F, # as %23, @ as %40';
   }
   if (![authority, path].every(isDecodable)) {
-    return 'has a % that is no escape, perhaps in its password: write it as %25';
+    return 'has a % that does not begin an escape, perhaps in its password: write it as %25';
   }
   if (host === '' && authority !== '') return `names no host. Give one, such as ${example}`;
   if (!isPort) return `has no usable port: after the host, give a whole number from 1 to 65535, such as ${example}`;

@@ -84,7 +84,7 @@ function createGauges(registry: Registry) {
   });
   const stuck = new Gauge({
     name: 'payments_stuck',
-    help: 'What does not go on by itself, by kind: what `npm run --silent ops -- stuck` lists',
+    help: 'What is stuck, by kind: what `npm run --silent ops -- stuck` lists',
     labelNames: ['kind'] as const,
     registers,
   });

@@ -67,7 +67,7 @@ export function createServiceMetrics(registry: Registry) {
     }),
     events: new Counter({
       name: 'payments_events_total',
-      help: 'Events that were recorded, whether anybody is subscribed or not',
+      help: 'Events that were recorded, with or without a subscriber',
       labelNames: ['mode', 'event_type'] as const,
       registers,
     }),

@@ -7,6 +7,7 @@ import {
   listApiKeys,
   lockApiKey,
 } from '../../db/api-keys.ts';
+import { tenantOf } from '../../db/tenant.ts';
 import { randomBase62 } from '../../domain/base62.ts';
 import { newId } from '../../domain/ids.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
@@ -142,7 +143,7 @@ async function recordChange(
     action,
     by: origin.by,
     at: origin.now,
-    tenant: { billerId: row.biller_id, livemode: row.livemode },
+    tenant: tenantOf(row),
     subjectId: row.id,
     changes: changesBetween(shown(before), shown(after)),
   });

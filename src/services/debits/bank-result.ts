@@ -46,7 +46,7 @@ export async function reportBankResult(
   return atomically(db, async (tx) => {
     const { intent, at } = await lockIntentForUpdate(tx, context, id, hook);
     const debit = await selectLastDebit(tx, id);
-    if (debit === null) throw new InvalidState(`Payment intent ${id} is no bank debit under a mandate.`);
+    if (debit === null) throw new InvalidState(`Payment intent ${id} is not a bank debit under a mandate.`);
     if (intent.status !== statusFor[result]) {
       throw new InvalidState(
         `Payment intent ${id} is ${intent.status}; the bank reports ${result} while it is ${statusFor[result]}.`,

@@ -151,7 +151,9 @@ async function subjectOfIntent(
     intent.scheduled_at !== null ||
     intent.payment_link_id !== null
   ) {
-    throw new InvalidState(`Payment intent ${id} is paid otherwise: by its plan, on its date, or by its link.`);
+    throw new InvalidState(
+      `Payment intent ${id} cannot have a checkout session: its plan, schedule, subscription or link charges it.`,
+    );
   }
   const before = await selectSessionOfIntent(tx, id);
   if (before !== null && (before.status === 'open' || before.status === 'processing' || before.has_own_intent)) {

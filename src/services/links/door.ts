@@ -63,15 +63,15 @@ export function assertTakesAttempt(
   at: Date,
 ): void {
   if (link !== null && stateOfLink(link, at) !== 'open') {
-    throw new SessionClosed(`Payment link ${link.id} is ${stateOfLink(link, at)}; it takes no payment.`, 'ended');
+    throw new SessionClosed(`Payment link ${link.id} is ${stateOfLink(link, at)}; it accepts no payments.`, 'ended');
   }
   const state = stateOfSession(session, link, null, at);
   if (state !== 'open') {
     const reason = state === 'processing' ? 'processing' : 'ended';
-    throw new SessionClosed(`Checkout session ${session.id} is ${state}; it takes no payment.`, reason);
+    throw new SessionClosed(`Checkout session ${session.id} is ${state}; it accepts no payments.`, reason);
   }
   if (link === null || link.max_payments === null) return;
   if (link.payments_count + underWay >= link.max_payments) {
-    throw new SessionClosed(`Somebody is paying the last payment that ${link.id} takes. Try again.`, 'last_payment');
+    throw new SessionClosed(`Another payer is making the last payment of ${link.id}. Try again.`, 'last_payment');
   }
 }

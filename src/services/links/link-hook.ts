@@ -82,7 +82,7 @@ function withoutSession(tx: Tx, paymentIntentId: string, endedId: string): Charg
     async opened() {
       const present = await selectSessionOfIntent(tx, paymentIntentId);
       if (present !== null && present.id !== endedId) {
-        throw new SessionClosed(`Payment intent ${paymentIntentId} has got checkout session ${present.id}.`, 'ended');
+        throw new SessionClosed(`Payment intent ${paymentIntentId} now has checkout session ${present.id}.`, 'ended');
       }
       return [];
     },

@@ -182,12 +182,14 @@ export async function renewPaymentLink(
     }
     // A payment that was under way when the link was deactivated may have been its last.
     if (link.max_payments !== null && link.payments_count >= link.max_payments) {
-      throw new InvalidState(`Payment link ${id} has got all its payments (${link.payments_count}). Make a new link.`);
+      throw new InvalidState(
+        `Payment link ${id} has taken all its payments (${link.payments_count}). Create a new link.`,
+      );
     }
     const given = dateOf(input.expires_at);
     const expiresAt = given === undefined ? link.expires_at : given;
     const hasPassed = given === undefined && expiresAt !== null && expiresAt <= at;
-    const message = 'expires_at is required, because the old one has passed. Send null for none.';
+    const message = 'expires_at is required, because the old date has passed. Send null for none.';
     assertNoErrors(
       hasPassed ? [fieldError('/expires_at', 'parameter_missing', message)] : expiryErrors(given ?? null, at),
     );

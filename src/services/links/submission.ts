@@ -68,7 +68,7 @@ export function submissionErrors(session: CheckoutSessionRow, input: Submission)
 
 function methodErrors({ payment_method_types: types }: CheckoutSessionRow, { method }: Submission): FieldError[] {
   if (!('data' in method) || types.includes(method.data.type)) return [];
-  return [fieldError('/method', 'invalid_value', 'This way to pay is not offered.')];
+  return [fieldError('/method', 'invalid_value', 'This payment method is not offered.')];
 }
 
 function amountErrors(session: CheckoutSessionRow, { amount }: Submission): FieldError[] {

@@ -49,13 +49,13 @@ export async function readAcceptance(
   const errors: FieldError[] = [];
   const acceptedAt = input.accepted_at === undefined ? at : new Date(input.accepted_at);
   if (acceptedAt > at) {
-    const message = `accepted_at must not be after the customer’s present time, ${at.toISOString()}.`;
+    const message = `accepted_at must not be after the customer’s current time, ${at.toISOString()}.`;
     errors.push(fieldError(`${path}/accepted_at`, 'out_of_range', message));
   }
   const { text_version: version, text_sha256: sha256 } = input;
   const text = sha256 === undefined ? null : await textWithHash(db, context, scheme, billerName, sha256);
   if (sha256 !== undefined && text?.version !== version) {
-    const message = `No text of yours has version ${version} and this hash. Show the payer the present one.`;
+    const message = `You have no text with version ${version} and this hash. Show the payer the current one.`;
     errors.push(fieldError(`${path}/text_sha256`, 'mandate_text_unknown', message));
   }
   const columns = {

@@ -34,7 +34,7 @@ export async function recordNoticeSent(
     const { mandate, at } = await lockMandateForUpdate(tx, context, id);
     const sentAt = sent === undefined ? at : new Date(sent);
     if (sentAt > at) {
-      const message = `sent_at must not be after the customer’s present time, ${at.toISOString()}.`;
+      const message = `sent_at must not be after the customer’s current time, ${at.toISOString()}.`;
       throw ValidationFailed.of('/sent_at', 'out_of_range', message);
     }
     const notices = withNoticeSent(mandate.notices, { kind, sentAt, channel });

@@ -8,6 +8,7 @@ import {
 } from '../../db/page-payments.ts';
 import type { PaymentIntentRow } from '../../db/payment-intents.ts';
 import { type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-methods.ts';
+import { tenantOf } from '../../db/tenant.ts';
 import type { Db, Pool } from '../../platform/postgres/connection.ts';
 import type { Vault } from '../accounts/vault.ts';
 import type { PayerRequest } from '../links/payer-context.ts';
@@ -45,7 +46,7 @@ export async function findChallenge(
   const intent = id === null ? null : await selectIntentOfPage(db, id);
   // In live mode the challenge is a page of the payer's real bank.
   if (intent === null || intent.livemode) return null;
-  const tenant = { billerId: intent.biller_id, livemode: intent.livemode };
+  const tenant = tenantOf(intent);
   const { checkout_session_id: sessionId } = intent;
   const row = sessionId === null ? null : await selectCheckoutSession(db, tenant, sessionId);
   const session =
@@ -70,7 +71,7 @@ export async function findReceipt(db: Db, vault: Vault, token: string, payer: Pa
   const id = intentIdOf(vault, 'receipt', token);
   const intent = id === null ? null : await selectIntentOfPage(db, id);
   if (intent === null || (intent.status !== 'succeeded' && intent.status !== 'returned')) return null;
-  const tenant = { billerId: intent.biller_id, livemode: intent.livemode };
+  const tenant = tenantOf(intent);
   const { payment_method_id: methodId } = intent;
   const [paying, purpose, takenAt, refunds, method] = await Promise.all([
     openPaying(db, intent, payer),

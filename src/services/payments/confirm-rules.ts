@@ -30,6 +30,6 @@ export function assertMayTry(
   if (keyKind === 'secret' || !isRestricted(intent)) return;
   throw new Forbidden(
     'too_many_attempts',
-    `${mostPayerFailures} attempts of payers to pay this have failed. Only a secret key may confirm it now, or create a new payment intent.`,
+    `${mostPayerFailures} attempts of payers have failed. Confirm it with a secret key, or create a new payment intent.`,
   );
 }

@@ -40,7 +40,7 @@ export async function cancelPaymentIntent(
     const open = ['requires_action', 'processing'].includes(intent.status) ? await selectAttemptInFlight(tx, id) : null;
     const isAccepted = open?.outcome === 'accepted';
     if (!isAccepted && !cancelable.includes(intent.status)) {
-      const instead = open?.outcome === 'submitted' ? ' The bank has the debit already.' : '';
+      const instead = open?.outcome === 'submitted' ? ' The bank already has the debit.' : '';
       throw new InvalidState(
         `Payment intent ${id} is ${intent.status}; it can be canceled while ${cancelable.join(' or ')}.${instead}`,
       );

@@ -274,7 +274,8 @@ function customerErrorOf(
 ): FieldError | undefined {
   if (namedId === undefined || (payerId !== null && payerId === namedId)) return undefined;
   const path = '/customer_id';
-  if (keyKind === 'publishable') return fieldError(path, 'invalid_value', 'A publishable key names no customer.');
+  if (keyKind === 'publishable')
+    return fieldError(path, 'invalid_value', 'Leave out customer_id. A publishable key cannot send it.');
   if (payerId !== null) return fieldError(path, 'invalid_value', 'The payment intent belongs to another customer.');
   return named?.error;
 }

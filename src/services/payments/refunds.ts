@@ -180,7 +180,7 @@ export async function insertRefundOf(
 ): Promise<RefundRow> {
   const { id: intentId } = intent;
   if (intent.status !== 'succeeded') {
-    const instead = intent.status === 'returned' ? ' The bank has given the money back already.' : '';
+    const instead = intent.status === 'returned' ? ' The bank has already given the money back.' : '';
     throw new InvalidState(
       `Payment intent ${intentId} is ${intent.status}; only a succeeded one can be refunded.${instead}`,
     );

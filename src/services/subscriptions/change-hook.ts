@@ -18,9 +18,7 @@ export function changeRecorder(tx: Tx, locked: LockedSubscription, open: Subscri
   return {
     async opened() {
       const { row } = locked;
-      throw new InvalidState(
-        `Subscription ${row.id} does not wait for this payment any more. Change it again instead.`,
-      );
+      throw new InvalidState(`Subscription ${row.id} no longer waits for this payment. Change it again instead.`);
     },
     async completed({ outcome, at }) {
       if (open.status !== 'processing' || outcome.kind === 'requires_action') return nothing;

@@ -46,7 +46,7 @@ export async function refundCredit(
       if (credit === 0) throw new InvalidState(`Subscription ${id} has no credit.`);
       const paidId = await selectLastPaidOfSubscription(tx, id);
       const intent = paidId === null ? null : await lockPaymentIntent(tx, paidId);
-      if (intent === null) throw new InvalidState(`Subscription ${id} has no payment that could be refunded.`);
+      if (intent === null) throw new InvalidState(`Subscription ${id} has no payment that can be refunded.`);
       const remaining = intent.total_amount - intent.total_refunded_amount - (await amountBeingRefunded(tx, intent.id));
       if (remaining <= 0) throw new InvalidState(`Its last payment, ${intent.id}, has been refunded in full.`);
       const most = Math.min(credit, remaining);

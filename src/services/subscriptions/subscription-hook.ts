@@ -39,7 +39,7 @@ export const subscriptionHook: ChargeHook = async (tx, { paymentIntentId }) => {
       const isUnpaid = period?.status === 'retrying' || period?.status === 'unpaid';
       if (!isUnpaid || row.state === 'canceled') {
         const remedy = row.state === 'pending' ? ' Start it again instead.' : '';
-        throw new InvalidState(`Subscription ${row.id} does not wait for this payment any more.${remedy}`);
+        throw new InvalidState(`Subscription ${row.id} no longer waits for this payment.${remedy}`);
       }
       return (await store(tx, locked, attemptOpened(), at)).events;
     },

@@ -153,7 +153,7 @@ export async function admitAdvance(
   assertAdvanceable(clock);
   const target = timeNamed(targetText);
   if (target <= clock.frozen_time) {
-    const message = `frozen_time must be after the clock's present time, ${clock.frozen_time.toISOString()}.`;
+    const message = `frozen_time must be after the clock's current time, ${clock.frozen_time.toISOString()}.`;
     throw ValidationFailed.of('/frozen_time', 'out_of_range', message);
   }
   await assertWithinBound(tx, clock, target);

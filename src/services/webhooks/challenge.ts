@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { tenantOf } from '../../db/tenant.ts';
 import { updateVerifiedAt, type WebhookEndpointRow } from '../../db/webhook-endpoints.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { InvalidState } from '../errors.ts';
@@ -44,7 +45,7 @@ function isEqual(given: string, expected: string): boolean {
 export async function verifyEndpoint(tx: Tx, address: { id: string; url: string }, now: Date): Promise<void> {
   const endpoint = await updateVerifiedAt(tx, address, now);
   if (endpoint === null) return;
-  const tenant = { billerId: endpoint.biller_id, livemode: endpoint.livemode };
+  const tenant = tenantOf(endpoint);
   const whose = { by: { kind: 'service', id: 'webhook delivery' } as const, at: now, tenant };
   await recordEndpointChange(tx, 'webhook_endpoint.verified', [{ ...endpoint, verified_at: null }, endpoint], whose);
 }

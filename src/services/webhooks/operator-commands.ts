@@ -1,3 +1,4 @@
+import { tenantOf } from '../../db/tenant.ts';
 import { failDelivery, lockDelivery, selectDeliveryToMake } from '../../db/webhook-deliveries.ts';
 import { lockWebhookEndpoint } from '../../db/webhook-endpoints.ts';
 import { redeliver } from '../../db/webhook-redeliveries.ts';
@@ -59,7 +60,7 @@ export async function retryDeliveryByOperator(db: Db, id: string, by: Actor, now
     const found = await selectDeliveryToMake(tx, id);
     if (found === null) throw new CommandRefused('Nothing to retry: the delivery does not exist.');
     const { endpoint_id: endpointId } = found;
-    const tenant = { billerId: found.biller_id, livemode: found.livemode };
+    const tenant = tenantOf(found);
     // Lock order: the endpoint first, then its deliveries.
     const endpoint = await lockWebhookEndpoint(tx, tenant, endpointId);
     if (endpoint === null) throw new CommandRefused(`Nothing to retry: the endpoint ${endpointId} was deleted.`);
@@ -82,7 +83,7 @@ async function record(
   [before, after]: [Delivery, Delivery],
   { by, now }: ChangeOrigin,
 ): Promise<void> {
-  const tenant = { billerId: before.biller_id, livemode: before.livemode };
+  const tenant = tenantOf(before);
   const changes = changesBetween(audited(before), audited(after));
   await recordAudit(tx, { action, by, at: now, tenant, subjectId: before.id, changes });
 }

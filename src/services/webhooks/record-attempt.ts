@@ -1,3 +1,4 @@
+import { tenantOf } from '../../db/tenant.ts';
 import {
   type AttemptOutcome,
   type DeliveryToMake,
@@ -114,7 +115,7 @@ function whyDisable(
 }
 
 function lockEndpointOf(tx: Tx, delivery: DeliveryToMake): Promise<WebhookEndpointRow | null> {
-  const tenant = { billerId: delivery.biller_id, livemode: delivery.livemode };
+  const tenant = tenantOf(delivery);
   return lockWebhookEndpoint(tx, tenant, delivery.endpoint_id);
 }
 
@@ -123,7 +124,7 @@ async function disableEndpoint(tx: Tx, locked: WebhookEndpointRow, reason: Disab
   const changes = { status: 'disabled' as const, disabled_reason: reason, failing_since: null };
   const endpoint = await updateWebhookEndpoint(tx, locked.id, changes, now);
   await failPendingDeliveries(tx, endpoint.id, 'endpoint disabled', now);
-  const tenant = { billerId: endpoint.biller_id, livemode: endpoint.livemode };
+  const tenant = tenantOf(endpoint);
   const whose = { by: { kind: 'service', id: 'webhook delivery' } as const, at: now, tenant };
   await recordEndpointChange(tx, 'webhook_endpoint.disabled', [locked, endpoint], whose);
   const event = endpointEvent('webhook_endpoint.disabled', endpoint, now);

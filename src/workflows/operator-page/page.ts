@@ -95,7 +95,7 @@ function whatItWaitsFor({ stalled, waitsFor, nextAt, since }: WorkflowStatus, is
       'Temporal skips its time, only when it is asked to. Fix the cause, then send `recheck`.'
     );
   }
-  if (waitsFor === null) return 'It has ended: nothing more is done by itself.';
+  if (waitsFor === null) return 'It has ended: nothing more is done.';
   const until = nextAt === null ? '' : `, at ${instant(nextAt)}`;
   return `Waits for **${waitsFor}**${until}${since === null ? '' : `, since ${instant(since)}`}${timeOf(isOnClock)}.`;
 }

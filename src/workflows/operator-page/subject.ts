@@ -82,7 +82,7 @@ function contentOf(
 ): PageContent {
   const { ended, state, testClockId: clock, story: details, nextAt, nextDueAt, failedAttempts } = subject;
   const time = timeOf(clock !== null);
-  const next = nextAt === null ? 'nothing by itself' : `${subject.next}, at ${instant(nextAt)}${time}`;
+  const next = nextAt === null ? 'nothing automatic' : `${subject.next}, at ${instant(nextAt)}${time}`;
   const what = titles[workflowInfo().workflowType] ?? 'Scheduled payment';
   return {
     title: `${what}: ${stalled === null ? '' : 'stalled, '}${state}${clock === null ? '' : ', on a test clock'}`,

@@ -26,7 +26,7 @@ function quote(subject: Simulated, wanted: ItemChange) {
   return quoted.quote;
 }
 
-function refusalOf(subject: Simulated, wanted: ItemChange): string | null {
+function whyRefused(subject: Simulated, wanted: ItemChange): string | null {
   const quoted = quoteChange(wanted, subject.situation, subject.now);
   return 'refused' in quoted ? quoted.refused : null;
 }
@@ -174,19 +174,19 @@ describe('a change of what a subscription sells', () => {
   it('is refused when it could not be billed, with the reason', () => {
     const wanted = { ...now, items: at(6200) };
     const pastDue = activeOn('2027-03-01', {}, [true, false, false]);
-    assert.match(refusalOf(pastDue, wanted) ?? '', /past_due. Its unpaid period must be paid first/);
+    assert.match(whyRefused(pastDue, wanted) ?? '', /past_due. Its unpaid period must be paid first/);
     const paused = activeOn('2027-03-13');
     paused.ask({ name: 'pause', resumesAt: null });
     paused.runUntil(day('2027-04-02'));
-    assert.match(refusalOf(paused, wanted) ?? '', /paused/);
-    assert.equal(refusalOf(paused, { ...wanted, when: 'period_end' }), null);
+    assert.match(whyRefused(paused, wanted) ?? '', /paused/);
+    assert.equal(whyRefused(paused, { ...wanted, when: 'period_end' }), null);
     const ending = activeOn('2027-03-13');
     ending.ask({ name: 'cancel', when: 'period_end' });
-    assert.match(refusalOf(ending, wanted) ?? '', /No period is to come/);
-    assert.match(refusalOf(ending, { ...wanted, when: 'period_end' }) ?? '', /no period comes after/);
-    assert.equal(refusalOf(ending, { ...wanted, collect: 'now' }), null);
+    assert.match(whyRefused(ending, wanted) ?? '', /No further period/);
+    assert.match(whyRefused(ending, { ...wanted, when: 'period_end' }) ?? '', /no period follows/);
+    assert.equal(whyRefused(ending, { ...wanted, collect: 'now' }), null);
     const pending = new Simulated({}, []);
-    assert.match(refusalOf(pending, wanted) ?? '', /pending. Update it instead/);
+    assert.match(whyRefused(pending, wanted) ?? '', /pending. Update it instead/);
     assert.equal(fresh.state, 'pending');
   });
 });

@@ -11,7 +11,7 @@ import { createVault } from '../../../src/services/accounts/vault.ts';
 
 const [temporalAddress = '', temporalNamespace = '', taskQueue = '', workflowType = ''] = process.argv.slice(2);
 const server = { address: temporalAddress, namespace: temporalNamespace, tls: false, apiKey: null, metadata: {} };
-const logger = createLogger('error', 'slow workflow');
+const logger = createLogger('warn', 'slow workflow');
 installTemporalRuntime(logger);
 const [side] = openSides({ temporal: server, sandboxTemporal: null, temporalTaskQueue: taskQueue });
 const { temporal } = side;

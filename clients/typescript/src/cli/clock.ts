@@ -36,7 +36,7 @@ async function run([word, ...args]: string[], connect: () => CliContext): Promis
   if (word === 'watch') return watch(args, connect);
   if (word === 'delete') return remove(args, connect);
   throw new UsageError(
-    word === undefined ? 'Say create, list, advance, watch or delete.' : `There is no "clock ${word}".`,
+    word === undefined ? 'Use create, list, advance, watch or delete.' : `There is no "clock ${word}".`,
   );
 }
 

@@ -41,7 +41,8 @@ export function parse<T extends NonNullable<ParseArgsConfig['options']>>(args: s
 /** Returns the words of a command that takes exactly these. @throws UsageError. */
 export function exactly(positionals: readonly string[], ...names: string[]): string[] {
   if (positionals.length < names.length) throw new UsageError(`${names[positionals.length]} is missing.`);
-  if (positionals.length > names.length) throw new UsageError(`"${positionals[names.length]}" is one word too many.`);
+  if (positionals.length > names.length)
+    throw new UsageError(`"${positionals[names.length]}" is one argument too many.`);
   return [...positionals];
 }
 
@@ -59,7 +60,7 @@ export function typeFilter(text: string | undefined): (type: string) => boolean 
   const words = text.split(',').map((word) => word.trim());
   const odd = words.find((word) => !/^(\*|[a-z_]+\.(\*|[a-z_]+))$/.test(word));
   if (odd !== undefined)
-    throw new UsageError(`--types: "${odd}" is no type of events, such as payment_plan.closed or payment_plan.*`);
+    throw new UsageError(`--types: "${odd}" is not a type of events, such as payment_plan.closed or payment_plan.*`);
   return (type) =>
     words.some((word) => word === '*' || word === type || (word.endsWith('.*') && type.startsWith(word.slice(0, -1))));
 }

@@ -22,7 +22,7 @@ const searchedDeliveries = 10_000;
 async function run([word, ...args]: string[], connect: () => CliContext): Promise<number> {
   if (word === 'tail') return tail(args, connect);
   if (word === 'resend') return resend(args, connect);
-  throw new UsageError(word === undefined ? 'Say tail or resend.' : `There is no "events ${word}".`);
+  throw new UsageError(word === undefined ? 'Use tail or resend.' : `There is no "events ${word}".`);
 }
 
 async function tail(args: string[], connect: () => CliContext): Promise<number> {

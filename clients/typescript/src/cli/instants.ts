@@ -16,7 +16,9 @@ export function parseInstant(text: string, from: Date): Date {
   if (day !== undefined && !isDay(day)) throw new UsageError(`There is no ${day}.`);
   const at = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2}))?$/.test(text) ? new Date(text) : new Date(Number.NaN);
   if (Number.isNaN(at.getTime())) {
-    throw new UsageError(`"${text}" is no instant: write 2028-03-01, 2028-03-01T09:00:00Z, or +14d, +2w, +3mo, +12h.`);
+    throw new UsageError(
+      `"${text}" is not an instant: write 2028-03-01, 2028-03-01T09:00:00Z, or +14d, +2w, +3mo, +12h.`,
+    );
   }
   return at;
 }

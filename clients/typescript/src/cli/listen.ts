@@ -18,7 +18,7 @@ where it was. Your receiver may then get the last event a second time.
   --since WHERE      begin after this event (evt_…), after this sequence, or at the "beginning";
                      otherwise at the kept place, or with the next event the first time
   --place FILE       keep place and secret in this file, not in ~/.local/state/payments
-  --skip-after N     give an event up after N attempts, say so, and go on; by default never
+  --skip-after N     give up an event after N attempts, report it, and continue; by default never
   --json             a line of JSON for each attempt
 
 WEBHOOK_SECRET signs instead of the secret that is made for this listener and printed at its start.`;

@@ -18,7 +18,7 @@ async function run(args: string[], connect: () => CliContext): Promise<number> {
   });
   exactly(positionals);
   const { clock } = values;
-  if (clock !== undefined && !/^clk_\w+$/.test(clock)) throw new UsageError('--clock is no id of a clock, clk_…');
+  if (clock !== undefined && !/^clk_\w+$/.test(clock)) throw new UsageError('--clock must be the id of a clock, clk_…');
   const { url, expires_at } = await linkOf(connect(), clock);
   if (values.json) printJson({ url, expires_at });
   else {

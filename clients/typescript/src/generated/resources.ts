@@ -349,8 +349,8 @@ export class Mandates extends Resource {
   /**
    * Fetch the text that a payer agrees to
    *
-   * Show the payer `html` as it is, with the account and the terms of the mandate beside it. Send `version` and
-   * `sha256` with the acceptance. The text has the name of your account. No lawyer has checked its words.
+   * Show the payer `html` as it is, together with the account and the terms of the mandate. Send `version` and `sha256`
+   * with the acceptance. The text has the name of your account. No lawyer has checked its words.
    *
    * Needs a secret key with the scope `mandates:read`.
    *
@@ -440,7 +440,7 @@ export class PaymentIntents extends Resource {
    * customer, or a method without a customer. If the payment intent has no customer either, the method is bound to this
    * payment intent. No other payment intent can use it until a secret key attaches it to a customer. Any other method
    * returns 403 `payment_method_not_allowed`. After ten attempts that failed, with a publishable key or on a page, it
-   * returns 403 `too_many_attempts`: only a secret key may go on. The response has what a payer needs
+   * returns 403 `too_many_attempts`: only a secret key may confirm it. The response has what a payer needs
    * (`PaymentIntentForPayer`).
    *
    * A secret key needs the scope `payment_intents:write`; a publishable key may call this too.
@@ -492,8 +492,8 @@ export class PaymentIntents extends Resource {
    * Report on a bank debit as the bank would
    *
    * Reports now what the bank would report at its own time. A debit that was not handed over yet is handed over first.
-   * After that the bank reports nothing more about this debit by itself. On a test clock you need not call this: an
-   * advance carries out what `_sandbox_bank_outcome` chooses.
+   * After that the bank sends no other report about this debit. On a test clock you do not need this: an advance makes
+   * the bank report what `_sandbox_bank_outcome` chooses.
    *
    * Needs a secret key with the scope `payment_intents:write`. Sandbox only.
    *
@@ -720,7 +720,7 @@ export class PaymentLinks extends Resource {
    * Create a payment link
    *
    * Send its `url` to the payer. By default it takes one payment, however many tabs or people open it. With
-   * `customer_id` the payer is known, and a customer on a test clock brings its clock along. Sends
+   * `customer_id` the payer is known. If that customer is on a test clock, so is the link. Sends
    * `payment_link.created`. While the test clock of its customer is advancing: `test_clock_advancing`.
    *
    * Needs a secret key with the scope `payment_links:write`.
@@ -758,8 +758,8 @@ export class PaymentLinks extends Resource {
   /**
    * Change an open payment link
    *
-   * Null clears a field. A session that was started before keeps what its payer has seen. While the test clock of its
-   * customer is advancing: `test_clock_advancing`.
+   * Null clears a field. A session that has started keeps the terms that its payer has seen. While the test clock of
+   * its customer is advancing: `test_clock_advancing`.
    *
    * Needs a secret key with the scope `payment_links:write`.
    *
@@ -776,7 +776,7 @@ export class PaymentLinks extends Resource {
   /**
    * List the payments of a payment link, newest first
    *
-   * Every payment intent on which an attempt was made, whatever came of it.
+   * Every payment intent on which an attempt was made, whatever its result.
    *
    * Needs a secret key with the scope `payment_links:read`.
    *
@@ -806,8 +806,8 @@ export class PaymentLinks extends Resource {
   /**
    * Deactivate an open payment link
    *
-   * Its open sessions end. After the response no attempt is opened. One in flight runs on, and is counted and reported
-   * if it succeeds. Sends `payment_link.deactivated`. While the test clock of its customer is advancing:
+   * Its open sessions end. After the response no attempt is opened. One that is under way continues, and is counted and
+   * reported if it succeeds. Sends `payment_link.deactivated`. While the test clock of its customer is advancing:
    * `test_clock_advancing`.
    *
    * Needs a secret key with the scope `payment_links:write`.
@@ -835,7 +835,7 @@ export class PaymentLinks extends Resource {
   /**
    * Give a payment link another URL
    *
-   * In any state. The old URL is unknown from then on; sessions that were started go on. While the test clock of its
+   * In any state. The old URL no longer works; sessions that were started continue. While the test clock of its
    * customer is advancing: `test_clock_advancing`.
    *
    * Needs a secret key with the scope `payment_links:write`.
@@ -847,7 +847,7 @@ export class PaymentLinks extends Resource {
   }
 }
 
-/** One sitting of one payer: a hosted page for a payment, or to save a method. A payment link makes them. */
+/** A hosted page on which one payer pays, or saves a payment method. A payment link creates one for each payer. */
 export class CheckoutSessions extends Resource {
   /**
    * Create a checkout session
@@ -971,7 +971,7 @@ export class Subscriptions extends Resource {
    * Returns `active` if the first period was paid, or `trialing`. A decline is not an error: the subscription stays
    * `pending` with `last_payment_error`, nothing is owed, and you can start it again. While a challenge or a bank debit
    * is under way, it is `pending` with `current_period.status: processing`; `latest_payment_intent_id` names the
-   * payment intent. With a start date to come, it starts by itself on that day.
+   * payment intent. With a start date to come, it starts automatically on that day.
    *
    * Needs a secret key with the scope `subscriptions:write`.
    *
@@ -984,8 +984,9 @@ export class Subscriptions extends Resource {
   /**
    * Pause a subscription at the end of its period
    *
-   * The service that is paid goes on until `pauses_at`. Then no period begins and nothing is charged until you resume
-   * it, or until `resumes_at`. Paused time is never billed. To take it back before, resume it.
+   * The service that was paid for continues until `pauses_at`. Then no period begins and nothing is charged until you
+   * resume it, or until `resumes_at`. Paused time is never billed. To withdraw the pause before then, resume the
+   * subscription.
    *
    * Needs a secret key with the scope `subscriptions:write`.
    *
@@ -999,10 +1000,10 @@ export class Subscriptions extends Resource {
    * Resume a subscription: begin a new period today, and charge it
    *
    * A new period begins today. Returns `active` if it was paid. A decline is not an error: the subscription is
-   * `past_due` with `last_payment_error`, or what `unpaid_behaviour` says, and retries go on. While a challenge is
+   * `past_due` with `last_payment_error`, or what `unpaid_behaviour` says, and retries continue. While a challenge is
    * under way, it is `active` and not yet in effect, with `current_period.status: processing`; a bank debit that is
    * under way is enough. Later periods are counted from today. A period that was unpaid becomes `void`. A pause that
-   * has only been requested is taken back.
+   * has not begun is taken back.
    *
    * Needs a secret key with the scope `subscriptions:write`.
    *
@@ -1016,7 +1017,8 @@ export class Subscriptions extends Resource {
    * Cancel a subscription at the end of its period, or now
    *
    * After this response no period begins that it excludes, and retries end. At the end of the period, the service that
-   * is paid goes on until `ends_at`. A subscription that is pending or paused is canceled at once. Nothing is refunded.
+   * is paid for continues until `ends_at`. A subscription that is pending or paused is canceled at once. Nothing is
+   * refunded.
    *
    * Needs a secret key with the scope `subscriptions:write`.
    *
@@ -1031,10 +1033,10 @@ export class Subscriptions extends Resource {
   }
 
   /**
-   * Take the end of a subscription back
+   * Withdraw the end of a subscription
    *
-   * Takes back a cancellation before it has come: `ends_at` is what it was, and retries and a pause that had ended with
-   * it go on. Without a cancellation it removes `ends_at`.
+   * Withdraws a cancellation that has not taken effect: `ends_at` is what it was, and the retries and pause that it
+   * ended continue. Without a cancellation it removes `ends_at`.
    *
    * Needs a secret key with the scope `subscriptions:write`.
    *
@@ -1048,8 +1050,8 @@ export class Subscriptions extends Resource {
    * Charge the unpaid period of a subscription now
    *
    * Allowed while it is `past_due`, or `paused` because a payment failed. Returns `active` if the attempt has
-   * succeeded. A decline is not an error: the retries go on, or end. The attempt is the next of its series, only
-   * earlier.
+   * succeeded. A decline is not an error: the retries continue, or end. The attempt counts as the next one of its
+   * series.
    *
    * Needs a secret key with the scope `subscriptions:write`.
    *
@@ -1129,10 +1131,10 @@ export class Subscriptions extends Resource {
   }
 
   /**
-   * Pay the credit of a subscription out
+   * Pay out the credit of a subscription
    *
    * Refunds the last payment of the subscription that succeeded, by at most what remains of it. The credit is taken at
-   * once, and comes back if the refund fails. Allowed in every state, also once it is canceled.
+   * once, and comes back if the refund fails. Allowed in every state, also after it was canceled.
    *
    * Needs a secret key with the scope `subscriptions:write`.
    *
@@ -1193,7 +1195,7 @@ export class TestClocks extends Resource {
   /**
    * Delete a test clock with all its customers and their objects
    *
-   * Allowed in any state. It cannot be undone. Sends `test_clock.deleted`. Events stay readable. Nothing of the clock
+   * Allowed in any state. It cannot be undone. Sends `test_clock.deleted`. Events stay readable. Nothing on the clock
    * is charged afterwards.
    *
    * Needs a secret key with the scope `test_clocks:write`. Sandbox only.
@@ -1457,8 +1459,8 @@ export class Account extends Resource {
   /**
    * Fetch your account as payers see it
    *
-   * What the pages for payers show of you. An operator changes it (`npm run billers -- update`). It is the same in both
-   * modes.
+   * What the pages for payers show about you. An operator changes it (`npm run billers -- update`). It is the same in
+   * both modes.
    *
    * Needs a secret key with the scope `payment_intents:read`.
    *
@@ -1469,11 +1471,11 @@ export class Account extends Resource {
   }
 
   /**
-   * List the rules on surcharges that hold for your account
+   * List the surcharge rules that apply to your account
    *
-   * Which surcharges the service adds to your payments today, by your country and by what you have stated as your cost
-   * of acceptance. An operator sets both (`npm run billers -- update`). Of two rules about one payment the stricter one
-   * holds. A payment on a test clock follows the rules of its clock’s date.
+   * Which surcharges the service adds to your payments today, by your country and by your stated cost of acceptance. An
+   * operator sets both (`npm run billers -- update`). If two rules apply to one payment, the stricter one counts. A
+   * payment on a test clock follows the rules of its clock’s date.
    *
    * Needs a secret key with the scope `payment_intents:read`.
    *
@@ -1562,7 +1564,7 @@ export class Resources {
   readonly paymentPlans: PaymentPlans;
   /** What you send to a payer: a URL behind which one or more payments are made, or a method is saved. */
   readonly paymentLinks: PaymentLinks;
-  /** One sitting of one payer: a hosted page for a payment, or to save a method. A payment link makes them. */
+  /** A hosted page on which one payer pays, or saves a payment method. A payment link creates one for each payer. */
   readonly checkoutSessions: CheckoutSessions;
   /** A service that is sold in periods, each paid when it begins. `in_effect` says whether the customer may use it now. */
   readonly subscriptions: Subscriptions;

@@ -408,7 +408,7 @@ export interface paths {
         };
         /**
          * Fetch the text that a payer agrees to
-         * @description Show the payer `html` as it is, with the account and the terms of the mandate beside it. Send `version` and `sha256` with the acceptance. The text has the name of your account. No lawyer has checked its words.
+         * @description Show the payer `html` as it is, together with the account and the terms of the mandate. Send `version` and `sha256` with the acceptance. The text has the name of your account. No lawyer has checked its words.
          *
          *     Needs a secret key with the scope `mandates:read`.
          */
@@ -506,7 +506,7 @@ export interface paths {
          * Charge a payment intent
          * @description Allowed from requires_payment_method and failed. Returns the result: `succeeded`, `failed` with `last_payment_error`, `requires_action` or `processing`. A decline is not an error: it returns 200. A bank account under a mandate returns `processing` with `expected_result_date`. A method without a customer is attached to the customer of the payment intent. If the payment intent has no customer, a method that belongs to one is charged only if `customer_id` names this customer (field error `payment_method_not_allowed`).
          *
-         *     A publishable key needs the client_secret of this payment intent. It may use a method of the payment intent’s customer, or a method without a customer. If the payment intent has no customer either, the method is bound to this payment intent. No other payment intent can use it until a secret key attaches it to a customer. Any other method returns 403 `payment_method_not_allowed`. After ten attempts that failed, with a publishable key or on a page, it returns 403 `too_many_attempts`: only a secret key may go on. The response has what a payer needs (`PaymentIntentForPayer`).
+         *     A publishable key needs the client_secret of this payment intent. It may use a method of the payment intent’s customer, or a method without a customer. If the payment intent has no customer either, the method is bound to this payment intent. No other payment intent can use it until a secret key attaches it to a customer. Any other method returns 403 `payment_method_not_allowed`. After ten attempts that failed, with a publishable key or on a page, it returns 403 `too_many_attempts`: only a secret key may confirm it. The response has what a payer needs (`PaymentIntentForPayer`).
          *
          *     A secret key needs the scope `payment_intents:write`; a publishable key may call this too.
          */
@@ -572,7 +572,7 @@ export interface paths {
         put?: never;
         /**
          * Report on a bank debit as the bank would
-         * @description Reports now what the bank would report at its own time. A debit that was not handed over yet is handed over first. After that the bank reports nothing more about this debit by itself. On a test clock you need not call this: an advance carries out what `_sandbox_bank_outcome` chooses.
+         * @description Reports now what the bank would report at its own time. A debit that was not handed over yet is handed over first. After that the bank sends no other report about this debit. On a test clock you do not need this: an advance makes the bank report what `_sandbox_bank_outcome` chooses.
          *
          *     Needs a secret key with the scope `payment_intents:write`. Sandbox only.
          */
@@ -850,7 +850,7 @@ export interface paths {
         put?: never;
         /**
          * Create a payment link
-         * @description Send its `url` to the payer. By default it takes one payment, however many tabs or people open it. With `customer_id` the payer is known, and a customer on a test clock brings its clock along. Sends `payment_link.created`. While the test clock of its customer is advancing: `test_clock_advancing`.
+         * @description Send its `url` to the payer. By default it takes one payment, however many tabs or people open it. With `customer_id` the payer is known. If that customer is on a test clock, so is the link. Sends `payment_link.created`. While the test clock of its customer is advancing: `test_clock_advancing`.
          *
          *     Needs a secret key with the scope `payment_links:write`.
          */
@@ -875,7 +875,7 @@ export interface paths {
         get: operations["getPaymentLink"];
         /**
          * Change an open payment link
-         * @description Null clears a field. A session that was started before keeps what its payer has seen. While the test clock of its customer is advancing: `test_clock_advancing`.
+         * @description Null clears a field. A session that has started keeps the terms that its payer has seen. While the test clock of its customer is advancing: `test_clock_advancing`.
          *
          *     Needs a secret key with the scope `payment_links:write`.
          */
@@ -896,7 +896,7 @@ export interface paths {
         };
         /**
          * List the payments of a payment link, newest first
-         * @description Every payment intent on which an attempt was made, whatever came of it.
+         * @description Every payment intent on which an attempt was made, whatever its result.
          *
          *     Needs a secret key with the scope `payment_links:read`.
          */
@@ -942,7 +942,7 @@ export interface paths {
         put?: never;
         /**
          * Deactivate an open payment link
-         * @description Its open sessions end. After the response no attempt is opened. One in flight runs on, and is counted and reported if it succeeds. Sends `payment_link.deactivated`. While the test clock of its customer is advancing: `test_clock_advancing`.
+         * @description Its open sessions end. After the response no attempt is opened. One that is under way continues, and is counted and reported if it succeeds. Sends `payment_link.deactivated`. While the test clock of its customer is advancing: `test_clock_advancing`.
          *
          *     Needs a secret key with the scope `payment_links:write`.
          */
@@ -986,7 +986,7 @@ export interface paths {
         put?: never;
         /**
          * Give a payment link another URL
-         * @description In any state. The old URL is unknown from then on; sessions that were started go on. While the test clock of its customer is advancing: `test_clock_advancing`.
+         * @description In any state. The old URL no longer works; sessions that were started continue. While the test clock of its customer is advancing: `test_clock_advancing`.
          *
          *     Needs a secret key with the scope `payment_links:write`.
          */
@@ -1132,7 +1132,7 @@ export interface paths {
         put?: never;
         /**
          * Start a subscription: charge its first period, or begin its trial
-         * @description Returns `active` if the first period was paid, or `trialing`. A decline is not an error: the subscription stays `pending` with `last_payment_error`, nothing is owed, and you can start it again. While a challenge or a bank debit is under way, it is `pending` with `current_period.status: processing`; `latest_payment_intent_id` names the payment intent. With a start date to come, it starts by itself on that day.
+         * @description Returns `active` if the first period was paid, or `trialing`. A decline is not an error: the subscription stays `pending` with `last_payment_error`, nothing is owed, and you can start it again. While a challenge or a bank debit is under way, it is `pending` with `current_period.status: processing`; `latest_payment_intent_id` names the payment intent. With a start date to come, it starts automatically on that day.
          *
          *     Needs a secret key with the scope `subscriptions:write`.
          */
@@ -1154,7 +1154,7 @@ export interface paths {
         put?: never;
         /**
          * Pause a subscription at the end of its period
-         * @description The service that is paid goes on until `pauses_at`. Then no period begins and nothing is charged until you resume it, or until `resumes_at`. Paused time is never billed. To take it back before, resume it.
+         * @description The service that was paid for continues until `pauses_at`. Then no period begins and nothing is charged until you resume it, or until `resumes_at`. Paused time is never billed. To withdraw the pause before then, resume the subscription.
          *
          *     Needs a secret key with the scope `subscriptions:write`.
          */
@@ -1176,7 +1176,7 @@ export interface paths {
         put?: never;
         /**
          * Resume a subscription: begin a new period today, and charge it
-         * @description A new period begins today. Returns `active` if it was paid. A decline is not an error: the subscription is `past_due` with `last_payment_error`, or what `unpaid_behaviour` says, and retries go on. While a challenge is under way, it is `active` and not yet in effect, with `current_period.status: processing`; a bank debit that is under way is enough. Later periods are counted from today. A period that was unpaid becomes `void`. A pause that has only been requested is taken back.
+         * @description A new period begins today. Returns `active` if it was paid. A decline is not an error: the subscription is `past_due` with `last_payment_error`, or what `unpaid_behaviour` says, and retries continue. While a challenge is under way, it is `active` and not yet in effect, with `current_period.status: processing`; a bank debit that is under way is enough. Later periods are counted from today. A period that was unpaid becomes `void`. A pause that has not begun is taken back.
          *
          *     Needs a secret key with the scope `subscriptions:write`.
          */
@@ -1198,7 +1198,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a subscription at the end of its period, or now
-         * @description After this response no period begins that it excludes, and retries end. At the end of the period, the service that is paid goes on until `ends_at`. A subscription that is pending or paused is canceled at once. Nothing is refunded.
+         * @description After this response no period begins that it excludes, and retries end. At the end of the period, the service that is paid for continues until `ends_at`. A subscription that is pending or paused is canceled at once. Nothing is refunded.
          *
          *     Needs a secret key with the scope `subscriptions:write`.
          */
@@ -1219,8 +1219,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take the end of a subscription back
-         * @description Takes back a cancellation before it has come: `ends_at` is what it was, and retries and a pause that had ended with it go on. Without a cancellation it removes `ends_at`.
+         * Withdraw the end of a subscription
+         * @description Withdraws a cancellation that has not taken effect: `ends_at` is what it was, and the retries and pause that it ended continue. Without a cancellation it removes `ends_at`.
          *
          *     Needs a secret key with the scope `subscriptions:write`.
          */
@@ -1242,7 +1242,7 @@ export interface paths {
         put?: never;
         /**
          * Charge the unpaid period of a subscription now
-         * @description Allowed while it is `past_due`, or `paused` because a payment failed. Returns `active` if the attempt has succeeded. A decline is not an error: the retries go on, or end. The attempt is the next of its series, only earlier.
+         * @description Allowed while it is `past_due`, or `paused` because a payment failed. Returns `active` if the attempt has succeeded. A decline is not an error: the retries continue, or end. The attempt counts as the next one of its series.
          *
          *     Needs a secret key with the scope `subscriptions:write`.
          */
@@ -1347,8 +1347,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Pay the credit of a subscription out
-         * @description Refunds the last payment of the subscription that succeeded, by at most what remains of it. The credit is taken at once, and comes back if the refund fails. Allowed in every state, also once it is canceled.
+         * Pay out the credit of a subscription
+         * @description Refunds the last payment of the subscription that succeeded, by at most what remains of it. The credit is taken at once, and comes back if the refund fails. Allowed in every state, also after it was canceled.
          *
          *     Needs a secret key with the scope `subscriptions:write`.
          */
@@ -1403,7 +1403,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a test clock with all its customers and their objects
-         * @description Allowed in any state. It cannot be undone. Sends `test_clock.deleted`. Events stay readable. Nothing of the clock is charged afterwards.
+         * @description Allowed in any state. It cannot be undone. Sends `test_clock.deleted`. Events stay readable. Nothing on the clock is charged afterwards.
          *
          *     Needs a secret key with the scope `test_clocks:write`. Sandbox only.
          */
@@ -1706,7 +1706,7 @@ export interface paths {
         };
         /**
          * Fetch your account as payers see it
-         * @description What the pages for payers show of you. An operator changes it (`npm run billers -- update`). It is the same in both modes.
+         * @description What the pages for payers show about you. An operator changes it (`npm run billers -- update`). It is the same in both modes.
          *
          *     Needs a secret key with the scope `payment_intents:read`.
          */
@@ -1727,8 +1727,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the rules on surcharges that hold for your account
-         * @description Which surcharges the service adds to your payments today, by your country and by what you have stated as your cost of acceptance. An operator sets both (`npm run billers -- update`). Of two rules about one payment the stricter one holds. A payment on a test clock follows the rules of its clock’s date.
+         * List the surcharge rules that apply to your account
+         * @description Which surcharges the service adds to your payments today, by your country and by your stated cost of acceptance. An operator sets both (`npm run billers -- update`). If two rules apply to one payment, the stricter one counts. A payment on a test clock follows the rules of its clock’s date.
          *
          *     Needs a secret key with the scope `payment_intents:read`.
          */
@@ -2013,8 +2013,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * The payer is to be told of a change
-         * @description The payer is to be told of a change: you changed what a plan or subscription debits under this mandate.
+         * The payer must be notified
+         * @description The payer must be notified: you changed what a plan or subscription debits under this mandate.
          */
         post: operations["onMandateNoticeDue"];
         delete?: never;
@@ -2214,7 +2214,7 @@ export interface webhooks {
         put?: never;
         /**
          * A link has taken all its payments
-         * @description A link has taken all its payments. In `setup` mode: a payment method was saved, and it takes no more.
+         * @description A link has taken all its payments. In `setup` mode: a payment method was saved, and it accepts no more.
          */
         post: operations["onPaymentLinkCompleted"];
         delete?: never;
@@ -2233,8 +2233,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * The `expires_at` of a link has come, and it can be paid no more
-         * @description The `expires_at` of a link has come, and it can be paid no more.
+         * The `expires_at` of a link has come, and it can no longer be paid
+         * @description The `expires_at` of a link has come, and it can no longer be paid.
          */
         post: operations["onPaymentLinkExpired"];
         delete?: never;
@@ -2453,8 +2453,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A payment failed, and is retried
-         * @description A payment failed, and is retried.
+         * A payment failed and will be retried
+         * @description A payment failed and will be retried.
          */
         post: operations["onSubscriptionPastDue"];
         delete?: never;
@@ -2513,8 +2513,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A pause that had not begun was taken back
-         * @description A pause that had not begun was taken back.
+         * A pause that had not begun was withdrawn
+         * @description A pause that had not begun was withdrawn.
          */
         post: operations["onSubscriptionPauseRemoved"];
         delete?: never;
@@ -2534,7 +2534,7 @@ export interface webhooks {
         put?: never;
         /**
          * A subscription was paused
-         * @description A subscription was paused: as requested, because nothing is retried any more, or without a method (`state_reason`).
+         * @description A subscription was paused: as requested, because no retry is left, or without a method (`state_reason`).
          */
         post: operations["onSubscriptionPaused"];
         delete?: never;
@@ -2593,8 +2593,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * The end of a subscription was taken back
-         * @description The end of a subscription was taken back.
+         * The end of a subscription was withdrawn
+         * @description The end of a subscription was withdrawn.
          */
         post: operations["onSubscriptionCancelRemoved"];
         delete?: never;
@@ -2673,8 +2673,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A change that was requested for the next period was taken back
-         * @description A change that was requested for the next period was taken back.
+         * A change that was requested for the next period was withdrawn
+         * @description A change that was requested for the next period was withdrawn.
          */
         post: operations["onSubscriptionChangeRemoved"];
         delete?: never;
@@ -3050,7 +3050,7 @@ export interface components {
             fingerprint?: string;
             /** @description The wallet that the card came from. */
             wallet?: string;
-            /** @description The networks that the card runs on, if your vault knows them: two for a co-branded card, such as eftpos and visa. They count beside those of `card_bin` and `card_brand`; the strictest decides whether a surcharge is allowed. */
+            /** @description The networks that the card runs on, if your vault knows them: two for a co-branded card, such as eftpos and visa. They count together with those of `card_bin` and `card_brand`; the strictest decides whether a surcharge is allowed. */
             card_networks?: components["schemas"]["CardNetwork"][];
             /** @description What the card draws on, if your vault knows it. */
             card_funding?: components["schemas"]["CardFunding"];
@@ -3076,7 +3076,7 @@ export interface components {
             fingerprint?: string;
             /** @description The wallet that the card came from. */
             wallet?: string;
-            /** @description The networks that the card runs on, if your vault knows them: two for a co-branded card, such as eftpos and visa. They count beside those of `card_bin` and `card_brand`; the strictest decides whether a surcharge is allowed. */
+            /** @description The networks that the card runs on, if your vault knows them: two for a co-branded card, such as eftpos and visa. They count together with those of `card_bin` and `card_brand`; the strictest decides whether a surcharge is allowed. */
             card_networks?: components["schemas"]["CardNetwork"][];
             /** @description What the card draws on, if your vault knows it. */
             card_funding?: components["schemas"]["CardFunding"];
@@ -3174,7 +3174,7 @@ export interface components {
             status_reason: string | null;
             /** @description What the payer agreed to in the last accepted form if the method is kept for later payments; otherwise null. For a bank account without that, see its mandate. */
             consent: components["schemas"]["CheckoutSessionConsent"] | null;
-            /** @description How often the payer was declined. The tenth time ends the session. */
+            /** @description How many attempts were declined. The tenth one ends the session. */
             failed_attempts: number;
             /**
              * Format: date-time
@@ -3210,7 +3210,7 @@ export interface components {
             status: components["schemas"]["CheckoutSessionStatus"];
             /** @description Why it expired: `time`, `requested`, `too_many_attempts`, `link_completed`, `link_expired`, `link_deactivated`, `customer_deleted` or `payment_canceled`; otherwise null. */
             status_reason: string | null;
-            /** @description How often the payer was declined. The tenth time ends the session. */
+            /** @description How many attempts were declined. The tenth one ends the session. */
             failed_attempts: number;
         };
         CheckoutSessionCompletedEvent: {
@@ -3263,7 +3263,7 @@ export interface components {
             amount_range?: components["schemas"]["AmountRangeInput"];
             /** @description An ISO 4217 code, in capitals. */
             currency?: components["schemas"]["Currency"];
-            /** @description The payer. A customer on a test clock brings its clock along. */
+            /** @description The payer. If this customer is on a test clock, so is the link. */
             customer_id?: string;
             collect?: components["schemas"]["CollectInput"];
             /** @description How can be paid. By default `card`. `au_becs_debit` needs AUD, also for the subject of `apply_to`. */
@@ -3433,7 +3433,7 @@ export interface components {
              * @description The first day after it.
              */
             end: string;
-            /** @description `processing`: being charged. `paid`: collected, or a trial. `retrying`: failed, and retried. `unpaid`: failed, and not retried. `void`: nothing is owed for it any more, and it was not bought. */
+            /** @description `processing`: being charged. `paid`: collected, or a trial. `retrying`: failed, and retried. `unpaid`: failed, and not retried. `void`: nothing is owed for it, and it was not bought. */
             status: components["schemas"]["SubscriptionPeriodStatus"];
         };
         Customer: {
@@ -3585,7 +3585,7 @@ export interface components {
             payment_intents_enqueued: number;
             /** @description Payment links that expired. */
             links_expired: number;
-            /** @description Always 0: there are no subscriptions. */
+            /** @description Subscriptions that began a period, each counted once. */
             subscriptions_rolled: number;
             /** @description Plans whose next payment, next attempt or state changed. */
             plans_recalculated: number;
@@ -3781,7 +3781,7 @@ export interface components {
             payment_method_id: string;
             /** @description The debit scheme. `au_becs`: direct debits in Australia. */
             scheme: components["schemas"]["DebitScheme"];
-            /** @description For people: `DDR-` and 14 letters and digits. Tell it to the payer. */
+            /** @description For people: `DDR-` and 14 letters and digits. Show it to the payer. */
             reference: string;
             /** @description `pending`: the payer has not agreed yet. `active`: the account may be debited. `canceled`, `failed`, `expired`: ended for good; `status_reason` says why. The payer can give a new mandate. */
             status: components["schemas"]["MandateStatus"];
@@ -3793,9 +3793,9 @@ export interface components {
             acceptance: components["schemas"]["MandateAcceptance"] | null;
             /** @description The most that one debit may take, surcharge included, minor units; null for no limit. */
             max_amount_cents: number | null;
-            /** @description What the payer was told: whether the amounts of the debits differ. */
+            /** @description Whether the amounts of the debits differ, as the payer was told. */
             amount_type: components["schemas"]["MandateAmountType"];
-            /** @description What the payer was told: how often debits are made. */
+            /** @description How often debits are made, as the payer was told. */
             frequency_text: string | null;
             /**
              * Format: date
@@ -3817,7 +3817,7 @@ export interface components {
              * @description When it ended; null until then.
              */
             ended_at: string | null;
-            /** @description What the payer is to be told, and what was sent; oldest first. */
+            /** @description Notices that the payer must get, and those that were sent; oldest first. */
             notices: components["schemas"]["MandateNotice"][];
             /** @description The account that is paid. */
             biller_id: string;
@@ -4090,7 +4090,7 @@ export interface components {
             payment_method_id: string;
             /** @description The debit scheme. `au_becs`: direct debits in Australia. */
             scheme: components["schemas"]["DebitScheme"];
-            /** @description For people: `DDR-` and 14 letters and digits. Tell it to the payer. */
+            /** @description For people: `DDR-` and 14 letters and digits. Show it to the payer. */
             reference: string;
             /** @description `pending`: the payer has not agreed yet. `active`: the account may be debited. `canceled`, `failed`, `expired`: ended for good; `status_reason` says why. The payer can give a new mandate. */
             status: components["schemas"]["MandateStatus"];
@@ -4098,9 +4098,9 @@ export interface components {
             status_reason: string | null;
             /** @description The most that one debit may take, surcharge included, minor units; null for no limit. */
             max_amount_cents: number | null;
-            /** @description What the payer was told: whether the amounts of the debits differ. */
+            /** @description Whether the amounts of the debits differ, as the payer was told. */
             amount_type: components["schemas"]["MandateAmountType"];
-            /** @description What the payer was told: how often debits are made. */
+            /** @description How often debits are made, as the payer was told. */
             frequency_text: string | null;
             /**
              * Format: date
@@ -4135,9 +4135,9 @@ export interface components {
             /** @description Whether more items follow. */
             has_more: boolean;
         };
-        /** @description Something that the payer is to be told. You send it, not the service. */
+        /** @description A notice that the payer must get. You send it, not the service. */
         MandateNotice: {
-            /** @description `confirmation`: that the mandate holds. `amount_changed`, `terms_changed`: a change of what the payer agreed to. */
+            /** @description `confirmation`: that the mandate is active. `amount_changed`, `terms_changed`: a change of what the payer agreed to. */
             kind: components["schemas"]["MandateNoticeKind"];
             /**
              * Format: date
@@ -4182,9 +4182,9 @@ export interface components {
         /** @enum {string} */
         MandateNoticeKind: "confirmation" | "amount_changed" | "terms_changed";
         MandateNoticeSent: {
-            /** @description `confirmation`: that the mandate holds. `amount_changed`, `terms_changed`: a change of what the payer agreed to. */
+            /** @description `confirmation`: that the mandate is active. `amount_changed`, `terms_changed`: a change of what the payer agreed to. */
             kind: components["schemas"]["MandateNoticeKind"];
-            /** @description How you told the payer. */
+            /** @description How you notified the payer. */
             channel: components["schemas"]["MandateNoticeChannel"];
             /**
              * Format: date-time
@@ -4456,11 +4456,11 @@ export interface components {
         PaymentIntentConfirm: {
             /** @description A saved method, pm_…. You can leave it out if the payment intent has one. */
             payment_method?: string;
-            /** @description The customer who pays. Needed, with a secret key, if the payment intent has no customer and the method belongs to one: so a browser that names the method cannot choose whose it is. */
+            /** @description The customer who pays. Needed, with a secret key, if the payment intent has no customer and the method belongs to one: so a browser that sends the method cannot choose the customer. */
             customer_id?: string;
             /** @description Required with a publishable key: the client_secret of this payment intent. */
             client_secret?: string;
-            /** @description Where the payer goes on from the page of a 3D Secure challenge. Absolute, without credentials, `https` in live mode. It stays until another confirm names one. */
+            /** @description Where the payer continues after the page of a 3D Secure challenge. Absolute, without credentials, `https` in live mode. It stays until another confirm names one. */
             return_url?: string;
         };
         PaymentIntentCreate: {
@@ -4724,7 +4724,7 @@ export interface components {
         PaymentLink: {
             /** @description The id of the payment link. */
             id: string;
-            /** @description What you send to the payer. Anybody who has it can pay. Events leave it out. */
+            /** @description What you send to the payer. Anyone who has it can pay. Events leave it out. */
             url?: string;
             /** @description `payment`, the default: the payer pays. `setup`: the payer saves a payment method; no money is taken. */
             mode: components["schemas"]["PaymentLinkMode"];
@@ -4850,7 +4850,7 @@ export interface components {
             amount_range?: components["schemas"]["AmountRangeInput"];
             /** @description An ISO 4217 code, in capitals. */
             currency?: components["schemas"]["Currency"];
-            /** @description The payer. A customer on a test clock brings its clock along. */
+            /** @description The payer. If this customer is on a test clock, so is the link. */
             customer_id?: string;
             collect?: components["schemas"]["CollectInput"];
             /** @description How can be paid. By default `card`. `au_becs_debit` needs AUD, also for the subject of `apply_to`. */
@@ -5159,7 +5159,7 @@ export interface components {
             };
             /** @description The base amounts collected so far, without surcharges. */
             collected_amount_cents: number;
-            /** @description What is missing of the total because debits came back after the plan was closed, minor units. */
+            /** @description What is missing from the total because debits came back after the plan was closed, minor units. */
             shortfall_amount_cents?: number;
             /** @description What the bank or the processor already had when the plan stopped, and may still collect, minor units. */
             in_flight_amount?: number;
@@ -5732,7 +5732,7 @@ export interface components {
             has_more: boolean;
         };
         SecretRotation: {
-            /** @description How many hours the old secret keeps signing beside the new one; by default 24. */
+            /** @description How many hours the old secret keeps signing together with the new one; by default 24. */
             overlap_hours?: number;
         };
         Subscription: {
@@ -5744,7 +5744,7 @@ export interface components {
             name: string;
             /** @description `pending`: not started; nothing is owed. `trialing`: in its trial. `active`: paid, or its payment is under way. `past_due`: a payment failed and is retried. `paused`: no period, no service. `canceled`: ended for good. */
             state: components["schemas"]["SubscriptionState"];
-            /** @description Why it is paused or canceled. `requested`: by you. `payment_failed`: nothing is retried any more. `no_payment_method`: its trial ended without one. `ended`: at `ends_at`. `customer_deleted`. */
+            /** @description Why it is paused or canceled. `requested`: by you. `payment_failed`: no retry is left. `no_payment_method`: its trial ended without one. `ended`: at `ends_at`. `customer_deleted`. */
             state_reason: string | null;
             /** @description Whether the customer may use the service now. */
             in_effect: boolean;
@@ -5783,15 +5783,15 @@ export interface components {
             payment_instrument_id: string | null;
             /** @description What happens after a failed payment, as for plans. `retry`, the default: it is charged again 1, 3 and 5 days after its first failure, unless the decline is final. `stop`: it is not retried. */
             failure_behaviour: components["schemas"]["FailureBehaviour"];
-            /** @description What happens when nothing is retried any more. `pause` is the default. */
+            /** @description What happens when no retry is left. `pause` is the default. */
             unpaid_behaviour: components["schemas"]["UnpaidBehaviour"];
-            /** @description For how many days after the first failure `in_effect` stays true while retries go on, if a period was paid before. By default 7, which covers all retries. */
+            /** @description For how many days after the first failure `in_effect` stays true while retries continue, if a period was paid before. By default 7, which covers all retries. */
             grace_days: number;
             /** @description When the first period takes effect that is paid by a bank debit. `settled`, the default: when the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their dates. */
             effective_on: components["schemas"]["EffectiveOn"];
             /**
              * Format: date
-             * @description The day on which it ends, the first without service: an end of a period. Null: it goes on.
+             * @description The day on which it ends, the first without service: an end of a period. Null: it continues.
              */
             ends_at: string | null;
             /**
@@ -5801,7 +5801,7 @@ export interface components {
             pauses_at: string | null;
             /**
              * Format: date
-             * @description The day on which the pause ends by itself. It does not end while a period is owed.
+             * @description The day on which the pause ends automatically. It does not end while a period is owed.
              */
             resumes_at: string | null;
             /** @description The period that has begun last; null before the first. */
@@ -5818,7 +5818,7 @@ export interface components {
             next_attempt_at: string | null;
             /** @description What the bank or the processor already had when it was canceled, minor units. If it succeeds, it becomes credit, unless its period was over. */
             in_flight_amount: number;
-            /** @description What the customer has in hand for later periods, minor units. */
+            /** @description The credit of the customer for later periods, minor units. */
             credit_balance_cents: number;
             /** @description What changes have left for the next period to take, besides its items. */
             next_period_lines: components["schemas"]["SubscriptionPeriodLine"][];
@@ -5853,7 +5853,7 @@ export interface components {
         };
         SubscriptionCancel: {
             /**
-             * @description `period_end`, the default: the service that is paid goes on until then. `now`: it ends at once.
+             * @description `period_end`, the default: the service that was paid for continues until then. `now`: it ends at once.
              * @enum {string}
              */
             at?: "period_end" | "now";
@@ -6073,7 +6073,7 @@ export interface components {
         SubscriptionChanges: {
             /** @description `pending`: not started; nothing is owed. `trialing`: in its trial. `active`: paid, or its payment is under way. `past_due`: a payment failed and is retried. `paused`: no period, no service. `canceled`: ended for good. */
             state: components["schemas"]["SubscriptionState"];
-            /** @description Why it is paused or canceled. `requested`: by you. `payment_failed`: nothing is retried any more. `no_payment_method`: its trial ended without one. `ended`: at `ends_at`. `customer_deleted`. */
+            /** @description Why it is paused or canceled. `requested`: by you. `payment_failed`: no retry is left. `no_payment_method`: its trial ended without one. `ended`: at `ends_at`. `customer_deleted`. */
             state_reason: string | null;
             /** @description Whether the customer may use the service now. */
             in_effect: boolean;
@@ -6105,9 +6105,9 @@ export interface components {
             trial_end_behaviour?: components["schemas"]["TrialEndBehaviour"];
             /** @description What happens after a failed payment, as for plans. `retry`, the default: it is charged again 1, 3 and 5 days after its first failure, unless the decline is final. `stop`: it is not retried. */
             failure_behaviour?: components["schemas"]["FailureBehaviour"];
-            /** @description What happens when nothing is retried any more. `pause` is the default. */
+            /** @description What happens when no retry is left. `pause` is the default. */
             unpaid_behaviour?: components["schemas"]["UnpaidBehaviour"];
-            /** @description For how many days after the first failure `in_effect` stays true while retries go on, if a period was paid before. By default 7, which covers all retries. */
+            /** @description For how many days after the first failure `in_effect` stays true while retries continue, if a period was paid before. By default 7, which covers all retries. */
             grace_days?: number;
             /** @description When the first period takes effect that is paid by a bank debit. `settled`, the default: when the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their dates. */
             effective_on?: components["schemas"]["EffectiveOn"];
@@ -6131,7 +6131,7 @@ export interface components {
             trial_end_date?: string;
             /**
              * Format: date
-             * @description The day on which it ends, the first without service: an end of a period. Null: it goes on.
+             * @description The day on which it ends, the first without service: an end of a period. Null: it continues.
              */
             ends_at?: string;
             /** @description The method to charge. By default the customer’s default method at the time of each charge. */
@@ -6234,7 +6234,7 @@ export interface components {
             status: "processing" | "made" | "failed" | "credited";
             /** @description What it sells from then on. */
             items: components["schemas"]["SubscriptionItem"][];
-            /** @description What it costs and credits by itself. */
+            /** @description What this change alone costs and credits. */
             lines: components["schemas"]["SubscriptionPeriodLine"][];
             /** @description What was charged for it at once, without surcharge, minor units. */
             amount_cents: number;
@@ -6279,7 +6279,7 @@ export interface components {
         SubscriptionPause: {
             /**
              * Format: date
-             * @description When it resumes by itself: after the end of the present period. By default it waits for a resume.
+             * @description When it resumes automatically: after the end of the current period. By default it waits for a resume.
              */
             resumes_at?: string;
         };
@@ -6377,7 +6377,7 @@ export interface components {
              * @description The first day after it.
              */
             end: string;
-            /** @description `processing`: being charged. `paid`: collected, or a trial. `retrying`: failed, and retried. `unpaid`: failed, and not retried. `void`: nothing is owed for it any more, and it was not bought. */
+            /** @description `processing`: being charged. `paid`: collected, or a trial. `retrying`: failed, and retried. `unpaid`: failed, and not retried. `void`: nothing is owed for it, and it was not bought. */
             status: components["schemas"]["SubscriptionPeriodStatus"];
             /**
              * @description Whether it is a trial.
@@ -6562,9 +6562,9 @@ export interface components {
             trial_end_behaviour?: components["schemas"]["TrialEndBehaviour"];
             /** @description What happens after a failed payment, as for plans. `retry`, the default: it is charged again 1, 3 and 5 days after its first failure, unless the decline is final. `stop`: it is not retried. */
             failure_behaviour?: components["schemas"]["FailureBehaviour"];
-            /** @description What happens when nothing is retried any more. `pause` is the default. */
+            /** @description What happens when no retry is left. `pause` is the default. */
             unpaid_behaviour?: components["schemas"]["UnpaidBehaviour"];
-            /** @description For how many days after the first failure `in_effect` stays true while retries go on, if a period was paid before. By default 7, which covers all retries. */
+            /** @description For how many days after the first failure `in_effect` stays true while retries continue, if a period was paid before. By default 7, which covers all retries. */
             grace_days?: number;
             /** @description When the first period takes effect that is paid by a bank debit. `settled`, the default: when the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their dates. */
             effective_on?: components["schemas"]["EffectiveOn"];
@@ -6588,7 +6588,7 @@ export interface components {
             trial_end_date?: string | null;
             /**
              * Format: date
-             * @description The day on which it ends, the first without service: an end of a period. Null: it goes on.
+             * @description The day on which it ends, the first without service: an end of a period. Null: it continues.
              */
             ends_at?: string | null;
             /** @description The method to charge. By default the customer’s default method at the time of each charge. */
@@ -6643,7 +6643,7 @@ export interface components {
             object: "test_clock";
             /** @description A label. */
             name: string | null;
-            /** @description `created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect could not be carried out; the clock cannot be advanced again. */
+            /** @description `created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect could not be applied; the clock cannot be advanced again. */
             status: components["schemas"]["TestClockStatus"];
             /**
              * Format: date-time
@@ -6666,7 +6666,7 @@ export interface components {
             livemode: false;
             /**
              * Format: date-time
-             * @description The latest target of one advance now: two of the shortest intervals of the active plans ahead. A week counts 7 days, a month 30. Without active plans, it is 62 days ahead. Null while the clock cannot be advanced.
+             * @description The latest target of one advance now: two of the shortest intervals of the active plans and subscriptions ahead. A week counts 7 days, a month or a subscription 30. Without any of them, it is 62 days ahead. Null while the clock cannot be advanced.
              */
             max_frozen_time: string | null;
             /** @description Null before the first advance. */
@@ -6689,7 +6689,7 @@ export interface components {
             object: "test_clock";
             /** @description A label. */
             name: string | null;
-            /** @description `created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect could not be carried out; the clock cannot be advanced again. */
+            /** @description `created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect could not be applied; the clock cannot be advanced again. */
             status: components["schemas"]["TestClockStatus"];
             /**
              * Format: date-time
@@ -6805,7 +6805,7 @@ export interface components {
             id: string;
             /** @constant */
             dry_run: true;
-            /** @description `created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect could not be carried out; the clock cannot be advanced again. */
+            /** @description `created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect could not be applied; the clock cannot be advanced again. */
             status: components["schemas"]["TestClockStatus"];
             /**
              * Format: date-time
@@ -6865,7 +6865,7 @@ export interface components {
             object: "test_clock";
             /** @description A label. */
             name: string | null;
-            /** @description `created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect could not be carried out; the clock cannot be advanced again. */
+            /** @description `created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect could not be applied; the clock cannot be advanced again. */
             status: components["schemas"]["TestClockStatus"];
             /**
              * Format: date-time
@@ -6920,7 +6920,7 @@ export interface components {
             object: "test_clock";
             /** @description A label. */
             name: string | null;
-            /** @description `created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect could not be carried out; the clock cannot be advanced again. */
+            /** @description `created`: not advanced yet. `advancing`: until every effect of an advance is committed. `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect could not be applied; the clock cannot be advanced again. */
             status: components["schemas"]["TestClockStatus"];
             /**
              * Format: date-time
@@ -6999,7 +6999,7 @@ export interface components {
              */
             created_at: string;
         };
-        /** @description Webhook deliveries, by status. When `pending` is 0, your receiver has got everything, except what failed. For a clock, the deliveries of all its events. For an advance, those of the events that it caused and of its `test_clock.ready`. */
+        /** @description Webhook deliveries, by status. When `pending` is 0, your receiver has received everything, except what failed. For a clock, the deliveries of all its events. For an advance, those of the events that it caused and of its `test_clock.ready`. */
         WebhookDeliveryCounts: {
             /** @description On their way, or between two attempts. */
             pending: number;
@@ -10666,7 +10666,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
-            /** @description The body is larger than 64 KiB. The limit is this high because a URL has up to 2,048 characters, each of up to 12 bytes, beside 100 event types. */
+            /** @description The body is larger than 64 KiB. The limit is this high because a URL has up to 2,048 characters, each of up to 12 bytes, and there are 100 event types. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
@@ -10739,7 +10739,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            /** @description The body is larger than 64 KiB. The limit is this high because a URL has up to 2,048 characters, each of up to 12 bytes, beside 100 event types. */
+            /** @description The body is larger than 64 KiB. The limit is this high because a URL has up to 2,048 characters, each of up to 12 bytes, and there are 100 event types. */
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];

@@ -262,8 +262,8 @@ class CardData(TypedDict):
     """The wallet that the card came from."""
     card_networks: NotRequired[list[CardNetwork]]
     """The networks that the card runs on, if your vault knows them: two for a co-branded card,
-    such as eftpos and visa. They count beside those of `card_bin` and `card_brand`; the
-    strictest decides whether a surcharge is allowed.
+    such as eftpos and visa. They count together with those of `card_bin` and `card_brand`;
+    the strictest decides whether a surcharge is allowed.
     """
     card_funding: NotRequired[CardFunding]
     """What the card draws on, if your vault knows it."""
@@ -290,8 +290,8 @@ class CardInstrument(TypedDict):
     """The wallet that the card came from."""
     card_networks: NotRequired[list[CardNetwork]]
     """The networks that the card runs on, if your vault knows them: two for a co-branded card,
-    such as eftpos and visa. They count beside those of `card_bin` and `card_brand`; the
-    strictest decides whether a surcharge is allowed.
+    such as eftpos and visa. They count together with those of `card_bin` and `card_brand`;
+    the strictest decides whether a surcharge is allowed.
     """
     card_funding: NotRequired[CardFunding]
     """What the card draws on, if your vault knows it."""
@@ -395,7 +395,7 @@ class CheckoutSession(TypedDict):
     payments; otherwise null. For a bank account without that, see its mandate.
     """
     failed_attempts: int
-    """How often the payer was declined. The tenth time ends the session."""
+    """How many attempts were declined. The tenth one ends the session."""
     completed_at: str | None
     """ISO 8601, UTC."""
     expired_at: str | None
@@ -426,7 +426,7 @@ class CheckoutSessionChanges(TypedDict):
     null.
     """
     failed_attempts: int
-    """How often the payer was declined. The tenth time ends the session."""
+    """How many attempts were declined. The tenth one ends the session."""
 
 
 class CheckoutSessionCompletedEvent(TypedDict):
@@ -476,7 +476,7 @@ class CheckoutSessionCreate(TypedDict):
     currency: NotRequired[Currency]
     """An ISO 4217 code, in capitals."""
     customer_id: NotRequired[str]
-    """The payer. A customer on a test clock brings its clock along."""
+    """The payer. If this customer is on a test clock, so is the link."""
     collect: NotRequired[CollectInput]
     payment_method_types: NotRequired[list[PayableMethodType]]
     """How can be paid. By default `card`. `au_becs_debit` needs AUD, also for the subject of
@@ -634,8 +634,8 @@ class CurrentPeriod(TypedDict):
     """The first day after it."""
     status: SubscriptionPeriodStatus
     """`processing`: being charged. `paid`: collected, or a trial. `retrying`: failed, and
-    retried. `unpaid`: failed, and not retried. `void`: nothing is owed for it any more, and
-    it was not bought.
+    retried. `unpaid`: failed, and not retried. `void`: nothing is owed for it, and it was not
+    bought.
     """
 
 
@@ -771,7 +771,7 @@ class EffectsManifest(TypedDict):
     links_expired: int
     """Payment links that expired."""
     subscriptions_rolled: int
-    """Always 0: there are no subscriptions."""
+    """Subscriptions that began a period, each counted once."""
     plans_recalculated: int
     """Plans whose next payment, next attempt or state changed."""
 
@@ -961,7 +961,7 @@ class Mandate(TypedDict):
     scheme: DebitScheme
     """The debit scheme. `au_becs`: direct debits in Australia."""
     reference: str
-    """For people: `DDR-` and 14 letters and digits. Tell it to the payer."""
+    """For people: `DDR-` and 14 letters and digits. Show it to the payer."""
     status: MandateStatus
     """`pending`: the payer has not agreed yet. `active`: the account may be debited. `canceled`,
     `failed`, `expired`: ended for good; `status_reason` says why. The payer can give a new
@@ -981,9 +981,9 @@ class Mandate(TypedDict):
     max_amount_cents: int | None
     """The most that one debit may take, surcharge included, minor units; null for no limit."""
     amount_type: MandateAmountType
-    """What the payer was told: whether the amounts of the debits differ."""
+    """Whether the amounts of the debits differ, as the payer was told."""
     frequency_text: str | None
-    """What the payer was told: how often debits are made."""
+    """How often debits are made, as the payer was told."""
     next_possible_charge_date: str | None
     """The date, on the scheme’s clock, on which a debit that is requested now would be charged.
     Null unless the mandate is active, and after the last cut-off before it lapses.
@@ -995,7 +995,7 @@ class Mandate(TypedDict):
     ended_at: str | None
     """When it ended; null until then."""
     notices: list[MandateNotice]
-    """What the payer is to be told, and what was sent; oldest first."""
+    """Notices that the payer must get, and those that were sent; oldest first."""
     biller_id: str
     """The account that is paid."""
     livemode: bool
@@ -1254,7 +1254,7 @@ class MandateForPayer(TypedDict):
     scheme: DebitScheme
     """The debit scheme. `au_becs`: direct debits in Australia."""
     reference: str
-    """For people: `DDR-` and 14 letters and digits. Tell it to the payer."""
+    """For people: `DDR-` and 14 letters and digits. Show it to the payer."""
     status: MandateStatus
     """`pending`: the payer has not agreed yet. `active`: the account may be debited. `canceled`,
     `failed`, `expired`: ended for good; `status_reason` says why. The payer can give a new
@@ -1270,9 +1270,9 @@ class MandateForPayer(TypedDict):
     max_amount_cents: int | None
     """The most that one debit may take, surcharge included, minor units; null for no limit."""
     amount_type: MandateAmountType
-    """What the payer was told: whether the amounts of the debits differ."""
+    """Whether the amounts of the debits differ, as the payer was told."""
     frequency_text: str | None
-    """What the payer was told: how often debits are made."""
+    """How often debits are made, as the payer was told."""
     next_possible_charge_date: str | None
     """The date, on the scheme’s clock, on which a debit that is requested now would be charged.
     Null unless the mandate is active, and after the last cut-off before it lapses.
@@ -1296,9 +1296,9 @@ class MandateList(TypedDict):
 
 
 class MandateNotice(TypedDict):
-    """Something that the payer is to be told. You send it, not the service."""
+    """A notice that the payer must get. You send it, not the service."""
     kind: MandateNoticeKind
-    """`confirmation`: that the mandate holds. `amount_changed`, `terms_changed`: a change of
+    """`confirmation`: that the mandate is active. `amount_changed`, `terms_changed`: a change of
     what the payer agreed to.
     """
     due_by: str | None
@@ -1332,11 +1332,11 @@ class MandateNoticeDueEvent(TypedDict):
 
 class MandateNoticeSent(TypedDict):
     kind: MandateNoticeKind
-    """`confirmation`: that the mandate holds. `amount_changed`, `terms_changed`: a change of
+    """`confirmation`: that the mandate is active. `amount_changed`, `terms_changed`: a change of
     what the payer agreed to.
     """
     channel: MandateNoticeChannel
-    """How you told the payer."""
+    """How you notified the payer."""
     sent_at: NotRequired[str]
     """When you sent it, on the customer’s time; not ahead. By default now."""
 
@@ -1598,13 +1598,13 @@ class PaymentIntentConfirm(TypedDict):
     """A saved method, pm_…. You can leave it out if the payment intent has one."""
     customer_id: NotRequired[str]
     """The customer who pays. Needed, with a secret key, if the payment intent has no customer
-    and the method belongs to one: so a browser that names the method cannot choose whose it
-    is.
+    and the method belongs to one: so a browser that sends the method cannot choose the
+    customer.
     """
     client_secret: NotRequired[str]
     """Required with a publishable key: the client_secret of this payment intent."""
     return_url: NotRequired[str]
-    """Where the payer goes on from the page of a 3D Secure challenge. Absolute, without
+    """Where the payer continues after the page of a 3D Secure challenge. Absolute, without
     credentials, `https` in live mode. It stays until another confirm names one.
     """
 
@@ -1854,7 +1854,7 @@ class PaymentLink(TypedDict):
     id: str
     """The id of the payment link."""
     url: NotRequired[str]
-    """What you send to the payer. Anybody who has it can pay. Events leave it out."""
+    """What you send to the payer. Anyone who has it can pay. Events leave it out."""
     mode: PaymentLinkMode
     """`payment`, the default: the payer pays. `setup`: the payer saves a payment method; no
     money is taken.
@@ -1979,7 +1979,7 @@ class PaymentLinkCreate(TypedDict):
     currency: NotRequired[Currency]
     """An ISO 4217 code, in capitals."""
     customer_id: NotRequired[str]
-    """The payer. A customer on a test clock brings its clock along."""
+    """The payer. If this customer is on a test clock, so is the link."""
     collect: NotRequired[CollectInput]
     payment_method_types: NotRequired[list[PayableMethodType]]
     """How can be paid. By default `card`. `au_becs_debit` needs AUD, also for the subject of
@@ -2263,7 +2263,7 @@ class PaymentPlan(TypedDict):
     collected_amount_cents: int
     """The base amounts collected so far, without surcharges."""
     shortfall_amount_cents: NotRequired[int]
-    """What is missing of the total because debits came back after the plan was closed, minor
+    """What is missing from the total because debits came back after the plan was closed, minor
     units.
     """
     in_flight_amount: NotRequired[int]
@@ -2830,7 +2830,7 @@ class ScheduledPaymentList(TypedDict):
 
 class SecretRotation(TypedDict):
     overlap_hours: NotRequired[int]
-    """How many hours the old secret keeps signing beside the new one; by default 24."""
+    """How many hours the old secret keeps signing together with the new one; by default 24."""
 
 
 class Subscription(TypedDict):
@@ -2846,8 +2846,8 @@ class Subscription(TypedDict):
     service. `canceled`: ended for good.
     """
     state_reason: str | None
-    """Why it is paused or canceled. `requested`: by you. `payment_failed`: nothing is retried
-    any more. `no_payment_method`: its trial ended without one. `ended`: at `ends_at`.
+    """Why it is paused or canceled. `requested`: by you. `payment_failed`: no retry is left.
+    `no_payment_method`: its trial ended without one. `ended`: at `ends_at`.
     `customer_deleted`.
     """
     in_effect: bool
@@ -2892,10 +2892,10 @@ class Subscription(TypedDict):
     not retried.
     """
     unpaid_behaviour: UnpaidBehaviour
-    """What happens when nothing is retried any more. `pause` is the default."""
+    """What happens when no retry is left. `pause` is the default."""
     grace_days: int
-    """For how many days after the first failure `in_effect` stays true while retries go on, if a
-    period was paid before. By default 7, which covers all retries.
+    """For how many days after the first failure `in_effect` stays true while retries continue,
+    if a period was paid before. By default 7, which covers all retries.
     """
     effective_on: EffectiveOn
     """When the first period takes effect that is paid by a bank debit. `settled`, the default:
@@ -2903,11 +2903,13 @@ class Subscription(TypedDict):
     begin on their dates.
     """
     ends_at: str | None
-    """The day on which it ends, the first without service: an end of a period. Null: it goes on."""
+    """The day on which it ends, the first without service: an end of a period. Null: it
+    continues.
+    """
     pauses_at: str | None
     """The day on which a pause begins that was requested."""
     resumes_at: str | None
-    """The day on which the pause ends by itself. It does not end while a period is owed."""
+    """The day on which the pause ends automatically. It does not end while a period is owed."""
     current_period: CurrentPeriod | None
     """The period that has begun last; null before the first."""
     next_period_start: str | None
@@ -2919,7 +2921,7 @@ class Subscription(TypedDict):
     succeeds, it becomes credit, unless its period was over.
     """
     credit_balance_cents: int
-    """What the customer has in hand for later periods, minor units."""
+    """The credit of the customer for later periods, minor units."""
     next_period_lines: list[SubscriptionPeriodLine]
     """What changes have left for the next period to take, besides its items."""
     change_payment_intent_id: str | None
@@ -2950,8 +2952,8 @@ class Subscription(TypedDict):
 
 class SubscriptionCancel(TypedDict):
     at: NotRequired[SubscriptionCancelAt]
-    """`period_end`, the default: the service that is paid goes on until then. `now`: it ends at
-    once.
+    """`period_end`, the default: the service that was paid for continues until then. `now`: it
+    ends at once.
     """
 
 
@@ -3145,8 +3147,8 @@ class SubscriptionChanges(TypedDict):
     service. `canceled`: ended for good.
     """
     state_reason: str | None
-    """Why it is paused or canceled. `requested`: by you. `payment_failed`: nothing is retried
-    any more. `no_payment_method`: its trial ended without one. `ended`: at `ends_at`.
+    """Why it is paused or canceled. `requested`: by you. `payment_failed`: no retry is left.
+    `no_payment_method`: its trial ended without one. `ended`: at `ends_at`.
     `customer_deleted`.
     """
     in_effect: bool
@@ -3184,10 +3186,10 @@ class SubscriptionCreate(TypedDict):
     not retried.
     """
     unpaid_behaviour: NotRequired[UnpaidBehaviour]
-    """What happens when nothing is retried any more. `pause` is the default."""
+    """What happens when no retry is left. `pause` is the default."""
     grace_days: NotRequired[int]
-    """For how many days after the first failure `in_effect` stays true while retries go on, if a
-    period was paid before. By default 7, which covers all retries.
+    """For how many days after the first failure `in_effect` stays true while retries continue,
+    if a period was paid before. By default 7, which covers all retries.
     """
     effective_on: NotRequired[EffectiveOn]
     """When the first period takes effect that is paid by a bank debit. `settled`, the default:
@@ -3215,7 +3217,9 @@ class SubscriptionCreate(TypedDict):
     trial_end_date: NotRequired[str]
     """The first day after the trial. Either this or `trial_days`."""
     ends_at: NotRequired[str]
-    """The day on which it ends, the first without service: an end of a period. Null: it goes on."""
+    """The day on which it ends, the first without service: an end of a period. Null: it
+    continues.
+    """
     payment_instrument_id: NotRequired[str]
     """The method to charge. By default the customer’s default method at the time of each charge."""
 
@@ -3311,7 +3315,7 @@ class SubscriptionMadeChange(TypedDict):
     items: list[SubscriptionItem]
     """What it sells from then on."""
     lines: list[SubscriptionPeriodLine]
-    """What it costs and credits by itself."""
+    """What this change alone costs and credits."""
     amount_cents: int
     """What was charged for it at once, without surcharge, minor units."""
     payment_intent_id: str | None
@@ -3349,8 +3353,8 @@ class SubscriptionPastDueEvent(TypedDict):
 
 class SubscriptionPause(TypedDict):
     resumes_at: NotRequired[str]
-    """When it resumes by itself: after the end of the present period. By default it waits for a
-    resume.
+    """When it resumes automatically: after the end of the current period. By default it waits
+    for a resume.
     """
 
 
@@ -3433,8 +3437,8 @@ class SubscriptionPeriod(TypedDict):
     """The first day after it."""
     status: SubscriptionPeriodStatus
     """`processing`: being charged. `paid`: collected, or a trial. `retrying`: failed, and
-    retried. `unpaid`: failed, and not retried. `void`: nothing is owed for it any more, and
-    it was not bought.
+    retried. `unpaid`: failed, and not retried. `void`: nothing is owed for it, and it was not
+    bought.
     """
     kind: SubscriptionPeriodKind
     """Whether it is a trial."""
@@ -3597,10 +3601,10 @@ class SubscriptionUpdate(TypedDict):
     not retried.
     """
     unpaid_behaviour: NotRequired[UnpaidBehaviour]
-    """What happens when nothing is retried any more. `pause` is the default."""
+    """What happens when no retry is left. `pause` is the default."""
     grace_days: NotRequired[int]
-    """For how many days after the first failure `in_effect` stays true while retries go on, if a
-    period was paid before. By default 7, which covers all retries.
+    """For how many days after the first failure `in_effect` stays true while retries continue,
+    if a period was paid before. By default 7, which covers all retries.
     """
     effective_on: NotRequired[EffectiveOn]
     """When the first period takes effect that is paid by a bank debit. `settled`, the default:
@@ -3628,7 +3632,9 @@ class SubscriptionUpdate(TypedDict):
     trial_end_date: NotRequired[str | None]
     """The first day after the trial. Either this or `trial_days`."""
     ends_at: NotRequired[str | None]
-    """The day on which it ends, the first without service: an end of a period. Null: it goes on."""
+    """The day on which it ends, the first without service: an end of a period. Null: it
+    continues.
+    """
     payment_instrument_id: NotRequired[str | None]
     """The method to charge. By default the customer’s default method at the time of each charge."""
 
@@ -3664,7 +3670,7 @@ class TestClock(TypedDict):
     status: TestClockStatus
     """`created`: not advanced yet. `advancing`: until every effect of an advance is committed.
     `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect
-    could not be carried out; the clock cannot be advanced again.
+    could not be applied; the clock cannot be advanced again.
     """
     frozen_time: str
     """The current time of the clock’s customers."""
@@ -3677,8 +3683,8 @@ class TestClock(TypedDict):
     livemode: Literal[False]
     max_frozen_time: str | None
     """The latest target of one advance now: two of the shortest intervals of the active plans
-    ahead. A week counts 7 days, a month 30. Without active plans, it is 62 days ahead. Null
-    while the clock cannot be advanced.
+    and subscriptions ahead. A week counts 7 days, a month or a subscription 30. Without any
+    of them, it is 62 days ahead. Null while the clock cannot be advanced.
     """
     last_advance: TestClockLastAdvance | None
     """Null before the first advance."""
@@ -3701,7 +3707,7 @@ class TestClockAdvancing(TypedDict):
     status: TestClockStatus
     """`created`: not advanced yet. `advancing`: until every effect of an advance is committed.
     `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect
-    could not be carried out; the clock cannot be advanced again.
+    could not be applied; the clock cannot be advanced again.
     """
     frozen_time: str
     """The current time of the clock’s customers."""
@@ -3793,7 +3799,7 @@ class TestClockDryRun(TypedDict):
     status: TestClockStatus
     """`created`: not advanced yet. `advancing`: until every effect of an advance is committed.
     `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect
-    could not be carried out; the clock cannot be advanced again.
+    could not be applied; the clock cannot be advanced again.
     """
     frozen_time: str
     """The current time of the clock’s customers."""
@@ -3837,7 +3843,7 @@ class TestClockReady(TypedDict):
     status: TestClockStatus
     """`created`: not advanced yet. `advancing`: until every effect of an advance is committed.
     `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect
-    could not be carried out; the clock cannot be advanced again.
+    could not be applied; the clock cannot be advanced again.
     """
     frozen_time: str
     """The current time of the clock’s customers."""
@@ -3881,7 +3887,7 @@ class TestClockState(TypedDict):
     status: TestClockStatus
     """`created`: not advanced yet. `advancing`: until every effect of an advance is committed.
     `ready`: the advance is complete, and `frozen_time` is its target. `failed`: an effect
-    could not be carried out; the clock cannot be advanced again.
+    could not be applied; the clock cannot be advanced again.
     """
     frozen_time: str
     """The current time of the clock’s customers."""
@@ -3944,7 +3950,7 @@ class WebhookDelivery(TypedDict):
 
 
 class WebhookDeliveryCounts(TypedDict):
-    """Webhook deliveries, by status. When `pending` is 0, your receiver has got everything,
+    """Webhook deliveries, by status. When `pending` is 0, your receiver has received everything,
     except what failed. For a clock, the deliveries of all its events. For an advance, those
     of the events that it caused and of its `test_clock.ready`.
     """

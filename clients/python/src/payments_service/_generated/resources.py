@@ -422,9 +422,9 @@ class Mandates(Resource):
     ) -> models.MandateText:
         """Fetch the text that a payer agrees to
 
-        Show the payer `html` as it is, with the account and the terms of the mandate beside
-        it. Send `version` and `sha256` with the acceptance. The text has the name of your
-        account. No lawyer has checked its words.
+        Show the payer `html` as it is, together with the account and the terms of the
+        mandate. Send `version` and `sha256` with the acceptance. The text has the name of
+        your account. No lawyer has checked its words.
 
         Needs a secret key with the scope `mandates:read`.
 
@@ -539,7 +539,7 @@ class PaymentIntents(Resource):
         payment intent can use it until a secret key attaches it to a customer. Any other
         method returns 403 `payment_method_not_allowed`. After ten attempts that failed, with
         a publishable key or on a page, it returns 403 `too_many_attempts`: only a secret key
-        may go on. The response has what a payer needs (`PaymentIntentForPayer`).
+        may confirm it. The response has what a payer needs (`PaymentIntentForPayer`).
 
         A secret key needs the scope `payment_intents:write`; a publishable key may call this
         too.
@@ -591,8 +591,8 @@ class PaymentIntents(Resource):
         """Report on a bank debit as the bank would
 
         Reports now what the bank would report at its own time. A debit that was not handed
-        over yet is handed over first. After that the bank reports nothing more about this
-        debit by itself. On a test clock you need not call this: an advance carries out what
+        over yet is handed over first. After that the bank sends no other report about this
+        debit. On a test clock you do not need this: an advance makes the bank report what
         `_sandbox_bank_outcome` chooses.
 
         Needs a secret key with the scope `payment_intents:write`. Sandbox only.
@@ -859,8 +859,8 @@ class PaymentLinks(Resource):
         """Create a payment link
 
         Send its `url` to the payer. By default it takes one payment, however many tabs or
-        people open it. With `customer_id` the payer is known, and a customer on a test clock
-        brings its clock along. Sends `payment_link.created`. While the test clock of its
+        people open it. With `customer_id` the payer is known. If that customer is on a test
+        clock, so is the link. Sends `payment_link.created`. While the test clock of its
         customer is advancing: `test_clock_advancing`.
 
         Needs a secret key with the scope `payment_links:write`.
@@ -911,8 +911,8 @@ class PaymentLinks(Resource):
     ) -> models.PaymentLink:
         """Change an open payment link
 
-        Null clears a field. A session that was started before keeps what its payer has seen.
-        While the test clock of its customer is advancing: `test_clock_advancing`.
+        Null clears a field. A session that has started keeps the terms that its payer has
+        seen. While the test clock of its customer is advancing: `test_clock_advancing`.
 
         Needs a secret key with the scope `payment_links:write`.
 
@@ -930,7 +930,7 @@ class PaymentLinks(Resource):
     ) -> Listing[models.PaymentIntentList, models.PaymentIntent]:
         """List the payments of a payment link, newest first
 
-        Every payment intent on which an attempt was made, whatever came of it.
+        Every payment intent on which an attempt was made, whatever its result.
 
         Needs a secret key with the scope `payment_links:read`.
 
@@ -960,9 +960,10 @@ class PaymentLinks(Resource):
     ) -> models.PaymentLink:
         """Deactivate an open payment link
 
-        Its open sessions end. After the response no attempt is opened. One in flight runs on,
-        and is counted and reported if it succeeds. Sends `payment_link.deactivated`. While
-        the test clock of its customer is advancing: `test_clock_advancing`.
+        Its open sessions end. After the response no attempt is opened. One that is under way
+        continues, and is counted and reported if it succeeds. Sends
+        `payment_link.deactivated`. While the test clock of its customer is advancing:
+        `test_clock_advancing`.
 
         Needs a secret key with the scope `payment_links:write`.
 
@@ -994,8 +995,8 @@ class PaymentLinks(Resource):
     ) -> models.PaymentLink:
         """Give a payment link another URL
 
-        In any state. The old URL is unknown from then on; sessions that were started go on.
-        While the test clock of its customer is advancing: `test_clock_advancing`.
+        In any state. The old URL no longer works; sessions that were started continue. While
+        the test clock of its customer is advancing: `test_clock_advancing`.
 
         Needs a secret key with the scope `payment_links:write`.
 
@@ -1006,8 +1007,8 @@ class PaymentLinks(Resource):
 
 
 class CheckoutSessions(Resource):
-    """One sitting of one payer: a hosted page for a payment, or to save a method. A payment link
-    makes them.
+    """A hosted page on which one payer pays, or saves a payment method. A payment link creates
+    one for each payer.
     """
 
     def create(
@@ -1167,7 +1168,7 @@ class Subscriptions(Resource):
         error: the subscription stays `pending` with `last_payment_error`, nothing is owed,
         and you can start it again. While a challenge or a bank debit is under way, it is
         `pending` with `current_period.status: processing`; `latest_payment_intent_id` names
-        the payment intent. With a start date to come, it starts by itself on that day.
+        the payment intent. With a start date to come, it starts automatically on that day.
 
         Needs a secret key with the scope `subscriptions:write`.
 
@@ -1183,9 +1184,9 @@ class Subscriptions(Resource):
     ) -> models.Subscription:
         """Pause a subscription at the end of its period
 
-        The service that is paid goes on until `pauses_at`. Then no period begins and nothing
-        is charged until you resume it, or until `resumes_at`. Paused time is never billed. To
-        take it back before, resume it.
+        The service that was paid for continues until `pauses_at`. Then no period begins and
+        nothing is charged until you resume it, or until `resumes_at`. Paused time is never
+        billed. To withdraw the pause before then, resume the subscription.
 
         Needs a secret key with the scope `subscriptions:write`.
 
@@ -1202,10 +1203,10 @@ class Subscriptions(Resource):
 
         A new period begins today. Returns `active` if it was paid. A decline is not an error:
         the subscription is `past_due` with `last_payment_error`, or what `unpaid_behaviour`
-        says, and retries go on. While a challenge is under way, it is `active` and not yet in
-        effect, with `current_period.status: processing`; a bank debit that is under way is
+        says, and retries continue. While a challenge is under way, it is `active` and not yet
+        in effect, with `current_period.status: processing`; a bank debit that is under way is
         enough. Later periods are counted from today. A period that was unpaid becomes `void`.
-        A pause that has only been requested is taken back.
+        A pause that has not begun is taken back.
 
         Needs a secret key with the scope `subscriptions:write`.
 
@@ -1222,8 +1223,8 @@ class Subscriptions(Resource):
         """Cancel a subscription at the end of its period, or now
 
         After this response no period begins that it excludes, and retries end. At the end of
-        the period, the service that is paid goes on until `ends_at`. A subscription that is
-        pending or paused is canceled at once. Nothing is refunded.
+        the period, the service that is paid for continues until `ends_at`. A subscription
+        that is pending or paused is canceled at once. Nothing is refunded.
 
         Needs a secret key with the scope `subscriptions:write`.
 
@@ -1236,10 +1237,10 @@ class Subscriptions(Resource):
         subscription_id: str,
         **options: Unpack[WriteOptions],
     ) -> models.Subscription:
-        """Take the end of a subscription back
+        """Withdraw the end of a subscription
 
-        Takes back a cancellation before it has come: `ends_at` is what it was, and retries
-        and a pause that had ended with it go on. Without a cancellation it removes `ends_at`.
+        Withdraws a cancellation that has not taken effect: `ends_at` is what it was, and the
+        retries and pause that it ended continue. Without a cancellation it removes `ends_at`.
 
         Needs a secret key with the scope `subscriptions:write`.
 
@@ -1255,8 +1256,8 @@ class Subscriptions(Resource):
         """Charge the unpaid period of a subscription now
 
         Allowed while it is `past_due`, or `paused` because a payment failed. Returns `active`
-        if the attempt has succeeded. A decline is not an error: the retries go on, or end.
-        The attempt is the next of its series, only earlier.
+        if the attempt has succeeded. A decline is not an error: the retries continue, or end.
+        The attempt counts as the next one of its series.
 
         Needs a secret key with the scope `subscriptions:write`.
 
@@ -1341,11 +1342,11 @@ class Subscriptions(Resource):
         body: models.SubscriptionCreditRefund | None = None,
         **options: Unpack[WriteOptions],
     ) -> models.Refund:
-        """Pay the credit of a subscription out
+        """Pay out the credit of a subscription
 
         Refunds the last payment of the subscription that succeeded, by at most what remains
         of it. The credit is taken at once, and comes back if the refund fails. Allowed in
-        every state, also once it is canceled.
+        every state, also after it was canceled.
 
         Needs a secret key with the scope `subscriptions:write`.
 
@@ -1420,7 +1421,7 @@ class TestClocks(Resource):
         """Delete a test clock with all its customers and their objects
 
         Allowed in any state. It cannot be undone. Sends `test_clock.deleted`. Events stay
-        readable. Nothing of the clock is charged afterwards.
+        readable. Nothing on the clock is charged afterwards.
 
         Needs a secret key with the scope `test_clocks:write`. Sandbox only.
 
@@ -1730,7 +1731,7 @@ class Account(Resource):
     ) -> models.Account:
         """Fetch your account as payers see it
 
-        What the pages for payers show of you. An operator changes it (`npm run billers --
+        What the pages for payers show about you. An operator changes it (`npm run billers --
         update`). It is the same in both modes.
 
         Needs a secret key with the scope `payment_intents:read`.
@@ -1743,12 +1744,12 @@ class Account(Resource):
         self,
         **options: Unpack[RequestOptions],
     ) -> models.SurchargeRules:
-        """List the rules on surcharges that hold for your account
+        """List the surcharge rules that apply to your account
 
-        Which surcharges the service adds to your payments today, by your country and by what
-        you have stated as your cost of acceptance. An operator sets both (`npm run billers --
-        update`). Of two rules about one payment the stricter one holds. A payment on a test
-        clock follows the rules of its clock’s date.
+        Which surcharges the service adds to your payments today, by your country and by your
+        stated cost of acceptance. An operator sets both (`npm run billers -- update`). If two
+        rules apply to one payment, the stricter one counts. A payment on a test clock follows
+        the rules of its clock’s date.
 
         Needs a secret key with the scope `payment_intents:read`.
 
@@ -1845,8 +1846,8 @@ class Resources:
         method is saved.
         """
         self.checkout_sessions = CheckoutSessions(transport)
-        """One sitting of one payer: a hosted page for a payment, or to save a method. A payment
-        link makes them.
+        """A hosted page on which one payer pays, or saves a payment method. A payment link
+        creates one for each payer.
         """
         self.subscriptions = Subscriptions(transport)
         """A service that is sold in periods, each paid when it begins. `in_effect` says whether

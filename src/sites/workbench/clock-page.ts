@@ -1,0 +1,148 @@
+import type { TimelineEventRow } from '../../db/workbench.ts';
+import { type Html, html } from '../../platform/html.ts';
+import type { DryRunResult } from '../../resources/clock-effect.ts';
+import { ServiceError } from '../../services/errors.ts';
+import { dryRunAdvance, type Supposition } from '../../services/test-clocks/dry-run.ts';
+import { getTimeline, type Timeline } from '../../services/workbench/timeline.ts';
+import type { Axis } from './axis.ts';
+import { chart } from './chart.ts';
+import { lanesOf } from './lanes.ts';
+import { alert } from './layout.ts';
+import { type Move, moveForm, targetIn } from './move-form.ts';
+import type { Answer, Visit } from './visit.ts';
+import { suppositionIn } from './what-if.ts';
+import { deliveriesInWords, inWords, lookOf, time } from './words.ts';
+
+const eventsListed = 15;
+const effectsListed = 30;
+const dayMs = 86_400_000;
+
+/** The page of a clock: its time as an axis, the form that moves it, a dry run if one is asked, and what happened. */
+export async function showClock(visit: Visit): Promise<Answer> {
+  const { sql, context, id, query } = visit;
+  const timeline = await getTimeline(sql, context, id);
+  const { clock } = timeline;
+  const target = targetIn(query);
+  const supposed = suppositionIn(query);
+  const dryRun = target === null ? null : await runDry(visit, target, supposed ?? {});
+  const result = dryRun instanceof ServiceError ? null : dryRun;
+  const move: Move = {
+    clock,
+    due: timeline.due,
+    subjects: timeline.subjects,
+    methods: timeline.methods,
+    target,
+    query,
+  };
+  const isMoving = clock.status === 'advancing';
+  const axis = axisOf(timeline, query.get('show'));
+  const { pending } = clock.webhook_deliveries;
+  const state = `${clock.status} ${clock.frozen_time.getTime()} ${timeline.events.at(-1)?.sequence ?? 0} ${pending}`;
+  return {
+    status: 200,
+    title: clock.name ?? 'Clock',
+    state,
+    ...(isMoving ? { refreshSeconds: 1 } : {}),
+    main: html`<div class="title"><h1>${clock.name ?? 'Clock'}</h1>
+<p><span class="pill ${clock.status}">${clock.status}</span> <strong class="now">${time(clock.frozen_time)} UTC</strong>
+<span class="faint"><code>${clock.id}</code></span></p></div>
+${clock.failure_reason === null ? null : alert(`This clock has failed, and cannot be moved: ${clock.failure_reason}`)}
+<section class="card" id="axis" data-from="${axis.from.toISOString()}" data-to="${axis.to.toISOString()}">
+<h2>Time</h2> ${zoom(timeline, axis)}
+${chart({ axis, lanes: lanesOf(timeline, result?.effects ?? []), now: clock.frozen_time, target, max: clock.maxFrozenTime })}
+${timeline.subjects.length === 0 ? firstSteps(clock.id) : null}
+</section>
+<div class="columns">
+<section class="card" id="move"><h2>Move the clock</h2>
+${isMoving ? html`<p role="status">It is moving to ${clock.target_time === null ? '' : time(clock.target_time)}.</p>` : moveForm(move)}
+</section>
+<section class="card" id="dry-run"><h2>What would happen</h2>
+${showDryRun(dryRun, clock.id, supposed?.label ?? null)}
+</section>
+</div>
+<section class="card" id="happened"><h2>What happened</h2>
+${happenedList(latest(timeline.events))}
+<p><a href="../events?clock=${clock.id}">Every event of this clock</a></p>
+</section>
+<p class="end"><a href="${clock.id}/delete">Delete this clock</a>
+<span class="faint">Otherwise it is deleted at ${time(clock.expires_at)} UTC, real time.</span></p>`,
+  };
+}
+
+/** The latest events, in the order of the clock’s time, which may not be that in which they were recorded. */
+function latest(events: readonly TimelineEventRow[]): TimelineEventRow[] {
+  const inOrder = events.toSorted((a, b) => b.created_at.getTime() - a.created_at.getTime() || b.sequence - a.sequence);
+  return inOrder.slice(0, eventsListed);
+}
+
+/** Runs the dry run. Returns the refusal, such as a target beyond the bound. */
+async function runDry(
+  { sql, context, id }: Visit,
+  target: Date,
+  suppose: Supposition,
+): Promise<DryRunResult | ServiceError> {
+  try {
+    return await dryRunAdvance(sql, context, id, target.toISOString(), suppose);
+  } catch (error) {
+    if (error instanceof ServiceError && error.status < 500) return error;
+    throw error;
+  }
+}
+
+/** From the clock's creation to the latest time that it can reach; or nearer to its present time. */
+function axisOf({ clock, startedAt }: Timeline, show: string | null): Axis {
+  const to = clock.maxFrozenTime ?? clock.target_time ?? new Date(clock.frozen_time.getTime() + dayMs);
+  const ahead = to.getTime() - clock.frozen_time.getTime();
+  const near = new Date(Math.max(startedAt.getTime(), clock.frozen_time.getTime() - 1.5 * ahead));
+  return { from: show === 'all' || near <= startedAt ? startedAt : near, to };
+}
+
+function zoom({ clock, startedAt }: Timeline, { from }: Axis): Html | null {
+  if (from.getTime() > startedAt.getTime()) {
+    return html`<p class="zoom">From ${time(from)} · <a href="${clock.id}?show=all">the clock’s whole life</a></p>`;
+  }
+  return html`<p class="zoom">From ${time(from)}, when it was created</p>`;
+}
+
+function firstSteps(clockId: string): Html {
+  return html`<p>This clock has no customers yet. <a href="/docs/customers#createCustomer">Create a customer</a> with
+<code>"test_clock": "${clockId}"</code>, then <a href="/docs/payment-methods#createPaymentMethod">a card</a> and
+<a href="/docs/payment-plans#createPaymentPlan">a plan</a>.</p>`;
+}
+
+function showDryRun(result: DryRunResult | ServiceError | null, clockId: string, supposed: string | null): Html {
+  if (result === null)
+    return html`<p class="faint">Choose a time, and see what would happen on the way. Nothing changes.</p>`;
+  if (result instanceof ServiceError) {
+    return alert(html`${[...result.fieldErrors.map(({ message }) => message), result.message].at(0) ?? ''}`);
+  }
+  const { effects, target } = result;
+  const shown = effects.slice(0, effectsListed);
+  return html`<p role="status">Up to ${time(target)} UTC${supposed === null ? null : html`, if each payment were: ${supposed.toLowerCase()}`},
+${effects.length === 0 ? 'nothing would happen' : `${effects.length} ${effects.length === 1 ? 'thing' : 'things'} would happen`}.</p>
+${
+  shown.length === 0
+    ? null
+    : html`<ol class="list">${shown.map(({ event_type: type, at, data }, index) => {
+        const words = inWords(type, data as Readonly<Record<string, unknown>>);
+        return html`<li id="would-${index + 1}" class="${lookOf(type)} would"><svg width="16" height="16" aria-hidden="true"><use href="#${lookOf(type)}" x="8" y="8"/></svg>
+<span>${words} <code>${type}</code></span> ${time(at)}</li>
+`;
+      })}</ol>`
+}${effects.length > shown.length ? html`<p>And ${effects.length - shown.length} more.</p>` : null}
+<form method="post" action="${clockId}/advance"><input type="hidden" name="to" value="${target.toISOString()}">
+<button>Advance to ${time(target)}</button></form>
+${supposed === null ? null : html`<p class="faint">The advance takes the outcomes of the cards and amounts, not the supposed one.</p>`}`;
+}
+
+/** A list of events, in the given order. Its links lead to the events, from a page that is one step down. */
+export function happenedList(events: readonly TimelineEventRow[], up = '../'): Html {
+  if (events.length === 0) return html`<p class="faint">No events yet.</p>`;
+  return html`<ol class="list">${events.map((event) => {
+    const { id, event_type: type, created_at: at, data, failed, pending } = event;
+    const webhooks = failed > 0 ? 'failed' : pending > 0 ? 'pending' : '';
+    return html`<li class="${lookOf(type)}"><svg width="16" height="16" aria-hidden="true"><use href="#${lookOf(type)}" x="8" y="8"/></svg>
+<span><a href="${up}events/${id}">${inWords(type, data)}</a> <code>${type}</code> <small class="hooks ${webhooks}">${deliveriesInWords(event)}</small></span> ${time(at)}</li>
+`;
+  })}</ol>`;
+}

@@ -1,0 +1,201 @@
+import type { KeyLimits } from '../../api/app.ts';
+import type { Context, Middleware } from '../../api/http/context.ts';
+import type { AppDeps } from '../../api/http/deps.ts';
+import { send } from '../../api/http/response.ts';
+import { isAtThisMachine } from '../../api/middleware/this-machine.ts';
+import { html } from '../../platform/html.ts';
+import { isOutage } from '../../platform/postgres/transaction.ts';
+import { realNow } from '../../platform/real-time.ts';
+import { NotFound, ServiceError } from '../../services/errors.ts';
+import { contextOf } from '../../services/request-context.ts';
+import { keyOfLink, newestKeyOf } from '../../services/workbench/access.ts';
+import { checkLink, createLink } from '../../services/workbench/links.ts';
+import { advanceClock, askForDeletion, createClock, deleteClock, retryDelivery } from './actions.ts';
+import { showClock } from './clock-page.ts';
+import { showCustomer } from './customer-page.ts';
+import { showEvent, showEvents } from './event-pages.ts';
+import { alert, inHtml } from './layout.ts';
+import { showOverview } from './overview-page.ts';
+import { readForm } from './read-form.ts';
+import { script } from './script.ts';
+import { styleSheet } from './style.ts';
+import type { Answer, Page, Visit, WorkbenchRoute } from './visit.ts';
+
+const home = '/workbench';
+
+const assets: Readonly<Record<string, { text: string; type: string }>> = {
+  [`${home}/assets/style.css`]: { text: styleSheet, type: 'text/css; charset=utf-8' },
+  [`${home}/assets/script.js`]: { text: script, type: 'text/javascript; charset=utf-8' },
+};
+
+const policy = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "connect-src 'self'",
+  'img-src data:',
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** Beside those of every response. */
+const headers = Object.entries({
+  'Content-Security-Policy': policy,
+  'X-Robots-Tag': 'noindex, nofollow',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+});
+
+const routes: readonly WorkbenchRoute[] = [
+  { method: 'GET', path: /^$/, handle: showOverview },
+  { method: 'POST', path: /^clocks$/, handle: createClock },
+  { method: 'GET', path: /^clocks\/(clk_\w+)$/, handle: showClock },
+  { method: 'POST', path: /^clocks\/(clk_\w+)\/advance$/, handle: advanceClock },
+  { method: 'GET', path: /^clocks\/(clk_\w+)\/delete$/, handle: askForDeletion },
+  { method: 'POST', path: /^clocks\/(clk_\w+)\/delete$/, handle: deleteClock },
+  { method: 'GET', path: /^events$/, handle: showEvents },
+  { method: 'GET', path: /^events\/(evt_\w+)$/, handle: showEvent },
+  { method: 'GET', path: /^customers\/(cus_\w+)$/, handle: showCustomer },
+  { method: 'POST', path: /^deliveries\/(whd_\w+)\/retry$/, handle: retryDelivery },
+];
+
+type Deps = Pick<AppDeps, 'sql' | 'vault' | 'logger' | 'canSkipTime' | 'forThisMachine' | 'demo'>;
+
+/**
+ * Serves `/workbench`: the test clocks of a sandbox account on pages. A link opens it for an hour, whose token in the
+ * path names a sandbox key; there is no cookie, so another site cannot act with it. On the machine of `npm start`,
+ * `/workbench` itself makes such a link, for the demo biller.
+ */
+export function workbench(deps: Deps, limits: KeyLimits): Middleware {
+  return async (ctx, next) => {
+    if (ctx.path !== home && !ctx.path.startsWith(`${home}/`)) return next();
+    for (const [name, value] of headers) ctx.res.setHeader(name, value);
+    const asset = assets[ctx.path];
+    if (asset !== undefined) {
+      ctx.res.setHeader('Cache-Control', 'no-cache');
+      return send(ctx, 200, asset.text, asset.type);
+    }
+    let visit: Visit | null = null;
+    try {
+      const [token = '', ...rest] = ctx.path.slice(home.length + 1).split('/');
+      visit = await open(ctx, deps, token, rest);
+      if (visit === null) return await refuseOrEnter(ctx, deps, token, rest.join('/'));
+      const answer = await answerOf(ctx, visit, rest.join('/'), limits);
+      write(ctx, answer, visit);
+    } catch (error) {
+      write(ctx, problem(ctx, deps, error), visit);
+    }
+  };
+}
+
+/** Opens the account of a link. Null if the link opens nothing. */
+async function open(ctx: Context, deps: Deps, token: string, rest: readonly string[]): Promise<Visit | null> {
+  const now = realNow();
+  const link = checkLink(deps.vault, token, now);
+  if (link.is !== 'valid') return null;
+  const key = await keyOfLink(deps.sql, link.keyId, now);
+  if (key === null) return null;
+  const { id, kind, scopes } = key;
+  ctx.state.key = { id, kind, scopes };
+  ctx.state.context = contextOf(key, ctx.state.requestId, now);
+  return {
+    sql: deps.sql,
+    context: ctx.state.context,
+    scopes,
+    canSkipTime: deps.canSkipTime,
+    up: rest.length < 2 ? './' : '../'.repeat(rest.length - 1),
+    base: `${home}/${token}/`,
+    id: '',
+    query: new URLSearchParams(ctx.querystring),
+    form: new URLSearchParams(),
+    endsAt: link.endsAt,
+  };
+}
+
+/**
+ * Without a valid link: on the machine of `npm start` the browser goes on with a new link of the demo biller, to the
+ * page that it asked for. Elsewhere a page says where a link comes from.
+ */
+async function refuseOrEnter(ctx: Context, deps: Deps, token: string, rest: string): Promise<void> {
+  const isHere = deps.forThisMachine && isAtThisMachine(ctx.req);
+  const isReading = ctx.method === 'GET' || ctx.method === 'HEAD';
+  const now = realNow();
+  const link = checkLink(deps.vault, token, now);
+  if (isHere && isReading && deps.demo !== null && (token === '' || link.is === 'expired')) {
+    const keyId = await newestKeyOf(deps.sql, deps.demo.billerId, now);
+    if (keyId !== null && (token === '' || (link.is === 'expired' && link.keyId === keyId))) {
+      const tenant = { billerId: deps.demo.billerId, livemode: false };
+      const by = { kind: 'service', id: 'start' } as const;
+      const fresh = await createLink(deps.sql, deps.vault, keyId, {
+        ...{ by, tenant, at: now },
+        requestId: ctx.state.requestId,
+      });
+      return goOn(ctx, `${home}/${fresh.token}/${rest}${ctx.search}`);
+    }
+  }
+  write(ctx, token === '' ? linkNeeded : linkEnded, null);
+}
+
+async function answerOf(ctx: Context, visit: Visit, path: string, limits: KeyLimits): Promise<Answer> {
+  const request = ctx as Parameters<Middleware>[0];
+  await limits.limit(request, async () => {});
+  if (ctx.path === visit.base.slice(0, -1)) return { goTo: '' };
+  const method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
+  const route = routes.find((each) => each.method === method && each.path.test(path));
+  if (route === undefined) return notFound;
+  const form = method === 'POST' ? await readForm(ctx.req) : visit.form;
+  const [, id = ''] = route.path.exec(path) ?? [];
+  let answer: Answer = notFound;
+  await limits.enterQueue(request, async () => {
+    answer = await route.handle({ ...visit, form, id });
+  });
+  return answer;
+}
+
+function write(ctx: Context, answer: Answer, visit: Visit | null): void {
+  if ('goTo' in answer) goOn(ctx, `${visit?.base ?? `${home}/`}${answer.goTo}`);
+  else send(ctx, answer.status, inHtml(answer, visit), 'text/html; charset=utf-8');
+}
+
+function goOn(ctx: Context, path: string): void {
+  ctx.res.setHeader('Location', path);
+  send(ctx, 303, '', 'text/plain; charset=utf-8');
+}
+
+/** The page for an error. What is no refusal is logged, and its details are hidden. */
+function problem(ctx: Context, { logger }: Deps, error: unknown): Page {
+  if (error instanceof NotFound) return notFound;
+  if (error instanceof ServiceError && error.status < 500) {
+    for (const [name, value] of Object.entries(error.headers)) ctx.res.setHeader(name, value);
+    const message = error.fieldErrors[0]?.message ?? error.message;
+    return plain(
+      error.status,
+      'The request was refused',
+      html`${alert(message)}<p>Nothing has changed. Go back and try again.</p>`,
+    );
+  }
+  const { requestId } = ctx.state;
+  const isAway = isOutage(error) || (error instanceof ServiceError && error.status === 503);
+  logger.child({ request_id: requestId })[isAway ? 'warn' : 'error']({ err: error }, 'page of the workbench failed');
+  if (!isAway)
+    return plain(500, 'Something went wrong on our side', html`<p>The request id is <code>${requestId}</code>.</p>`);
+  const why = error instanceof ServiceError ? error.message : 'The service cannot reach its database.';
+  return plain(503, 'Not available at the moment', html`<p>${why} Load the page again in a moment.</p>`);
+}
+
+function plain(status: number, title: string, text: Page['main']): Page {
+  return { status, title, main: html`<h1>${title}</h1>\n${text}` };
+}
+
+const notFound = plain(404, 'Not found', html`<p>It does not exist in this account, or its clock was deleted.</p>`);
+
+const howToOpen = html`<p>The workbench shows the test clocks of a sandbox account. A link to it works for an hour. With the
+account’s sandbox key, <code>payments workbench</code> prints one (<a href="/docs/guides/15-workbench">guide</a>).</p>`;
+
+const linkNeeded = plain(403, 'Open the workbench with a link', howToOpen);
+
+const linkEnded = plain(
+  403,
+  'This link does not work',
+  html`<p>It has expired, or its key was revoked.</p>${howToOpen}`,
+);
