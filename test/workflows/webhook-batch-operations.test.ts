@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../lab/eventually.ts';
-import { newId } from '../../src/domain/ids.ts';
 import { sendCommand } from '../../src/operations/operator-commands.ts';
 import { findMismatches, reconcile } from '../../src/operations/reconciler/reconciler.ts';
 import { findEndedWorkflows, reportWanted } from '../../src/operations/stuck/ended-workflows.ts';
 import { listCarried } from '../../src/operations/webhook-batches.ts';
 import { batchIdOf } from '../../src/platform/postgres/outbox.ts';
-import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import { recordEvents } from '../../src/services/events.ts';
 import { useService } from '../support/service.ts';
 import { workflowBundle } from '../support/temporal.ts';
-import { useReceiver } from '../support/webhooks.ts';
+import { commitEvents, promptEndpoint, useReceiver } from '../support/webhooks.ts';
 
 describe('a batch of webhooks, for operators', () => {
   const receiver = useReceiver();
@@ -21,30 +18,13 @@ describe('a batch of webhooks, for operators', () => {
 
   /** An endpoint that responds promptly, and a batch of so many deliveries to it that no worker has taken up. */
   async function waitingBatch(count: number): Promise<{ endpointId: string; ids: string[]; batchId: string }> {
-    const merchant = await service.merchant();
-    const endpoint = await merchant.endpoint(receiver.url);
-    const ping = await merchant.ping(endpoint.id);
-    await eventually('it has responded', async () => (await merchant.delivery(ping.id)).status === 'delivered');
+    const endpointId = await promptEndpoint(await service.merchant(), receiver.url);
     receiver.received = [];
     await service.stopWorkers();
-    const { sql } = service.db;
-    const [row] = await sql`select biller_id from webhook_endpoints where id = ${endpoint.id}`;
-    const now = realNow();
-    const about = { customerId: null, testClockId: null, at: now, data: {} };
-    const events = Array.from({ length: count }, () => ({
-      ...about,
-      type: 'payment_plan.activated' as const,
-      subjectId: newId('payment_plan'),
-    }));
-    const origin = { billerId: row?.biller_id, livemode: false, requestId: null, now };
-    const eventIds = await atomically(sql, (tx) => recordEvents(tx, origin, events));
-    const rows = await sql<{ id: string }[]>`
-      select d.id from webhook_deliveries d join events e on e.id = d.event_id
-      where d.event_id = any(${eventIds}) order by e.sequence`;
-    const ids = rows.map(({ id }) => id);
+    const ids = await commitEvents(service.db.sql, endpointId, count);
     const batchId = batchIdOf(ids[0] ?? '');
     await eventually('the batch has begun', async () => (await listCarried(side())).size === count);
-    return { endpointId: endpoint.id, ids, batchId };
+    return { endpointId, ids, batchId };
   }
 
   const missing = async () =>
