@@ -3,8 +3,9 @@ import { eventually } from '../../lab/eventually.ts';
 import { sendCommand } from '../../src/operations/operator-commands.ts';
 import { findMismatches, reconcile } from '../../src/operations/reconciler/reconciler.ts';
 import { findEndedWorkflows, reportWanted } from '../../src/operations/stuck/ended-workflows.ts';
-import { listCarried } from '../../src/operations/webhook-batches.ts';
-import { batchIdOf } from '../../src/platform/postgres/outbox.ts';
+import { explain } from '../../src/operations/stuck/explain.ts';
+import { listCarried, listCarriedTo } from '../../src/operations/webhook-batches.ts';
+import { batchIdOf, workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { useService } from '../support/service.ts';
 import { workflowBundle } from '../support/temporal.ts';
@@ -35,14 +36,26 @@ describe('a batch of webhooks, for operators', () => {
     return rows.length;
   };
 
-  it('carries its deliveries: the comparison with PostgreSQL misses no workflow of their own', async () => {
+  it('carries its deliveries: no comparison misses a workflow of their own, and ops stuck looks at the batch', async () => {
     const { ids, batchId, endpointId } = await waitingBatch(5);
-    const carried = await listCarried(side(), { endpointId });
+    const carried = await listCarriedTo(service.temporal, endpointId);
     assert.deepEqual(
       [...carried],
       ids.map((id) => [id, batchId]),
     );
     assert.deepEqual(await missing(), []);
+    const why = 'due';
+    const backlog = { kind: 'delivery_backlog', subject_id: endpointId, why, remedy: '', since: null };
+    const found = {
+      ...backlog,
+      workflow_id: workflowIdOf('webhookDelivery', ids[3] ?? ''),
+      biller_id: null,
+      livemode: null,
+    };
+    const report = { kind: 'delivery_backlog', meaning: '', after_seconds: 0, count: 1, found: [found] };
+    const [explained] = await explain([report], () => ({ temporal: service.temporal, hasWorker: false }));
+    const { workflow_id, why: explanation } = explained?.found[0] ?? {};
+    assert.deepEqual([workflow_id, explanation], [batchId, 'due; no worker takes deliveries']);
     await service.startWorkers();
     await eventually('all are delivered', async () => (await delivered(ids)) === 5);
   });

@@ -103,7 +103,7 @@ export async function reportWanted(
 
 /** Describes a batch that has ended before all of its deliveries were attempted. */
 async function leftBehind(sql: Pool, side: WorkflowSide, end: EndedWorkflow): Promise<Stuck[]> {
-  const left = await listUnattempted(sql, await deliveriesOf(side, end));
+  const left = await listUnattempted(sql, await deliveriesOf(side.temporal, end));
   const ownIds = left.map(({ id }) => workflowIdOf('webhookDelivery', id));
   const own = new Set(await runningAmong(side.temporal, ownIds));
   const [first, ...others] = left.filter(({ id }) => !own.has(workflowIdOf('webhookDelivery', id)));
