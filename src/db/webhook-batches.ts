@@ -97,8 +97,20 @@ export async function claimDeliveries(
     order by e.sequence, c.id`;
   const [first] = rows;
   const entries = rows.flatMap(claimedDelivery);
-  const isMore = first?.found_keys === maxEndpoints || entries.length >= maxAlone;
-  return { entries, lastKey: isMore ? (first?.last_key ?? null) : null };
+  return { entries, lastKey: lastKeyOf(entries, first) };
+}
+
+/** Null if this claim has looked at all endpoints after `after`, and taken all that it may of each. */
+function lastKeyOf(entries: readonly ClaimedDelivery[], found: FoundRow | undefined): string | null {
+  // A full claim ends with the endpoint that filled it.
+  if (entries.length >= maxInBatch) return entries.map((entry) => endpointKeyOf(entry.subject_id)).reduce(later);
+  const isMore = found?.found_keys === maxEndpoints || entries.length >= maxAlone;
+  return isMore ? (found?.last_key ?? null) : null;
+}
+
+/** The later of two keys in the order of the index, which is that of bytes. */
+function later(one: string, other: string): string {
+  return one > other ? one : other;
 }
 
 /** SQL condition: the endpoint `w` responds promptly and does not fail. */

@@ -1,12 +1,12 @@
 // The API process: serves HTTP, and dispatches the outbox entries of its own transactions at once.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { createWebApp } from '../sites/app.ts';
 import { findLatestRun } from '../operations/sides/latest-run.ts';
 import { sideOf } from '../operations/sides/workflow-sides.ts';
 import { findStuckWorkflows } from '../operations/stuck/workflows.ts';
 import { createLogger } from '../platform/logger.ts';
 import { openPool } from '../platform/postgres/connection.ts';
+import { createWebApp } from '../sites/app.ts';
 import { checkVault } from './checked-vault.ts';
 import { processorsOf, webUisOf } from './dependencies.ts';
 import { startDispatcher } from './dispatcher.ts';

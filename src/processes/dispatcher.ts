@@ -41,7 +41,7 @@ export function startDispatcher(sql: Pool, side: WorkflowSide, logger: Logger): 
   const runs: Record<Lane, () => Promise<boolean>> = { subjects: dispatchSubjects, deliveries: deliveryLane.run };
 
   async function dispatchSubjects(): Promise<boolean> {
-    const entries = await claimBatch(sql, batchSize, claimMs, { lane: 'subjects', livemode: side.livemode });
+    const entries = await claimBatch(sql, batchSize, claimMs, side.livemode);
     if (entries.length > 0) pass('outbox claimed');
     const results = await Promise.all(entries.map((entry) => dispatch.one(entry)));
     await dispatch.remove(entries.filter((_, index) => results[index]));
