@@ -167,6 +167,23 @@ describe('webhooks that are due together', () => {
     assert.equal(own.filter(Boolean).length, 0);
   });
 
+  it('of an advance of a test clock come once each, and name the clock of the batch', async () => {
+    const { merchant, clock } = await service.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
+    const endpoint = await endpointAt('/clock', merchant);
+    await merchant.advance(clock.id, '2027-03-30T00:00:00Z');
+    const events = await merchant.client.events.list({ test_clock: clock.id, limit: 100 }).toArray();
+    const wanted = events.filter(({ event_type }) => event_type === 'payment_intent.succeeded').map(({ id }) => id);
+    assert.equal(wanted.length, 12);
+    const arrived = () => receiver.received.map(({ headers }) => String(headers['webhook-id']));
+    await eventually('all have come', () => wanted.every((id) => arrived().includes(id)));
+    assert.equal(new Set(arrived()).size, arrived().length, 'one came twice');
+    const query = `WorkflowType="webhookBatch" and EndpointId="${endpoint.id}" and TestClockId="${clock.id}"`;
+    await eventually(
+      'a batch is found by its clock',
+      async () => (await service.temporal.workflow.count(query)).count > 0,
+    );
+  });
+
   it('come to an endpoint in company of one that hangs, and no worker has its places taken by that one', async function () {
     this.timeout(60_000);
     const merchant = await service.merchant();
