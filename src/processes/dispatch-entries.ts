@@ -17,7 +17,7 @@ export type Entries = readonly [ClaimedEntry, ...ClaimedEntry[]];
 
 /** Sends claimed outbox entries to a Temporal. */
 export interface EntryDispatch {
-  /** Starts or signals the workflow of an entry. Returns whether it was dispatched. If not, it waits for its next try. */
+  /** Starts or signals an entry's workflow. Returns whether it was dispatched. If not, it waits for its next try. */
   one(entry: ClaimedEntry, attributes?: SearchAttributePair[]): Promise<boolean>;
   /** Starts one batch for the deliveries of these entries, which all go to one endpoint. Returns the same. */
   together(entries: Entries, attributes: SearchAttributePair[]): Promise<boolean>;

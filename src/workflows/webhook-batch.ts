@@ -6,7 +6,7 @@ import { openPage } from './operator-page/page.ts';
 
 type BatchProgress = Awaited<ReturnType<WebhookActivities['sendWebhookBatch']>>;
 
-/** Five seconds to send, 15 for the last receivers, the rest for the database. After that, the worker counts as dead. */
+/** Five seconds to send, 15 for the last receiver, the rest for the database. After that, the worker counts as dead. */
 const timeout = '35 seconds';
 
 /**

@@ -4,7 +4,7 @@ import { sendCommand } from '../../src/operations/operator-commands.ts';
 import { findMismatches, reconcile } from '../../src/operations/reconciler/reconciler.ts';
 import { findEndedWorkflows, reportWanted } from '../../src/operations/stuck/ended-workflows.ts';
 import { explain } from '../../src/operations/stuck/explain.ts';
-import { listCarried, listCarriedTo } from '../../src/operations/webhook-batches.ts';
+import { listCarried, listCarriedTo } from '../../src/operations/sides/webhook-batches.ts';
 import { batchIdOf, workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { useService } from '../support/service.ts';

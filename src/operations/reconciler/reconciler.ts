@@ -14,8 +14,8 @@ import {
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { realNow } from '../../platform/real-time.ts';
 import { startEntry, wakeEntry } from '../../services/wake.ts';
+import { listCarried } from '../sides/webhook-batches.ts';
 import { nameOf, sideOf, type WorkflowSide, type WorkflowSides } from '../sides/workflow-sides.ts';
-import { listCarried } from '../webhook-batches.ts';
 import {
   findSubjectWantingWorkflow,
   hasOutboxEntry,

@@ -6,8 +6,8 @@ import type { Pool } from '../../platform/postgres/connection.ts';
 import { type WorkflowType, workflowIdOf } from '../../platform/postgres/outbox.ts';
 import { isOutage } from '../../platform/postgres/transaction.ts';
 import { subjectsAmong } from '../reconciler/reconciliations.ts';
+import { deliveriesOf } from '../sides/webhook-batches.ts';
 import type { WorkflowSide } from '../sides/workflow-sides.ts';
-import { deliveriesOf } from '../webhook-batches.ts';
 import { opsCommand } from './definitions.ts';
 import type { Stuck, StuckReport } from './find-stuck.ts';
 

@@ -10,7 +10,7 @@ import { workflowIdOf } from '../../platform/postgres/outbox.ts';
 import { realNow } from '../../platform/real-time.ts';
 import { withoutSecrets } from '../../platform/redact.ts';
 import { clockToleranceMs } from '../../services/customer-time.ts';
-import { listCarriedTo } from '../webhook-batches.ts';
+import { listCarriedTo } from '../sides/webhook-batches.ts';
 import { opsCommand } from './definitions.ts';
 import type { Stuck, StuckReport } from './find-stuck.ts';
 

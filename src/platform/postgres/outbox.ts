@@ -118,8 +118,8 @@ export async function enqueue(tx: Tx, entries: OutboxEntry[], now: Date): Promis
 /**
  * Claims up to `limit` entries of a mode (null: of both), oldest first, for `claimMs` milliseconds. If a process dies,
  * its claim expires after that. Concurrent callers get different entries. Entries of the other mode are passed over: a
- * backlog of 100,000 costs a claim 30 to 45 ms (measured on two busy cores). An index would cost every entry. Deliveries
- * are left out: see `claimDeliveries`.
+ * backlog of 100,000 costs a claim 30 to 45 ms (measured on two busy cores). An index would cost every entry.
+ * Deliveries are left out: see `claimDeliveries`.
  */
 export async function claimBatch(
   db: Db,

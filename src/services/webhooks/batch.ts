@@ -85,7 +85,7 @@ function isUnattempted({ status, attempt_count, series_start }: DeliveryToMake):
   return status === 'pending' && attempt_count === series_start;
 }
 
-/** Sends deliveries to one endpoint. Returns when all have ended, or when one has taken longer than a prompt one may. */
+/** Sends deliveries to one endpoint. Returns when all have ended, or when one takes longer than a prompt one may. */
 async function sendPart(sql: Pool, deps: DeliveryDeps, read: DeliveryToMake[], from: Place): Promise<Sent> {
   const sent: Sent = { ended: [], underWay: new Set(), unsent: [], next: 'in this batch' };
   const [first] = read;

@@ -1,8 +1,8 @@
 import type { Client } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
-import { webhookTaskQueue } from '../messages/task-queues.ts';
-import { grpcStatusOf } from '../platform/grpc-status.ts';
-import type { WorkflowSide } from './sides/workflow-sides.ts';
+import { webhookTaskQueue } from '../../messages/task-queues.ts';
+import { grpcStatusOf } from '../../platform/grpc-status.ts';
+import type { WorkflowSide } from './workflow-sides.ts';
 
 /** A run of a batch of webhook deliveries. */
 interface BatchRun {
