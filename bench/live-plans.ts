@@ -6,8 +6,8 @@ import { eventually } from '../lab/eventually.ts';
 import { inParallel, range } from '../lab/parallel.ts';
 import { type Mode, makeActivePlan, makePayer } from '../lab/payer.ts';
 import { signals } from '../src/messages/signals.ts';
+import { type WorkflowType, workflowIdOf } from '../src/messages/workflow-types.ts';
 import type { Pool } from '../src/platform/postgres/connection.ts';
-import { type WorkflowType, workflowIdOf } from '../src/platform/postgres/outbox.ts';
 import { realNow } from '../src/platform/real-time.ts';
 import { dateOf, day, planTerms } from './scenery.ts';
 

@@ -35,7 +35,7 @@ export interface PlayedScene {
 /** Midnight in January of a year to come: a start_date of the clock's own day is due at its own instant. */
 const frozenTime = new Date('2031-01-06T00:00:00.000Z');
 
-/** Makes a clock with its customers, methods and active plans, and waits until nothing of it is under way any more. */
+/** Makes a clock with its customers, methods and active plans, and waits until nothing of it is under way. */
 export async function setUp({ client, sql }: Bench, scene: Scene): Promise<PlayedScene> {
   const { id: clockId } = await client.testClocks.create({ frozen_time: frozenTime.toISOString() });
   const metadata = scene.outcomes === undefined ? {} : { metadata: { _sandbox_outcome: scene.outcomes } };

@@ -23,7 +23,7 @@ interface Step {
   happenings: Happening[];
   /** Payments that were attempted. The result of a debit is no attempt. */
   attempted: number;
-  /** What the bank is then made to say of the last payment so far, and what comes of it at once. */
+  /** What the bank is then made to say about the last payment so far, and what follows at once. */
   report?: { result: 'dishonoured' | 'returned'; happening: Happening };
 }
 
@@ -75,7 +75,7 @@ const steps: Step[] = [
   },
 ];
 
-/** The six debits: due, charged, result, what came of it, and the bank's code. */
+/** The six debits: due, charged, result, what follows, and the bank's code. */
 const debits = [
   ['2028-03-31', '2028-03-31', '2028-04-03 23:00', 'succeeded', null],
   ['2028-04-07', '2028-04-07', '2028-04-10 23:00', 'failed', '6'],

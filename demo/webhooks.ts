@@ -34,7 +34,7 @@ async function eventsSince(payments: PaymentsClient, sequence: number): Promise<
   return events;
 }
 
-/** Events of others may lie between those of the demo's clock; no number is missing all the same. */
+/** Events of others may lie between those of the demo's clock; still no number is missing. */
 function checkSequence({ checks }: Scene, listed: Event[]): void {
   const sequences = listed.map(({ sequence }) => sequence).sort((a, b) => a - b);
   const first = sequences[0] ?? 0;

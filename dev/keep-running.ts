@@ -25,7 +25,7 @@ export interface KeepOptions<T extends { daemon: Daemon }> {
   pausesMs?: readonly number[];
 }
 
-/** A process that is started again whenever it ends by itself. One that is stopped by SIGSTOP lives. */
+/** A process that is started again whenever it ends on its own. One that is stopped by SIGSTOP lives. */
 export interface Kept<T> {
   readonly name: ProcessName;
   /** Resolves when it is up for the first time. Rejects if that start fails: it is not repeated. */

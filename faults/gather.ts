@@ -10,7 +10,7 @@ import type { FaultReceiver } from './receiver.ts';
 
 const atOnce = 16;
 
-/** Collects all that the judges see, once nothing is under way any more. */
+/** Collects all that the judges see, once nothing is under way. */
 export async function gather(
   world: World,
   receiver: FaultReceiver,

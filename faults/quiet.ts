@@ -17,7 +17,7 @@ export interface Replays {
 }
 
 /**
- * Waits until nothing is under way any more. Deliveries that a receiver has refused would wait for minutes: their
+ * Waits until nothing is under way. Deliveries that a receiver has refused would wait for minutes: their
  * biller replays them. Returns what is left when the time is over: nothing, if all is well.
  */
 export async function settle(

@@ -182,7 +182,7 @@ export function renderReport(report: Report): string {
       `starts of the ${name}`,
       `median ${median} ms, slowest ${slowest} ms of ${samples}, all with the load and the faults beside them`,
     ]),
-    ['ended by themselves', report.own_ends.join(', ') || 'none'],
+    ['ended on their own', report.own_ends.join(', ') || 'none'],
   ];
   return `${tableOf(rows, 'left').join('\n')}\n\n${conclusion(report)}`;
 }

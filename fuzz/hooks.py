@@ -76,7 +76,7 @@ def make_sense(case):
     if operation == "createPaymentIntent":
         body["amount"] = max(body["amount"], 200 + body["amount"])
         if "payment_method" in body:
-            # It is somebody's already.
+            # Another endpoint has it already.
             body.pop("customer_id", None)
         else:
             body.pop("scheduled_payment_date", None)

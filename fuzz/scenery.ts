@@ -14,6 +14,7 @@ const tokens = [
   'tok_sandbox_mastercard_succeed',
   'tok_sandbox_visa_decline_insufficient_funds',
   'tok_sandbox_visa_decline_card_lost',
+  'tok_sandbox_visa_decline_expired_card',
   'tok_sandbox_visa_3ds_required',
   'tok_sandbox_visa_timeout',
 ];

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { childEnvironment } from '../src/processes/config/config.ts';
 
-/** What came of a program: a code of null means that it could not be started, or was ended by a signal. */
+/** The result of a program: a code of null means that it could not be started, or was ended by a signal. */
 export interface Ran {
   code: number | null;
   stdout: string;

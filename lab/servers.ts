@@ -21,7 +21,7 @@ export interface Standby {
   kill(): Promise<void>;
   /** Starts it again, if it is down, and waits until it responds. */
   start(): Promise<void>;
-  /** Starts it again if it has ended by itself, as an operator would. */
+  /** Starts it again if it has ended on its own, as an operator would. */
   revive(): Promise<void>;
   /** Stops all of its processes, without ending them, or lets them go on. */
   freeze(): Promise<void>;

@@ -138,7 +138,7 @@ export async function stopAllServices(): Promise<void> {
   await Promise.allSettled([...running].map((child) => stop(child, 'its output')));
 }
 
-// The last resort, if this process ends without having waited: they end by themselves.
+// The last resort, if this process ends without having waited: they end on their own.
 process.on('exit', () => {
   for (const child of running) child.kill('SIGTERM');
 });

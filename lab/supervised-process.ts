@@ -28,7 +28,7 @@ export interface SupervisedProcess {
   readonly state: ProcessState;
   /** Counts the starts. */
   readonly starts: number;
-  /** Kills it at once; it starts again by itself. */
+  /** Kills it at once; it starts again on its own. */
   kill(): void;
   /** Kills it and keeps it down until `release`. */
   hold(): Promise<void>;

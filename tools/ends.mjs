@@ -1,4 +1,4 @@
-// The tables of the guide "What an end does to payments", in words: for each kind of subject, what becomes of a payment
+// The tables of the guide "What an end does to payments", in words: for each kind of subject, what happens to a payment
 // at every end. They are those of src/domain/ends/payments-at-ends.ts. Usage: node tools/ends.mjs [--write] [PAGE], by
 // default docs/api/13a-what-an-end-does.md. Without `--write` it compares the page with the tables. Ends with 1 if they
 // differ, or if a cell is empty.

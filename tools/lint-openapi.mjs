@@ -28,7 +28,7 @@ async function lint(name, one) {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [resolve(dirname(manifest), bin.redocly), 'lint', file, '--config', config, '--format', 'json', '--max-problems', '1000'],
-    // It would ask for newer versions of itself and count its users.
+    // It would look for its own newer versions and count its users.
     { env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }, encoding: 'utf8' },
   );
   const { totals, problems = [] } = stdout === '' ? {} : JSON.parse(stdout);

@@ -34,7 +34,7 @@ try {
     folders.push(links);
   }
   const child = spawn(program, args, { stdio: 'inherit', env: { ...process.env, PATH: folders.join(delimiter) } });
-  // The command gets Ctrl-C too, and ends by itself.
+  // The command gets Ctrl-C too, and ends on its own.
   process.on('SIGINT', () => {});
   const [code] = await once(child, 'exit');
   process.exitCode = code ?? 1;

@@ -1,8 +1,7 @@
 import { eventually } from '../../lab/eventually.ts';
 import { newId } from '../../src/domain/ids.ts';
-import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import { type NewEvent, recordEvents } from '../../src/services/events.ts';
+import { type NewEvent, record, transact } from '../../src/services/events.ts';
 import type { Bench, Measurement } from '../bench.ts';
 import { figure } from '../figure.ts';
 import { type PartUse, watchParts } from '../part-use.ts';
@@ -58,7 +57,7 @@ export const deliveries: Measurement = {
       name: 'deliveries',
       title: `${count} events committed at once, to one endpoint that returns 200 at once`,
       how: [
-        'The events are written by `recordEvents` in one transaction, with their deliveries and outbox entries, as every change writes them. Time runs from the commit to the last arrival.',
+        'The events are written by `record` in one transaction, with their deliveries and outbox entries, as every change writes them. Time runs from the commit to the last arrival.',
         'Processor time runs until the outcome of every delivery is recorded.',
       ],
       figures: [
@@ -82,20 +81,19 @@ async function commitEvents({ sql }: Bench, endpointId: string, count: number): 
     select biller_id, livemode from webhook_endpoints where id = ${endpointId}`;
   const now = realNow();
   const event: Omit<NewEvent, 'subjectId'> = {
+    billerId: owner.biller_id,
+    livemode: owner.livemode,
     type: 'payment_intent.canceled',
     customerId: null,
     testClockId: null,
     at: now,
     data: { bench: true },
   };
-  const origin = { billerId: owner.biller_id, livemode: owner.livemode, requestId: null, now };
-  return atomically(sql, (tx) =>
-    recordEvents(
-      tx,
-      origin,
-      Array.from({ length: count }, () => ({ ...event, subjectId: newId('payment_intent', { livemode: false }) })),
-    ),
-  );
+  const events = Array.from({ length: count }, () => ({
+    ...event,
+    subjectId: newId('payment_intent', { livemode: false }),
+  }));
+  return transact(sql, { requestId: null, now }, async (tx) => record(tx, ...events));
 }
 
 async function untilRecorded({ sql }: Bench, endpointId: string): Promise<void> {

@@ -134,7 +134,7 @@ async function letFallDue(
   const before = await lastEvent(sql, live.mode);
   const { dueAt, preparedMs, areSet } = await setTimers(sql, temporal, live.ids, leadMs);
   const follow = () => followCourse(dueAt.getTime(), count, async () => (await lastEvent(sql, live.mode)) - before);
-  // Those that were late are charged all the same, and counted before the next try.
+  // Those that were late are still charged, and counted before the next try.
   const course = areSet ? await watched(follow) : await follow();
   await expectChargedOnce(sql, live);
   if (!areSet) throw new NotAllTimersSet(`not all of ${count} plans had their timer in time`);

@@ -9,11 +9,10 @@ import { type ServiceCopy, startService } from '../../lab/service.ts';
 import { percentile } from '../../lab/statistics.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
-import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { createKey } from '../../src/services/accounts/api-keys.ts';
 import { createBiller } from '../../src/services/accounts/billers.ts';
-import { type NewEvent, recordEvents } from '../../src/services/events.ts';
+import { type NewEvent, record, transact } from '../../src/services/events.ts';
 import type { Measurement, RunContext } from '../bench.ts';
 import { type Figure, figure } from '../figure.ts';
 import { watchParts } from '../part-use.ts';
@@ -156,10 +155,9 @@ async function commit({ sql }: Scene, { id: billerId, healthy }: Biller, count: 
   const ids = range(count).map(() => newId('payment_intent', { livemode: false }));
   const events = ids.map((id): NewEvent => {
     const about = { subjectId: id, customerId: null, testClockId: null, data: { id } };
-    return { type: 'payment_intent.canceled', ...about, at: now };
+    return { billerId, livemode: false, type: 'payment_intent.canceled', ...about, at: now };
   });
-  const origin = { billerId, livemode: false, requestId: null, now };
-  await atomically(sql, (tx) => recordEvents(tx, origin, events));
+  await transact(sql, { requestId: null, now }, async (tx) => record(tx, ...events));
   return ids.flatMap((id) => healthy.map((path) => keyOf(path, id)));
 }
 

@@ -26,7 +26,7 @@ export const subscriptions: Measurement = {
         title: 'Subscriptions beside plans',
         how: [
           'One advance: 60 days of a new clock with one monthly subscription, by card or by bank debit, or one monthly plan, turn by turn: two periods begin, or two payments are made.',
-          'A year in seven advances: a trial of 14 days, monthly periods, a payment that is declined and recovers a day later, an upgrade in the middle of a period that is charged by its quote, a pause that ends by itself, and an end. The time is the sum of the advances.',
+          'A year in seven advances: a trial of 14 days, monthly periods, a payment that is declined and recovers a day later, an upgrade in the middle of a period that is charged by its quote, a pause that ends on its own, and an end. The time is the sum of the advances.',
           `At one instant: ${bench.plans} weekly subscriptions in real time; their calendar is moved by SQL, and the workflows are poked. Time runs until all are paid. Beside it, in turns, as many weekly plans are charged.`,
         ],
         figures: [...(await sixtyDays(bench)), ...(await aYear(bench)), ...(await renewals(bench, temporal))],

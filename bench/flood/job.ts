@@ -25,7 +25,7 @@ export interface Sending {
   headers?: Record<string, string>;
 }
 
-/** What came of it. */
+/** Its result. */
 export interface Sent {
   /** Of each request that was served, in milliseconds from the instant at which it was due. */
   latencies: number[];

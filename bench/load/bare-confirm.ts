@@ -80,7 +80,13 @@ function shown(id: string, payer: Payer, billerId: string, now: Date): string {
   return JSON.stringify({
     ...{ id, ...intent, total_amount: 4990, fee_amount: 117, surcharge_amount: 0, surcharge_applied: false },
     ...{ status: 'succeeded', payment_method_id: payer.methodId, customer_id: payer.customerId, biller_id: billerId },
-    ...{ payment_plan_id: null, total_refunded_amount: 0, last_payment_error: null, livemode: false },
+    ...{
+      payment_plan_id: null,
+      total_refunded_amount: 0,
+      net_collected_amount: 4990,
+      last_payment_error: null,
+      livemode: false,
+    },
     ...{ created_at: now, updated_at: now },
   });
 }

@@ -23,7 +23,7 @@ export interface Job {
   milliseconds: number;
 }
 
-/** What came of it. */
+/** Its result. */
 export interface Outcome {
   perSecond: number;
   /** Of each one that was made, in milliseconds. */

@@ -52,7 +52,7 @@ export async function openLivePlans({ client, sql }: Bench, count: number): Prom
       rounds.set(id, (rounds.get(id) ?? 0) + 1);
       await atomically(sql, async (tx) => {
         await tx`update payment_plans set ${fallsDueAt(tx, dueAt)} where id = ${id}`;
-        await wake.plan(tx, { id, livemode: false }, realNow());
+        await wake.paymentPlan(tx, { id, livemode: false }, realNow());
       });
     },
     async takeLags() {

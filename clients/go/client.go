@@ -10,7 +10,7 @@ import (
 type Config struct {
 	// BaseURL is where the service is, such as `https://payments.example.com`. Plain http is only for this machine.
 	BaseURL string
-	// AllowPlainHTTP accepts plain http on other machines too: everybody on the way can read the key.
+	// AllowPlainHTTP accepts plain http on other machines too: anyone on the network path can read the key.
 	AllowPlainHTTP bool
 	// APIKey is a secret key or a publishable key. The types are those of a secret key; a publishable
 	// key gets a payment intent as a PaymentIntentForPayer.

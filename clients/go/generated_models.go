@@ -124,11 +124,12 @@ type BankDebitCounts struct {
 }
 
 type BecsData struct {
-	// Six digits, with or without a hyphen. In the sandbox 000-000 is enough.
+	// The BSB, which names the bank and the branch: six digits, with or without a hyphen. In the
+	// sandbox 000-000 is enough.
 	BsbNumber string `json:"bsb_number"`
 	// The name of the account.
 	AccountName string `json:"account_name"`
-	// 6 to 9 characters; never shown again.
+	// The number of the account, 6 to 9 characters; never shown again.
 	AccountNumber string `json:"account_number"`
 	// The tokenised account number.
 	AccountNumberToken Optional[string] `json:"account_number_token,omitzero"`
@@ -754,6 +755,8 @@ type Customer struct {
 	AdditionalAttributes map[string]any `json:"additional_attributes"`
 	// In the order given.
 	Phones []Phone `json:"phones"`
+	// For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500.
+	Metadata map[string]string `json:"metadata"`
 	// The method that is charged if no other is named. At first, the first method that was saved.
 	DefaultPaymentMethod *string `json:"default_payment_method"`
 	// The test clock whose time the customer follows; null in real time.
@@ -789,6 +792,8 @@ type CustomerCreate struct {
 	AdditionalAttributes Optional[map[string]any] `json:"additional_attributes,omitzero"`
 	// At most 20.
 	Phones Optional[[]Phone] `json:"phones,omitzero"`
+	// For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500.
+	Metadata Optional[map[string]string] `json:"metadata,omitzero"`
 	// Sandbox only: the test clock whose time the customer follows. Set at creation; it cannot be
 	// changed.
 	TestClock Optional[string] `json:"test_clock,omitzero"`
@@ -827,6 +832,8 @@ type CustomerUpdate struct {
 	AdditionalAttributes Optional[map[string]any] `json:"additional_attributes,omitzero"`
 	// At most 20.
 	Phones Optional[[]Phone] `json:"phones,omitzero"`
+	// For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500.
+	Metadata Optional[map[string]string] `json:"metadata,omitzero"`
 	// A method of this customer, or null to have no default.
 	DefaultPaymentMethod Optional[string] `json:"default_payment_method,omitzero"`
 	// Cannot be changed. Sending it is a validation error.
@@ -1461,14 +1468,23 @@ type FailedPaymentIntent struct {
 	CheckoutSessionID *string `json:"checkout_session_id,omitzero"`
 	// The subscription that created it, if one did.
 	SubscriptionID *string `json:"subscription_id,omitzero"`
+	// The number of the period that it pays, or in which the change was made that it pays.
+	// Subscriptions only; older payments do not say.
+	SubscriptionPeriod *int `json:"subscription_period,omitzero"`
 	// For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500.
 	Metadata map[string]string `json:"metadata"`
 	// The date of a scheduled payment.
 	ScheduledPaymentDate *string `json:"scheduled_payment_date,omitzero"`
+	// What is paid for, as the payer reads it.
+	Description *string `json:"description,omitzero"`
 	// What the payer’s statement shows: the one given, or that of the account.
 	StatementDescriptor *string `json:"statement_descriptor,omitzero"`
 	// The sum of the refunds that succeeded, minor units.
 	TotalRefundedAmount int `json:"total_refunded_amount"`
+	// What you hold of this payment now, minor units: the total while the status is `succeeded`,
+	// otherwise 0, less the refunds that succeeded. A debit that came back and was collected again
+	// counts once. Below 0 if the bank took a debit back that you had refunded.
+	NetCollectedAmount int `json:"net_collected_amount"`
 	// The mandate of the last debit. Present for bank debits under a mandate only.
 	MandateID *string `json:"mandate_id,omitzero"`
 	// When the bank reports whether it collected the debit, a date of its scheme. Bank debits only.
@@ -2101,14 +2117,23 @@ type PaymentIntent struct {
 	CheckoutSessionID *string `json:"checkout_session_id,omitzero"`
 	// The subscription that created it, if one did.
 	SubscriptionID *string `json:"subscription_id,omitzero"`
+	// The number of the period that it pays, or in which the change was made that it pays.
+	// Subscriptions only; older payments do not say.
+	SubscriptionPeriod *int `json:"subscription_period,omitzero"`
 	// For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500.
 	Metadata map[string]string `json:"metadata"`
 	// The date of a scheduled payment.
 	ScheduledPaymentDate *string `json:"scheduled_payment_date,omitzero"`
+	// What is paid for, as the payer reads it.
+	Description *string `json:"description,omitzero"`
 	// What the payer’s statement shows: the one given, or that of the account.
 	StatementDescriptor *string `json:"statement_descriptor,omitzero"`
 	// The sum of the refunds that succeeded, minor units.
 	TotalRefundedAmount int `json:"total_refunded_amount"`
+	// What you hold of this payment now, minor units: the total while the status is `succeeded`,
+	// otherwise 0, less the refunds that succeeded. A debit that came back and was collected again
+	// counts once. Below 0 if the bank took a debit back that you had refunded.
+	NetCollectedAmount int `json:"net_collected_amount"`
 	// The mandate of the last debit. Present for bank debits under a mandate only.
 	MandateID *string `json:"mandate_id,omitzero"`
 	// When the bank reports whether it collected the debit, a date of its scheme. Bank debits only.
@@ -2230,7 +2255,7 @@ type PaymentIntentConfirm struct {
 }
 
 type PaymentIntentCreate struct {
-	// Minor units, at least 200 and at most 100000.
+	// Minor units, at least 200 and at most 100000. Plans, subscriptions and payment links take more.
 	Amount int `json:"amount"`
 	// An ISO 4217 code, in capitals.
 	Currency Currency `json:"currency"`
@@ -2255,6 +2280,8 @@ type PaymentIntentCreate struct {
 	// today. From today to 366 days ahead. Needs `payment_method`. Confirming or canceling earlier
 	// ends the schedule.
 	ScheduledPaymentDate Optional[string] `json:"scheduled_payment_date,omitzero"`
+	// What is paid for. The payer reads it on receipts, and on the page of a checkout session.
+	Description Optional[string] `json:"description,omitzero"`
 	// What the payer’s statement shows. By default that of the account.
 	StatementDescriptor Optional[string] `json:"statement_descriptor,omitzero"`
 }
@@ -2976,8 +3003,8 @@ type PaymentPlan struct {
 	// What happens after a failed payment. `retry`, the default: the same payment intent is charged
 	// again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes
 	// `suspended` when all retries have failed, or at once if the decline is final (`card_declined`,
-	// `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan
-	// becomes `suspended` at the first failure.
+	// `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`).
+	// `stop`: the plan becomes `suspended` at the first failure.
 	FailureBehaviour FailureBehaviour `json:"failure_behaviour"`
 	// For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses
 	// their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500.
@@ -3091,8 +3118,8 @@ type PaymentPlanCreate struct {
 	// What happens after a failed payment. `retry`, the default: the same payment intent is charged
 	// again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes
 	// `suspended` when all retries have failed, or at once if the decline is final (`card_declined`,
-	// `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan
-	// becomes `suspended` at the first failure.
+	// `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`).
+	// `stop`: the plan becomes `suspended` at the first failure.
 	FailureBehaviour Optional[FailureBehaviour] `json:"failure_behaviour,omitzero"`
 	// For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses
 	// their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500.
@@ -3205,8 +3232,8 @@ type PaymentPlanUpdate struct {
 	// What happens after a failed payment. `retry`, the default: the same payment intent is charged
 	// again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes
 	// `suspended` when all retries have failed, or at once if the decline is final (`card_declined`,
-	// `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan
-	// becomes `suspended` at the first failure.
+	// `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`).
+	// `stop`: the plan becomes `suspended` at the first failure.
 	FailureBehaviour Optional[FailureBehaviour] `json:"failure_behaviour,omitzero"`
 	// For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses
 	// their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500.
@@ -3378,18 +3405,6 @@ type Refund struct {
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
-// RefundStatus is a name of the API.
-//
-// `processing`: the processor was asked. `succeeded`: the money was returned. `failed`: it was not;
-// you can request a new refund.
-type RefundStatus string
-
-const (
-	RefundStatusProcessing RefundStatus = "processing"
-	RefundStatusSucceeded  RefundStatus = "succeeded"
-	RefundStatusFailed     RefundStatus = "failed"
-)
-
 type RefundCreate struct {
 	// Minor units. By default everything that remains.
 	Amount Optional[int] `json:"amount,omitzero"`
@@ -3425,6 +3440,15 @@ type RefundList struct {
 	// Whether more items follow.
 	HasMore bool `json:"has_more"`
 }
+
+// RefundStatus is a name of the API.
+type RefundStatus string
+
+const (
+	RefundStatusProcessing RefundStatus = "processing"
+	RefundStatusSucceeded  RefundStatus = "succeeded"
+	RefundStatusFailed     RefundStatus = "failed"
+)
 
 type RefundSucceededEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
@@ -3500,14 +3524,23 @@ type ReturnedPaymentIntent struct {
 	CheckoutSessionID *string `json:"checkout_session_id,omitzero"`
 	// The subscription that created it, if one did.
 	SubscriptionID *string `json:"subscription_id,omitzero"`
+	// The number of the period that it pays, or in which the change was made that it pays.
+	// Subscriptions only; older payments do not say.
+	SubscriptionPeriod *int `json:"subscription_period,omitzero"`
 	// For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500.
 	Metadata map[string]string `json:"metadata"`
 	// The date of a scheduled payment.
 	ScheduledPaymentDate *string `json:"scheduled_payment_date,omitzero"`
+	// What is paid for, as the payer reads it.
+	Description *string `json:"description,omitzero"`
 	// What the payer’s statement shows: the one given, or that of the account.
 	StatementDescriptor *string `json:"statement_descriptor,omitzero"`
 	// The sum of the refunds that succeeded, minor units.
 	TotalRefundedAmount int `json:"total_refunded_amount"`
+	// What you hold of this payment now, minor units: the total while the status is `succeeded`,
+	// otherwise 0, less the refunds that succeeded. A debit that came back and was collected again
+	// counts once. Below 0 if the bank took a debit back that you had refunded.
+	NetCollectedAmount int `json:"net_collected_amount"`
 	// The mandate of the last debit. Present for bank debits under a mandate only.
 	MandateID *string `json:"mandate_id,omitzero"`
 	// When the bank reports whether it collected the debit, a date of its scheme. Bank debits only.
@@ -4112,7 +4145,7 @@ type SubscriptionMadeChange struct {
 	Period int `json:"period"`
 	// `processing`: its payment is under way. `made`. `failed`: its payment was declined, or another
 	// change took its place; nothing has changed. `credited`: it was paid when its period was over or
-	// the subscription not active any more; nothing has changed, and the money is credit.
+	// the subscription no longer active; nothing has changed, and the money is credit.
 	Status SubscriptionMadeChangeStatus `json:"status"`
 	// What it sells from then on.
 	Items []SubscriptionItem `json:"items"`
@@ -4130,7 +4163,7 @@ type SubscriptionMadeChange struct {
 //
 // `processing`: its payment is under way. `made`. `failed`: its payment was declined, or another
 // change took its place; nothing has changed. `credited`: it was paid when its period was over or
-// the subscription not active any more; nothing has changed, and the money is credit.
+// the subscription no longer active; nothing has changed, and the money is credit.
 type SubscriptionMadeChangeStatus string
 
 const (
@@ -4912,7 +4945,8 @@ type WebhookEndpoint struct {
 
 type WebhookEndpointCreate struct {
 	// Where events are posted: `https`, or in the sandbox also `http`, without credentials or
-	// fragment. The host must be public. The service checks this now, and again at each connection.
+	// fragment. The host must be public, or, in the sandbox of a service on your machine, `127.0.0.1`
+	// or `localhost`. The service checks this now, and again at each connection.
 	URL string `json:"url"`
 	// Event types, groups such as `payment_plan.*`, or `*` for everything. By default everything.
 	EventTypes Optional[[]string] `json:"event_types,omitzero"`
@@ -4976,7 +5010,8 @@ const (
 
 type WebhookEndpointUpdate struct {
 	// Where events are posted: `https`, or in the sandbox also `http`, without credentials or
-	// fragment. The host must be public. The service checks this now, and again at each connection.
+	// fragment. The host must be public, or, in the sandbox of a service on your machine, `127.0.0.1`
+	// or `localhost`. The service checks this now, and again at each connection.
 	URL Optional[string] `json:"url,omitzero"`
 	// Event types, groups such as `payment_plan.*`, or `*` for everything. Unchanged if left out.
 	EventTypes Optional[[]string] `json:"event_types,omitzero"`

@@ -95,6 +95,8 @@ func (s *CustomersService) Create(ctx context.Context, body CustomerCreate, opti
 type CustomersListQuery struct {
 	Limit         Optional[int]
 	StartingAfter Optional[string]
+	CreatedFrom   Optional[string]
+	CreatedTo     Optional[string]
 	Status        Optional[string]
 	Email         Optional[string]
 	Name          Optional[string]
@@ -106,6 +108,8 @@ func (q CustomersListQuery) values() url.Values {
 	values := url.Values{}
 	addOptional(values, "limit", q.Limit)
 	addOptional(values, "starting_after", q.StartingAfter)
+	addOptional(values, "created_from", q.CreatedFrom)
+	addOptional(values, "created_to", q.CreatedTo)
 	addOptional(values, "status", q.Status)
 	addOptional(values, "email", q.Email)
 	addOptional(values, "name", q.Name)
@@ -175,6 +179,8 @@ func (s *CustomersService) Delete(ctx context.Context, customerID string, option
 type CustomersListPaymentIntentsQuery struct {
 	Limit         Optional[int]
 	StartingAfter Optional[string]
+	CreatedFrom   Optional[string]
+	CreatedTo     Optional[string]
 	Status        Optional[string]
 }
 
@@ -182,6 +188,8 @@ func (q CustomersListPaymentIntentsQuery) values() url.Values {
 	values := url.Values{}
 	addOptional(values, "limit", q.Limit)
 	addOptional(values, "starting_after", q.StartingAfter)
+	addOptional(values, "created_from", q.CreatedFrom)
+	addOptional(values, "created_to", q.CreatedTo)
 	addOptional(values, "status", q.Status)
 	return values
 }
@@ -373,6 +381,8 @@ func (s *MandatesService) Create(ctx context.Context, body MandateCreate, option
 type MandatesListQuery struct {
 	Limit           Optional[int]
 	StartingAfter   Optional[string]
+	CreatedFrom     Optional[string]
+	CreatedTo       Optional[string]
 	CustomerID      Optional[string]
 	PaymentMethodID Optional[string]
 	Status          Optional[MandateStatus]
@@ -383,6 +393,8 @@ func (q MandatesListQuery) values() url.Values {
 	values := url.Values{}
 	addOptional(values, "limit", q.Limit)
 	addOptional(values, "starting_after", q.StartingAfter)
+	addOptional(values, "created_from", q.CreatedFrom)
+	addOptional(values, "created_to", q.CreatedTo)
 	addOptional(values, "customer_id", q.CustomerID)
 	addOptional(values, "payment_method_id", q.PaymentMethodID)
 	addOptional(values, "status", q.Status)
@@ -472,6 +484,11 @@ func (s *MandatesService) RecordNotice(ctx context.Context, mandateID string, bo
 	return send[Mandate](ctx, s.t, request{method: "POST", path: path("/api/v1/mandates/", mandateID, "/notices"), body: body}, options)
 }
 
+// Notices is the same as RecordNotice, by the name of its path.
+func (s *MandatesService) Notices(ctx context.Context, mandateID string, body MandateNoticeSent, options ...Option) (*Mandate, error) {
+	return s.RecordNotice(ctx, mandateID, body, options...)
+}
+
 // CancelAsPayer: Cancel a mandate as the payer would at the bank
 //
 // Allowed from `active`. Sends `mandate.canceled`.
@@ -481,6 +498,11 @@ func (s *MandatesService) RecordNotice(ctx context.Context, mandateID string, bo
 // `POST /api/v1/test_helpers/mandates/{mandate_id}/payer_cancels`
 func (s *MandatesService) CancelAsPayer(ctx context.Context, mandateID string, options ...Option) (*Mandate, error) {
 	return send[Mandate](ctx, s.t, request{method: "POST", path: path("/api/v1/test_helpers/mandates/", mandateID, "/payer_cancels")}, options)
+}
+
+// PayerCancels is the same as CancelAsPayer, by the name of its path.
+func (s *MandatesService) PayerCancels(ctx context.Context, mandateID string, options ...Option) (*Mandate, error) {
+	return s.CancelAsPayer(ctx, mandateID, options...)
 }
 
 // GetText: Fetch the text that a payer agrees to
@@ -545,18 +567,28 @@ func (s *PaymentIntentsService) Create(ctx context.Context, body PaymentIntentCr
 
 // PaymentIntentsListQuery is the query of the method.
 type PaymentIntentsListQuery struct {
-	Limit         Optional[int]
-	StartingAfter Optional[string]
-	CustomerID    Optional[string]
-	Status        Optional[PaymentIntentStatus]
-	TestClock     Optional[string]
+	Limit          Optional[int]
+	StartingAfter  Optional[string]
+	CreatedFrom    Optional[string]
+	CreatedTo      Optional[string]
+	CustomerID     Optional[string]
+	PaymentPlanID  Optional[string]
+	SubscriptionID Optional[string]
+	PaymentLinkID  Optional[string]
+	Status         Optional[PaymentIntentStatus]
+	TestClock      Optional[string]
 }
 
 func (q PaymentIntentsListQuery) values() url.Values {
 	values := url.Values{}
 	addOptional(values, "limit", q.Limit)
 	addOptional(values, "starting_after", q.StartingAfter)
+	addOptional(values, "created_from", q.CreatedFrom)
+	addOptional(values, "created_to", q.CreatedTo)
 	addOptional(values, "customer_id", q.CustomerID)
+	addOptional(values, "payment_plan_id", q.PaymentPlanID)
+	addOptional(values, "subscription_id", q.SubscriptionID)
+	addOptional(values, "payment_link_id", q.PaymentLinkID)
 	addOptional(values, "status", q.Status)
 	addOptional(values, "test_clock", q.TestClock)
 	return values
@@ -666,6 +698,11 @@ func (s *PaymentIntentsService) ReportBankResult(ctx context.Context, paymentInt
 	return send[PaymentIntent](ctx, s.t, request{method: "POST", path: path("/api/v1/test_helpers/payment_intents/", paymentIntentID, "/bank_result"), body: body}, options)
 }
 
+// BankResult is the same as ReportBankResult, by the name of its path.
+func (s *PaymentIntentsService) BankResult(ctx context.Context, paymentIntentID string, body PaymentIntentBankResult, options ...Option) (*PaymentIntent, error) {
+	return s.ReportBankResult(ctx, paymentIntentID, body, options...)
+}
+
 // RefundsService: Money returned to the payer, in whole or in part.
 type RefundsService struct{ t *transport }
 
@@ -714,6 +751,58 @@ func (s *RefundsService) List(ctx context.Context, paymentIntentID string, query
 	}
 }
 
+// RefundsListAllRefundsQuery is the query of the method.
+type RefundsListAllRefundsQuery struct {
+	Limit           Optional[int]
+	StartingAfter   Optional[string]
+	CreatedFrom     Optional[string]
+	CreatedTo       Optional[string]
+	Status          Optional[RefundStatus]
+	PaymentIntentID Optional[string]
+	CustomerID      Optional[string]
+	PaymentPlanID   Optional[string]
+	SubscriptionID  Optional[string]
+	PaymentLinkID   Optional[string]
+	TestClock       Optional[string]
+}
+
+func (q RefundsListAllRefundsQuery) values() url.Values {
+	values := url.Values{}
+	addOptional(values, "limit", q.Limit)
+	addOptional(values, "starting_after", q.StartingAfter)
+	addOptional(values, "created_from", q.CreatedFrom)
+	addOptional(values, "created_to", q.CreatedTo)
+	addOptional(values, "status", q.Status)
+	addOptional(values, "payment_intent_id", q.PaymentIntentID)
+	addOptional(values, "customer_id", q.CustomerID)
+	addOptional(values, "payment_plan_id", q.PaymentPlanID)
+	addOptional(values, "subscription_id", q.SubscriptionID)
+	addOptional(values, "payment_link_id", q.PaymentLinkID)
+	addOptional(values, "test_clock", q.TestClock)
+	return values
+}
+
+// ListAllRefunds: List refunds, newest first
+//
+// Lists the refunds of all payments.
+//
+// Needs a secret key with the scope `payment_intents:read`.
+//
+// `GET /api/v1/refunds`
+func (s *RefundsService) ListAllRefunds(ctx context.Context, query RefundsListAllRefundsQuery, options ...Option) *Listing[RefundList, Refund] {
+	return &Listing[RefundList, Refund]{
+		fetch: func(after string) (*RefundList, error) {
+			return send[RefundList](ctx, s.t, request{method: "GET", path: path("/api/v1/refunds"), query: query.values()}.after(after), options)
+		},
+		read: func(page *RefundList) ([]Refund, bool) {
+			return page.Data, page.HasMore
+		},
+		cursor: func(item *Refund) string {
+			return cursorOf(item.ID)
+		},
+	}
+}
+
 // Get: Fetch a refund
 //
 // Needs a secret key with the scope `payment_intents:read`.
@@ -745,6 +834,8 @@ func (s *PaymentPlansService) Create(ctx context.Context, body PaymentPlanCreate
 type PaymentPlansListQuery struct {
 	Limit         Optional[int]
 	StartingAfter Optional[string]
+	CreatedFrom   Optional[string]
+	CreatedTo     Optional[string]
 	CustomerID    Optional[string]
 	State         Optional[PaymentPlanState]
 }
@@ -753,6 +844,8 @@ func (q PaymentPlansListQuery) values() url.Values {
 	values := url.Values{}
 	addOptional(values, "limit", q.Limit)
 	addOptional(values, "starting_after", q.StartingAfter)
+	addOptional(values, "created_from", q.CreatedFrom)
+	addOptional(values, "created_to", q.CreatedTo)
 	addOptional(values, "customer_id", q.CustomerID)
 	addOptional(values, "state", q.State)
 	return values
@@ -937,20 +1030,28 @@ func (s *PaymentLinksService) Create(ctx context.Context, body PaymentLinkCreate
 
 // PaymentLinksListQuery is the query of the method.
 type PaymentLinksListQuery struct {
-	Limit         Optional[int]
-	StartingAfter Optional[string]
-	Status        Optional[PaymentLinkStatus]
-	CustomerID    Optional[string]
-	Reference     Optional[string]
-	TestClock     Optional[string]
+	Limit          Optional[int]
+	StartingAfter  Optional[string]
+	CreatedFrom    Optional[string]
+	CreatedTo      Optional[string]
+	Status         Optional[PaymentLinkStatus]
+	CustomerID     Optional[string]
+	PaymentPlanID  Optional[string]
+	SubscriptionID Optional[string]
+	Reference      Optional[string]
+	TestClock      Optional[string]
 }
 
 func (q PaymentLinksListQuery) values() url.Values {
 	values := url.Values{}
 	addOptional(values, "limit", q.Limit)
 	addOptional(values, "starting_after", q.StartingAfter)
+	addOptional(values, "created_from", q.CreatedFrom)
+	addOptional(values, "created_to", q.CreatedTo)
 	addOptional(values, "status", q.Status)
 	addOptional(values, "customer_id", q.CustomerID)
+	addOptional(values, "payment_plan_id", q.PaymentPlanID)
+	addOptional(values, "subscription_id", q.SubscriptionID)
 	addOptional(values, "reference", q.Reference)
 	addOptional(values, "test_clock", q.TestClock)
 	return values
@@ -1099,21 +1200,29 @@ func (s *CheckoutSessionsService) Create(ctx context.Context, body CheckoutSessi
 
 // CheckoutSessionsListQuery is the query of the method.
 type CheckoutSessionsListQuery struct {
-	Limit         Optional[int]
-	StartingAfter Optional[string]
-	Status        Optional[CheckoutSessionStatus]
-	PaymentLinkID Optional[string]
-	CustomerID    Optional[string]
-	TestClock     Optional[string]
+	Limit          Optional[int]
+	StartingAfter  Optional[string]
+	CreatedFrom    Optional[string]
+	CreatedTo      Optional[string]
+	Status         Optional[CheckoutSessionStatus]
+	PaymentLinkID  Optional[string]
+	CustomerID     Optional[string]
+	PaymentPlanID  Optional[string]
+	SubscriptionID Optional[string]
+	TestClock      Optional[string]
 }
 
 func (q CheckoutSessionsListQuery) values() url.Values {
 	values := url.Values{}
 	addOptional(values, "limit", q.Limit)
 	addOptional(values, "starting_after", q.StartingAfter)
+	addOptional(values, "created_from", q.CreatedFrom)
+	addOptional(values, "created_to", q.CreatedTo)
 	addOptional(values, "status", q.Status)
 	addOptional(values, "payment_link_id", q.PaymentLinkID)
 	addOptional(values, "customer_id", q.CustomerID)
+	addOptional(values, "payment_plan_id", q.PaymentPlanID)
+	addOptional(values, "subscription_id", q.SubscriptionID)
 	addOptional(values, "test_clock", q.TestClock)
 	return values
 }
@@ -1193,6 +1302,8 @@ func (s *SubscriptionsService) Create(ctx context.Context, body SubscriptionCrea
 type SubscriptionsListQuery struct {
 	Limit         Optional[int]
 	StartingAfter Optional[string]
+	CreatedFrom   Optional[string]
+	CreatedTo     Optional[string]
 	CustomerID    Optional[string]
 	State         Optional[SubscriptionState]
 	InEffect      Optional[string]
@@ -1203,6 +1314,8 @@ func (q SubscriptionsListQuery) values() url.Values {
 	values := url.Values{}
 	addOptional(values, "limit", q.Limit)
 	addOptional(values, "starting_after", q.StartingAfter)
+	addOptional(values, "created_from", q.CreatedFrom)
+	addOptional(values, "created_to", q.CreatedTo)
 	addOptional(values, "customer_id", q.CustomerID)
 	addOptional(values, "state", q.State)
 	addOptional(values, "in_effect", q.InEffect)
@@ -1331,6 +1444,11 @@ func (s *SubscriptionsService) Uncancel(ctx context.Context, subscriptionID stri
 // `POST /api/v1/subscriptions/{subscription_id}/retry_now`
 func (s *SubscriptionsService) Retry(ctx context.Context, subscriptionID string, options ...Option) (*Subscription, error) {
 	return send[Subscription](ctx, s.t, request{method: "POST", path: path("/api/v1/subscriptions/", subscriptionID, "/retry_now")}, options)
+}
+
+// RetryNow is the same as Retry, by the name of its path.
+func (s *SubscriptionsService) RetryNow(ctx context.Context, subscriptionID string, options ...Option) (*Subscription, error) {
+	return s.Retry(ctx, subscriptionID, options...)
 }
 
 // SubscriptionsListPeriodsQuery is the query of the method.
@@ -1588,6 +1706,8 @@ type EventsListQuery struct {
 	StartingAfter Optional[string]
 	EventType     Optional[string]
 	TestClock     Optional[string]
+	ObjectID      Optional[string]
+	CustomerID    Optional[string]
 }
 
 func (q EventsListQuery) values() url.Values {
@@ -1596,6 +1716,8 @@ func (q EventsListQuery) values() url.Values {
 	addOptional(values, "starting_after", q.StartingAfter)
 	addOptional(values, "event_type", q.EventType)
 	addOptional(values, "test_clock", q.TestClock)
+	addOptional(values, "object_id", q.ObjectID)
+	addOptional(values, "customer_id", q.CustomerID)
 	return values
 }
 
@@ -1801,6 +1923,11 @@ func (s *WebhookEndpointsService) ListDeliveries(ctx context.Context, webhookEnd
 // `POST /api/v1/webhook_endpoints/{webhook_endpoint_id}/replay`
 func (s *WebhookEndpointsService) ReplayDeliveries(ctx context.Context, webhookEndpointID string, body WebhookReplay, options ...Option) (*ReplayResult, error) {
 	return send[ReplayResult](ctx, s.t, request{method: "POST", path: path("/api/v1/webhook_endpoints/", webhookEndpointID, "/replay"), body: body}, options)
+}
+
+// Replay is the same as ReplayDeliveries, by the name of its path.
+func (s *WebhookEndpointsService) Replay(ctx context.Context, webhookEndpointID string, body WebhookReplay, options ...Option) (*ReplayResult, error) {
+	return s.ReplayDeliveries(ctx, webhookEndpointID, body, options...)
 }
 
 // WebhookDeliveriesService: The endpoints that events are posted to, and the result of each

@@ -5,7 +5,7 @@ import (
 	"iter"
 )
 
-// Listing is a list. It fetches nothing by itself.
+// Listing is a list. It fetches nothing on its own.
 type Listing[Page, Item any] struct {
 	fetch  func(after string) (*Page, error)
 	read   func(page *Page) (items []Item, hasMore bool)

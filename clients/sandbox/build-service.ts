@@ -62,7 +62,7 @@ const workflowsAreReady: Plugin = {
     onLoad({ filter: /@temporalio\/worker\/lib\/workflow\/threaded-vm\.js$/ }, async ({ path }) => {
       const text = await readFile(path, 'utf8');
       const thread = "require.resolve('./workflow-worker-thread')";
-      if (!text.includes(thread)) throw new Error(`${path} does not start its thread by ${thread} any more`);
+      if (!text.includes(thread)) throw new Error(`${path} no longer starts its thread by ${thread}`);
       return { loader: 'js', contents: text.replace(thread, "require.resolve('./workflow-thread.cjs')") };
     });
   },

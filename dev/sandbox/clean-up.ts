@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { stopLeftover } from '../daemon.ts';
 
 const stopTimeoutMs = 15_000;
-/** In the order of the end of a service. The others have seen by themselves that their supervisor is gone. */
+/** In the order of the end of a service. The others have seen on their own that their supervisor is gone. */
 const servers = [
   ['api', 'SIGTERM'],
   ['pages', 'SIGTERM'],

@@ -89,7 +89,7 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       interruptedAt = performance.now();
       printError(`${name}: ending the service and Prometheus`);
       interruption.abort(new Error(`ended by ${name}`));
-    } else if (performance.now() - interruptedAt > repeatAfterMs) process.exit(130); // what runs ends by itself
+    } else if (performance.now() - interruptedAt > repeatAfterMs) process.exit(130); // what runs ends on its own
   });
 }
 

@@ -18,12 +18,12 @@ export const jumpClock: Attack = {
   isQuick: false,
   draw(arena) {
     const { cluster, chance } = arena;
-    const everybody = upProcesses(arena).map(({ name }) => name);
+    const all = upProcesses(arena).map(({ name }) => name);
     const hour = realNow().getUTCHours();
     const isOneDate = hour >= hoursOfOneDate.first && hour < hoursOfOneDate.last;
-    if (cluster.clocks === null || everybody.length === 0 || !isOneDate) return null;
+    if (cluster.clocks === null || all.length === 0 || !isOneDate) return null;
     const { clocks } = cluster;
-    const names = chance.happens(0.25) ? everybody : [chance.pick(everybody)];
+    const names = chance.happens(0.25) ? all : [chance.pick(all)];
     const isAhead = chance.happens(0.5);
     const ms = chance.between(...lasting);
     const setAll = (offset: number) => Promise.all(names.map((name) => clocks.get(name)?.setOff(offset)));

@@ -45,7 +45,7 @@ export function judgeBystander({ bystander: { before, after } }: Evidence): Find
   ];
 }
 
-/** Nothing is under way any more, and PostgreSQL and Temporal agree. */
+/** Nothing is under way, and PostgreSQL and Temporal agree. */
 export function judgeStuck({ stuck }: Evidence): Finding[] {
   return stuck.map((what) => ({ promise: 'stuck', what }));
 }

@@ -16,7 +16,7 @@ export interface Tab {
   signal: AbortSignal;
 }
 
-/** How a payer's way has ended: with thanks for a payment in a session, or at a page that takes none any more. */
+/** How a payer's way has ended: with thanks for a payment in a session, or at a page that takes none. */
 export type TabEnd = { kind: 'paid'; session: string } | { kind: 'closed' };
 
 /** What a tab sends next. The same request is sent again until it has a response. */

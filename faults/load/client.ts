@@ -19,7 +19,7 @@ export interface BillerClients {
 
 const tryTimeoutMs = 6_000;
 const longestPauseMs = 600;
-/** The tries end by themselves: the typed client waits for them. */
+/** The tries end on their own: the typed client waits for them. */
 const longTimeoutMs = 10 ** 9;
 
 /** One for all clients: connections are kept, and break with the process at their other end. */

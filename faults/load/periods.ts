@@ -13,7 +13,7 @@ export interface Terms {
   trialDays: number;
   /** `recovers`: the second payment fails once; `gives up`: it always fails. All others succeed at once. */
   manner: Manner;
-  /** What happens when nothing is retried any more. */
+  /** What happens when no retry is left. */
   unpaid: 'pause' | 'cancel';
 }
 

@@ -67,7 +67,7 @@ export function renewalRaces(): Actor {
   };
 }
 
-/** Once the response is there, no charge starts any more. */
+/** Once the response is there, no charge starts. */
 async function cancelWhenDue(world: World, account: Account, afterMs: number): Promise<void> {
   const { id, claim } = await startClaimed(world, account, 'succeed');
   Object.assign(claim, { succeeded: [1, 2], attempts: [1, 2] });

@@ -62,7 +62,7 @@ async function schedule(world: World, client: PaymentsClient, { customerId, meth
   await eventually(`${id} is paid`, isPaid, forEver);
 }
 
-/** Once the response is there, no charge starts any more. */
+/** Once the response is there, no charge starts. */
 async function endWhenDue(
   world: World,
   client: PaymentsClient,

@@ -64,7 +64,7 @@ export function createApp(deps: AppDeps, routes: readonly Route[], sites: readon
         readBody(route),
         waitIfPreferred(route),
         limitConcurrent.beforeParsing(route),
-        readInput(route),
+        readInput(route, deps.sql),
         limitConcurrent.afterParsing(route),
         respond(route, store),
       ],

@@ -77,7 +77,7 @@ export async function updateDebit(
   ]);
 }
 
-/** A locked plan or subscription has got a challenge that ends, or has none any more: it wakes for what comes first. */
+/** A locked plan or subscription has a new challenge that ends, or no longer has one: it wakes for what comes first. */
 export async function noteChallenge(tx: Tx, owner: { planId: string } | { subscriptionId: string }): Promise<void> {
   const ids =
     'planId' in owner

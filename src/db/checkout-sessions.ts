@@ -2,7 +2,7 @@ import type { Currency } from '../domain/currencies.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
 import { type OfferColumns, offerParameters } from './payment-links.ts';
-import { isAfter, type Page, type TenantKey } from './tenant.ts';
+import { isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 
 export type CheckoutSessionStatus = 'open' | 'processing' | 'completed' | 'expired';
 
@@ -155,6 +155,8 @@ export interface CheckoutSessionFilter {
   customerId?: string | undefined;
   /** Only sessions on this test clock. Without it, only sessions in real time. */
   testClock?: string | undefined;
+  paymentPlanId?: string | undefined;
+  subscriptionId?: string | undefined;
 }
 
 /** A page of sessions, newest first, with one extra row if more follow. */
@@ -162,7 +164,7 @@ export async function listCheckoutSessions(
   db: Db,
   tenant: TenantKey,
   filter: CheckoutSessionFilter,
-  { limit, after }: Page,
+  page: Page,
 ): Promise<CheckoutSessionRow[]> {
   return db<CheckoutSessionRow[]>`
     select * from checkout_sessions
@@ -171,9 +173,11 @@ export async function listCheckoutSessions(
       ${filter.status === undefined ? db`` : db`and status = ${filter.status}`}
       ${filter.paymentLinkId === undefined ? db`` : db`and payment_link_id = ${filter.paymentLinkId}`}
       ${filter.customerId === undefined ? db`` : db`and customer_id = ${filter.customerId}`}
-      and ${isAfter(db, 'checkout_sessions', tenant, after)}
-    order by id desc
-    limit ${limit + 1}`;
+      ${filter.paymentPlanId === undefined ? db`` : db`and apply_to_payment_plan_id = ${filter.paymentPlanId}`}
+      ${filter.subscriptionId === undefined ? db`` : db`and apply_to_subscription_id = ${filter.subscriptionId}`}
+      and ${isOnPage(db, 'checkout_sessions', tenant, page)}
+    order by ${orderOf(db, page)}
+    limit ${page.limit + 1}`;
 }
 
 /** Locks the sessions of a customer that have no link and have not ended, before they end with the customer. */
@@ -186,9 +190,12 @@ export async function lockSessionsOfCustomer(tx: Tx, customerId: string): Promis
 }
 
 /** Locks the sessions on a test clock that have not ended, before they are deleted. */
-export async function lockSessionsOnClock(tx: Tx, testClockId: string): Promise<void> {
-  await tx`
-    select 1 from checkout_sessions
+export async function lockSessionsOnClock(
+  tx: Tx,
+  testClockId: string,
+): Promise<Pick<CheckoutSessionRow, 'id' | 'livemode'>[]> {
+  return tx<Pick<CheckoutSessionRow, 'id' | 'livemode'>[]>`
+    select id, livemode from checkout_sessions
     where test_clock_id = ${testClockId} and status in ('open', 'processing')
     order by id
     for update`;

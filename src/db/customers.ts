@@ -2,7 +2,7 @@ import { type InsertCondition, insertWhere } from '../platform/postgres/conditio
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
 import { jsonb } from '../platform/postgres/types.ts';
-import { isAfter, type Page, type TenantKey } from './tenant.ts';
+import { isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 import type { TestClockRow } from './test-clocks.ts';
 
 /** The JSON columns of a customer. The API has validated them. */
@@ -44,6 +44,7 @@ export interface CustomerRow {
   fee_preferences: FeePreferences | null;
   additional_attributes: Record<string, unknown> | null;
   phones: Phone[] | null;
+  metadata: Record<string, string>;
   default_payment_method_id: string | null;
   created_at: Date;
   updated_at: Date;
@@ -150,11 +151,11 @@ export async function listCustomers(
   db: Db,
   tenant: TenantKey,
   filter: CustomerFilter,
-  { limit, after }: Page,
+  page: Page,
 ): Promise<CustomerRow[]> {
   return db<CustomerRow[]>`${fittingPage(
     db,
-    jsonBytes(db, 'additional_attributes'),
+    db`coalesce(${jsonBytes(db, 'additional_attributes')}, 0) + ${jsonBytes(db, 'metadata')}`,
     db`
       select * from customers
       where biller_id = ${tenant.billerId} and livemode = ${tenant.livemode} and deleted_at is null
@@ -163,9 +164,9 @@ export async function listCustomers(
         ${filter.email === undefined ? db`` : db`and lower(email) = lower(${filter.email})`}
         ${filter.name === undefined ? db`` : db`and lower(name) = lower(${filter.name})`}
         ${filter.reference === undefined ? db`` : db`and reference = ${filter.reference}`}
-        and ${isAfter(db, 'customers', tenant, after)}
-      order by id desc
-      limit ${limit + 1}`,
+        and ${isOnPage(db, 'customers', tenant, page)}
+      order by ${orderOf(db, page)}
+      limit ${page.limit + 1}`,
   )}`;
 }
 

@@ -22,7 +22,7 @@ export async function insertRecordedKeys(tx: Tx, keys: readonly RecordedKey[], n
   if (rows.length > 0) await tx`insert into encryption_keys ${tx(rows, 'id', 'key_check', 'recorded_at')}`;
 }
 
-/** Removes keys that nothing needs any more. */
+/** Removes keys that are no longer needed. */
 export async function deleteRecordedKeys(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await tx`delete from encryption_keys where id = any(${[...ids]})`;
 }

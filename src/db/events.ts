@@ -1,7 +1,7 @@
+import { workflowIdOf } from '../messages/workflow-types.ts';
 import { type InsertCondition, insertWhere } from '../platform/postgres/conditional-insert.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
-import { workflowIdOf } from '../platform/postgres/outbox.ts';
 import { currentTrace } from '../platform/tracing.ts';
 import type { Page, TenantKey } from './tenant.ts';
 
@@ -124,6 +124,8 @@ export async function selectEvent(db: Db, tenant: TenantKey, id: string): Promis
 export interface EventFilter {
   eventType?: string | undefined;
   testClock?: string | undefined;
+  objectId?: string | undefined;
+  customerId?: string | undefined;
 }
 
 /**
@@ -145,6 +147,8 @@ export async function listEvents(
       where e.biller_id = ${tenant.billerId} and e.livemode = ${tenant.livemode}
         ${filter.eventType === undefined ? db`` : db`and e.event_type = ${filter.eventType}`}
         ${filter.testClock === undefined ? db`` : db`and e.test_clock_id = ${filter.testClock}`}
+        ${filter.objectId === undefined ? db`` : db`and e.subject_id = ${filter.objectId}`}
+        ${filter.customerId === undefined ? db`` : db`and e.customer_id = ${filter.customerId}`}
         ${after === undefined ? db`` : db`and e.sequence < (select sequence from events where id = ${after})`}
       order by e.sequence desc
       limit ${limit + 1}`,

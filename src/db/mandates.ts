@@ -4,7 +4,7 @@ import type { MandateText } from '../domain/mandates/mandate-texts.ts';
 import type { Scheme } from '../domain/schemes/schemes.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
-import { isAfter, type Page, type TenantKey } from './tenant.ts';
+import { isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 
 /** How a payer has agreed to a mandate, as the columns of its row. All are null while it is pending. */
 export interface AcceptanceColumns {
@@ -111,7 +111,7 @@ export async function listMandates(
   db: Db,
   tenant: TenantKey,
   filter: MandateFilter,
-  { limit, after }: Page,
+  page: Page,
 ): Promise<TimedMandateRow[]> {
   return db<TimedMandateRow[]>`
     select m.*, k.frozen_time
@@ -122,12 +122,12 @@ export async function listMandates(
         ${filter.paymentMethodId === undefined ? db`` : db`and payment_method_id = ${filter.paymentMethodId}`}
         ${filter.status === undefined ? db`` : db`and status = ${filter.status}`}
         ${filter.testClock === undefined ? db`` : db`and test_clock_id = ${filter.testClock}`}
-        and ${isAfter(db, 'mandates', tenant, after)}
-      order by id desc
-      limit ${limit + 1}
+        and ${isOnPage(db, 'mandates', tenant, page)}
+      order by ${orderOf(db, page)}
+      limit ${page.limit + 1}
     ) m
     left join test_clocks k on k.id = m.test_clock_id
-    order by m.id desc`;
+    order by ${orderOf(db, page)}`;
 }
 
 /** The columns that can change. */

@@ -21,7 +21,7 @@ export interface PurposeRow {
 export async function selectPurpose(db: Db, intentId: string): Promise<PurposeRow> {
   const [row] = await db<PurposeRow[]>`
     select coalesce(s.name, l.name, p.name, u.name) as name,
-      case when s.id is null then l.description else s.description end as description,
+      coalesce(case when s.id is null then l.description else s.description end, i.description) as description,
       l.reference
     from payment_intents i
     left join checkout_sessions s on s.id = i.checkout_session_id

@@ -20,7 +20,7 @@ export async function addPageUse(db: Db, subject: Buffer, spanSeconds: number): 
   return row;
 }
 
-/** Takes back one use of the present span. A use of an earlier span has no effect any more. */
+/** Takes back one use of the present span. A use of an earlier span has no effect. */
 export async function removePageUse(db: Db, subject: Buffer, spanSeconds: number): Promise<void> {
   await db`
     update page_uses set used = used - 1
@@ -28,7 +28,7 @@ export async function removePageUse(db: Db, subject: Buffer, spanSeconds: number
       and begins_at = date_bin(make_interval(secs => ${spanSeconds}), now(), 'epoch')`;
 }
 
-/** Removes what no limit looks at any more. */
+/** Removes what no limit looks at. */
 export async function sweepPageUses(db: Db, now: Date): Promise<void> {
   await db`delete from page_uses where begins_at < ${new Date(now.getTime() - 3_600_000)}`;
 }

@@ -58,7 +58,7 @@ export async function insertAttempt(
 export async function markSubmitted(tx: Tx, id: string): Promise<void> {
   const { count } =
     await tx`update payment_attempts set outcome = 'submitted' where id = ${id} and outcome = 'accepted'`;
-  if (count !== 1) throw new Error(`attempt ${id} is not accepted any more`);
+  if (count !== 1) throw new Error(`attempt ${id} is no longer accepted`);
 }
 
 /** The attempt, or null. */
@@ -158,7 +158,7 @@ export async function completeAttempt(
   completion: AttemptCompletion,
 ): Promise<void> {
   const rows = await tx`${attemptCompletion(id, from, completion)(tx, tx`true`)}`;
-  if (rows.length !== 1) throw new Error(`attempt ${id} is not ${from} any more`);
+  if (rows.length !== 1) throw new Error(`attempt ${id} is no longer ${from}`);
 }
 
 /** The outcome of an attempt, as its row has it. `now` is real time. */

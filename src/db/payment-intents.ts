@@ -8,7 +8,7 @@ import { type InsertCondition, insertWhere } from '../platform/postgres/conditio
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
 import { jsonb } from '../platform/postgres/types.ts';
-import { isAfter, type Page, type TenantKey } from './tenant.ts';
+import { isAfter, isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 
 export type PaymentIntentStatus =
   | 'requires_payment_method'
@@ -39,6 +39,8 @@ export interface PaymentIntentRow {
   subscription_id: string | null;
   /** The number of the charge among those of its subscription, from 1. */
   subscription_charge: number | null;
+  /** The period that it pays, or in which the change was made that it pays. Null in rows of a former version. */
+  subscription_period: number | null;
   amount: number;
   fee_amount: number;
   surcharge_amount: number;
@@ -53,6 +55,8 @@ export interface PaymentIntentRow {
   status: PaymentIntentStatus;
   metadata: Record<string, string>;
   statement_descriptor: string | null;
+  /** What is paid for, as the payer reads it. */
+  description: string | null;
   scheduled_payment_date: string | null;
   scheduled_at: Date | null;
   attempt_count: number;
@@ -91,15 +95,16 @@ export function intentInsert(db: Db, row: PaymentIntentRow, condition: Fragment)
       id, biller_id, livemode, customer_id, payment_method_id, payment_plan_id, payment_plan_slot, amount, fee_amount,
       surcharge_amount, surcharge_applied, currency, status, metadata, statement_descriptor,
       scheduled_payment_date, scheduled_at, attempt_count, payment_link_id, checkout_session_id, created_at, updated_at,
-      subscription_id, subscription_charge, surcharge_asked, surcharge_reason, surcharge_basis
+      subscription_id, subscription_charge, subscription_period, surcharge_asked, surcharge_reason, surcharge_basis,
+      description
     ) select
       ${row.id}, ${row.biller_id}, ${row.livemode}, ${row.customer_id}, ${row.payment_method_id},
       ${row.payment_plan_id}, ${row.payment_plan_slot}, ${row.amount}, ${row.fee_amount}, ${row.surcharge_amount},
       ${row.surcharge_applied}, ${row.currency}, ${row.status}, ${jsonb(db, row.metadata)},
       ${row.statement_descriptor}, ${row.scheduled_payment_date}, ${row.scheduled_at}, ${row.attempt_count},
       ${row.payment_link_id}, ${row.checkout_session_id}, ${row.created_at}, ${row.updated_at},
-      ${row.subscription_id}, ${row.subscription_charge}, ${row.surcharge_asked}, ${row.surcharge_reason},
-      ${jsonb(db, row.surcharge_basis)}
+      ${row.subscription_id}, ${row.subscription_charge}, ${row.subscription_period}, ${row.surcharge_asked},
+      ${row.surcharge_reason}, ${jsonb(db, row.surcharge_basis)}, ${row.description}
     where ${condition}`;
 }
 
@@ -146,6 +151,9 @@ export interface PaymentIntentFilter {
   customerId?: string | undefined;
   status?: string | undefined;
   testClock?: string | undefined;
+  paymentPlanId?: string | undefined;
+  subscriptionId?: string | undefined;
+  paymentLinkId?: string | undefined;
 }
 
 /** A page of intents, newest first, with one extra row if more follow. */
@@ -153,7 +161,7 @@ export async function listPaymentIntents(
   db: Db,
   tenant: TenantKey,
   filter: PaymentIntentFilter,
-  { limit, after }: Page,
+  page: Page,
 ): Promise<PaymentIntentRow[]> {
   return db<PaymentIntentRow[]>`${fittingPage(
     db,
@@ -163,10 +171,13 @@ export async function listPaymentIntents(
       where biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}
         ${filter.customerId === undefined ? db`` : db`and customer_id = ${filter.customerId}`}
         ${filter.status === undefined ? db`` : db`and status = ${filter.status}`}
+        ${filter.paymentPlanId === undefined ? db`` : db`and payment_plan_id = ${filter.paymentPlanId}`}
+        ${filter.subscriptionId === undefined ? db`` : db`and subscription_id = ${filter.subscriptionId}`}
+        ${filter.paymentLinkId === undefined ? db`` : db`and payment_link_id = ${filter.paymentLinkId}`}
         ${filter.testClock === undefined ? db`` : db`and customer_id in (select id from customers where test_clock_id = ${filter.testClock})`}
-        and ${isAfter(db, 'payment_intents', tenant, after)}
-      order by id desc
-      limit ${limit + 1}`,
+        and ${isOnPage(db, 'payment_intents', tenant, page)}
+      order by ${orderOf(db, page)}
+      limit ${page.limit + 1}`,
   )}`;
 }
 

@@ -1,7 +1,7 @@
 import type { Currency } from '../domain/currencies.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
-import { isAfter, type Page, type TenantKey } from './tenant.ts';
+import { isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 
 export type Wanted = 'required' | 'optional' | 'no';
 
@@ -20,9 +20,9 @@ export interface OfferColumns {
   collect: { email: Wanted; name: Wanted; phone: Wanted };
   payment_method_types: ('card' | 'au_becs_debit')[];
   save_payment_method: 'no' | 'offer' | 'always';
-  /** The plan that a completed payment or setup heals. */
+  /** The plan that a completed payment or setup resumes. */
   apply_to_payment_plan_id: string | null;
-  /** The subscription that a completed payment or setup starts or heals. */
+  /** The subscription that a completed payment or setup starts or resumes. */
   apply_to_subscription_id: string | null;
   surcharge_applied: boolean;
   statement_descriptor: string | null;
@@ -117,6 +117,8 @@ export interface PaymentLinkFilter {
   reference?: string | undefined;
   /** Only links on this test clock. Without it, only links in real time. */
   testClock?: string | undefined;
+  paymentPlanId?: string | undefined;
+  subscriptionId?: string | undefined;
 }
 
 /** A page of links, newest first, with one extra row if more follow. */
@@ -124,7 +126,7 @@ export async function listPaymentLinks(
   db: Db,
   tenant: TenantKey,
   filter: PaymentLinkFilter,
-  { limit, after }: Page,
+  page: Page,
 ): Promise<PaymentLinkRow[]> {
   return db<PaymentLinkRow[]>`
     select * from payment_links
@@ -132,10 +134,12 @@ export async function listPaymentLinks(
       ${filter.testClock === undefined ? db`and test_clock_id is null` : db`and test_clock_id = ${filter.testClock}`}
       ${filter.status === undefined ? db`` : db`and status = ${filter.status}`}
       ${filter.customerId === undefined ? db`` : db`and customer_id = ${filter.customerId}`}
+      ${filter.paymentPlanId === undefined ? db`` : db`and apply_to_payment_plan_id = ${filter.paymentPlanId}`}
+      ${filter.subscriptionId === undefined ? db`` : db`and apply_to_subscription_id = ${filter.subscriptionId}`}
       ${filter.reference === undefined ? db`` : db`and reference = ${filter.reference}`}
-      and ${isAfter(db, 'payment_links', tenant, after)}
-    order by id desc
-    limit ${limit + 1}`;
+      and ${isOnPage(db, 'payment_links', tenant, page)}
+    order by ${orderOf(db, page)}
+    limit ${page.limit + 1}`;
 }
 
 /** Locks the open links of a customer, before they end with it. */
@@ -145,9 +149,12 @@ export async function lockOpenLinksOfCustomer(tx: Tx, customerId: string): Promi
 }
 
 /** Locks the links on a test clock that are open, before they are deleted. */
-export async function lockLinksOnClock(tx: Tx, testClockId: string): Promise<void> {
-  await tx`
-    select 1 from payment_links
+export async function lockLinksOnClock(
+  tx: Tx,
+  testClockId: string,
+): Promise<Pick<PaymentLinkRow, 'id' | 'livemode'>[]> {
+  return tx<Pick<PaymentLinkRow, 'id' | 'livemode'>[]>`
+    select id, livemode from payment_links
     where test_clock_id = ${testClockId} and status = 'open'
     order by id
     for update`;

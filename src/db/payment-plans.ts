@@ -7,7 +7,7 @@ import type { Costs } from '../domain/surcharges/costs.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
 import { jsonb } from '../platform/postgres/types.ts';
-import type { Page, TenantKey } from './tenant.ts';
+import { isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 
 export interface PaymentPlanRow {
   id: string;
@@ -141,12 +141,7 @@ export interface PlanFilter {
 }
 
 /** A page of plans, newest first, with one extra row if more follow. */
-export async function listPlans(
-  db: Db,
-  tenant: TenantKey,
-  filter: PlanFilter,
-  { limit, after }: Page,
-): Promise<PaymentPlanRow[]> {
+export async function listPlans(db: Db, tenant: TenantKey, filter: PlanFilter, page: Page): Promise<PaymentPlanRow[]> {
   return db<PaymentPlanRow[]>`${fittingPage(
     db,
     jsonBytes(db, 'metadata'),
@@ -155,9 +150,9 @@ export async function listPlans(
       where biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}
         ${filter.customerId === undefined ? db`` : db`and customer_id = ${filter.customerId}`}
         ${filter.state === undefined ? db`` : db`and state = ${filter.state}`}
-        ${after === undefined ? db`` : db`and id < ${after}`}
-      order by id desc
-      limit ${limit + 1}`,
+        and ${isOnPage(db, 'payment_plans', tenant, page)}
+      order by ${orderOf(db, page)}
+      limit ${page.limit + 1}`,
   )}`;
 }
 

@@ -5,7 +5,7 @@ export interface PaymentReservationRow {
   /** From 1. The last one of an attempt counts; those before it were canceled. */
   number: number;
   livemode: boolean;
-  /** Null if the attempt was given up: nothing is charged for it any more. */
+  /** Null if the attempt was given up: nothing is charged for it. */
   reference: string | null;
   /** Real time, by PostgreSQL's clock. */
   reserved_at: Date;
@@ -58,7 +58,7 @@ export async function insertReservation(db: Db, reservation: NewReservation): Pr
 }
 
 /**
- * Gives an attempt up: nothing is charged for it any more. `number` is that of its next reservation. Returns false if
+ * Gives an attempt up: nothing is charged for it. `number` is that of its next reservation. Returns false if
  * another process has committed that one.
  */
 export async function insertGivenUp(

@@ -4,7 +4,7 @@ import type { Costs } from '../domain/surcharges/costs.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
 import { jsonb } from '../platform/postgres/types.ts';
-import type { Page, TenantKey } from './tenant.ts';
+import { isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 
 export interface SubscriptionRow extends Course, Derived {
   id: string;
@@ -76,7 +76,7 @@ export async function listSubscriptions(
   db: Db,
   tenant: TenantKey,
   filter: SubscriptionFilter,
-  { limit, after }: Page,
+  page: Page,
 ): Promise<ShownSubscriptionRow[]> {
   return db<ShownSubscriptionRow[]>`${fittingPage(
     db,
@@ -88,9 +88,9 @@ export async function listSubscriptions(
         ${filter.state === undefined ? db`` : db`and state = ${filter.state}`}
         ${filter.inEffect === undefined ? db`` : db`and in_effect = ${filter.inEffect}`}
         ${filter.testClock === undefined ? db`` : db`and test_clock_id = ${filter.testClock}`}
-        ${after === undefined ? db`` : db`and id < ${after}`}
-      order by id desc
-      limit ${limit + 1}`,
+        and ${isOnPage(db, 'subscriptions', tenant, page)}
+      order by ${orderOf(db, page)}
+      limit ${page.limit + 1}`,
   )}`;
 }
 

@@ -17,6 +17,39 @@ export function tenantOf({ biller_id, livemode }: { biller_id: string; livemode:
 export interface Page {
   limit: number;
   after?: string | undefined;
+  /** Only items with this `created_at` or a later one. */
+  createdFrom?: Date | undefined;
+  /** Only items with an earlier `created_at`. */
+  createdTo?: Date | undefined;
+}
+
+/**
+ * SQL condition: the row is within the dates of the page, and comes after its cursor. With dates, the order is that of
+ * `created_at`: on a test clock it differs from the order of the ids, and an old range is found by an index.
+ */
+export function isOnPage(db: Db, table: Collection, tenant: TenantKey, page: Page): Fragment {
+  const { after, createdFrom, createdTo } = page;
+  if (!isByDate(page)) return isAfter(db, table, tenant, after);
+  return db`
+    ${createdFrom === undefined ? db`true` : db`created_at >= ${createdFrom}`}
+    and ${createdTo === undefined ? db`true` : db`created_at < ${createdTo}`}
+    and ${
+      after === undefined
+        ? db`true`
+        : db`(created_at, id) < (
+            select created_at, id from ${db(table)}
+            where id = ${after} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}
+          )`
+    }`;
+}
+
+/** The order of a page: newest first. */
+export function orderOf(db: Db, page: Page): Fragment {
+  return isByDate(page) ? db`created_at desc, id desc` : db`id desc`;
+}
+
+function isByDate({ createdFrom, createdTo }: Page): boolean {
+  return createdFrom !== undefined || createdTo !== undefined;
 }
 
 /**

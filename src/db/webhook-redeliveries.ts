@@ -1,6 +1,7 @@
 import { signals } from '../messages/signals.ts';
+import { workflowIdOf } from '../messages/workflow-types.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
-import { noteEnqueued, workflowIdOf } from '../platform/postgres/outbox.ts';
+import { noteEnqueued } from '../platform/postgres/outbox.ts';
 import { deliveryId, subscribes } from './events.ts';
 import type { WebhookEndpointRow } from './webhook-endpoints.ts';
 

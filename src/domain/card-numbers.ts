@@ -2,7 +2,7 @@
 const runs = /\d(?:[ ./_-]{0,3}\d)*/g;
 
 /**
- * Spaces, dots, slashes, hyphens and digits of other scripts become those of ASCII, and what is not seen by itself
+ * Spaces, dots, slashes, hyphens and digits of other scripts become those of ASCII, and what is invisible alone
  * (combining marks, invisible characters) is removed, so that no spelling hides a number.
  */
 function inAscii(text: string): string {

@@ -9,8 +9,9 @@ export interface FixtureCard {
 }
 
 /**
- * The fixture tokens, brands and last digits (contract: Fixture tokens). The contract's fixture table says "Amex", its
- * brand detection "American Express". Both are API values, so each stays as the contract has it.
+ * The fixture tokens, brands and last digits (contract: Fixture tokens; an expired card is additive). The contract's
+ * fixture table says "Amex", its brand detection "American Express". Both are API values, so each stays as the contract
+ * has it.
  */
 export const fixtureCards: readonly FixtureCard[] = [
   { token: 'tok_sandbox_visa_succeed', brand: 'Visa', last4: '4242', outcome: { kind: 'succeeded' } },
@@ -26,6 +27,13 @@ export const fixtureCards: readonly FixtureCard[] = [
     brand: 'Visa',
     last4: '9987',
     outcome: declined('card_declined'),
+  },
+  {
+    // Not in the contract's table (additive).
+    token: 'tok_sandbox_visa_decline_expired_card',
+    brand: 'Visa',
+    last4: '0069',
+    outcome: declined('expired_card'),
   },
   { token: 'tok_sandbox_visa_3ds_required', brand: 'Visa', last4: '3155', outcome: { kind: 'requires_action' } },
   { token: 'tok_sandbox_visa_timeout', brand: 'Visa', last4: '0119', outcome: declined('gateway_timeout') },

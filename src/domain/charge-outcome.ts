@@ -6,6 +6,7 @@ export type DeclineCode =
   | 'insufficient_funds'
   | 'gateway_timeout'
   | 'card_declined'
+  | 'expired_card'
   | 'authentication_required'
   | 'payment_method_unavailable'
   | 'processor_rejected'
@@ -34,6 +35,7 @@ const messages: Readonly<Record<DeclineCode, string>> = {
   insufficient_funds: 'The account does not have enough funds for this payment.',
   gateway_timeout: 'The payment processor did not respond in time, and the payment was not taken.',
   card_declined: 'The card was declined by its issuer.',
+  expired_card: 'The card has expired.',
   authentication_required: 'The payment needs the customer to authenticate it, and the customer was not present.',
   payment_method_unavailable: 'There is no payment method that could be charged: it was detached, or none is set.',
   processor_rejected: 'The payment processor refused the request as it is, and nothing was taken.',

@@ -12,6 +12,7 @@ const isFinal: Readonly<Record<DeclineCode, boolean>> = {
   insufficient_funds: false,
   gateway_timeout: false,
   card_declined: true,
+  expired_card: true,
   authentication_required: true,
   payment_method_unavailable: true,
   processor_rejected: true,

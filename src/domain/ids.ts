@@ -6,7 +6,7 @@ interface IdKindFacts {
   prefix: string;
   /** The table of the kind, and its collection in the paths of the API. Null for a kind that the API does not list. */
   collection: string | null;
-  /** The field in logs, traces and the Web UI. Null for a kind that the request context logs by itself. */
+  /** The field in logs, traces and the Web UI. Null for a kind that the request context logs on its own. */
   logField: string | null;
 }
 

@@ -3,7 +3,7 @@
  * its page. Instants are epoch milliseconds.
  */
 export interface SubjectStatus {
-  /** Nothing will become due any more: the workflow ends. */
+  /** Nothing will become due: the workflow ends. */
   ended: boolean;
   billerId: string;
   customerId: string | null;

@@ -13,7 +13,7 @@ export interface WorkflowStatus {
   waitsFor: string | null;
   /** When it entered this state, in the customer's time. Null if that is not known. */
   since: number | null;
-  /** When it does something next by itself, in the customer's time. Null if it does not. */
+  /** When it does something next on its own, in the customer's time. Null if it does not. */
   nextAt: number | null;
   /** When the next slot of the calendar is due, in the customer's time. */
   nextDueAt: number | null;

@@ -1,10 +1,12 @@
 import { ServiceError, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { type IdKind, isId } from '../domain/ids.ts';
 import type { CommandLineUser } from '../messages/operator-command.ts';
+import { allSubjectKinds, subjectKinds } from '../messages/subject-kinds.ts';
 import { commands } from '../messages/updates.ts';
+import { type WorkflowType, workflowIdOf } from '../messages/workflow-types.ts';
 import { describeCallFailure, grpcStatusOf } from '../platform/grpc-status.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
-import { enqueue, type WorkflowType, workflowIdOf } from '../platform/postgres/outbox.ts';
+import { enqueue } from '../platform/postgres/outbox.ts';
 import { atomically } from '../platform/postgres/transaction.ts';
 import { realNow } from '../platform/real-time.ts';
 import { operator, recordAudit } from '../services/accounts/audit.ts';
@@ -31,20 +33,15 @@ const timeoutMs = 15_000;
 const startWorker =
   'Start a worker: ops stuck says whether one is missing (worker_missing). Then send the command again.';
 
-const workflowTypeOf: Partial<Record<IdKind, WorkflowType>> = {
-  payment_plan: 'paymentPlan',
-  payment_intent: 'scheduledPayment',
-  payment_attempt: 'bankDebit',
-  payment_link: 'paymentLink',
-  checkout_session: 'checkoutSession',
-  subscription: 'subscription',
-  test_clock: 'testClock',
-  webhook_delivery: 'webhookDelivery',
-};
+const idKindOf: readonly (readonly [IdKind, WorkflowType])[] = [
+  ...allSubjectKinds.map((kind) => [subjectKinds[kind].idKind, kind] as const),
+  ['test_clock', 'testClock'],
+  ['webhook_delivery', 'webhookDelivery'],
+];
 
 /** The workflow type of the object with this id. @throws NotFound when objects of this kind have no workflow. */
 export function workflowTypeOfId(id: string): WorkflowType {
-  for (const [kind, type] of Object.entries(workflowTypeOf)) if (isId(kind as IdKind, id)) return type;
+  for (const [kind, type] of idKindOf) if (isId(kind, id)) return type;
   throw new NotFound('object with a workflow', id);
 }
 

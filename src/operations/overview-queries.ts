@@ -91,7 +91,7 @@ export interface UnpaidSubscriptionCount {
   /** Subscriptions that wait for a retry, and when the next retry is. */
   retrying: number;
   next_retry_at: Date | null;
-  /** Subscriptions that are paused because nothing is retried any more. */
+  /** Subscriptions that are paused because no retry is left. */
   paused: number;
 }
 

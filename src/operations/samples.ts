@@ -1,4 +1,9 @@
+import { subjectQueries } from '../db/subject-queries.ts';
+import { allSubjectKinds, endsOnClock } from '../messages/subject-kinds.ts';
 import type { Db } from '../platform/postgres/connection.ts';
+
+/** What collects. Links and sessions only end. */
+const collecting = allSubjectKinds.filter((kind) => !endsOnClock(kind));
 
 /** Work that waits, and for how long. Covers all billers. */
 export interface BacklogSample {
@@ -19,11 +24,10 @@ export interface BacklogSample {
 export async function sampleBacklogs(db: Db, now: Date): Promise<BacklogSample> {
   const [row] = await db<[BacklogSample]>`
     select w.outbox_entries, w.oldest_outbox_entry_at, d.deliveries, d.deliveries_due, least(
-      (select min(greatest(wake_at, activated_at)) from payment_plans where wake_at <= ${now} and test_clock_id is null),
-      (select min(greatest(i.scheduled_at, i.created_at)) from payment_intents i left join customers c on c.id = i.customer_id
-        where i.scheduled_at <= ${now} and c.test_clock_id is null),
-      (select min(wake_at) from subscriptions where wake_at <= ${now} and test_clock_id is null),
-      (select min(next_at) from bank_debits where next_at <= ${now} and test_clock_id is null)
+      ${collecting.map((kind, index) => {
+        const oldest = db`(select min(since) from (${subjectQueries[kind].overdue(db, now)}) due)`;
+        return index === 0 ? oldest : db`, ${oldest}`;
+      })}
     ) as oldest_due_at
     from (
       select count(*)::integer as outbox_entries, min(created_at) as oldest_outbox_entry_at from workflow_intents

@@ -17,7 +17,7 @@ async function show(visit: Visit): Promise<Answer> {
   return found.intent.status === 'requires_action' ? question(visit, found) : ended(visit, found);
 }
 
-/** Completes the challenge. Where no challenge waits any more, the page says what has become of the payment. */
+/** Completes the challenge. If no challenge waits, the page shows the state of the payment. */
 async function answer(visit: Visit): Promise<Answer> {
   const { deps, token, form } = visit;
   const found = await findChallenge(deps.sql, deps.vault, token, payerOf(visit));
@@ -61,7 +61,7 @@ ${onward(wayBack(visit, { intent, session }), 'Leave without deciding', 'other')
   };
 }
 
-/** For a payer who opens the page again, and for somebody else who has the URL of the session. */
+/** For a payer who opens the page again, and for anyone else who has the URL of the session. */
 function ended(visit: Visit, { intent, payee, session }: ChallengePage): Page {
   const { status, last_error_code: code } = intent;
   const isPaid = status === 'succeeded' || status === 'returned';

@@ -10,7 +10,7 @@ import { amountRows, methodInWords, purposeRows } from './payment-words.ts';
 import type { Page, Visit } from './visit.ts';
 
 /**
- * The same for everybody but the payer who has just paid: others have the URL too, such as the second holder of a link.
+ * The same for all but the payer who has just paid: others have the URL too, such as the second holder of a link.
  * Nothing is shown of the payment, its payer or the way it was paid.
  */
 export function resultForOthers({ token }: Visit, { session, intent, state }: SessionForPayer, payee: Payee): Page {

@@ -47,7 +47,7 @@ export function notOpenYet(payee: Payee): Page {
   };
 }
 
-/** Somebody else is paying the last payment that the link takes, or this payment is being made by another page. */
+/** Another payer is making the last payment that the link takes, or this payment is being made by another page. */
 function busy(payee: Payee, here: string, reason: 'last_payment' | 'processing' | 'unclear'): Page {
   const words = {
     processing: 'This payment is already under way, perhaps on another page. You were not charged for this attempt.',

@@ -10,6 +10,7 @@ const reasons: Readonly<Record<string, string>> = {
     'There is not enough money in the account for this payment. Use another card, or try again later.',
   gateway_timeout: 'The bank did not respond in time. Nothing was taken. Try again.',
   card_declined: 'The bank has declined this card. Use another one, or ask your bank.',
+  expired_card: 'This card has expired. Use another one.',
   authentication_required: 'The bank could not confirm that it was you. Try again, or use another card.',
   payment_method_unavailable: 'This payment method can no longer be used. Use another one.',
   processor_rejected: 'The payment was refused. Nothing was taken. Use another payment method.',

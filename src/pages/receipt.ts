@@ -1,3 +1,4 @@
+import { netCollected } from '../domain/net-collected.ts';
 import { html } from '../platform/html.ts';
 import { findReceipt, type Receipt } from '../services/pages/payment-pages.ts';
 import { day, moment } from './dates.ts';
@@ -16,7 +17,7 @@ async function show(visit: Visit): Promise<Answer> {
 
 function content({ intent, payee, purpose, method, takenAt, refunds }: Receipt, locale: string) {
   const { currency, total_amount: total, total_refunded_amount: refunded, total_returned_amount: returned } = intent;
-  const kept = total - refunded - returned;
+  const kept = netCollected(intent);
   return html`<p class="amount">${money(total, currency, locale)}</p>
 ${rows([
   ['Number', receiptNumber(intent.id)],

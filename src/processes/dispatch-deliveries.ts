@@ -1,9 +1,9 @@
 import { type ClaimedDelivery, claimDeliveries, endpointKeyOf } from '../db/webhook-batches.ts';
 import { commonOf, deliveryAttributes } from '../messages/search-attributes.ts';
+import { batchIdOf } from '../messages/workflow-types.ts';
 import type { WorkflowSide } from '../operations/sides/workflow-sides.ts';
 import { pass } from '../platform/crash-points.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
-import { batchIdOf } from '../platform/postgres/outbox.ts';
 import type { EntryDispatch } from './dispatch-entries.ts';
 
 /** How many workflows are started at once. */

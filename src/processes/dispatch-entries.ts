@@ -1,6 +1,7 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { SearchAttributePair } from '@temporalio/common';
 import { idFields } from '../domain/id-fields.ts';
+import type { WorkflowType } from '../messages/workflow-types.ts';
 import type { WorkflowSide } from '../operations/sides/workflow-sides.ts';
 import { pass } from '../platform/crash-points.ts';
 import { describeCallFailure } from '../platform/grpc-status.ts';
@@ -71,7 +72,7 @@ export function openEntryDispatch(sql: Pool, side: WorkflowSide, logger: Logger)
 
 async function send(side: WorkflowSide, entry: ClaimedEntry, attributes: SearchAttributePair[]): Promise<void> {
   const { workflow } = side.temporal;
-  const options = startOptionsOf(side, entry.workflow_type, entry.subject_id, attributes);
+  const options = startOptionsOf(side, entry.workflow_type as WorkflowType, entry.subject_id, attributes);
   try {
     if (entry.start && entry.signal !== null) {
       await workflow.signalWithStart(entry.workflow_type, { ...options, signal: entry.signal });

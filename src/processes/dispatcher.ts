@@ -29,7 +29,7 @@ export interface Dispatcher {
  * Dispatches the outbox entries of a side: starts and signals the workflows that committed transactions ask for. Each
  * entry is dispatched at least once. A repetition changes nothing: a workflow's id comes from its object, and it reads
  * its work from the database. Any number of dispatchers may run side by side. Each side has its own, so a Temporal that
- * is away holds up no entries of another. Each lane is dispatched by itself, so thousands of deliveries hold up no
+ * is away holds up no entries of another. Each lane is dispatched separately, so thousands of deliveries hold up no
  * payment.
  */
 export function startDispatcher(sql: Pool, side: WorkflowSide, logger: Logger): Dispatcher {

@@ -10,7 +10,7 @@ const restartAfterMs = 10_000;
 
 /** The workers and the dispatcher of a side. */
 export interface RunningSide {
-  /** Rejects when the workers have ended by themselves. */
+  /** Rejects when the workers have ended on their own. */
   ended: Promise<void>;
   /** Ends the workers. The dispatcher stays, for what their last activities commit. */
   closeWorkers(): Promise<void>;
@@ -36,7 +36,7 @@ export async function startSide(side: OpenSide, deps: SideDeps, signal: AbortSig
 
 /**
  * The same for the sandbox's own Temporal, which must not hold up live mode. If it refuses the configuration, or its
- * workers end by themselves, they are started again after ten seconds. Returns at once.
+ * workers end on their own, they are started again after ten seconds. Returns at once.
  */
 export function keepSide(side: OpenSide, deps: SideDeps): Omit<RunningSide, 'ended'> {
   const closing = new AbortController();

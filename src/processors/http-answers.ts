@@ -54,7 +54,13 @@ const saying: Readonly<Record<number, string>> = {
 };
 
 /** The decline codes that a processor may give. */
-const codesOfCards = ['insufficient_funds', 'gateway_timeout', 'card_declined', 'authentication_required'] as const;
+const codesOfCards = [
+  'insufficient_funds',
+  'gateway_timeout',
+  'card_declined',
+  'expired_card',
+  'authentication_required',
+] as const;
 const codesOfDebits = [
   'insufficient_funds',
   'gateway_timeout',

@@ -71,6 +71,20 @@ export const listQuery = {
   ),
 };
 
+/** The query parameters of a list by date. */
+export const createdQuery = {
+  created_from: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description:
+        'Only items with this `created_at` or a later one. With dates the order is that of `created_at`, newest first.',
+    }),
+  ),
+  created_to: Type.Optional(
+    Type.String({ format: 'date-time', description: 'Only items with an earlier `created_at`.' }),
+  ),
+};
+
 export const defaultLimit = 20;
 
 /** An id that the service has generated. */

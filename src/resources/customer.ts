@@ -5,6 +5,7 @@ import {
   FreeForm,
   Id,
   Livemode,
+  Metadata,
   Nullable,
   nullable,
   optional,
@@ -88,6 +89,7 @@ export const CustomerCreate = withExamples(
       name: Name,
       status: Type.Optional(Status),
       ...optional(clearable),
+      metadata: Type.Optional(Metadata),
       test_clock: Type.Optional(
         Reference(
           'Sandbox only: the test clock whose time the customer follows. Set at creation; it cannot be changed.',
@@ -123,6 +125,7 @@ export const CustomerUpdate = withExamples(
       name: Type.Optional(Name),
       status: Type.Optional(Status),
       ...optional(nullable(clearable)),
+      metadata: Type.Optional(Metadata),
       default_payment_method: Type.Optional(
         Nullable(Reference('A method of this customer, or null to have no default.')),
       ),
@@ -153,6 +156,7 @@ export const Customer = Strict(
     fee_preferences: Nullable(FeePreferences),
     additional_attributes: Nullable(FreeForm),
     phones: Nullable(Type.Array(Phone), { description: 'In the order given.' }),
+    metadata: Metadata,
     default_payment_method: Nullable(Type.String(), {
       description: 'The method that is charged if no other is named. At first, the first method that was saved.',
     }),
@@ -188,6 +192,7 @@ export const customerExample = example(Customer, {
   fee_preferences: { customer_pays_transaction_fees: false },
   additional_attributes: { tier: 'gold' },
   phones: [{ kind: 'mobile', raw: '0400 000 000', country_code: 'AU' }],
+  metadata: { crm: '7-1042' },
   default_payment_method: exampleId('payment_method'),
   test_clock: exampleId('test_clock'),
   ...owned,

@@ -92,6 +92,7 @@ export const eventCatalogue = {
     {
       ...planPaymentIntentExample,
       status: 'failed',
+      net_collected_amount: 0,
       last_payment_error: {
         code: 'insufficient_funds',
         message: 'The account does not have enough funds for this payment.',
@@ -104,10 +105,12 @@ export const eventCatalogue = {
   'payment_intent.canceled': event(PaymentIntent, 'A payment intent was canceled.', {
     ...planPaymentIntentExample,
     status: 'canceled',
+    net_collected_amount: 0,
   }),
   'payment_intent.requires_action': event(PaymentIntent, 'The payer must authenticate the payment (3D Secure).', {
     ...planPaymentIntentExample,
     status: 'requires_action',
+    net_collected_amount: 0,
   }),
   'payment_intent.restricted': event(
     PaymentIntent,
@@ -116,6 +119,7 @@ export const eventCatalogue = {
       ...planPaymentIntentExample,
       payment_plan_id: null,
       status: 'failed',
+      net_collected_amount: 0,
       last_payment_error: { code: 'card_declined', message: 'The card was declined.' },
     },
   ),

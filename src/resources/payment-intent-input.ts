@@ -10,9 +10,10 @@ const minimumAmount = 200;
 const IntentFields = Strict(
   {
     amount: Type.Integer({
+      title: 'an integer from 200 to 100000, in minor units; payment plans, subscriptions and payment links take more',
       minimum: 0,
       maximum: 100_000,
-      description: 'Minor units, at least 200 and at most 100000.',
+      description: 'Minor units, at least 200 and at most 100000. Plans, subscriptions and payment links take more.',
     }),
     currency: Currency,
     customer_id: Type.Optional(Reference('The payer. By default the customer of the method that is charged.')),
@@ -43,6 +44,13 @@ const IntentFields = Strict(
         'The service charges at 00:00 of this date in the account’s time zone, or within seconds if it is today. ' +
           'From today to 366 days ahead. Needs `payment_method`. Confirming or canceling earlier ends the schedule.',
       ),
+    ),
+    description: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 500,
+        description: 'What is paid for. The payer reads it on receipts, and on the page of a checkout session.',
+      }),
     ),
     statement_descriptor: Type.Optional(
       Type.String({

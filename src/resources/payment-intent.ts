@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import type { PaymentIntentRow } from '../db/payment-intents.ts';
 import { exampleId } from '../domain/ids.ts';
+import { netCollected } from '../domain/net-collected.ts';
 import {
   Currency,
   Id,
@@ -96,12 +97,26 @@ export const PaymentIntent = Strict(
       Type.String({ description: 'The last checkout session in which a payer could pay it.' }),
     ),
     subscription_id: Type.Optional(Type.String({ description: 'The subscription that created it, if one did.' })),
+    subscription_period: Type.Optional(
+      Type.Integer({
+        description:
+          'The number of the period that it pays, or in which the change was made that it pays. Subscriptions only; ' +
+          'older payments do not say.',
+      }),
+    ),
     metadata: Metadata,
     scheduled_payment_date: Type.Optional(LocalDate('The date of a scheduled payment.')),
+    description: Type.Optional(Type.String({ description: 'What is paid for, as the payer reads it.' })),
     statement_descriptor: Type.Optional(
       Type.String({ description: 'What the payer’s statement shows: the one given, or that of the account.' }),
     ),
     total_refunded_amount: Type.Integer({ description: 'The sum of the refunds that succeeded, minor units.' }),
+    net_collected_amount: Type.Integer({
+      description:
+        'What you hold of this payment now, minor units: the total while the status is `succeeded`, otherwise 0, less ' +
+        'the refunds that succeeded. A debit that came back and was collected again counts once. Below 0 if the bank ' +
+        'took a debit back that you had refunded.',
+    }),
     mandate_id: Type.Optional(
       Type.String({ description: 'The mandate of the last debit. Present for bank debits under a mandate only.' }),
     ),
@@ -160,6 +175,7 @@ export const planPaymentIntentExample: PaymentIntent = {
   metadata: { order: '6735' },
   statement_descriptor: 'HARBOUR GYM',
   total_refunded_amount: 0,
+  net_collected_amount: 2500,
   last_payment_error: null,
   ...owned,
   created_at: dueAt,
@@ -170,6 +186,7 @@ export const planPaymentIntentExample: PaymentIntent = {
 export const debitIntentExample: PaymentIntent = {
   ...planPaymentIntentExample,
   status: 'processing',
+  net_collected_amount: 0,
   mandate_id: exampleId('mandate'),
   expected_result_date: '2027-01-13',
   total_returned_amount: 0,
@@ -180,6 +197,7 @@ export const paymentIntentExample = example(PaymentIntent, {
   client_secret: `${exampleId('payment_intent')}_secret_q8m1ZpL0vR3tYx`,
   next_action: null,
   status: 'requires_payment_method',
+  net_collected_amount: 0,
   payment_plan_id: null,
 });
 
@@ -226,11 +244,14 @@ export function presentPaymentIntent(row: PaymentIntentRow): PaymentIntent {
     payment_link_id: row.payment_link_id ?? undefined,
     checkout_session_id: row.checkout_session_id ?? undefined,
     scheduled_payment_date: row.scheduled_payment_date ?? undefined,
+    description: row.description ?? undefined,
     statement_descriptor: row.statement_descriptor ?? undefined,
     subscription_id: row.subscription_id ?? undefined,
+    subscription_period: row.subscription_period ?? undefined,
     mandate_id: row.mandate_id ?? undefined,
     expected_result_date: row.expected_result_date ?? undefined,
     returnable_until: row.returnable_until ?? undefined,
+    net_collected_amount: netCollected(row),
     total_returned_amount: row.mandate_id === null ? undefined : row.total_returned_amount,
     last_payment_error: code === null || message === null ? null : { code, message },
   });

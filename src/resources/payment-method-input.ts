@@ -41,11 +41,19 @@ export type CardData = Static<typeof CardData>;
 const BecsData = Strict(
   {
     bsb_number: Type.String({
+      title: 'six digits, with or without a hyphen, such as 062-000',
       pattern: '^[0-9]{3}-?[0-9]{3}$',
-      description: 'Six digits, with or without a hyphen. In the sandbox 000-000 is enough.',
+      description:
+        'The BSB, which names the bank and the branch: six digits, with or without a hyphen. In the sandbox 000-000 is ' +
+        'enough.',
     }),
     account_name: Short('The name of the account.'),
-    account_number: Type.String({ minLength: 6, maxLength: 9, description: '6 to 9 characters; never shown again.' }),
+    account_number: Type.String({
+      title: '6 to 9 characters, such as 12345678',
+      minLength: 6,
+      maxLength: 9,
+      description: 'The number of the account, 6 to 9 characters; never shown again.',
+    }),
     account_number_token: Type.Optional(Opaque('The tokenised account number.')),
     account_number_end: Type.Optional(LastFour),
     fingerprint: Type.Optional(Opaque('A value that is the same for the same account.')),

@@ -47,7 +47,7 @@ export const defaultedFields = {
     description:
       'What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 ' +
       'and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when ' +
-      'all retries have failed, or at once if the decline is final (`card_declined`, `authentication_required`, ' +
+      'all retries have failed, or at once if the decline is final (`card_declined`, `expired_card`, `authentication_required`, ' +
       '`payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure.',
   }),
   metadata: MetadataWith(

@@ -41,6 +41,13 @@ export const RefundCreate = withExamples(
 );
 export type RefundCreate = Static<typeof RefundCreate>;
 
+export const RefundStatus = Type.Enum(['processing', 'succeeded', 'failed'], {
+  title: 'RefundStatus',
+  description:
+    '`processing`: the processor was asked. `succeeded`: the money was returned. `failed`: it was not; you can request ' +
+    'a new refund.',
+});
+
 export const Refund = Strict(
   {
     id: Id('refund', 'The id of the refund.'),
@@ -55,11 +62,7 @@ export const Refund = Strict(
     currency: Currency,
     reason: Nullable(Type.String(), { description: 'The reason, in your words.' }),
     metadata: Metadata,
-    status: Type.Enum(['processing', 'succeeded', 'failed'], {
-      description:
-        '`processing`: the processor was asked. `succeeded`: the money was returned. `failed`: it was not; you ' +
-        'can request a new refund.',
-    }),
+    status: RefundStatus,
     refund_at_risk: Type.Optional(
       Type.Boolean({
         description:

@@ -120,8 +120,8 @@ const MadeChange = Strict(
     status: Type.Enum(['processing', 'made', 'failed', 'credited'], {
       description:
         '`processing`: its payment is under way. `made`. `failed`: its payment was declined, or another change took its ' +
-        'place; nothing has changed. `credited`: it was paid when its period was over or the subscription not active any ' +
-        'more; nothing has changed, and the money is credit.',
+        'place; nothing has changed. `credited`: it was paid when its period was over or the subscription no longer active; ' +
+        'nothing has changed, and the money is credit.',
     }),
     items: Type.Array(SubscriptionItem, { description: 'What it sells from then on.' }),
     lines: Type.Array(SubscriptionPeriodLine, { description: 'What this change alone costs and credits.' }),

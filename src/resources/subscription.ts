@@ -213,7 +213,7 @@ export function presentSubscription(row: ShownSubscriptionRow): Subscription {
   });
 }
 
-/** Biller-local date of the next period. Null if none is to come before somebody does something. */
+/** Biller-local date of the next period. Null if none comes without a request. */
 function nextPeriodStart(row: ShownSubscriptionRow): string | null {
   const isRunning = row.state === 'trialing' || row.state === 'active' || row.state === 'past_due';
   if (row.state === 'paused' && row.resume_at === null) return null;

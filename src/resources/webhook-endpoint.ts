@@ -20,7 +20,8 @@ const Url = Type.String({
   maxLength: 2048,
   description:
     'Where events are posted: `https`, or in the sandbox also `http`, without credentials or fragment. The host ' +
-    'must be public. The service checks this now, and again at each connection.',
+    'must be public, or, in the sandbox of a service on your machine, `127.0.0.1` or `localhost`. The service checks ' +
+    'this now, and again at each connection.',
 });
 const EventTypes = (otherwise: string) =>
   Type.Array(Type.String({ maxLength: 100 }), {

@@ -317,6 +317,10 @@ export const declineCodes: Readonly<Record<DeclineCode, CodeText>> = {
     meaning: declineMessage('card_declined'),
     remedy: 'Ask the customer for another payment method.',
   },
+  expired_card: {
+    meaning: declineMessage('expired_card'),
+    remedy: 'Ask the customer for another card, or for the new expiry date.',
+  },
   authentication_required: {
     meaning: declineMessage('authentication_required'),
     remedy: 'Let the customer make the payment while present, or ask for another payment method.',

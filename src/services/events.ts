@@ -6,6 +6,7 @@ import type { PaymentLinkRow } from '../db/payment-links.ts';
 import type { PaymentPlanRow } from '../db/payment-plans.ts';
 import type { RefundRow } from '../db/refunds.ts';
 import type { ShownSubscriptionRow } from '../db/subscriptions.ts';
+import { tenantOf } from '../db/tenant.ts';
 import type { TestClockRow } from '../db/test-clocks.ts';
 import type { WebhookEndpointRow } from '../db/webhook-endpoints.ts';
 import { newId } from '../domain/ids.ts';
@@ -13,7 +14,7 @@ import type { InsertCondition } from '../platform/postgres/conditional-insert.ts
 import type { Db, Pool, Tx } from '../platform/postgres/connection.ts';
 import { noteEnqueued, notifyDeliveries } from '../platform/postgres/outbox.ts';
 import { shareCommit } from '../platform/postgres/shared-commit.ts';
-import { afterCommit, pipelined } from '../platform/postgres/transaction.ts';
+import { afterCommit, atomically, beforeCommit, pipelined } from '../platform/postgres/transaction.ts';
 import { emit } from '../platform/telemetry.ts';
 import { presentCheckoutSession } from '../resources/checkout-session.ts';
 import type { EventQuery } from '../resources/event.ts';
@@ -30,7 +31,7 @@ import { NotFound } from './errors.ts';
 import { pageOf, type Rows } from './paging.ts';
 import type { Tenant } from './request-context.ts';
 
-export interface NewEvent {
+export interface NewEvent extends Tenant {
   type: EventType;
   /** The object that the event is about. */
   subjectId: string;
@@ -56,13 +57,13 @@ export function intentEvent(
   extra: object = {},
 ): NewEvent {
   const data = { ...presentPaymentIntent(intent), ...extra };
-  return { type, subjectId: intent.id, customerId: intent.customer_id, testClockId, at, data };
+  return { ...tenantOf(intent), type, subjectId: intent.id, customerId: intent.customer_id, testClockId, at, data };
 }
 
 /** Returns an event with the mandate's current state. `at` is customer time. */
 export function mandateEvent(type: TypeOf<'mandate'>, mandate: MandateRow, at: Date): NewEvent {
   const { id: subjectId, customer_id: customerId, test_clock_id: testClockId } = mandate;
-  return { type, subjectId, customerId, testClockId, at, data: presentMandate(mandate, at) };
+  return { ...tenantOf(mandate), type, subjectId, customerId, testClockId, at, data: presentMandate(mandate, at) };
 }
 
 /** Returns an event with the refund's current state, at its own time. */
@@ -73,19 +74,19 @@ export function refundEvent(
 ): NewEvent {
   const data = presentRefund(refund);
   const about = { subjectId: refund.id, customerId: customer_id, testClockId: test_clock_id };
-  return { type, ...about, at: refund.updated_at, data };
+  return { ...tenantOf(refund), type, ...about, at: refund.updated_at, data };
 }
 
 /** Returns an event with the plan's current state. `at` is customer time. */
 export function planEvent(type: TypeOf<'payment_plan'>, plan: PaymentPlanRow, at: Date): NewEvent {
-  const data = presentPaymentPlan(plan);
-  return { type, subjectId: plan.id, customerId: plan.customer_id, testClockId: plan.test_clock_id, at, data };
+  const { id: subjectId, customer_id: customerId, test_clock_id: testClockId } = plan;
+  return { ...tenantOf(plan), type, subjectId, customerId, testClockId, at, data: presentPaymentPlan(plan) };
 }
 
 /** Returns an event with the link's current state. `at` is customer time. */
 export function paymentLinkEvent(type: TypeOf<'payment_link'>, link: PaymentLinkRow, at: Date): NewEvent {
   const { id: subjectId, customer_id: customerId, test_clock_id: testClockId } = link;
-  return { type, subjectId, customerId, testClockId, at, data: presentPaymentLink(link) };
+  return { ...tenantOf(link), type, subjectId, customerId, testClockId, at, data: presentPaymentLink(link) };
 }
 
 /** Returns an event with the session's current state. `at` is customer time. */
@@ -95,95 +96,156 @@ export function checkoutSessionEvent(
   at: Date,
 ): NewEvent {
   const { id: subjectId, customer_id: customerId, test_clock_id: testClockId } = session;
-  return { type, subjectId, customerId, testClockId, at, data: presentCheckoutSession(session) };
+  return { ...tenantOf(session), type, subjectId, customerId, testClockId, at, data: presentCheckoutSession(session) };
 }
 
 /** Returns an event with the subscription's current state. `at` is customer time. */
 export function subscriptionEvent(type: TypeOf<'subscription'>, row: ShownSubscriptionRow, at: Date): NewEvent {
   const { id: subjectId, customer_id: customerId, test_clock_id: testClockId } = row;
-  return { type, subjectId, customerId, testClockId, at, data: presentSubscription(row) };
+  return { ...tenantOf(row), type, subjectId, customerId, testClockId, at, data: presentSubscription(row) };
 }
 
 /** Returns an event with the clock's current state, at the clock's own time. */
 export function clockEvent(type: TypeOf<'test_clock'>, clock: TestClockRow, extra: object = {}): NewEvent {
   const data = { ...presentClockState(clock), ...extra };
-  return { type, subjectId: clock.id, customerId: null, testClockId: clock.id, at: clock.frozen_time, data };
+  const { id, frozen_time: at } = clock;
+  return { ...tenantOf(clock), type, subjectId: id, customerId: null, testClockId: id, at, data };
 }
 
 /** Returns an event with the endpoint's current state. `at` is real time. */
 export function endpointEvent(type: TypeOf<'webhook_endpoint'>, endpoint: WebhookEndpointRow, at: Date): NewEvent {
   const data = presentWebhookEndpoint(endpoint);
-  return { type, subjectId: endpoint.id, customerId: null, testClockId: null, at, data };
+  return { ...tenantOf(endpoint), type, subjectId: endpoint.id, customerId: null, testClockId: null, at, data };
 }
 
-/** Whose events they are, and the request that caused them. `now` is real time. */
+/** The request that causes events; null if the service acts on its own. `now` is real time. */
 interface EventOrigin {
-  billerId: string;
-  livemode: boolean;
   requestId: string | null;
   now: Date;
 }
 
-/** The events that were gathered instead of recorded, by their transaction. */
-const gathered = new WeakMap<Tx, NewEvent[]>();
+/** The events of a transaction, in order. A list within the list is a place that was reserved. */
+type Places = (RecordedEvent | Places)[];
+
+type RecordedEvent = NewEvent & { id: string };
+
+interface Recording {
+  origin: EventOrigin | null;
+  places: Places;
+  /** Where the next event is added. */
+  current: Places;
+}
+
+const recordings = new WeakMap<Tx, Recording>();
 
 /**
- * Marks the transaction as a dry run, to be rolled back. `recordEvents` then records nothing: it appends the events to
- * the returned array, in order.
+ * Runs `work` as `atomically` does, and names the cause of the events that it records. Within a transaction that has
+ * named one, that one stays.
  */
-export function gatherEvents(tx: Tx): NewEvent[] {
-  const events: NewEvent[] = [];
-  gathered.set(tx, events);
-  return events;
+export async function transact<T>(db: Db, origin: EventOrigin, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return atomically(db, (tx) => {
+    recordingOf(tx).origin ??= origin;
+    return work(tx);
+  });
 }
 
 /**
- * Records the events of all that `work` changes at the end, in one statement. So the biller's event sequence is not
- * locked while `work` still waits for other locks. `origin` replaces the origins of the events.
+ * Records events in the transaction of the change that they report, in this order, and returns their ids. They are
+ * written before the commit, in one statement that numbers them and writes a delivery and its outbox entry for each
+ * subscribed endpoint. So the biller's event sequence is locked for the commit only. A dry run writes none.
  */
-export async function recordTogether(tx: Tx, origin: EventOrigin, work: () => Promise<void>): Promise<void> {
-  const events = gatherEvents(tx);
-  await work();
-  gathered.delete(tx);
-  await recordEvents(tx, origin, events);
+export function record(tx: Tx, ...events: NewEvent[]): string[] {
+  const recorded = events.map(withId);
+  recordingOf(tx).current.push(...recorded);
+  return recorded.map(({ id }) => id);
 }
 
-/**
- * Records events in the transaction of the change that they report. Numbers them in the given order, and writes a
- * delivery and its outbox entry for each subscribed endpoint. Call it last in the transaction: the biller's event
- * sequence stays locked until the transaction ends. `origin.now` is real time. Returns the ids of the events, in the
- * same order.
- */
-export async function recordEvents(tx: Tx, origin: EventOrigin, events: NewEvent[]): Promise<string[]> {
-  if (events.length === 0) return [];
-  const others = gathered.get(tx);
-  if (others !== undefined) {
-    others.push(...events);
-    return events.map(() => newId('event'));
+/** A place among the events of a transaction: before all that are recorded after it was reserved. */
+export interface EventPlace {
+  /** Records events here. */
+  record(...events: NewEvent[]): void;
+  /** Records here what `work` records. */
+  during<T>(work: () => Promise<T>): Promise<T>;
+  /** Returns the ids of the events recorded here and after it, in order. */
+  idsSince(): string[];
+}
+
+/** Reserves the place of events that are known only later. An event that needs none is recorded when it happens. */
+export function reserve(tx: Tx): EventPlace {
+  const recording = recordingOf(tx);
+  const { current } = recording;
+  const here: Places = [];
+  current.push(here);
+  const during = async <T>(work: () => Promise<T>): Promise<T> => {
+    const outer = recording.current;
+    recording.current = here;
+    try {
+      return await work();
+    } finally {
+      recording.current = outer;
+    }
+  };
+  return {
+    record: (...events) => void here.push(...events.map(withId)),
+    during,
+    idsSince: () => inOrder(current.slice(current.indexOf(here))).map(({ id }) => id),
+  };
+}
+
+/** Returns the events that the transaction has recorded so far, in order. */
+export function recordedEvents(tx: Tx): NewEvent[] {
+  return inOrder(recordingOf(tx).places);
+}
+
+/** Writes the events that were recorded so far, for a caller that reads what this writes. */
+export function writeRecorded(tx: Tx): Promise<unknown> {
+  const recording = recordingOf(tx);
+  const events = inOrder(recording.places);
+  const [first] = events;
+  if (first === undefined) return Promise.resolve();
+  const { origin } = recording;
+  if (origin === null) throw new Error(`${first.type} was recorded in a transaction without an origin: see transact`);
+  const { billerId, livemode } = first;
+  if (events.some((event) => event.billerId !== billerId || event.livemode !== livemode)) {
+    throw new Error('a transaction records the events of one biller and mode only');
   }
-  const rows = events.map(rowOf);
-  const inserting = store.insertEvents(tx, origin, rows, origin).then((deliveries) => {
+  recording.places = [];
+  recording.current = recording.places;
+  const inserting = store.insertEvents(tx, first, events.map(rowOf), origin).then((deliveries) => {
     if (deliveries) noteEnqueued(tx, 'deliveries');
   });
+  afterCommit(tx, () => emitRecorded(first, events));
+  return pipelined(tx, [inserting]);
+}
+
+function recordingOf(tx: Tx): Recording {
+  const known = recordings.get(tx);
+  if (known !== undefined) return known;
+  const places: Places = [];
+  const recording = { origin: null, places, current: places };
+  recordings.set(tx, recording);
   // Not awaited, so the sequence is locked for the commit only and not for a further round trip.
-  void pipelined(tx, [inserting]);
-  afterCommit(tx, () => emitRecorded(origin, events));
-  return rows.map((row) => row.id);
+  beforeCommit(tx, () => void writeRecorded(tx));
+  return recording;
+}
+
+function inOrder(places: Places): RecordedEvent[] {
+  return places.flatMap((place) => (Array.isArray(place) ? inOrder(place) : [place]));
 }
 
 /**
  * Records events in one statement, if all conditions hold. The conditions write the change that the events report, and
  * must not wait for locks. Events of one biller and mode that are recorded at the same time share a commit, because
- * each locks the biller's sequence. Otherwise as `recordEvents`. Returns null, and nothing has changed, if a condition
+ * each locks the biller's sequence. Otherwise as `record`. Returns null, and nothing has changed, if a condition
  * does not hold.
  */
 export async function recordEventsWhere(
   pool: Pool,
-  origin: EventOrigin,
+  origin: EventOrigin & Tenant,
   events: NewEvent[],
   conditions: readonly InsertCondition[],
 ): Promise<string[] | null> {
-  const rows = events.map(rowOf);
+  const rows = events.map((event) => rowOf(withId(event)));
   const sequence = `events/${origin.billerId}/${origin.livemode}`;
   const insert = (db: Db) => store.insertEvents(db, origin, rows, origin, conditions);
   const deliveries = await shareCommit(pool, sequence, insert);
@@ -193,9 +255,13 @@ export async function recordEventsWhere(
   return rows.map((row) => row.id);
 }
 
-function rowOf(event: NewEvent): store.InsertedEvent {
+function withId(event: NewEvent): RecordedEvent {
+  return { ...event, id: newId('event') };
+}
+
+function rowOf(event: RecordedEvent): store.InsertedEvent {
   return {
-    id: newId('event'),
+    id: event.id,
     event_type: event.type,
     subject_id: event.subjectId,
     customer_id: event.customerId,
@@ -206,7 +272,7 @@ function rowOf(event: NewEvent): store.InsertedEvent {
   };
 }
 
-function emitRecorded({ livemode }: EventOrigin, events: NewEvent[]): void {
+function emitRecorded({ livemode }: Tenant, events: NewEvent[]): void {
   emit({ kind: 'events recorded', livemode, types: events.map(({ type }) => type) });
 }
 
@@ -226,6 +292,7 @@ export async function getEvent(db: Db, tenant: Tenant, id: string): Promise<stor
  */
 export async function listEvents(db: Db, tenant: Tenant, query: EventQuery): Promise<Rows<store.EventRow>> {
   const page = await pageOf(db, 'events', tenant, query);
-  const filter = { eventType: query.event_type, testClock: query.test_clock };
+  const { event_type: eventType, test_clock: testClock, object_id: objectId, customer_id: customerId } = query;
+  const filter = { eventType, testClock, objectId, customerId };
   return { rows: await store.listEvents(db, tenant, filter, page), limit: page.limit };
 }

@@ -10,6 +10,8 @@ import type { Tenant } from './request-context.ts';
 export interface PageQuery {
   limit?: number | undefined;
   starting_after?: string | undefined;
+  created_from?: string | undefined;
+  created_to?: string | undefined;
 }
 
 /** The rows of a page, with one extra row if more follow. */
@@ -31,11 +33,18 @@ export async function pageOf(
 ): Promise<Page> {
   const after = query.starting_after;
   if (after !== undefined) await assertCursor(db, table, tenant, after);
-  return { limit: query.limit ?? limitIfNotGiven, after };
+  return { limit: query.limit ?? limitIfNotGiven, after, ...datesOf(query) };
+}
+
+function datesOf({ created_from, created_to }: PageQuery): Pick<Page, 'createdFrom' | 'createdTo'> {
+  return {
+    createdFrom: created_from === undefined ? undefined : new Date(created_from),
+    createdTo: created_to === undefined ? undefined : new Date(created_to),
+  };
 }
 
 /**
- * Returns the rows of a page. `select` looks the cursor up itself (`isAfter`) and finds no rows when it is unknown. So
+ * Returns the rows of a page. `select` looks the cursor up itself (`isOnPage`) and finds no rows when it is unknown. So
  * the cursor is validated only when the page is empty.
  * @throws BadParameters when `starting_after` does not exist for this biller and mode.
  */
@@ -47,7 +56,7 @@ export async function rowsOfPage<R>(
   select: (page: Page) => Promise<R[]>,
 ): Promise<Rows<R>> {
   const { limit = defaultLimit, starting_after: after } = query;
-  const rows = await select({ limit, after });
+  const rows = await select({ limit, after, ...datesOf(query) });
   if (rows.length === 0 && after !== undefined) await assertCursor(db, table, tenant, after);
   return { rows, limit };
 }

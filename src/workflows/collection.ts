@@ -1,33 +1,30 @@
 import { ApplicationFailure, allHandlersFinished, condition, patched, setHandler } from '@temporalio/workflow';
-import type { OperatorCommand } from '../messages/operator-command.ts';
+import { type SubjectKind, subjectKinds } from '../messages/subject-kinds.ts';
 import type { SubjectStatus } from '../messages/subject-status.ts';
 import { advanceTo } from '../messages/updates.ts';
 import type { Stall } from '../messages/workflow-status.ts';
 import { patches } from '../messages/workflow-versions.ts';
+import { type Collection, collectingBy } from './collecting-activities.ts';
 import { runCommands } from './command-queue.ts';
 import { type CustomerTime, clockTime, realTime, type SubjectInbox, setBack } from './customer-time.ts';
 import { stallOf } from './effect-failure.ts';
 import { beginFreshRun, needsFreshRun, openInbox, wantsFreshRun } from './inbox.ts';
 import { lookingAgain } from './look-again.ts';
-import { type OperatorPage, openPage } from './operator-page/page.ts';
-import { isKnownToBeOnClock, showStalled, showStatus, showUnread } from './operator-page/subject.ts';
-
-/** How a subject is read, and the step that is due taken: the activities for its type of workflow. */
-export interface Collection {
-  workflowType: 'paymentPlan' | 'scheduledPayment' | 'bankDebit' | 'paymentLink' | 'checkoutSession' | 'subscription';
-  read(id: string): Promise<SubjectStatus>;
-  collect(id: string, at: number, status: SubjectStatus): Promise<SubjectStatus>;
-  /** The operator commands that the subject takes, and the activity that executes one. */
-  commands: readonly OperatorCommand['name'][];
-  execute(id: string, command: OperatorCommand): Promise<string>;
-}
+import {
+  isKnownToBeOnClock,
+  openSubjectPage,
+  type SubjectPage,
+  showStalled,
+  showStatus,
+  showUnread,
+} from './operator-page/subject.ts';
 
 /** A subject while its workflow runs. */
 interface Run {
   id: string;
   collection: Collection;
   inbox: SubjectInbox;
-  page: OperatorPage;
+  page: SubjectPage;
 }
 
 /**
@@ -35,14 +32,14 @@ interface Run {
  * due, collects it, and repeats until the subject has ended. It keeps no state that the database does not have, so a
  * fresh run needs only the id. `atOnce`: the previous run was stalled, so try at once, whatever the date.
  */
-export async function collectWhenDue(id: string, collection: Collection, { atOnce = false } = {}): Promise<void> {
-  const page = openPage(collection.workflowType);
-  const inbox = openSubjectInbox(collection);
-  const run = { id, collection, inbox, page };
+export async function collectWhenDue(kind: SubjectKind, id: string, { atOnce = false } = {}): Promise<void> {
+  const page = openSubjectPage(kind);
+  const inbox = openSubjectInbox(kind);
+  const run = { id, collection: collectingBy(kind), inbox, page };
   if (atOnce) inbox.poked = true;
   let status = await readOrStall(run);
   const time = status.clockTime === null ? realTime(inbox) : clockTime(inbox, status.clockTime);
-  // A deleted subject has no clock any more. An advance need not wait for it.
+  // A deleted subject has no clock. An advance need not wait for it.
   inbox.isInRealTime = status.clockTime === null && !status.ended;
   while (!status.ended) {
     showStatus(page, status, time, inbox.commandQueue.last);
@@ -60,8 +57,8 @@ export async function collectWhenDue(id: string, collection: Collection, { atOnc
   await condition(allHandlersFinished);
 }
 
-function openSubjectInbox({ commands }: Pick<Collection, 'commands'>): SubjectInbox {
-  const inbox: SubjectInbox = Object.assign(openInbox(commands), {
+function openSubjectInbox(kind: SubjectKind): SubjectInbox {
+  const inbox: SubjectInbox = Object.assign(openInbox(subjectKinds[kind].commands), {
     logical: Number.NEGATIVE_INFINITY,
     horizon: Number.NEGATIVE_INFINITY,
     settledThrough: Number.NEGATIVE_INFINITY,
@@ -86,7 +83,7 @@ async function advance(inbox: SubjectInbox, target: number, from?: number): Prom
   inbox.poked = true;
   inbox.stalled = null;
   // An earlier `from` has two causes. The database, and the clock with it, was restored from a back-up. Or the same
-  // advance is repeated; then what it has collected is not due any more.
+  // advance is repeated; then what it has collected is no longer due.
   if (from !== undefined && from < inbox.logical) setBack(inbox, from, target);
   if (target > inbox.horizon) inbox.horizon = target;
   await condition(() => inbox.settledThrough >= target || inbox.stalled !== null || inbox.isInRealTime === true);
@@ -151,7 +148,7 @@ async function executeCommands({ id, collection, inbox }: Run): Promise<void> {
 
 /**
  * In real time, each retry of a stalled subject lengthens the history, and Temporal terminates a workflow whose history
- * is too long. On a test clock nothing is retried by itself.
+ * is too long. On a test clock nothing is retried automatically.
  */
 async function leaveLongHistory(id: string, inbox: SubjectInbox): Promise<void> {
   if (!needsFreshRun(inbox) || !patched(patches.freshRunsWhileStalled)) return;

@@ -46,7 +46,7 @@ export interface CommandQueue {
   waiting: Issued[];
   /** The last command and its result. */
   last: string | null;
-  /** Why commands are refused once the workflow does nothing any more, as a sentence. */
+  /** Why commands are refused once the workflow does nothing, as a sentence. */
   closed: string | null;
 }
 

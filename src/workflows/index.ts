@@ -1,9 +1,10 @@
-export { bankDebit } from './bank-debit.ts';
-export { checkoutSession } from './checkout-session.ts';
-export { paymentLink } from './payment-link.ts';
-export { paymentPlan } from './payment-plan.ts';
-export { scheduledPayment } from './scheduled-payment.ts';
-export { subscription } from './subscription.ts';
+import type { SubjectKind } from '../messages/subject-kinds.ts';
+import * as subjects from './subjects.ts';
+
+// Temporal finds a workflow by the name of its export.
+export * from './subjects.ts';
 export { testClock } from './test-clock.ts';
 export { webhookBatch } from './webhook-batch.ts';
 export { webhookDelivery } from './webhook-delivery.ts';
+
+subjects satisfies Record<SubjectKind, (id: string, atOnce?: boolean) => Promise<void>>;

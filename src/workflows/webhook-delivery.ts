@@ -165,7 +165,7 @@ async function makeAttempt(deliveryId: string, known: number | null, isInTask: b
   return activitiesFor(known).attemptWebhookDelivery(deliveryId, known);
 }
 
-/** The timeout is that of an activity: a receiver that was prompt so far has its 15 seconds all the same. */
+/** The timeout is that of an activity: a receiver that was prompt so far still has its 15 seconds. */
 function inTask(known: number | null): WebhookActivitiesProxy {
   return proxyLocalActivities<WebhookActivities>({
     startToCloseTimeout: attemptTimeout,

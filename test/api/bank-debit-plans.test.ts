@@ -276,7 +276,7 @@ describe('a plan whose debit the bank has', () => {
     assert.deepEqual([plan.state, plan.collected_amount_cents], ['suspended', 1000]);
   });
 
-  it('cancels what is dishonoured after it has ended: no payer pays that any more', async () => {
+  it('cancels what is dishonoured after it has ended: no payer pays that', async () => {
     const { payer, id } = await handedOver('dishonoured,settled', { failure_behaviour: 'stop' });
     const { in_flight_amount } = await stage.merchant.move(id, 'close');
     assert.equal(in_flight_amount, 1000);

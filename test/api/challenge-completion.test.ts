@@ -33,7 +33,8 @@ describe('answering a challenge', () => {
     assert.match(next_action?.url, /\/challenge\//);
     const { status, body } = await complete(id, 'succeed');
     assert.equal(status, 200);
-    assert.deepEqual(body, { ...before, status: 'succeeded', updated_at: body.updated_at });
+    const expected = { ...before, status: 'succeeded', net_collected_amount: before.total_amount };
+    assert.deepEqual(body, { ...expected, updated_at: body.updated_at });
     const { receipt_url, ...after } = (await stage.request('GET', `/payment_intents/${id}`)).body;
     assert.deepEqual(after, { ...body, client_secret, next_action: null });
     assert.match(receipt_url, /\/receipt\//);
@@ -260,7 +261,7 @@ describe('answering the challenge of a plan’s payment that was confirmed by ha
     });
   }
 
-  it('while others act on the plan is answered once, without a deadlock that reaches anybody', async () => {
+  it('while others act on the plan is answered once, without a deadlock that reaches a client', async () => {
     for (let round = 0; round < 8; round++) {
       const { plan, intent } = await challenged();
       const replies = await Promise.all([

@@ -120,7 +120,7 @@ describe('the effects of a clock’s advances', () => {
     );
   });
 
-  it('are nobody else’s to see, and an unknown cursor is 400', async () => {
+  it('are visible to no other biller, and an unknown cursor is 400', async () => {
     const { merchant } = await stage.stranger();
     refusal(await merchant.request('GET', `${clocks}/${here.clock}/effects`), 404, 'resource_missing');
     refusal(await stage.request('GET', `${clocks}/${here.clock}/effects?starting_after=evt_x`), 400);
@@ -185,7 +185,7 @@ describe('a dry run of an advance', () => {
     );
   });
 
-  it('changes nothing, takes nothing and tells nobody, with an Idempotency-Key too', async () => {
+  it('changes nothing, takes nothing and sends nothing, with an Idempotency-Key too', async () => {
     await here.active({ start_date: '2027-01-11' });
     await stage.merchant.endpoint('http://127.0.0.1:9/');
     const before = await everything();

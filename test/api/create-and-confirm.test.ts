@@ -71,7 +71,7 @@ describe('a payment in one request, created with confirm', () => {
     ]);
   });
 
-  it('attaches a method without a customer to the payment’s customer, and charges one of nobody', async () => {
+  it('attaches a method without a customer to the payment’s customer, and charges one without a customer', async () => {
     const { id: customer_id } = await stage.merchant.customer();
     const method = await unattached();
     assert.equal((await paid({ customer_id, payment_method: method })).body.status, 'succeeded');

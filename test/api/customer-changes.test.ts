@@ -24,6 +24,7 @@ const full = {
   fee_preferences: { customer_pays_transaction_fees: true },
   additional_attributes: { tier: 'gold', nested: { list: [1, null, 'x'] } },
   phones: [{ raw: '0400 000 000', kind: 'mobile' }],
+  metadata: { crm: '7-1042' },
 };
 const inDays = (days: number) => new Date(realNow().getTime() + days * 86_400_000).toISOString().slice(0, 10);
 
@@ -36,7 +37,7 @@ describe('changing a customer', () => {
     assert.deepEqual(Object.keys(full).sort(), Object.keys(fields).sort());
   });
 
-  it('changes each field by itself, answers the customer, and leaves all others as they were', async () => {
+  it('changes each field on its own, answers the customer, and leaves all others as they were', async () => {
     let before = await stage.merchant.customer();
     for (const [name, value] of Object.entries(full)) {
       await pause(2);
@@ -49,19 +50,24 @@ describe('changing a customer', () => {
     }
   });
 
-  it('clears with null every field but name and status, which a customer always has', async () => {
+  it('clears with null every field but name, status and metadata, which a customer always has', async () => {
     const customer = await stage.merchant.customer(full);
     for (const name of Object.keys(full)) {
       const reply = await put(customer.id, { [name]: null });
-      if (name === 'name' || name === 'status') assert.deepEqual(faultPaths(reply, 422), [`/${name}`]);
+      if (['name', 'status', 'metadata'].includes(name)) assert.deepEqual(faultPaths(reply, 422), [`/${name}`]);
       else assert.deepEqual([reply.status, reply.body[name]], [200, null], name);
     }
   });
 
   it('replaces an object as a whole', async () => {
     const { id } = await stage.merchant.customer(full);
-    const { body } = await put(id, { billing_address: { line2: 'Unit 2' }, additional_attributes: {} });
-    assert.deepEqual([body.billing_address, body.additional_attributes], [{ line2: 'Unit 2' }, {}]);
+    const { body } = await put(id, {
+      billing_address: { line2: 'Unit 2' },
+      additional_attributes: {},
+      metadata: { b: '' },
+    });
+    const { billing_address, additional_attributes, metadata } = body;
+    assert.deepEqual([billing_address, additional_attributes, metadata], [{ line2: 'Unit 2' }, {}, { b: '' }]);
   });
 
   it('has all of its faults told at once with 422, changes nothing then, and tells of nothing', async () => {
@@ -326,7 +332,7 @@ describe('deleting a customer', () => {
     assert.deepEqual(await rowCounts(stage), before);
   });
 
-  it('makes the confirm of an old intent, of the customer or of nobody, 422 invalid_state, and charges nothing', async () => {
+  it('makes the confirm of an old intent, of the customer or without one, 422 invalid_state, and charges nothing', async () => {
     const { id } = await stage.merchant.payer();
     const { default_payment_method: card } = await fetch(id);
     const fresh = await stage.merchant.intent({ amount: 500, customer_id: id });
@@ -337,13 +343,13 @@ describe('deleting a customer', () => {
       metadata: { _sandbox_outcome: 'decline,succeed' },
     });
     assert.equal((await confirm(failed.id, card)).body.status, 'failed');
-    const nobody = await stage.merchant.intent({ amount: 500 });
+    const unowned = await stage.merchant.intent({ amount: 500 });
     stage.ledger.reset();
     await remove(id);
-    for (const intent of [fresh, failed, nobody]) refusal(await confirm(intent.id, card), 422, 'invalid_state');
+    for (const intent of [fresh, failed, unowned]) refusal(await confirm(intent.id, card), 422, 'invalid_state');
     refusal(await confirm(carrying.id), 422, 'invalid_state');
     assert.deepEqual(stage.ledger.requests, []);
-    assert.equal((await stage.merchant.getIntent(nobody.id)).status, 'requires_payment_method');
+    assert.equal((await stage.merchant.getIntent(unowned.id)).status, 'requires_payment_method');
   });
 
   it('makes the confirm of a plan’s unpaid payment 422 invalid_state', async () => {
@@ -368,7 +374,7 @@ describe('deleting a customer', () => {
     assert.deepEqual([intents.data[0].id, methods.payment_methods[0].id], [intent.id, card]);
   });
 
-  it('while somebody ends one of its plans deletes it all the same', async () => {
+  it('while another request ends one of its plans still deletes it', async () => {
     const { id } = await stage.merchant.payer();
     const plans = [];
     for (let n = 0; n < 2; n++) plans.push(await stage.merchant.activePlan({ customer_id: id, start_date: inDays(3) }));
@@ -454,7 +460,7 @@ describe('deleting a customer', () => {
     }
   });
 
-  it('a payment of nobody that is scheduled on its method is canceled too', async () => {
+  it('a payment without a customer that is scheduled on its method is canceled too', async () => {
     const { id } = await stage.merchant.customer();
     const { body } = await stage.request('POST', '/payment_methods', {
       type: 'au_becs_debit',

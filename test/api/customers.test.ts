@@ -24,6 +24,7 @@ const full = {
   fee_preferences: { customer_pays_transaction_fees: true },
   additional_attributes: { tier: 'gold', nested: { list: [1, null, 'x'] }, 'line\nbreak': 1 },
   phones: [{ raw: '0400 000 000', kind: 'mobile', country_code: 'AU' }, { raw: '555' }],
+  metadata: { crm: '7-1042', 'line\nbreak': '\u2028' },
 };
 
 describe('creating a customer', () => {
@@ -50,6 +51,7 @@ describe('creating a customer', () => {
       fee_preferences: null,
       additional_attributes: null,
       phones: null,
+      metadata: {},
       default_payment_method: null,
       test_clock: null,
       biller_id: stage.keys.biller.id,
@@ -98,6 +100,7 @@ describe('creating a customer', () => {
       fee_preferences: { customer_pays_fees: true },
       additional_attributes: 'x',
       phones: [{ kind: 'mobile' }, 'x'],
+      metadata: { a: 1, ['k'.repeat(41)]: 'x', b: 'x'.repeat(501) },
       nmae: 'Jo',
     });
     assert.deepEqual(refusal(reply, 422), [
@@ -107,6 +110,9 @@ describe('creating a customer', () => {
       '/business_name invalid_type',
       '/email invalid_format',
       '/fee_preferences/customer_pays_fees unknown_parameter',
+      '/metadata/a invalid_type',
+      '/metadata/b too_long',
+      `/metadata/${'k'.repeat(41)} too_long`,
       '/name parameter_missing',
       '/nmae unknown_parameter',
       '/notification_preferences/send_payment_emails invalid_type',
@@ -133,7 +139,7 @@ describe('creating a customer', () => {
     );
   });
 
-  it('on a clock that does not exist, or is somebody else’s, or in live mode, is 422 resource_missing', async () => {
+  it('on a clock that does not exist, or of another biller, or in live mode, is 422 resource_missing', async () => {
     const { merchant } = await stage.stranger();
     const foreign = await merchant.clock('2027-01-01T00:00:00Z');
     const own = await stage.merchant.clock('2027-01-01T00:00:00Z');

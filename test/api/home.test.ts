@@ -95,7 +95,7 @@ describe('the page at /', () => {
     const browser = useBrowser();
 
     for (const scheme of ['light', 'dark'] as const) {
-      it(`can be read by everybody, as the operators’ page, on a desk and on a telephone, ${scheme}`, async () => {
+      it(`is accessible, as is the operators’ page, on a desktop and on a phone, ${scheme}`, async () => {
         const here = await api(true);
         for (const width of [1280, 360]) {
           const tab = await browser.open(here, { width, height: 800, scheme });

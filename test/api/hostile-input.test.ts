@@ -93,7 +93,7 @@ describe('a body that is right but for one thing', () => {
     assert.deepEqual(await contentsOf(stage.db.sql), before);
   });
 
-  it('is refused where an id is of another kind, of nobody, or of somebody else', async () => {
+  it('is refused where an id is of another kind, unknown, or of another biller', async () => {
     const stranger = await stage.stranger();
     const theirs = await stranger.merchant.customer();
     const others = {
@@ -101,10 +101,10 @@ describe('a body that is right but for one thing', () => {
       method: here.card,
       clock: here.clock,
       biller: stage.keys.biller.id,
-      'customer of somebody else': theirs.id,
-      'method of somebody else': await stranger.merchant.card(theirs.id),
-      'customer of nobody': 'cus_00000000000000000000000000000000',
-      'method of nobody': 'pm_00000000000000000000000000000000',
+      'customer of another biller': theirs.id,
+      'method of another biller': await stranger.merchant.card(theirs.id),
+      'unknown customer': 'cus_00000000000000000000000000000000',
+      'unknown method': 'pm_00000000000000000000000000000000',
       'customer without its prefix': here.customer.slice('cus_'.length),
     };
     const before = await contentsOf(stage.db.sql);

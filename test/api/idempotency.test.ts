@@ -446,7 +446,7 @@ describe('an Idempotency-Key', () => {
     const first = await post('a', { text: 'prepared' }, '/prepared');
     assert.deepEqual([first.status, first.body.prepared, open], [201, '0 before', 0]);
     preparation = async () => {
-      throw ValidationFailed.of('/text', 'invalid_value', 'Not any more.');
+      throw ValidationFailed.of('/text', 'invalid_value', 'Not now.');
     };
     for (const again of [post, elsewhere]) {
       const replayed = await again('a', { text: 'prepared' }, '/prepared');
@@ -461,7 +461,7 @@ describe('an Idempotency-Key', () => {
   });
 
   it('is committed by the very transaction that commits the effect', async () => {
-    // A test before this one has cut connections; whoever is still given one of them is asked to come back, and does.
+    // A test before this one has cut connections. A request that gets one of them is asked to come back, and does.
     const again = async (name: string): Promise<Reply> => {
       const reply = await post(name, { text: name });
       return reply.status === 503 ? again(name) : reply;
@@ -474,7 +474,7 @@ describe('an Idempotency-Key', () => {
     assert.equal(row?.n, 40);
   });
 
-  it('without an answer is taken again by the same request alone, and with one by nobody', async () => {
+  it('without a response is taken again by the same request alone, and with one by none', async () => {
     const createdAt = realNow();
     const { biller } = await makeKeys(db.sql);
     const tenant = { billerId: biller.id, livemode: false };
@@ -501,7 +501,7 @@ describe('an Idempotency-Key', () => {
     assert.equal(await hold({ ...others, ...later }), 'claimed');
   });
 
-  it('is the same request’s after the encryption key was changed, and nobody else’s', async () => {
+  it('is the same request’s after the encryption key was changed, and no other’s', async () => {
     const [older, newer] = ['older', 'newer'].map((id) => ({ id, key: randomBytes(32) }));
     assert.ok(older && newer);
     const { key } = await makeKey(db.sql);

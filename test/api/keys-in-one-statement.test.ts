@@ -42,7 +42,7 @@ describe('the Idempotency-Key of a customer or an intent, which is written by th
       select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     while ((await waiting()).length === 0) await pause(5);
   };
-  /** The requests that are one statement: of nobody, of a customer, and a customer. */
+  /** The requests that are one statement: without a customer, of a customer, and a customer. */
   const requests = async (): Promise<[path: string, body: object, table: string][]> => [
     ['/customers', { name: 'Jo' }, 'customers'],
     ['/payment_intents', intent, 'payment_intents'],

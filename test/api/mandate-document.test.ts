@@ -83,7 +83,7 @@ describe('the document of a mandate', () => {
     assert.ok(next.html.includes('Bayside Fitness') && next.sha256 !== sha256);
   });
 
-  it('of a payer who was shown the former text: it is known as long as somebody has agreed to it', async () => {
+  it('of a payer who was shown the former text: it is known as long as a payer has agreed to it', async () => {
     const former = await here.online();
     const pending = await here.pending();
     await rename('Bayside Fitness');
@@ -123,7 +123,7 @@ describe('the document of a mandate', () => {
     );
   });
 
-  it('of a pending mandate shows what the payer is asked, and that nobody has agreed', async () => {
+  it('of a pending mandate shows what the payer is asked, and that no payer has agreed', async () => {
     const { id } = await here.pending();
     const reply = await fetch(id);
     const { html } = await stage.merchant.client.mandates.getText();

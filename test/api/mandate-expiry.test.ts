@@ -152,7 +152,7 @@ describe('a mandate in real time', () => {
   const here = useDebtor(stage);
   const inMonths = (months: number) => new Date(realNow().getTime() + months * 30.5 * millisecondsPerDay);
 
-  it('expires by housekeeping once 15 months have passed, and once only, whoever looks', async () => {
+  it('expires by housekeeping once 15 months have passed, and once only, whichever process looks', async () => {
     const [first, second] = [await here.active(), await here.active()];
     const canceled = await here.active();
     await here.cancel(canceled.id);

@@ -167,7 +167,7 @@ describe('a mandate that is refused', () => {
   const stage = useStage();
   const here = useDebtor(stage);
 
-  it('is for a card, an instrument of another kind, or an account that is detached or of nobody', async () => {
+  it('is for a card, an instrument of another kind, or an account that is detached or has no customer', async () => {
     const customer = await stage.merchant.customer();
     const gone = await here.account(customer.id);
     await stage.merchant.detach(gone);
@@ -222,7 +222,7 @@ describe('a mandate that is refused', () => {
     assert.equal((await here.create(second)).body.error.mandate_id, next.id);
   });
 
-  it('is accepted with another text: mandate_text_unknown by itself, among others a fault like them', async () => {
+  it('is accepted with another text: mandate_text_unknown on its own, among others a fault like them', async () => {
     const account = await here.account((await stage.merchant.customer()).id);
     const { text_version, text_sha256 } = await here.online();
     for (const text of [{ text_sha256: '0'.repeat(64) }, { text_version: '1999-01' }]) {

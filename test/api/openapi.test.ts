@@ -323,7 +323,7 @@ describe('the reference', () => {
     assert.deepEqual(body, JSON.parse(JSON.stringify(document)));
   });
 
-  it('says what a request gets that no operation takes, and no operation says it of itself', async () => {
+  it('says what a request gets that no operation takes, and no operation lists it', async () => {
     const expected: [method: string, path: string, status: number, code: string][] = [
       ['GET', '/api/v1/nowhere', 404, 'route_not_found'],
       ['PATCH', '/api/v1/customers', 405, 'method_not_allowed'],

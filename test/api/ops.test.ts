@@ -50,13 +50,13 @@ describe('who may see /ops', () => {
     assert.equal(accessOf(at('127.0.0.1', { host: 'localhost' }), production), 'stranger');
   });
 
-  it('is nobody else, whatever they say where they are', () => {
+  it('is no other host, whatever its headers say', () => {
     for (const remote of ['10.0.0.5', '::ffff:10.0.0.5', '203.0.113.9', '2001:db8::1', '']) {
       assert.equal(accessOf(at(remote, { host: 'localhost' }), here), 'stranger', remote);
     }
   });
 
-  it('is no page of a stranger whose name points here, and nobody behind a proxy', () => {
+  it('is no page of a stranger whose name points here, nor of a client behind a proxy', () => {
     for (const host of ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', 'evil.example:8080', '']) {
       assert.equal(accessOf(at('127.0.0.1', { host }), here), 'stranger', host);
     }
@@ -65,7 +65,7 @@ describe('who may see /ops', () => {
     }
   });
 
-  it('is who presents the key where there is one, from anywhere and in either way, and nobody without it', () => {
+  it('is who presents the key where there is one, from anywhere and in either way, and no client without it', () => {
     const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
     const far = (authorization?: string) =>
       at('203.0.113.9', {
@@ -323,7 +323,7 @@ describe('/ops', () => {
     await sql`delete from subscriptions where id in (${retried}, ${given})`;
   });
 
-  it('shows no personal data, and nothing that somebody else has written as anything but text', async () => {
+  it('shows no personal data, and nothing that a stranger has written as anything but text', async () => {
     const personal = { name: 'Ada <script>Lovelace', email: 'ada@example.com', business_name: 'Engines Ltd' };
     await stage.merchant.payer(personal);
     const { text, headers } = await get('/ops');

@@ -118,7 +118,7 @@ describe('canceling a payment intent', () => {
     assert.equal((await confirming).body.status, 'succeeded');
   });
 
-  it('makes a confirm 422 invalid_state, with another method too, and asks nobody', async () => {
+  it('makes a confirm 422 invalid_state, with another method too, and asks no processor', async () => {
     const { id } = await intent();
     await cancel(id);
     refusal(await confirm(id, await cardOf()), 422, 'invalid_state');

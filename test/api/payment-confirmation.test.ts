@@ -11,6 +11,7 @@ const declines = {
   insufficient_funds: 'The account does not have enough funds for this payment.',
   gateway_timeout: 'The payment processor did not respond in time, and the payment was not taken.',
   card_declined: 'The card was declined by its issuer.',
+  expired_card: 'The card has expired.',
 };
 
 describe('confirming a payment intent', () => {
@@ -42,7 +43,8 @@ describe('confirming a payment intent', () => {
     const { status, body } = await confirm(id, method);
     assert.equal(status, 200);
     const { customer_id, updated_at, receipt_url } = body;
-    const expected = { id, ...before, status: 'succeeded', payment_method_id: method, customer_id, updated_at };
+    const changed = { status: 'succeeded', net_collected_amount: before.total_amount, payment_method_id: method };
+    const expected = { id, ...before, ...changed, customer_id, updated_at };
     assert.deepEqual(body, { ...expected, client_secret, next_action, receipt_url });
     assert.deepEqual((await stage.request('GET', `/payment_intents/${id}`)).body, body);
     const [event, ...others] = await stage.merchant.events();
@@ -56,6 +58,7 @@ describe('confirming a payment intent', () => {
       assert.equal(await outcome(amount, `${visa}_succeed`), 'succeeded');
       assert.equal(await outcome(amount, `${visa}_decline_insufficient_funds`), 'failed insufficient_funds');
       assert.equal(await outcome(amount, `${visa}_decline_card_lost`), 'failed card_declined');
+      assert.equal(await outcome(amount, `${visa}_decline_expired_card`), 'failed expired_card');
       assert.equal(await outcome(amount, `${visa}_3ds_required`), 'requires_action');
       assert.equal(await outcome(amount, `${visa}_timeout`), 'failed gateway_timeout');
     }

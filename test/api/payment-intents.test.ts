@@ -42,6 +42,7 @@ describe('creating a payment intent', () => {
       metadata: {},
       statement_descriptor: 'ACME',
       total_refunded_amount: 0,
+      net_collected_amount: 0,
       last_payment_error: null,
       next_action: null,
       updated_at: created_at,
@@ -95,7 +96,39 @@ describe('creating a payment intent', () => {
     ]);
   });
 
-  it('takes its own biller’s id and nobody else’s', async () => {
+  it('has unknown ids told beside what breaks the schema, to secret keys alone', async () => {
+    const { merchant } = stage;
+    const ids = { customer_id: 'cus_none', payment_method: await merchant.card((await merchant.customer()).id) };
+    assert.deepEqual(refusal(await post({ ...valid, ...ids, currency: 'CAD', foo: 1, test_clock: 'clk_none' }), 400), [
+      '/currency invalid_value',
+      '/customer_id resource_missing',
+      '/foo unknown_parameter',
+      '/test_clock unknown_parameter',
+    ]);
+    // An object of another biller is one that nobody has.
+    const stranger = await stage.stranger();
+    const asked = { key: stranger.keys.sandboxSecret, body: { ...valid, ...ids, currency: 'CAD' } };
+    assert.deepEqual(refusal(await stage.api.send('POST', `/api/v1${path}`, asked), 400), [
+      '/currency invalid_value',
+      '/customer_id resource_missing',
+      '/payment_method resource_missing',
+    ]);
+    for (const customer_id of ['', 7, null, 'x'.repeat(101), 'cus_\u0000', ['cus_none'], { id: 1 }]) {
+      const errors = refusal(await post({ ...valid, customer_id, currency: 'CAD' }), 400);
+      assert.deepEqual([errors.length, errors.some((error) => error.includes('resource_missing'))], [2, false]);
+    }
+    const publishable = { key: stage.keys.sandboxPublishable, body: { customer_reference: 1, type: 'card' } };
+    const { body } = await stage.api.send('POST', '/api/v1/payment_methods', publishable);
+    assert.ok(!JSON.stringify(body).includes('resource_missing'));
+  });
+
+  it('has an amount above the maximum refused in words that say what takes more', async () => {
+    const { body } = await post({ ...valid, amount: 118_800 });
+    const what = 'amount must be an integer from 200 to 100000, in minor units';
+    assert.equal(body.error.message, `${what}; payment plans, subscriptions and payment links take more.`);
+  });
+
+  it('takes its own biller’s id and no other', async () => {
     const { keys } = await stage.stranger();
     await created({ biller_id: stage.keys.biller.id });
     assert.deepEqual(refusal(await post({ ...valid, biller_id: keys.biller.id }), 400), [
@@ -291,7 +324,7 @@ describe('scheduling a payment', () => {
     assert.deepEqual(refusal(reply, 400), ['/payment_method parameter_missing']);
   });
 
-  it('charges on its date, once, nobody being there to authenticate', async () => {
+  it('charges on its date, once, without a payer to authenticate', async () => {
     const { clock, customer_id, payment_method } = await payer('2027-01-09T00:00:00Z');
     const more = { customer_id, payment_method, scheduled_payment_date: '2027-01-20' };
     const good = (await post(more)).body;
@@ -400,7 +433,7 @@ describe('the hot paths', () => {
   });
   after('end the watched pool', () => sql.end());
 
-  it('are one statement each for a customer, an intent or a method of nobody, two for the intent of a customer', async () => {
+  it('are one statement each for a customer, an intent or a method without a customer, two for the intent of a customer', async () => {
     const { key } = await makeKey(db.sql);
     const token_metadata = { type: 'fixture', token: 'tok_sandbox_visa_succeed', data: '' };
     const method = { type: 'card', payment_method_data: { expiry_month: 1, expiry_year: 2040, token_metadata } };

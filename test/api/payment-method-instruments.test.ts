@@ -72,7 +72,7 @@ describe('a Klarna, PayID or PayPal method', () => {
     }
   });
 
-  it('belongs to the customer whose id or reference is named, becomes the default of one without, and of nobody else', async () => {
+  it('belongs to the customer whose id or reference is named, becomes the default of one without, and of no other', async () => {
     const { id: customer } = await stage.merchant.customer({ reference: 'R-1' });
     const first = await made('klarna', klarna, 'R-1');
     const second = await made('pay_id', payId, customer);

@@ -149,6 +149,15 @@ describe('saving a payment method', () => {
     ]);
   });
 
+  it('has a wrong BSB and account number refused in words', async () => {
+    const { body } = await post(debit({ bsb_number: '06200', account_number: '123' }));
+    const messages = body.error.details.map(({ message }: { message: string }) => message);
+    assert.deepEqual(messages.sort(), [
+      'payment_method_data.account_number must be 6 to 9 characters, such as 12345678.',
+      'payment_method_data.bsb_number must be six digits, with or without a hyphen, such as 062-000.',
+    ]);
+  });
+
   it('is open to a publishable key', async () => {
     const key = stage.keys.sandboxPublishable;
     assert.equal((await stage.api.send('POST', `/api/v1${path}`, { key, body: card() })).status, 200);

@@ -94,7 +94,7 @@ describe('every answer', () => {
     assert.equal(ids.size, requests.length + 1);
   });
 
-  it('is JSON that nobody may cache, guess at or frame', async () => {
+  it('is JSON that must not be cached, sniffed or framed', async () => {
     for (const path of ['/things/a', '/nowhere']) {
       const { headers } = await api.send('GET', path);
       assert.equal(headers.get('content-type'), 'application/json; charset=utf-8');

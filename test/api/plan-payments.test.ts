@@ -43,6 +43,7 @@ describe('a plan collects', () => {
       payment_plan_id: id,
       metadata: { order: '7' },
       total_refunded_amount: 0,
+      net_collected_amount: 1000,
       last_payment_error: null,
       created_at: day('01-24'),
       updated_at: day('01-24'),
@@ -226,7 +227,7 @@ describe('a plan collects', () => {
     assert.deepEqual(amounts, [1000, 1000, 1000, 500]);
   });
 
-  it('an unpaid slot that somebody confirms by hand, suspended or not, and closes when that completes the total', async () => {
+  it('an unpaid slot that a biller confirms by hand, suspended or not, and closes when that completes the total', async () => {
     const id = await here.active({
       total_amount_cents: 1000,
       failure_behaviour: 'stop',

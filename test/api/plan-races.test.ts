@@ -148,7 +148,7 @@ describe('two who act on a plan at once', () => {
     }
   });
 
-  it('are all of these at once, on plans of one customer, without a deadlock that reaches anybody', async () => {
+  it('are all of these at once, on plans of one customer, without a deadlock that reaches a client', async () => {
     const ids = await Promise.all(Array.from({ length: 4 }, () => due({ total_amount_cents: 50_000 })));
     const replies = await Promise.all(
       ids.flatMap((id) => [

@@ -11,7 +11,7 @@ import type { ServiceProcess } from '../support/process.ts';
 
 const clients = 200;
 const writers = 40;
-/** As many as one key has at work at a time: nobody waits for a turn, all for the database. */
+/** As many as one key has at work at a time: none waits for a turn, all for the database. */
 const ofAKey = 8;
 /** Of the pool of an API process. */
 const connections = 24;

@@ -120,7 +120,7 @@ describe('the headers of the rate limit', () => {
     }
   });
 
-  it('are not on what nobody counts: without a key, and where there is no operation', async () => {
+  it('are not on what is not counted: without a key, and where there is no operation', async () => {
     const { key } = await makeKey(db.sql);
     for (const [status, where, by] of [
       [200, '/healthz', undefined],

@@ -187,7 +187,7 @@ describe('refunding a payment', () => {
     assert.equal((await refund(id)).body.status, 'succeeded');
   });
 
-  it('that has not succeeded is 422 invalid_state, whatever else it is, and asks nobody', async () => {
+  it('that has not succeeded is 422 invalid_state, whatever else it is, and asks no processor', async () => {
     const { id: customer_id } = await stage.merchant.customer();
     const card = await stage.merchant.card(customer_id);
     const make = async (_sandbox_outcome?: string) => {
@@ -275,7 +275,7 @@ describe('refunding a payment', () => {
     assert.deepEqual([event?.created_at, event?.test_clock], [at, clock.id]);
   });
 
-  it('of a deleted customer is given back all the same', async () => {
+  it('of a deleted customer still succeeds', async () => {
     const id = await paid();
     const { customer_id } = await stage.merchant.getIntent(id);
     assert.equal((await stage.request('DELETE', `/customers/${customer_id}`)).status, 200);

@@ -42,7 +42,8 @@ describe('a change of a subscription', () => {
     assert.equal(after.items[0].unit_amount_cents, 9800);
     assert.equal(after.change_payment_intent_id, null);
     const intent = await stage.request('GET', `/payment_intents/${after.latest_payment_intent_id}`);
-    assert.deepEqual([intent.body.status, intent.body.amount], ['succeeded', quote.amount_cents]);
+    const { status, amount, subscription_period } = intent.body;
+    assert.deepEqual([status, amount, subscription_period], ['succeeded', quote.amount_cents, 1]);
     const [made] = await changesOf(id);
     assert.deepEqual([made.status, made.amount_cents, made.lines], ['made', quote.amount_cents, quote.lines]);
     await here.advance('2027-02-10T00:00:00Z');

@@ -79,7 +79,7 @@ describe('a pause', () => {
     ]);
   });
 
-  it('ends by itself at resumes_at', async () => {
+  it('ends on its own at resumes_at', async () => {
     const id = await subscriber.started();
     await subscriber.ask(id, 'pause', { resumes_at: '2027-02-20' });
     await here.advance('2027-02-25T00:00:00Z');
@@ -108,7 +108,7 @@ describe('a pause', () => {
     assert.deepEqual((await subscriber.events(id)).slice(-1), ['2027-01-10 pause_removed']);
   });
 
-  it('after unpaid retries leaves the unpaid period void, and no payer pays it any more', async () => {
+  it('after unpaid retries leaves the unpaid period void, and no payer pays it', async () => {
     const id = await subscriber.started(uncollectable);
     await here.advance('2027-02-20T00:00:00Z');
     const { latest_payment_intent_id: unpaid } = await subscriber.get(id);

@@ -42,6 +42,11 @@ describe('a subscription', () => {
     });
     assert.deepEqual((await subscriber.events(id)).slice(2), ['2027-02-10 renewed', '2027-03-10 renewed']);
     assert.equal(stage.ledger.taken.size, 3);
+    const paid = await stage.merchant.events({ event_type: 'payment_intent.succeeded' });
+    assert.deepEqual(
+      paid.map(({ data }) => [data.subscription_id, data.subscription_period]),
+      [1, 2, 3].map((period) => [id, period]),
+    );
   });
 
   it('stays pending without a debt if the first payment is declined, and can be started again', async () => {
@@ -71,7 +76,7 @@ describe('a subscription', () => {
     assert.deepEqual([started.state, started.in_effect], ['active', true]);
   });
 
-  it('starts by itself on a start date to come, and stays pending if the payment is declined then', async () => {
+  it('starts on its own on a start date to come, and stays pending if the payment is declined then', async () => {
     const good = await subscriber.started({ start_date: '2027-01-20' });
     const bad = await subscriber.started({ start_date: '2027-01-20', metadata: { _sandbox_outcome: 'decline' } });
     assert.equal((await subscriber.get(good)).next_period_start, '2027-01-20');
@@ -134,7 +139,7 @@ describe('a subscription that is not paid', () => {
     ]);
   });
 
-  it('is paused when retries are used up, and no period begins any more', async () => {
+  it('is paused when retries are used up, and no period begins', async () => {
     const id = await subscriber.started(byPeriod('succeed;decline'));
     await here.advance('2027-03-11T00:00:00Z');
     const paused = await subscriber.get(id);
@@ -173,7 +178,7 @@ describe('a subscription that is not paid', () => {
     ]);
   });
 
-  it('is healed by a payer who pays, long after: periods that have passed are never billed', async () => {
+  it('recovers when a payer pays, long after: periods that have passed are never billed', async () => {
     const id = await subscriber.started(byPeriod('succeed;decline,decline,decline,decline,succeed;succeed'));
     await here.advance('2027-03-11T00:00:00Z');
     await here.advance('2027-04-20T00:00:00Z');

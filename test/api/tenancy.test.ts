@@ -183,7 +183,7 @@ describe('every route but the public ones', () => {
       });
     }
 
-    it('is 404 to another biller and to the other mode, in the same words as for an id that nobody has', async () => {
+    it('is 404 to another biller and to the other mode, in the same words as for an unknown id', async () => {
       const { ids } = await estate();
       const stranger = await stage.stranger();
       const before = await fingerprint(ids);

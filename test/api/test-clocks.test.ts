@@ -375,7 +375,7 @@ describe('deleting a test clock', () => {
     }
   });
 
-  it('happens by itself 30 days of real time after its creation, and not before', async () => {
+  it('happens on its own 30 days of real time after its creation, and not before', async () => {
     const expiry = Date.parse((await stage.merchant.getClock(here.clock)).expires_at);
     const instants = (ms: number) => ({ at: new Date(ms), now: new Date(ms), maxAheadMs: Infinity });
     await expireTestClock(stage.db.sql, here.clock, instants(expiry - 1));

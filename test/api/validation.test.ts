@@ -264,7 +264,7 @@ describe('a body', () => {
     assert.equal((await post('{"amount":500,"currency":"AUD","label":"\\ud83d\\udcb6"}')).status, 200);
   });
 
-  it('with a number that is no number any more has a fault of that field', async () => {
+  it('with a number out of range has an error for that field', async () => {
     const { status, body } = await post('{"amount":500,"currency":"AUD","free":{"n":1e999}}');
     assert.equal(status, 422);
     assert.deepEqual(body.error.details[0].path, '/free/n');

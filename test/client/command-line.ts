@@ -27,7 +27,7 @@ export interface RunningCli {
   printed(pattern: RegExp): Promise<void>;
   /** Sends the signal, and returns the exit status, or null if the signal ended it. */
   end(signal?: NodeJS.Signals): Promise<number | null>;
-  /** Waits until it ends by itself. Returns the exit status. */
+  /** Waits until it ends on its own. Returns the exit status. */
   ended(): Promise<number | null>;
 }
 

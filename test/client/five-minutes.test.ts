@@ -55,7 +55,8 @@ describe('a stranger with an empty folder', function () {
     const types = join(root, 'node_modules/@types');
     const compilerOptions = { module: 'nodenext', target: 'es2023', strict: true, types: ['node'], typeRoots: [types] };
     const project = join(folder, 'five-minutes');
-    const config = { compilerOptions: { ...compilerOptions, noEmit: true }, files: ['course.ts'] };
+    const javascript = { allowJs: true, checkJs: true };
+    const config = { compilerOptions: { ...compilerOptions, ...javascript, noEmit: true }, files: ['course.mjs'] };
     await writeFile(join(project, 'tsconfig.json'), JSON.stringify(config));
     const tsc = join(root, 'node_modules/typescript/bin/tsc');
     const { stdout } = await runProgram(process.execPath, [tsc, '--pretty', 'false', '-p', project], { cwd: project });

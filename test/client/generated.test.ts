@@ -33,18 +33,34 @@ describe('the generated code of the client', () => {
       const resource = members.get(
         words.map((word, index) => (index === 0 ? word : word[0]?.toUpperCase() + word.slice(1))).join(''),
       );
-      for (const { name, httpMethod, path, pathParameters } of methods) {
+      for (const { name, alias, httpMethod, path, pathParameters } of methods) {
         const ids = pathParameters.map((_, index) => `id${index}`);
         await resource[name](...ids);
         expected.push(
           `${httpMethod} ${pathParameters.reduce((text, parameter, index) => text.replace(`{${parameter}}`, `id${index}`), path)}`,
         );
+        if (alias === null) continue;
+        await resource[alias](...ids);
+        assert.equal(asked.pop(), asked.at(-1), alias);
       }
     }
     const operations = Object.values(document.paths).flatMap((methods) => Object.keys(methods));
     assert.deepEqual(asked, expected);
     assert.equal(asked.length, operations.length);
     assert.equal(new Set(asked).size, asked.length);
+  });
+
+  it('has an action by the name of its path too, and no list or creation', () => {
+    const aliases = resourcesOf(document).flatMap(({ words, methods }) =>
+      methods.flatMap(({ name, alias }) => (alias === null ? [] : [[...words, name, alias].join(' ')])),
+    );
+    assert.deepEqual(aliases, [
+      'mandates recordNotice notices',
+      'mandates cancelAsPayer payerCancels',
+      'payment intents reportBankResult bankResult',
+      'subscriptions retry retryNow',
+      'webhook endpoints replayDeliveries replay',
+    ]);
   });
 
   it('names methods without the words of their resource', () => {

@@ -25,6 +25,12 @@ for event in payments.events.list(limit=10):
 payments.customers.create({"nmae": "Ada"})  # type: ignore
 payments.customers.create({"name": "Ada"}, wait_seconds=1)  # type: ignore
 payments.customers.list(unknown=1)  # type: ignore
+payments.subscriptions.retry_now("sub_1")
+payments.subscriptions.retry_now()  # type: ignore
+from payments_service.sandbox import start_sandbox
+with start_sandbox(data_dir=".data") as sandbox:
+    frozen: str = sandbox.clock(at="2028-01-03T09:00:00Z").advance("2028-02-01T00:00:00Z")["frozen_time"]
+    sandbox.clock().advance(1)  # type: ignore
 wrong: int = payments.customers.get("cus_1")  # type: ignore
 `;
 
@@ -72,7 +78,8 @@ if (obstacle !== null) {
 
     const python = (...args: string[]) => runProgram('python3', args, { cwd: folder });
 
-    if (!has('mypy')) it('is not checked by mypy, which is not on this machine');
+    // mypy reads the types of pytest, for its plugin.
+    if (!has('mypy') || !has('pytest')) it('is not checked by mypy, which is not on this machine, or pytest is not');
     else
       it('has strict types, and its types tell events apart and refuse a wrong body', async () => {
         await writeFile(join(folder, 'package/src/usage.py'), usage);
@@ -107,6 +114,14 @@ payments = payments_service.PaymentsClient(base_url="${stage.api.url}", api_key=
 print(payments.customers.create({"name": "Plain"})["name"])`;
         const { stdout, stderr } = await runProgram('python3', ['-c', program], { cwd: join(folder, 'empty') });
         assert.equal(stdout, 'Plain\n', stderr);
+        if (!has('pytest')) return;
+        const empty = join(folder, 'empty');
+        const env = { ...process.env, PYTHONPATH: empty, PYTHONDONTWRITEBYTECODE: '1' };
+        const fixtures = await runProgram('python3', ['-m', 'pytest', '-p', 'no:cacheprovider', '--fixtures'], {
+          cwd: empty,
+          env,
+        });
+        assert.match(fixtures.stdout, /^payments_sandbox -- .*pytest_plugin\.py/m, fixtures.stderr);
       });
   });
 }

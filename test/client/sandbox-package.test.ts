@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { PaymentsClient } from '@payments-service/client';
 import { startSandbox } from '@payments-service/sandbox';
 import { findOnPath } from '../../dev/temporal-program.ts';
@@ -37,7 +37,7 @@ describe('the packed sandbox in a folder without this repository', function () {
   const run = (...args: string[]) =>
     runProgram('node', ['node_modules/.bin/payments-sandbox', ...args], { cwd: stranger.folder, env: stranger.env });
 
-  /** Resolves when none of the processes is there any more. */
+  /** Resolves when none of the processes is there. */
   const untilGone = (pids: readonly number[]) =>
     eventually('all processes are gone', async () => {
       const table = await readProcessTable();
@@ -239,8 +239,16 @@ describe('the packed sandbox in a folder without this repository', function () {
         console.log('      pytest is not on this machine');
         return this.skip();
       }
-      const python = { PYTHONDONTWRITEBYTECODE: '1', PYTHONPATH: process.env.PYTHONPATH ?? '' };
-      await runTests('python3', ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', 'pytest'], /1 passed/, python);
+      // As pip would install it, but that pip would also tell pytest of the plugin.
+      const packages = join(stranger.folder, '../python');
+      await cp(join(root, 'clients/python/src'), packages, { recursive: true });
+      const plugin = ['-p', 'payments_service.sandbox.pytest_plugin'];
+      const python = {
+        PYTHONDONTWRITEBYTECODE: '1',
+        PYTHONPATH: [packages, process.env.PYTHONPATH].filter(Boolean).join(delimiter),
+      };
+      const args = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', ...plugin, 'pytest'];
+      await runTests('python3', args, /3 passed/, python);
     });
 
     it('starts a service for vitest', async function () {

@@ -209,7 +209,8 @@ describe('Payment intent', () => {
       const body = { payment_method: here.card, customer_id: here.customer };
       await stage.request('POST', `${path}/${id}/confirm`, body);
       for (const amount of [100, 250]) await stage.request('POST', `${path}/${id}/refunds`, { amount });
-      assert.equal((await stage.merchant.getIntent(id)).total_refunded_amount, 350);
+      const { total_refunded_amount, net_collected_amount, total_amount } = await stage.merchant.getIntent(id);
+      assert.deepEqual([total_refunded_amount, net_collected_amount], [350, total_amount - 350]);
     });
   });
 });

@@ -4,11 +4,10 @@ import { after, before, describe, it } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
 import { selectPaymentLink } from '../../src/db/payment-links.ts';
 import { millisecondsPerDay } from '../../src/domain/calendar.ts';
-import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import type { Event } from '../../src/resources/event.ts';
-import { recordEvents } from '../../src/services/events.ts';
+import { transact } from '../../src/services/events.ts';
 import { paySession } from '../../src/services/links/session-payment.ts';
 import { startSession } from '../../src/services/links/session-start.ts';
 import { throttleLink } from '../../src/services/links/throttling.ts';
@@ -371,7 +370,7 @@ describe('Events', () => {
    */
   async function endMandates(merchant: Merchant): Promise<void> {
     const { sql } = service.db;
-    const { id: customer_reference, biller_id } = await merchant.customer();
+    const { id: customer_reference } = await merchant.customer();
     const acceptance = { type: 'imported', accepted_at: '2026-01-01T00:00:00Z', signatory_name: 'Ada' } as const;
     const give = async (): Promise<string> => {
       const { body } = await merchant.request('POST', '/payment_methods', debit({}, { customer_reference }));
@@ -386,10 +385,7 @@ describe('Events', () => {
     await merchant.client.mandates.cancel(await give());
     const closed = await give();
     const now = realNow();
-    await atomically(sql, async (tx) => {
-      const origin = { billerId: String(biller_id), livemode: false, requestId: null, now };
-      await recordEvents(tx, origin, await endMandateAfterReturn(tx, closed, 'account_closed', now));
-    });
+    await transact(sql, { requestId: null, now }, (tx) => endMandateAfterReturn(tx, closed, 'account_closed', now));
     const { payment_method_id: debited } = await merchant.client.mandates.get(await give());
     const { id: plan } = await merchant.activePlan({
       customer_id: customer_reference,

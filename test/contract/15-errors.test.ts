@@ -145,6 +145,7 @@ describe('Errors', () => {
       ['insufficient_funds', 1001, debit()],
       ['gateway_timeout', 1099, debit()],
       ['card_declined', 1000, card({ token_metadata: fixture('tok_sandbox_visa_decline_card_lost') })],
+      ['expired_card', 1000, card({ token_metadata: fixture('tok_sandbox_visa_decline_expired_card') })],
     ] as const) {
       it(`decline code ${code} in last_payment_error.code`, async () => {
         const { id } = (await stage.request('POST', '/payment_intents', intent({ amount }))).body;

@@ -214,6 +214,7 @@ export const succeeding: Readonly<Record<string, Prepare>> = {
     at(`/payment_intents/${await charged(stage)}/refunds`, {}),
   'GET /api/v1/payment_intents/{payment_intent_id}/refunds': async (stage) =>
     at(`/payment_intents/${await charged(stage)}/refunds`),
+  'GET /api/v1/refunds': plain('/refunds'),
   'GET /api/v1/refunds/{refund_id}': async (stage) =>
     at(`/refunds/${(await made(stage, `/payment_intents/${await charged(stage)}/refunds`, {})).id}`),
 

@@ -30,12 +30,12 @@ describe('the table of mandates', () => {
     ['a canceled one without a reason', 'active', { status: 'canceled', ended_at: now }, false],
     ['an active one with a time of its end', 'active', end, false],
     ['a pending one that was accepted', 'active', { status: 'pending' }, false],
-    ['an active one that nobody accepted', 'pending', { status: 'active' }, false],
-    ['an expired one that nobody accepted', 'pending', { status: 'expired', ...end }, false],
+    ['an active one that was not accepted', 'pending', { status: 'active' }, false],
+    ['an expired one that was not accepted', 'pending', { status: 'expired', ...end }, false],
     ['one accepted online without an address', 'active', { ip_address: null }, false],
     ['one accepted without the name of who agreed', 'active', { signatory_name: null }, false],
     ['one accepted on paper without a text', 'active', { acceptance_type: 'paper', text_sha256: null }, false],
-    ['one with a text that nobody stored', 'active', { text_sha256: '0'.repeat(64) }, false],
+    ['one with a text that is not stored', 'active', { text_sha256: '0'.repeat(64) }, false],
     ['one with a limit of nothing', 'active', { max_amount_cents: 0 }, false],
   ];
   for (const [title, of, change, isTaken] of changes) {

@@ -9,7 +9,7 @@ import { useDatabase } from '../support/database.ts';
 import { findDisturbances } from './migration-rules.ts';
 
 const folder = new URL('../../src/db/migrations/', import.meta.url);
-/** What the first version was made with: there was nobody to disturb. */
+/** What the first version was made with: there were no clients to disturb. */
 const founding = '0004';
 
 describe('a migration', () => {

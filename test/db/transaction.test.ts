@@ -7,9 +7,18 @@ import { lockPlan } from '../../src/db/payment-plans.ts';
 import { type Db, openPool, type Pool, type Tx } from '../../src/platform/postgres/connection.ts';
 import { databaseNow } from '../../src/platform/postgres/database-clock.ts';
 import { enqueue } from '../../src/platform/postgres/outbox.ts';
-import { afterCommit, atomically, dryRun, isOutage, pipelined } from '../../src/platform/postgres/transaction.ts';
+import {
+  afterCommit,
+  atomically,
+  beforeCommit,
+  ChangedMeanwhile,
+  dryRun,
+  isOutage,
+  pipelined,
+  queued,
+} from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import { recordEvents } from '../../src/services/events.ts';
+import { record } from '../../src/services/events.ts';
 import { useDatabase } from '../support/database.ts';
 
 describe('statements that a transaction sends together', () => {
@@ -31,11 +40,11 @@ describe('statements that a transaction sends together', () => {
     assert.deepEqual(results, [1, 1, 1, 2, null]);
   });
 
-  it('are committed with the rest when nobody waits for them', async () => {
+  it('are committed with the rest when no caller waits for them', async () => {
     const seen = await atomically(db.sql, async (tx) => {
-      void pipelined(tx, [insert(tx, 1)]);
+      queued(tx, [insert(tx, 1)]);
       const rows = await count(tx);
-      void pipelined(tx, [insert(tx, 2)]);
+      queued(tx, [insert(tx, 2)]);
       return rows;
     });
     assert.deepEqual([seen, await steps()], [1, [1, 2]]);
@@ -62,7 +71,7 @@ describe('statements that a transaction sends together', () => {
         await work(tx);
       });
     await assert.rejects(
-      failing(async (tx) => void pipelined(tx, [fail(tx)])),
+      failing(async (tx) => queued(tx, [fail(tx)])),
       isDivision,
     );
     await assert.rejects(
@@ -74,7 +83,7 @@ describe('statements that a transaction sends together', () => {
       isDivision,
     );
     const inBetween = async (tx: Tx) => {
-      void pipelined(tx, [fail(tx)]);
+      queued(tx, [fail(tx)]);
       await insert(tx, 2);
     };
     await assert.rejects(failing(inBetween), isDivision);
@@ -84,7 +93,7 @@ describe('statements that a transaction sends together', () => {
   it('fail the transaction that their caller is in', async () => {
     const outer = atomically(db.sql, async (tx) => {
       await insert(tx, 1);
-      await atomically(tx, async (same) => void pipelined(same, [fail(same)]));
+      await atomically(tx, async (same) => queued(same, [fail(same)]));
     });
     await assert.rejects(outer, isDivision);
     assert.deepEqual(await steps(), []);
@@ -106,19 +115,43 @@ describe('statements that a transaction sends together', () => {
         both += 1;
         if (both >= 2) meet();
         await met;
-        void pipelined(tx, [update(tx, second)]);
+        queued(tx, [update(tx, second)]);
       });
     await Promise.all([touch(1, 2), touch(2, 1)]);
     assert.equal(tries, 3);
   });
 
   it('fail a dry run too', async () => {
-    const work = async (tx: Tx) => void pipelined(tx, [fail(tx)]);
+    const work = async (tx: Tx) => queued(tx, [fail(tx)]);
     await assert.rejects(dryRun(db.sql, work), isDivision);
     await assert.rejects(
       atomically(db.sql, (tx) => dryRun(tx, work)),
       isDivision,
     );
+  });
+});
+
+describe('a transaction that finds a row changed between its read and its lock', () => {
+  const db = useDatabase();
+  before('make a table', () => db.sql`create table seen (n integer primary key)`);
+
+  it('is run again, at most five times, and keeps nothing of the tries before', async () => {
+    let tries = 0;
+    const work = async (tx: Tx) => {
+      tries += 1;
+      await tx`insert into seen values (1)`;
+      if (tries < 5) throw new ChangedMeanwhile('changed');
+      return tries;
+    };
+    assert.equal(await atomically(db.sql, (tx) => atomically(tx, work)), 5);
+    assert.equal((await db.sql`select n from seen`).length, 1);
+    tries = 0;
+    const changing = async () => {
+      tries += 1;
+      throw new ChangedMeanwhile('changed again');
+    };
+    await assert.rejects(atomically(db.sql, changing), /changed again/);
+    assert.equal(tries, 5);
   });
 });
 
@@ -147,6 +180,47 @@ describe('what to do after the commit', () => {
   });
 });
 
+describe('what to do before the commit', () => {
+  const db = useDatabase();
+  before('make a table', () => db.sql`create table notes (n integer primary key)`);
+
+  it('is done once, after the work, and never for work that throws or is a dry run', async () => {
+    const calls: string[] = [];
+    const note = async (tx: Tx) => void (await tx`insert into notes values (1)`);
+    const work = async (tx: Tx) => {
+      const callback = () => {
+        calls.push('callback');
+        queued(tx, [note(tx)]);
+      };
+      beforeCommit(tx, callback);
+      beforeCommit(tx, callback);
+      await atomically(tx, async () => {});
+      calls.push('work');
+    };
+    const failing = async (tx: Tx) => {
+      await work(tx);
+      throw new Error('no');
+    };
+    await assert.rejects(atomically(db.sql, failing), /no/);
+    await dryRun(db.sql, work);
+    await atomically(db.sql, (tx) => dryRun(tx, work));
+    assert.deepEqual([calls, (await db.sql`select n from notes`).length], [['work', 'work', 'work'], 0]);
+    await atomically(db.sql, work);
+    assert.deepEqual([calls.slice(3), (await db.sql`select n from notes`).length], [['work', 'callback'], 1]);
+  });
+
+  it('rolls the transaction back if it throws', async () => {
+    const work = async (tx: Tx) => {
+      await tx`insert into notes values (2)`;
+      beforeCommit(tx, () => {
+        throw new Error('not so');
+      });
+    };
+    await assert.rejects(atomically(db.sql, work), /not so/);
+    assert.deepEqual([...(await db.sql`select n from notes where n = 2`)], []);
+  });
+});
+
 describe('a function that needs a transaction', () => {
   it('takes no pool: the compiler refuses it', () => {
     // Never called: only the types matter.
@@ -158,7 +232,7 @@ describe('a function that needs a transaction', () => {
       // @ts-expect-error: only `atomically` and `dryRun` make a transaction
       await lockPlan(opened, 'pp_1');
       // @ts-expect-error: the events would be committed without the change
-      await recordEvents(pool, { billerId: '', livemode: false, requestId: null, now: realNow() }, []);
+      record(pool);
       // @ts-expect-error: the entries would be committed without the change
       await enqueue(pool, [], realNow());
       // @ts-expect-error: nothing is committed

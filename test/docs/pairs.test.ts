@@ -22,7 +22,7 @@ describe('the table of pairs in development.md', () => {
     assert.deepEqual(await check(), { stdout: '', stderr: '' });
   });
 
-  it('is refused when no test covers a pair any more, which is named', async () => {
+  it('is refused when a pair has lost its test, and is named', async () => {
     await rm(join(folder, 'money-back.test.ts'));
     await assert.rejects(check(folder), ({ code, stderr }: { code: number; stderr: string }) => {
       assert.equal(code, 1);

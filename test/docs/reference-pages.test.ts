@@ -190,7 +190,7 @@ describe('the reference in a real browser', () => {
   const paths = ['/docs', '/docs/payment-plans', '/docs/codes', '/docs/guides', '/docs/search?q=retry'];
 
   for (const scheme of ['light', 'dark'] as const) {
-    it(`can be read by everybody and fits a telephone, ${scheme}`, async function () {
+    it(`is accessible and fits a phone, ${scheme}`, async function () {
       this.timeout(120_000);
       // A colour does not depend on the width.
       for (const view of scheme === 'light' ? [desktop, phone] : [phone]) {

@@ -208,7 +208,7 @@ describe('sending requests from the reference', function () {
     assert.deepEqual(await tab.evaluate(texts), ['Dark', 'Your key']);
   });
 
-  it('can be used by everybody, light and dark, and fits a telephone', async () => {
+  it('is accessible, light and dark, and fits a phone', async () => {
     for (const view of [
       { ...desktop, scheme: 'light' },
       { ...phone, scheme: 'dark' },

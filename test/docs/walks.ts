@@ -1,3 +1,8 @@
+import assert from 'node:assert/strict';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { newSubject } from './new-subject.ts';
+
 /** A text that is inserted behind an anchor of a file, or a new file when there is no anchor. */
 export interface Edit {
   file: string;
@@ -10,8 +15,9 @@ export interface Walk {
   steps: Readonly<Record<string, readonly Edit[]>>;
   /** Files that are compiled against the change, beside those that are changed. */
   compiled: readonly string[];
-  /** How many source files the walk may take. */
+  /** How many source files the walk may take, and how many of them exist already. */
   atMost: number;
+  existingAtMost?: number;
 }
 
 const customers = 'src/services/customers/customers.ts';
@@ -134,7 +140,7 @@ import { exampleId } from '../domain/ids.ts';
 import { Id, Livemode, present, Strict, type Tag, Timestamp } from './common.ts';
 import { dueAt, example } from './examples.ts';
 
-export const giftCards: Tag = { name: 'Gift cards', description: 'Cards that a payer buys for somebody.' };
+export const giftCards: Tag = { name: 'Gift cards', description: 'Cards that a payer buys as a gift.' };
 
 export const GiftCard = Strict(
   { id: Id('gift_card', 'The id of the card.'), livemode: Livemode, created_at: Timestamp },
@@ -202,4 +208,14 @@ export const giftCardRoutes: Route[] = [
     compiled: ['src/resources/common.ts', 'src/services/paging.ts', 'src/db/tenant.ts', 'src/api/http/route.ts'],
     atMost: 10,
   },
+  'a new subject': newSubject,
 };
+
+/** Applies an edit to a copy of the source. */
+export async function applyEdit(folder: string, { file, after: anchor, insert }: Edit): Promise<void> {
+  const path = join(folder, file);
+  await mkdir(dirname(path), { recursive: true });
+  const text = anchor === null ? '' : await readFile(path, 'utf8');
+  if (anchor !== null) assert.equal(text.split(anchor).length, 2, `${file} has not exactly one: ${anchor}`);
+  await writeFile(path, anchor === null ? insert : text.replace(anchor, () => anchor + insert));
+}

@@ -6,6 +6,7 @@ describe('fixture cards', () => {
     ['tok_sandbox_visa_succeed', 'Visa', '4242', 'succeeded'],
     ['tok_sandbox_visa_decline_insufficient_funds', 'Visa', '0002', 'insufficient_funds'],
     ['tok_sandbox_visa_decline_card_lost', 'Visa', '9987', 'card_declined'],
+    ['tok_sandbox_visa_decline_expired_card', 'Visa', '0069', 'expired_card'],
     ['tok_sandbox_visa_3ds_required', 'Visa', '3155', 'requires_action'],
     ['tok_sandbox_visa_timeout', 'Visa', '0119', 'gateway_timeout'],
     ['tok_sandbox_mastercard_succeed', 'Mastercard', '4444', 'succeeded'],
@@ -20,7 +21,7 @@ describe('fixture cards', () => {
     });
   }
 
-  it('are no more than those of the contract', () => {
+  it('are those of the contract and an expired card, and no more', () => {
     assert.deepEqual(
       fixtureCards.map((card) => card.token),
       table.map(([token]) => token),

@@ -5,6 +5,7 @@ const codes: DeclineCode[] = [
   'insufficient_funds',
   'gateway_timeout',
   'card_declined',
+  'expired_card',
   'authentication_required',
   'payment_method_unavailable',
   'processor_rejected',
@@ -32,11 +33,11 @@ describe('charge outcomes', () => {
     });
   });
 
-  it('turn a challenge that nobody is there to answer into a decline', () => {
+  it('turn a challenge without a payer to answer it into a decline', () => {
     assert.deepEqual(unattended({ kind: 'requires_action' }), declined('authentication_required'));
   });
 
-  it('leave every other outcome as it is when nobody is there', () => {
+  it('leave every other outcome as it is when the payer is absent', () => {
     for (const outcome of [{ kind: 'succeeded' } as const, ...codes.map(declined)]) {
       assert.equal(unattended(outcome), outcome);
     }

@@ -41,6 +41,7 @@ describe('dunning', () => {
 
   for (const code of [
     'card_declined',
+    'expired_card',
     'authentication_required',
     'payment_method_unavailable',
     'mandate_unavailable',

@@ -74,7 +74,7 @@ describe('a link of a fault run', () => {
     await pause(settleMs);
     assert.equal(second.read(), 'cc');
   });
-  it('refuses everybody until it is healed', async () => {
+  it('refuses all connections until it is restored', async () => {
     link.refuse();
     const { ended } = await client().catch(() => ({ ended: () => 'reset' }));
     await pause(settleMs);
@@ -110,7 +110,7 @@ describe('a link of a fault run', () => {
     assert.equal(heard, '12');
     assert.equal(read(), '1122');
   });
-  it('drops replies and lets requests through, and resets a connection that has lost some when it is healed', async () => {
+  it('drops replies and lets requests through, and resets a connection that has lost some when it is restored', async () => {
     const { socket, read, ended } = await client();
     link.swallowReplies();
     socket.write('x');

@@ -73,12 +73,13 @@ describe('the stand-in for a live processor', function () {
 
   it('decides by the token of the card, as the sandbox does by its fixture', async () => {
     const outcomes = [];
-    for (const token of ['succeed', 'decline_insufficient_funds', 'decline_card_lost', '3ds_required', 'timeout']) {
+    const declines = ['decline_insufficient_funds', 'decline_card_lost', 'decline_expired_card'];
+    for (const token of ['succeed', ...declines, '3ds_required', 'timeout']) {
       const outcome = await charge(request('', { paymentMethodToken: `tok_sandbox_visa_${token}` }));
       outcomes.push(outcome.kind === 'failed' ? outcome.code : outcome.kind);
     }
-    const expected = ['succeeded', 'insufficient_funds', 'card_declined', 'requires_action', 'gateway_timeout'];
-    assert.deepEqual(outcomes, expected);
+    const declined = ['insufficient_funds', 'card_declined', 'expired_card'];
+    assert.deepEqual(outcomes, ['succeeded', ...declined, 'requires_action', 'gateway_timeout']);
   });
 
   it('does not reserve a payment by a token that it does not know', async () => {
@@ -119,7 +120,7 @@ describe('the stand-in for a live processor', function () {
     assert.equal(await takenFor(asked), 1);
   });
 
-  it('tells by the reference what became of a payment, and changes nothing by that', async () => {
+  it('reports the outcome of a payment by its reference, and changes nothing', async () => {
     const asked = request('');
     assert.equal(await cardState(asked), 'not_charged');
     await charge(asked);
@@ -161,7 +162,7 @@ describe('the stand-in for a live processor', function () {
     assert.deepEqual(kinds, ['submitted', 'succeeded', 'returned']);
   });
 
-  it('gives a refund once under its key, and tells what became of it', async () => {
+  it('gives a refund once under its key, and reports its outcome', async () => {
     const refund: RefundRequest = {
       idempotencyKey: 're_1',
       paymentIntentId: 'pi_1',
@@ -284,9 +285,9 @@ describe('the stand-in for a live processor', function () {
     assert.equal((await standIn.calls()).at(-1)?.idempotency_key, asked.idempotencyKey);
   });
 
-  it('refuses everybody without the secret', async () => {
+  it('refuses all callers without the secret', async () => {
     const stranger = createHttpProcessor({ url: standIn.url, secret: 'x'.repeat(24) });
-    await assert.rejects(charge(request(''), stranger), /responded 401: it refuses us/);
+    await assert.rejects(charge(request(''), stranger), /responded 401: it refuses the credentials/);
     await stranger.close();
   });
 });

@@ -106,7 +106,7 @@ export function knownOf(customer: unknown): object {
 async function advance(pair: Pair, deed: Deed, step: Step & { do: 'advance' }): Promise<void> {
   const { world, reality, names } = pair;
   const clock = world.clocks.find(({ name }) => deed.path.split('/').includes(name));
-  if (clock?.advance == null) throw new Error('an advance was accepted that nobody has asked for');
+  if (clock?.advance == null) throw new Error('an advance was accepted that was not requested');
   const { name } = clock.advance;
   const path = names.path(`/test_helpers/test_clocks/${clock.name}`);
   const { body } = await reality.request('GET', path);

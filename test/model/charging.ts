@@ -14,7 +14,7 @@ import {
 const retryDays = [1, 3, 5];
 
 /** Nothing that is tried again can help with these. */
-const finalCodes = ['card_declined', 'authentication_required', 'payment_method_unavailable'];
+const finalCodes = ['card_declined', 'expired_card', 'authentication_required', 'payment_method_unavailable'];
 
 const outcomeOfWord: Readonly<Record<string, string>> = {
   succeed: 'succeeded',
@@ -27,6 +27,7 @@ const outcomeOfFixture: Readonly<Partial<Record<Instrument, string>>> = {
   tok_sandbox_visa_succeed: 'succeeded',
   tok_sandbox_visa_decline_insufficient_funds: 'insufficient_funds',
   tok_sandbox_visa_decline_card_lost: 'card_declined',
+  tok_sandbox_visa_decline_expired_card: 'expired_card',
   tok_sandbox_visa_3ds_required: 'requires_action',
   tok_sandbox_visa_timeout: 'gateway_timeout',
   tok_sandbox_mastercard_succeed: 'succeeded',
@@ -64,7 +65,7 @@ export function charge(
   if (payment !== null) Object.assign(payment, { status: 'processing', nextAttemptAt: null });
   if (intent.plan?.state === 'active') intent.plan.updatedAt = at;
   const outcome = method === null ? 'payment_method_unavailable' : outcomeOf(intent, method);
-  // Nobody is there to answer a challenge, unless somebody asked for the charge.
+  // No payer is there to answer a challenge, unless the charge was requested.
   const isUnanswered = outcome === 'requires_action' && by !== 'hand';
   settle(world, intent, attempt, { outcome: isUnanswered ? 'authentication_required' : outcome, at });
 }
@@ -111,7 +112,7 @@ export function settle(
   if (intent.plan && ended) tellOfPlan(world, intent.plan, ended, at);
 }
 
-/** The payer has not passed the challenge in time, or may not any more. */
+/** The payer has not passed the challenge in time, or no longer may. */
 export function endChallenge(world: World, { intent, challengeEndsAt }: Payment, at: number): void {
   const attempt = intent?.attempts.at(-1);
   if (intent === null || attempt === undefined || challengeEndsAt === null) return;
@@ -128,7 +129,7 @@ function book(plan: Plan, payment: Payment, attempt: Attempt, at: number): 'clos
     stop(plan, 'closed', 'total_collected', at);
     return 'closed';
   }
-  // What somebody tries by hand is no step of the series: the series goes on where it was.
+  // An attempt by hand is no step of the series: the series continues where it was.
   if (attempt.by === 'plan') {
     payment.failures += 1;
     payment.firstFailedAt ??= at;

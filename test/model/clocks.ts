@@ -55,7 +55,7 @@ export function deleteClock(world: World, step: Of<'delete clock'>): Deed | null
   };
 }
 
-/** Whatever named a method of the clock's customers names none any more. */
+/** What named a method of the clock's customers names no method from then on. */
 function forget(world: World, clock: Clock): void {
   for (const intent of world.intents) {
     if (intent.customer?.clock !== clock && intent.method?.customer?.clock === clock) intent.method = null;
@@ -147,7 +147,7 @@ function carryOut(world: World, clock: Clock, target: number): { manifest: Manif
   const from = world.events.length;
   collectUpTo(world, clock, target);
   const events = world.events.slice(from);
-  // The end of a challenge is no new attempt: somebody has made that by hand.
+  // The end of a challenge is no new attempt: that was made by hand.
   const isByHand = ({ attempt }: Happening) => attempt?.intent.attempts[attempt.number - 1]?.by === 'hand';
   const attempted = events.flatMap((event) =>
     event.attempt === null || isByHand(event) ? [] : [event.attempt.intent],

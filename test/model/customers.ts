@@ -83,7 +83,7 @@ export function deleteCustomer(world: World, step: Of<'delete customer'>): Deed 
   };
 }
 
-/** Deleting ends the open plans, and the scheduled payments, those of nobody on the customer's methods too. */
+/** Deleting ends the open plans, and the scheduled payments, those without a customer on the customer's methods too. */
 function endAll(world: World, customer: Customer): void {
   const at = nowOf(world, customer);
   customer.deletedAt = at;

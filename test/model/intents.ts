@@ -46,7 +46,7 @@ export function createIntent(world: World, { terms }: Of<'intent'>): Deed {
     }),
     does() {
       refuseFaults(400, bodyFaults(amount, scheduled !== null && method === null));
-      // Whoever was deleted is nobody; the owner of a method that is named alone is found all the same.
+      // A deleted customer counts as none; the owner of a method that is named alone is still found.
       const owner = customer === null ? ownerOf(method) : isServed(customer) ? customer : null;
       holdStill(owner);
       refuseFaults(400, [

@@ -87,7 +87,7 @@ export function attach(method: Method, customer: Customer): void {
   customer.defaultMethod ??= method;
 }
 
-/** What is wrong with naming this method: it is to be chargeable, and the customer's or nobody's. */
+/** What is wrong with naming this method: it must be chargeable, and of the customer or of none. */
 export function methodFaults(method: Method, customer: Customer | null, path: string): string[] {
   const isOthers = customer !== null && method.customer !== null && method.customer !== customer;
   return isGone(method) || method.isDetached || isOthers ? [path] : [];

@@ -20,7 +20,7 @@ const serviceMs = 18_000;
 const shrinkingMs = 60_000;
 /** More than any sequence takes. */
 const perRunMs = 20_000;
-/** More than there is ever time for, where nobody asks for a number. */
+/** More than there is ever time for, where no number is asked for. */
 const mostRuns = 400;
 
 describe('the model of the rules and the service', () => {

@@ -55,7 +55,7 @@ export class Names {
 }
 
 /**
- * A value as it is compared: without what nobody has to say, and with effects in an order that is the same for all,
+ * A value as it is compared: without what need not be said, and with effects in an order that is the same for all,
  * since what happens to different plans at one instant has none.
  */
 export function comparable(value: unknown): unknown {

@@ -92,7 +92,7 @@ function changedBy(
 function changeFaults(world: World, plan: Plan, changed: Plan, change: PlanChange): string[] {
   const fresh = (['start', 'first'] as const).filter((field) => change[field] !== undefined);
   const faults = [...capFaults(changed), ...dateFaults(changed, today(world, plan.customer), fresh)];
-  // What is unpaid or under way is still to be collected, and a total that is reached would close the plan by itself.
+  // What is unpaid or under way is still to be collected, and a total that is reached would close the plan on its own.
   const isBelow = changed.total !== null && (remainingOf(changed) < 0 || changed.total <= plan.collected);
   if (isBelow) faults.push('/total_amount_cents');
   const isNamed = change.method !== undefined && changed.method !== null;

@@ -40,7 +40,7 @@ function suspend(world: World, plan: Plan, now: number): void {
   for (const payment of plan.payments) endChallenge(world, payment, now);
 }
 
-/** What has failed is never paid any more, nor what waits for a payer. */
+/** What has failed is never paid, nor what waits for a payer. */
 export function endPlan(world: World, plan: Plan, state: 'deactivated' | 'closed', reason: string, now: number): void {
   stop(plan, state, reason, now);
   for (const payment of plan.payments) {

@@ -88,7 +88,7 @@ export const seeds: Seed[] = [
     finds: 'a total that is raised wakes the calendar without a burst',
     zone: 'UTC',
     steps: [
-      // Unpaid for as long as nobody answers the challenge, so that a total of as much ends the calendar.
+      // Unpaid for as long as the challenge is not answered, so that a total of as much ends the calendar.
       ...running({ outcomes: 'decline,requires_action' }),
       { do: 'confirm', intent: 0, method: 0 },
       { do: 'change plan', plan: 0, change: { total: 1000 } },

@@ -150,7 +150,7 @@ const cents = orNull(fc.constantFrom(1, 103, 500, 1000, 1048), 3);
 const refund = act<Of<'refund'>>({ do: 'refund', intent: back, amount: cents, fails: maybe(fc.constant(true), 5) });
 
 /**
- * A plan whose first payment waits for a challenge, once it is confirmed: it stays unpaid for as long as nobody
+ * A plan whose first payment waits for a challenge, once it is confirmed: it stays unpaid for as long as no payer
  * answers.
  */
 const waiting = {

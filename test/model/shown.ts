@@ -103,6 +103,7 @@ export function shownIntent(intent: Intent) {
     metadata: intent.metadata,
     ...(intent.scheduledDate === null ? {} : { scheduled_payment_date: intent.scheduledDate }),
     total_refunded_amount: intent.refunded,
+    net_collected_amount: (intent.status === 'succeeded' ? intent.amount + intent.surcharge : 0) - intent.refunded,
     last_payment_error: intent.error === null ? null : { code: intent.error },
     created_at: iso(intent.createdAt),
     updated_at: iso(intent.updatedAt),

@@ -7,7 +7,7 @@ import type { Cadence } from './calendar.ts';
 export interface World {
   /** Of the biller, IANA. */
   zone: string;
-  /** Real time, which stands still in the model: what happens to nobody's clock happens then. */
+  /** Real time, which stands still in the model: what happens without a clock happens then. */
   realNow: number;
   clocks: Clock[];
   customers: Customer[];
@@ -59,6 +59,7 @@ export const instruments = [
   'tok_sandbox_visa_succeed',
   'tok_sandbox_visa_decline_insufficient_funds',
   'tok_sandbox_visa_decline_card_lost',
+  'tok_sandbox_visa_decline_expired_card',
   'tok_sandbox_visa_3ds_required',
   'tok_sandbox_visa_timeout',
   'tok_sandbox_mastercard_succeed',
@@ -163,7 +164,7 @@ export function newWorld(zone: string, realNow: number): World {
   return { zone, realNow, refunds: 0, ...none };
 }
 
-/** The customer's time; real time for nobody. */
+/** The customer's time; real time without one. */
 export function nowOf(world: World, customer: Customer | null): number {
   return customer?.clock ? customer.clock.frozen : world.realNow;
 }

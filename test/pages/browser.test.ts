@@ -81,7 +81,7 @@ describe('the pages for payers in a real browser', () => {
   const pages = usePages(stage);
   const browser = useBrowser();
   for (const scheme of ['light', 'dark'] as const) {
-    it(`can be read by everybody and fit a telephone, with every page of a payment, ${scheme}`, async function () {
+    it(`are accessible and fit a phone, with every page of a payment, ${scheme}`, async function () {
       this.timeout(180_000);
       const profile = { brand_color: '#e8590c', support_email: 'help@gym.example', address: '1 Harbour Street' };
       await changeBillerProfile(stage.db.sql, stage.keys.biller.id, profile, { by: tester, now: realNow() });
@@ -131,6 +131,22 @@ describe('the pages for payers in a real browser', () => {
       ]);
     });
   }
+
+  it('does not reload a page whose form was sent, which would cancel the way to the next page', async () => {
+    const link = await links.link();
+    const tab = await browser.open(`${pages.url}/pay/${links.tokenOf(link)}`, desktop);
+    await tab.follow(press('Continue to payment'));
+    await tab.evaluate(`
+      globalThis.isFirst = true;
+      addEventListener('submit', (event) => event.preventDefault());
+      document.forms[0].noValidate = true;
+      document.forms[0].requestSubmit();`);
+    assert.equal((await stage.request('POST', `/payment_links/${link.id}/deactivate`)).status, 200);
+    const asked = `performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('/state')).length`;
+    await eventually('the script knows that the link has ended', () => tab.evaluate<number>(asked));
+    await tab.evaluate('new Promise((resume) => setTimeout(resume, 300))');
+    assert.equal(await tab.evaluate('globalThis.isFirst'), true);
+  });
 
   it('show markup in any field as text, and the policy has nothing to block', async function () {
     this.timeout(60_000);

@@ -58,7 +58,7 @@ describe('the limit of failed attempts of one payment link', function () {
     assert.equal(await throttlings(), 1);
     const others = await Promise.all([1, 2, 3, 4, 5].map((n) => pay(link, `203.0.113.${n}`, succeeds, processOf(n))));
     assert.deepEqual(others, Array(5).fill(303));
-    // Somebody whose first cards are declined has three attempts.
+    // A payer whose first cards are declined has three attempts.
     const unlucky: number[] = [];
     for (let n = 0; n < 4; n += 1) unlucky.push(await pay(link, '203.0.113.99', n < 2 ? isDeclined : succeeds));
     assert.deepEqual(unlucky, [303, 303, 303, 303]);

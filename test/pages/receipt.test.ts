@@ -41,6 +41,30 @@ describe('the receipt of a payment', () => {
     assert.match(text, /Date \d{1,2} \w+ 20\d\d/);
   });
 
+  it('shows the description as text, whatever is in it, and not to a publishable key', async () => {
+    const description = '<img src=x onerror=alert(1)> "Ten & lessons" \u202e';
+    const intent = await paid({ description });
+    assert.equal(intent.description, description);
+    const { html } = await pages.open(intent.receipt_url);
+    assert.ok(html.includes('&lt;img src=x onerror=alert(1)&gt;'), html);
+    assert.ok(!html.includes('<img src=x'));
+    const query = `client_secret=${intent.client_secret}`;
+    const options = { key: stage.keys.sandboxPublishable };
+    const { body } = await stage.api.send('GET', `/api/v1/payment_intents/${intent.id}?${query}`, options);
+    assert.deepEqual([body.id, body.description], [intent.id, undefined]);
+    const unpaid = await stage.merchant.intent({ description: 'Ten lessons' });
+    const terms = { name: 'Lessons', payment_intent_id: unpaid.id };
+    assert.equal((await stage.merchant.client.checkoutSessions.create(terms)).description, 'Ten lessons');
+    for (const wrong of ['', 'x'.repeat(501), 7, null]) {
+      const reply = await stage.request('POST', '/payment_intents', {
+        amount: 500,
+        currency: 'AUD',
+        description: wrong,
+      });
+      assert.equal(reply.status, 400, JSON.stringify(wrong));
+    }
+  });
+
   /** The rows of the receipt of the payment that belongs to an object, by their names. */
   async function rowsOf(column: string, id: string): Promise<Record<string, string>> {
     const { sql } = stage.db;

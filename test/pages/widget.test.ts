@@ -160,7 +160,7 @@ describe('the widget in pages of billers', () => {
   describe('in a real browser', () => {
     const browser = useBrowser();
 
-    /** A server of a biller, which confirms a payment with the method that its page has got. */
+    /** A server of a biller, which confirms a payment with the method that its page has received. */
     async function startShop() {
       const seen = { method: '' };
       const server = await serveOnLoopback(async ({ method, body: sent }, response) => {
@@ -227,7 +227,7 @@ describe('the widget in pages of billers', () => {
       }
     });
 
-    it('can be read by everybody, empty, corrected and done', async function () {
+    it('is accessible, empty, corrected and done', async function () {
       this.timeout(90_000);
       await register(shop);
       const frame = frameOf(stage.keys.sandboxPublishable, shop, 'card,au_becs_debit');

@@ -200,7 +200,7 @@ describe('a plan beside another capability', () => {
     assert.equal(await life.money(customer), 'charged 4000 held 4000');
   });
 
-  lived('plan + session: one that is not used in time changes nothing, the next one heals the plan', async (life) => {
+  lived('plan + session: one that is not used in time changes nothing, the next one resumes the plan', async (life) => {
     const customer = await life.payer('payer', 'tok_sandbox_visa_decline_card_lost');
     const plan = await life.plan({ name: 'plan', customer_id: customer, start_date: '2027-02-02' });
     await life.to('2027-02-03');

@@ -116,7 +116,7 @@ describe('a scheduled payment beside another capability', () => {
     assert.equal(await life.money(customer), 'charged 1000 refunded 400 held 600');
   });
 
-  lived('scheduled + return: what comes back is not tried again by itself', async (life) => {
+  lived('scheduled + return: what comes back is not tried again on its own', async (life) => {
     const { customer, account } = await life.debtor();
     const rent = await life.intent('rent', {
       ...{ customer_id: customer, payment_method: account, scheduled_payment_date: '2027-02-05', amount: 1000 },

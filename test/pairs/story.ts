@@ -52,6 +52,8 @@ export function moneyOf(customer: string, intents: PaymentIntent[], events: AnyE
   const refunded = sum(own.map(({ total_refunded_amount: amount }) => amount));
   const succeeded = own.filter(({ status }) => status === 'succeeded').map(({ total_amount: amount }) => amount);
   const charged = sum(succeeded) + returned;
+  const held = sum(own.map(({ net_collected_amount: amount }) => amount));
+  assert.equal(held, charged - returned - refunded, 'net_collected_amount is what the events leave');
   const ids = new Set(own.map(({ id }) => id));
   const told = (type: string, field: string): number =>
     sum(
@@ -72,6 +74,6 @@ export function moneyOf(customer: string, intents: PaymentIntent[], events: AnyE
     `charged ${charged}`,
     ...(returned === 0 ? [] : [`returned ${returned}`]),
     ...(refunded === 0 ? [] : [`refunded ${refunded}`]),
-    `held ${charged - returned - refunded}`,
+    `held ${held}`,
   ].join(' ');
 }

@@ -121,7 +121,7 @@ describe('every processor of the sandbox', function () {
       assert.deepEqual(await of().charge(asked, reference), declined('gateway_timeout'));
     });
 
-    it(`${where} gives a refund once, and tells what became of it`, async () => {
+    it(`${where} gives a refund once, and reports its outcome`, async () => {
       for (const [amount, outcome] of [
         [300, { kind: 'succeeded' }],
         [303, { kind: 'failed' }],

@@ -2,7 +2,7 @@ import { eventually } from '../../lab/eventually.ts';
 import type { Pool, Tx } from '../../src/platform/postgres/connection.ts';
 import { atomically } from '../../src/platform/postgres/transaction.ts';
 
-/** A door that holds whoever comes until it is opened, and tells when somebody has come. */
+/** A door that holds all callers until it is opened, and reports when one has come. */
 export function door() {
   let open = () => {};
   let arrive = () => {};

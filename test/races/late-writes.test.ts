@@ -17,7 +17,7 @@ describe('a process that was frozen while it asked the processor, and writes whe
   const here = usePayer({ connections: 12 });
   const { stage } = here;
 
-  /** Freezes whoever asks the processor next; answers how to let it go on. */
+  /** Freezes the caller that asks the processor next. Returns what lets it continue. */
   function freezeNext() {
     const frozenAt = door();
     let isFirst = true;
@@ -64,7 +64,7 @@ describe('a process that was frozen while it asked the processor, and writes whe
     stage.request('POST', `/payment_intents/${id}/confirm`, { payment_method: here.card });
   const declineFirst = { metadata: { _sandbox_outcome: 'decline,succeed' } };
 
-  it('changes nothing of a confirm that housekeeping has finished, and answers what came of it', async () => {
+  it('changes nothing of a confirm that housekeeping has finished, and returns its outcome', async () => {
     const { id } = await intent();
     const late = freezeNext();
     const confirming = confirm(id);
@@ -96,7 +96,7 @@ describe('a process that was frozen while it asked the processor, and writes whe
     assert.equal((await assertRefused(late, confirming)).body.status, 'canceled');
   });
 
-  it('changes nothing of a scheduled payment that another worker has made, and somebody confirmed then', async () => {
+  it('changes nothing of a scheduled payment that another worker has made, and a client confirmed then', async () => {
     const { id } = await intent({ ...declineFirst, payment_method: here.card, scheduled_payment_date: '2027-01-11' });
     const late = freezeNext();
     const collect = () => stage.collectScheduled(id, '2027-01-11T00:00:00Z');

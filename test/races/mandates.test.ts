@@ -146,7 +146,7 @@ describe('two who change the mandate of one account', () => {
     assert.equal((await here.get(early.id)).status_reason, 'customer_deleted');
   });
 
-  it('by a plan’s payment and a cancel, at the same time: nothing goes to the bank, whoever is first, and nothing deadlocks', async () => {
+  it('by a plan’s payment and a cancel, at the same time: nothing goes to the bank, whichever is first, and nothing deadlocks', async () => {
     for (let round = 0; round < 10; round++) {
       const { clock, payer } = await stage.merchant.customerOnClock('2027-01-29T00:00:00.000Z');
       const { id } = await here.active({ payment_method_id: await here.account(payer.id) });

@@ -3,7 +3,7 @@ import type { Stage } from '../support/stage.ts';
 import { door, inTurn, type SharedRow } from './barriers.ts';
 
 /**
- * When somebody's deed meets a charge, which is opened, asked for and settled:
+ * When a request meets a charge, which is opened, asked for and settled:
  * - `ahead`: the deed is next in the queue of the row that both lock, the opening of the charge right behind it;
  * - `behind`: the opening is next, the deed right behind it, and is answered while the processor is being asked;
  * - `before settling`: the money is taken, the deed is next, the settlement right behind it;

@@ -47,7 +47,7 @@ describe('payers who race for a link', () => {
     }
   });
 
-  it('are told to wait while somebody pays the last one, and may pay it after a decline', async () => {
+  it('are asked to wait while another payer pays the last one, and may pay it after a decline', async () => {
     const link = await links.link({ max_payments: 2 });
     await links.pay(await links.open(link));
     const [first, second] = [await links.open(link), await links.open(link)];

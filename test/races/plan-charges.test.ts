@@ -6,7 +6,7 @@ import { assertAccounted, eventsSoFar, toldSince } from './account.ts';
 import type { SharedRow } from './barriers.ts';
 import { type ByMoment, eachMoment, meet } from './moments.ts';
 
-/** A plan whose first payment is due, and what of it somebody may touch at that instant. */
+/** A plan whose first payment is due, and what a request may touch of it at that instant. */
 interface Due {
   plan: string;
   card: string;

@@ -18,7 +18,7 @@ interface Prey {
   intent: string;
 }
 
-/** From its answer on, no charge of the plan is opened, unless somebody undoes it. */
+/** From its answer on, no charge of the plan is opened, unless a request undoes it. */
 const stoppers = ['suspend', 'deactivate', 'close', 'delete customer'];
 /** They make a plan collect again, or charge its payment without it. */
 const undoers = ['resume', 'confirm slot'];

@@ -1,7 +1,7 @@
 // Records the histories of webhook batches: npx mocha test/replay/record-batches.ts. See record.ts.
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '../../lab/eventually.ts';
-import { batchIdOf } from '../../src/platform/postgres/outbox.ts';
+import { batchIdOf } from '../../src/messages/workflow-types.ts';
 import { useService } from '../support/service.ts';
 import { commitEvents, promptEndpoint, useReceiver } from '../support/webhooks.ts';
 import { useRecorder } from './recorder.ts';

@@ -1,6 +1,6 @@
 // Records the histories of bank debits, whose results come days later: npx mocha test/replay/record-debits.ts. See
 // record.ts.
-import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
+import { workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { useDebits } from '../support/debits.ts';
 import { useService } from '../support/service.ts';
 import { useRecorder } from './recorder.ts';

@@ -1,6 +1,6 @@
 // Records the histories of payment links and checkout sessions: npx mocha test/replay/record-links.ts. See record.ts.
-// On test clocks they have no workflow any more: histories/links-on-clocks has those of the version before.
-import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
+// On test clocks they have no workflow: histories/links-on-clocks has those of the version before.
+import { workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { useService } from '../support/service.ts';
 import { useRecorder } from './recorder.ts';

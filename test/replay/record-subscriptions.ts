@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { letPeriodBegin } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
-import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
+import { workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { useService } from '../support/service.ts';
@@ -16,7 +16,7 @@ describe('recording histories of subscriptions', function () {
   const service = useService();
   const { keep, signal, send } = useRecorder(service, (name) => name.startsWith('subscription-'));
 
-  it('of one on a clock with a trial, a decline, a pause that ends by itself and an end', async () => {
+  it('of one on a clock with a trial, a decline, a pause that ends on its own and an end', async () => {
     const merchant = await service.merchant();
     const { clock, payer } = await merchant.payerOnClock('2027-01-10T00:00:00Z');
     const { subscriptions } = merchant.client;

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fallsDueAt } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
-import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
+import { workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { allowTimeSkipping } from '../../src/processes/temporal/time-skipping.ts';
 import { maxRequestsUnderWay } from '../../src/services/webhooks/sending-turns.ts';
@@ -91,7 +91,7 @@ describe('recording histories', function () {
     await keep('plan-on-a-clock-goes-on-in-a-fresh-run-2', workflowId);
   });
 
-  it('of a plan on a clock whose history grows long, until it goes on in a fresh run by itself', async () => {
+  it('of a plan on a clock whose history grows long, until it goes on in a fresh run on its own', async () => {
     const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', {
       start_date: '2027-01-05',
       total_amount_cents: 20_000,

@@ -31,7 +31,7 @@ describe('the workflows as they are now', () => {
     );
   });
 
-  /** What became of each history. */
+  /** The result of each history. */
   async function replay(replayed: typeof histories, bundle?: WorkflowBundle): Promise<ReplayResult[]> {
     const results: ReplayResult[] = [];
     const options = { workflowBundle: bundle ?? (await workflowBundle()) };

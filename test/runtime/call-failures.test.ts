@@ -30,7 +30,10 @@ describe('a call to Temporal that fails', () => {
   });
 
   it('says who refuses whom', () => {
-    assert.equal(describeCallFailure('Temporal', failed(16, 'token expired')), 'Temporal refuses access (token expired)');
+    assert.equal(
+      describeCallFailure('Temporal', failed(16, 'token expired')),
+      'Temporal refuses access (token expired)',
+    );
     assert.equal(
       describeCallFailure('Temporal', failed(8, 'namespace rate limit exceeded')),
       'Temporal gets more requests than it takes (namespace rate limit exceeded)',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../lab/eventually.ts';
-import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
+import { workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { useService } from '../support/service.ts';
 import { serverStartTimeoutMs } from '../support/temporal.ts';
 

@@ -216,7 +216,7 @@ describe('the command line', function () {
     );
   });
 
-  it('shows its usage to whoever asks for help, and does nothing', async () => {
+  it('shows its usage for --help, and does nothing', async () => {
     for (const [outcome, first] of [
       [keys('revoke', '--help'), 'keys create'],
       [billers('-h'), 'billers create'],

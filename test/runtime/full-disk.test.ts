@@ -114,7 +114,7 @@ describe('a full disk under PostgreSQL', function () {
   this.timeout(serverStartTimeoutMs);
   const folder = useFolder();
 
-  it('is found by a look for what is stuck, with what to do, and is not found any more when there is space', async function () {
+  it('is found by a look for what is stuck, with what to do, and is no longer found when there is space', async function () {
     const disk = await mountDisk(join(folder.path, 'postgres'), 300);
     if (disk === null) this.skip();
     const server = await openPostgres(folder.path);

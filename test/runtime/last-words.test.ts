@@ -8,8 +8,8 @@ describe('the last words of a process', () => {
   for (const [of, output, words] of [
     [
       'the fatal line of API and worker, with its error',
-      `${request}\n{"level":60,"name":"worker","err":{"type":"Error","message":"no poll"},"msg":"the worker has ended by itself"}\n`,
-      'the worker has ended by itself: no poll',
+      `${request}\n{"level":60,"name":"worker","err":{"type":"Error","message":"no poll"},"msg":"the worker has ended on its own"}\n`,
+      'the worker has ended on its own: no poll',
     ],
     [
       'the message of an uncaught exception, not the lines around it',

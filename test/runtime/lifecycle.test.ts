@@ -38,7 +38,7 @@ describe('the end of a process', () => {
     });
   }
 
-  it('comes by itself when the supervisor is gone', async () => {
+  it('comes on its own when the supervisor is gone', async () => {
     const child = await start('return;');
     child.disconnect();
     assert.deepEqual(await once(child, 'exit'), [0, null]);

@@ -80,7 +80,7 @@ describe('the output of a log', function () {
     }
   });
 
-  it('counts what nobody reads any more, and goes on', async () => {
+  it('counts what no reader takes, and continues', async () => {
     const fifo = join(folder.path, 'left');
     await once(spawn('mkfifo', [fifo]), 'exit');
     const reader = await open(fifo, 'r+');
@@ -179,7 +179,7 @@ describe('the output of a log', function () {
     );
   });
 
-  it('does not keep a process from ending whose log is a pipe or a socket that nobody reads', async () => {
+  it('does not keep a process from ending whose log is a pipe or a socket without a reader', async () => {
     const fifo = join(folder.path, 'unread');
     await once(spawn('mkfifo', [fifo]), 'exit');
     const reader = await open(fifo, 'r+');

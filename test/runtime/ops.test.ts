@@ -91,7 +91,7 @@ describe('ops on the command line', function () {
     );
   });
 
-  it('tries a slot again and skips it; a command that has nothing to do any more ends with 2 and says why', async () => {
+  it('tries a slot again and skips it; a command that has nothing to do ends with 2 and says why', async () => {
     const merchant = await service.merchant();
     const payer = await merchant.payer();
     const metadata = { _sandbox_outcome: 'decline' };

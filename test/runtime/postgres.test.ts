@@ -46,7 +46,7 @@ describe('the embedded PostgreSQL', () => {
     assert.deepEqual([...rows], [{ answer: 42 }]);
   });
 
-  it('lets nobody in without the password, which only its owner can read', async () => {
+  it('refuses connections without the password, which only its owner can read', async () => {
     await (await start()).end();
     const stranger = postgres(server.url.replace(/:[^:@]+@/, ':wrong@'), { max: 1 });
     await assert.rejects(stranger`select 1`.execute(), /password authentication failed/);
@@ -75,7 +75,7 @@ describe('the embedded PostgreSQL', () => {
     await server.stop();
     assert.ok((await waiting) instanceof Error);
     assert.deepEqual(await stillAlive([server.pid]), []);
-    await sql.end({ timeout: 1 }); // there is nobody left to say goodbye to
+    await sql.end({ timeout: 1 }); // the server has gone already
   });
 
   it('comes back after it was killed, and first ends one that an earlier run left behind', async () => {

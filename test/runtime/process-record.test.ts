@@ -84,7 +84,7 @@ describe('ports', () => {
     }
   });
 
-  it('that somebody listens on are told apart', async () => {
+  it('with a listener are distinguished', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const address = server.address();

@@ -41,7 +41,7 @@ async function formerVersion(folder: string): Promise<{ folder: string } | { mis
 
 /**
  * Gives the former version our packages. It reads two files of swagger-ui-dist at its start, for its reference page.
- * The package is not installed any more. The page is not opened here, so the files are empty.
+ * The package is no longer installed. The page is not opened here, so the files are empty.
  */
 async function linkPackages(former: string): Promise<void> {
   const packages = join(former, 'node_modules');

@@ -15,7 +15,7 @@ describe('an API process that is told to end', function () {
   const folder = useFolder();
   const startFleet = useFleet();
 
-  it("says first that it is not ready, and answers all the same, each on its connection's last answer", async () => {
+  it("says first that it is not ready, and still responds, each on its connection's last response", async () => {
     const fleet = await startFleet(db.url, join(folder.path, 'ledger.jsonl'));
     const api = await fleet.start('api');
     const ask = async (path: string) => {

@@ -126,7 +126,7 @@ describe('npm start', function () {
     killed.copy.child.kill('SIGKILL');
     await killed.copy.ended;
     await eventually(
-      'API and worker notice by themselves',
+      'API and worker notice on their own',
       async () => (await stillAlive([pids.api, pids.worker])).length === 0,
       { timeoutMs: 20_000 },
     );

@@ -18,7 +18,7 @@ export function useFolder(): { readonly path: string } {
   };
 }
 
-/** Those of these processes that still live. A zombie, which only nobody has waited for, does not. */
+/** Those of these processes that still live. A zombie, which was only not waited for, does not. */
 export async function stillAlive(pids: readonly number[]): Promise<number[]> {
   return pids.filter((pid) => identifyProcess(pid) !== null);
 }

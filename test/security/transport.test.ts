@@ -114,7 +114,7 @@ describe('every process and command', function () {
   const folder = useFolder();
   let connections = 0;
   let server: Server | undefined;
-  /** Of a port on which somebody listens, under an address that is not one of the loopback. */
+  /** Of a port with a listener, under an address that is not one of the loopback. */
   let port = 0;
 
   before('listen, as a database and a Temporal would', async () => {

@@ -108,7 +108,7 @@ describe('requests that wait for a test clock', () => {
     await eventually('the clock is looked at', () => looks() > 5);
     gone.abort();
     assert.deepEqual(new Set(await Promise.all(waiting)), new Set(['gone']));
-    await eventually('nobody looks any more', async () => {
+    await eventually('no request looks', async () => {
       const before = looks();
       await pause(10 * lookMs);
       return looks() === before;

@@ -34,7 +34,7 @@ describe('API keys', () => {
     assert.deepEqual((await makeKey(db.sql, { kind: 'publishable' })).scopes, []);
   });
 
-  it('are not made with an unknown scope, with scopes on a publishable one, or for nobody', async () => {
+  it('are not made with an unknown scope, with scopes on a publishable one, or without a biller', async () => {
     await assert.rejects(makeKey(db.sql, { scopes: ['events:write'] }), ValidationFailed);
     await assert.rejects(makeKey(db.sql, { scopes: [] }), ValidationFailed);
     await assert.rejects(makeKey(db.sql, { kind: 'publishable', scopes: ['events:read'] }), ValidationFailed);

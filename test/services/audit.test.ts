@@ -277,7 +277,7 @@ describe('the audit log of webhook endpoints', () => {
     for (const secret of [made.secret, rotated.secret, 'hunter', key]) assert.equal(text.includes(secret), false);
   });
 
-  it('names the service where it has disabled an endpoint by itself, and why', async () => {
+  it('names the service where it has disabled an endpoint on its own, and why', async () => {
     const call = await makeCall(db.sql);
     const endpoint = await makeEndpoint(db.sql, call, `${receiver.url}/hook`);
     const delivery = await deliveryOf(db.sql, await makeEvent(db.sql, call), endpoint.id);

@@ -11,7 +11,7 @@ import { stuckBySubject } from '../support/stuck.ts';
 const dishonoured = '2027-03-02T22:00:00.000Z';
 const retry = '2027-03-03T22:00:00.000Z';
 
-/** What the constraint of the database refuses is done here without it: the other nets have to hold by themselves. */
+/** What the constraint of the database refuses is done here without it: the other nets have to hold on their own. */
 describe('a plan of bank debits whose rows do not agree', () => {
   const stage = useStage({ isDamaged: true });
   const debits = useDebits(stage);

@@ -187,7 +187,7 @@ describe('the rotation of encryption keys', () => {
     assert.ok(unreadable.some(({ problem }) => problem === 'the encryption key "k0" is not configured'));
   });
 
-  it('waits for nobody: a row that is locked is sealed anew once it is free', async () => {
+  it('does not wait: a row that is locked is sealed anew once it is free', async () => {
     const newest = { id: 'k4', key: randomBytes(32) };
     const vault = createVault([newest, newer, { id: 'k3', key: randomBytes(32) }]);
     await db.sql`delete from idempotency_keys`;

@@ -1,26 +1,25 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'mocha';
 import { isId, newId } from '../../src/domain/ids.ts';
+import type { Tx } from '../../src/platform/postgres/connection.ts';
 import { onEntriesCommitted } from '../../src/platform/postgres/outbox.ts';
-import { atomically } from '../../src/platform/postgres/transaction.ts';
+import { atomically, dryRun } from '../../src/platform/postgres/transaction.ts';
 import { page } from '../../src/resources/common.ts';
 import { type EventQuery, eventBody, presentEvent } from '../../src/resources/event.ts';
 import { BadRequest, NotFound } from '../../src/services/errors.ts';
-import { getEvent, listEvents, type NewEvent, recordEvents } from '../../src/services/events.ts';
+import {
+  getEvent,
+  listEvents,
+  type NewEvent,
+  record,
+  recordedEvents,
+  reserve,
+  transact,
+} from '../../src/services/events.ts';
 import type { RequestContext } from '../../src/services/request-context.ts';
 import { deleteWebhookEndpoint, updateWebhookEndpoint } from '../../src/services/webhooks/endpoints.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeCall, makeEndpoint, makeEvent, webhookDeps } from '../support/webhooks.ts';
-
-const anEvent = (overrides: Partial<NewEvent> = {}): NewEvent => ({
-  type: 'payment_plan.activated',
-  subjectId: newId('payment_plan'),
-  customerId: null,
-  testClockId: null,
-  at: new Date('2027-01-01T00:00:00.000Z'),
-  data: { id: 'x' },
-  ...overrides,
-});
 
 describe('events', () => {
   const db = useDatabase(50);
@@ -30,6 +29,17 @@ describe('events', () => {
     call = await makeCall(db.sql);
   });
 
+  const anEvent = (overrides: Partial<NewEvent> = {}): NewEvent => ({
+    billerId: call.billerId,
+    livemode: call.livemode,
+    type: 'payment_plan.activated',
+    subjectId: newId('payment_plan'),
+    customerId: null,
+    testClockId: null,
+    at: new Date('2027-01-01T00:00:00.000Z'),
+    data: { id: 'x' },
+    ...overrides,
+  });
   const sequences = async () =>
     (
       await db.sql<{ sequence: number }[]>`
@@ -39,9 +49,9 @@ describe('events', () => {
   it('are numbered without a gap by fifty transactions at once, some of which roll back', async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 50 }, (_, index) =>
-        atomically(db.sql, async (tx) => {
+        transact(db.sql, call, async (tx) => {
           await tx`select pg_sleep(random() * 0.01)`;
-          await recordEvents(tx, call, index % 3 === 0 ? [anEvent(), anEvent(), anEvent()] : [anEvent()]);
+          record(tx, ...(index % 3 === 0 ? [anEvent(), anEvent(), anEvent()] : [anEvent()]));
           if (index % 5 === 0) throw new Error('rolled back');
         }),
       ),
@@ -57,18 +67,88 @@ describe('events', () => {
 
   it('of one change are numbered in the order given', async () => {
     const types = ['payment_intent.succeeded', 'payment_plan.closed', 'payment_plan.suspended'] as const;
-    const ids = await atomically(db.sql, (tx) =>
-      recordEvents(
-        tx,
-        call,
-        types.map((type) => anEvent({ type })),
-      ),
-    );
+    const ids = await transact(db.sql, call, async (tx) => record(tx, ...types.map((type) => anEvent({ type }))));
     const events = await Promise.all(ids.map((id) => getEvent(db.sql, call, id)));
     assert.deepEqual(
       events.map((event) => [event.sequence, event.event_type]),
       types.map((type, index) => [index + 1, type]),
     );
+  });
+
+  it('stand in the place that was reserved for them, with what its work records', async () => {
+    const types = ['payment_intent.failed', 'payment_intent.restricted', 'payment_plan.suspended'] as const;
+    const [failed, restricted, suspended] = types.map((type) => anEvent({ type }));
+    assert.ok(failed && restricted && suspended);
+    const since = await transact(db.sql, call, async (tx) => {
+      record(tx, anEvent());
+      const place = reserve(tx);
+      record(tx, suspended);
+      place.record(failed);
+      await place.during(async () => {
+        const inner = reserve(tx);
+        record(tx, anEvent());
+        inner.record(restricted);
+      });
+      record(tx, anEvent());
+      return place.idsSince();
+    });
+    const rows = await db.sql<{ id: string; event_type: string }[]>`
+      select id, event_type from events where biller_id = ${call.billerId} order by sequence`;
+    const other = 'payment_plan.activated';
+    const inOrder = [other, types[0], types[1], other, types[2], other];
+    assert.deepEqual([rows.map((row) => row.event_type), rows.slice(1).map(({ id }) => id)], [inOrder, since]);
+  });
+
+  it('of a transaction that is run again are recorded once', async () => {
+    let tries = 0;
+    await transact(db.sql, call, async (tx) => {
+      record(tx, anEvent());
+      tries += 1;
+      if (tries === 1) await tx`do $$ begin raise sqlstate '40001'; end $$`;
+    });
+    assert.deepEqual([tries, await sequences()], [2, [1]]);
+  });
+
+  it('are written by the transaction that was opened first, with its request', async () => {
+    const nested = (tx: Tx) => transact(tx, { ...call, requestId: 'req_inner' }, async () => record(tx, anEvent()));
+    await transact(db.sql, call, async (tx) => {
+      await nested(tx);
+      const [none] = await tx`select 1 from events where biller_id = ${call.billerId}`;
+      assert.equal(none, undefined);
+    });
+    const rows = await db.sql`select request_id from events where biller_id = ${call.billerId}`;
+    assert.deepEqual([...rows], [{ request_id: call.requestId }]);
+  });
+
+  it('of a dry run are known and not written', async () => {
+    const work = async (tx: Tx) => {
+      record(tx, anEvent());
+      return recordedEvents(tx).length;
+    };
+    assert.equal(await dryRun(db.sql, work), 1);
+    assert.equal(await transact(db.sql, call, (tx) => dryRun(tx, work)), 1);
+    assert.deepEqual(await sequences(), []);
+  });
+
+  it('fail the transaction that does not say what causes them, or that changes what two billers own', async () => {
+    const change = (tx: Tx) =>
+      tx`insert into event_sequences (biller_id, livemode, last_sequence) values (${call.billerId}, true, 7)`;
+    await assert.rejects(
+      atomically(db.sql, async (tx) => {
+        await change(tx);
+        record(tx, anEvent());
+      }),
+      /payment_plan\.activated was recorded in a transaction without an origin/,
+    );
+    const stranger = (await makeCall(db.sql)).billerId;
+    await assert.rejects(
+      transact(db.sql, call, async (tx) => {
+        await change(tx);
+        record(tx, anEvent(), anEvent({ billerId: stranger }));
+      }),
+      /one biller and mode only/,
+    );
+    assert.deepEqual([...(await db.sql`select 1 from event_sequences where biller_id = ${call.billerId}`)], []);
   });
 
   it('are numbered for each biller and mode on their own', async () => {
@@ -155,7 +235,7 @@ describe('events', () => {
   it('can be for one endpoint alone, whatever it and the others subscribe to', async () => {
     await makeEndpoint(db.sql, call, 'http://127.0.0.1:1/');
     const chosen = await makeEndpoint(db.sql, call, 'http://127.0.0.1:1/', ['refund.failed']);
-    const [id] = await atomically(db.sql, (tx) => recordEvents(tx, call, [anEvent({ onlyEndpointId: chosen.id })]));
+    const [id] = await transact(db.sql, call, async (tx) => record(tx, anEvent({ onlyEndpointId: chosen.id })));
     const rows = await db.sql`select endpoint_id from webhook_deliveries where event_id = ${id ?? ''}`;
     assert.deepEqual([...rows], [{ endpoint_id: chosen.id }]);
   });
@@ -166,12 +246,12 @@ describe('events', () => {
       woken += 1;
     };
     const stops = [onEntriesCommitted('deliveries', wake), onEntriesCommitted('subjects', () => assert.fail())];
-    await atomically(db.sql, (tx) => recordEvents(tx, call, [anEvent()]));
+    await transact(db.sql, call, async (tx) => record(tx, anEvent()));
     assert.equal(woken, 0);
     await makeEndpoint(db.sql, call, 'http://127.0.0.1:1/');
-    await atomically(db.sql, (tx) => recordEvents(tx, call, [anEvent()]));
+    await transact(db.sql, call, async (tx) => record(tx, anEvent()));
     assert.equal(woken, 1);
-    await atomically(db.sql, (tx) => recordEvents(tx, call, []));
+    await transact(db.sql, call, async (tx) => record(tx));
     assert.equal(woken, 1);
     for (const stop of stops) stop();
   });

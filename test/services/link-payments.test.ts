@@ -198,7 +198,7 @@ describe('a payment by a link', () => {
     assert.equal((await links.read(link)).status, 'completed');
   });
 
-  it('is refused by a session whose mode is setup, and by a token that nobody has', async () => {
+  it('is refused by a session whose mode is setup, and by an unknown token', async () => {
     const customer = await stage.merchant.customer();
     const token = await links.open(await links.link({ mode: 'setup', customer_id: customer.id }));
     assert.deepEqual(await links.pay(token), { kind: 'unknown' });
@@ -225,7 +225,7 @@ describe('a setup link', () => {
     assert.ok(events.includes('payment_link.completed') && !events.includes('payment_link.paid'), events.join());
   });
 
-  it('heals a suspended plan: the new card becomes its instrument, and the unpaid payment is collected', async () => {
+  it('resumes a suspended plan: the new card becomes its instrument, and the unpaid payment is collected', async () => {
     const customer = await stage.merchant.customer();
     await stage.merchant.card(customer.id, 'tok_sandbox_visa_decline_card_lost');
     const today = realNow().toISOString().slice(0, 10);

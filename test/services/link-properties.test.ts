@@ -35,7 +35,7 @@ describe('links on a clock, whatever happens before it moves', function () {
   const stage = useStage();
   const links = useLinks(stage);
 
-  /** Plays a scenario with these stops of the clock. Returns what became of it, and how many links were counted. */
+  /** Plays a scenario with these stops of the clock. Returns its result, and how many links were counted. */
   async function play({ links: wanted }: Scenario, stops: readonly number[]) {
     const { clock, payer } = await stage.merchant.customerOnClock(at(0));
     const pages = [];

@@ -93,7 +93,7 @@ describe('the tokens in the URLs of links and sessions', () => {
     }
   });
 
-  it('open nothing any more once the URL is rotated, while the new one opens the link', async () => {
+  it('open nothing once the URL is rotated, while the new one opens the link', async () => {
     const link = await tools.link();
     const old = tools.tokenOf(link);
     const call = await tools.call();

@@ -126,7 +126,7 @@ describe('a connection', () => {
   // What is no address, or has no notation in a URL, has nothing to be connected to.
   const classes = Object.entries(refusedClasses).filter(([name]) => name !== 'not an address');
   for (const [name, addresses] of classes) {
-    it(`is refused to an address that is ${name}: by itself, by a name that had a public one before, and among public ones`, async () => {
+    it(`is refused to an address that is ${name}: on its own, by a name that had a public one before, and among public ones`, async () => {
       for (const address of addresses) {
         const host = address.includes(':') ? `[${address}]` : address;
         for (const livemode of [false, true]) {

@@ -5,7 +5,7 @@ import { useDebits } from '../support/debits.ts';
 import { card, useLinks } from '../support/links.ts';
 import { useStage } from '../support/stage.ts';
 
-describe('a plan that a payer heals by a setup link', () => {
+describe('a plan that a payer resumes by a setup link', () => {
   const stage = useStage();
   const debits = useDebits(stage);
   const links = useLinks(stage);

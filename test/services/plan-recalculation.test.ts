@@ -14,7 +14,7 @@ import { stuckBySubject } from '../support/stuck.ts';
 const day = (date: string) => `2027-${date}T00:00:00.000Z`;
 const iso = (date: Date | null | undefined) => date?.toISOString() ?? null;
 
-/** What the constraints of the database refuse is done here without them: the other nets have to hold by themselves. */
+/** What the constraints of the database refuse is done here without them: the other nets have to hold on their own. */
 describe('a plan whose rows do not agree', () => {
   const stage = useStage({ isDamaged: true });
   const origin = () => ({ by: tester, now: realNow() });

@@ -94,7 +94,7 @@ describe('the encryption keys that a database was used with', () => {
     assert.deepEqual(await findKeyProblems(db.sql, vault), [{ keyId: 'k1', kind: 'missing' }]);
   });
 
-  it('forget a key that is taken out when no value needs it any more', async () => {
+  it('forget a key that is taken out when no value needs it', async () => {
     const [first, second] = [keyOf('k1'), keyOf('k2')];
     assert.deepEqual(await findKeyProblems(db.sql, createVault([second, first])), []);
     await seal(createVault([second]));

@@ -18,7 +18,7 @@ describe('what is stuck of webhooks', () => {
   const harness = useDeliveries(db, receiver);
   const attemptAt = (id: string, now: Date) => attemptDelivery(db.sql, { ...harness.deps, now: () => now }, id, null);
 
-  it('finds an endpoint whose deliveries nobody makes: how many, and the oldest', async () => {
+  it('finds an endpoint whose deliveries are not made: how many, and the oldest', async () => {
     const { sql } = db;
     const { endpoint, id } = await harness.made();
     await makeEvent(sql, harness.call);

@@ -184,7 +184,7 @@ describe('what is stuck by what PostgreSQL knows', () => {
     const { payment_processing: stuck } = await stuckOf(slot?.payment_intent_id ?? '', 3 * minute);
     assert.equal(stuck?.workflow_id, `payment-plan/${id}`);
     assert.ok(
-      stuck.remedy.includes(`then npm run --silent ops -- recheck ${id}. If it can never tell: `),
+      stuck.remedy.includes(`then npm run --silent ops -- recheck ${id}. If it never knows the outcome: `),
       stuck.remedy,
     );
     assert.match(stuck.remedy, /ops -- settle att_\w+ --as OUTCOME --evidence TEXT\.$/);

@@ -4,9 +4,7 @@ import { afterEach, describe, it } from 'mocha';
 import { Webhook } from 'standardwebhooks';
 import { newId } from '../../src/domain/ids.ts';
 import { type CrashPoint, listenToCrashPoints } from '../../src/platform/crash-points.ts';
-import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { allScopes } from '../../src/services/accounts/scopes.ts';
-import { type NewEvent, recordEvents } from '../../src/services/events.ts';
 import { sendBatch } from '../../src/services/webhooks/batch.ts';
 import { pingWebhookEndpoint, retryWebhookDelivery } from '../../src/services/webhooks/deliveries.ts';
 import { deleteWebhookEndpoint, rotateSecret, updateWebhookEndpoint } from '../../src/services/webhooks/endpoints.ts';
@@ -14,7 +12,7 @@ import { giveUpDelivery } from '../../src/services/webhooks/operator-commands.ts
 import { createWebhookSender } from '../../src/services/webhooks/sender.ts';
 import type { Place } from '../../src/services/webhooks/sending-turns.ts';
 import { useDatabase } from '../support/database.ts';
-import { makeEndpoint, useDeliveries, useReceiver, webhookDeps } from '../support/webhooks.ts';
+import { commitEvents, makeEndpoint, useDeliveries, useReceiver, webhookDeps } from '../support/webhooks.ts';
 
 const workflowId = 'webhook-batch/whd_1';
 
@@ -28,19 +26,11 @@ describe('deliveries that travel together', () => {
   /** An endpoint and so many deliveries to it, in the order of their events. */
   async function made(count: number) {
     const endpoint = await makeEndpoint(db.sql, the.call, `${receiver.url}/hook`);
-    return { endpoint, ...(await more(count)) };
-  }
-
-  async function more(count: number) {
-    const events = Array.from({ length: count }, (_, nth): NewEvent => {
-      const about = { subjectId: newId('payment_plan'), customerId: null, testClockId: null, at: the.now };
-      return { type: 'payment_plan.activated', ...about, data: { nth } };
-    });
-    const eventIds = await atomically(db.sql, (tx) => recordEvents(tx, the.call, events));
-    const rows = await db.sql<{ id: string }[]>`
-      select d.id from webhook_deliveries d join events e on e.id = d.event_id
-      where e.id = any(${eventIds}) order by e.sequence`;
-    return { eventIds, ids: rows.map(({ id }) => id) };
+    const ids = await commitEvents(db.sql, endpoint.id, count);
+    const rows = await db.sql<{ id: string; event_id: string }[]>`
+      select id, event_id from webhook_deliveries where id = any(${ids})`;
+    const eventIds = ids.map((id) => rows.find((row) => row.id === id)?.event_id);
+    return { endpoint, ids, eventIds };
   }
 
   const sentIds = () => receiver.received.map(({ headers }) => headers['webhook-id']);

@@ -153,7 +153,7 @@ describe('a webhook receiver', () => {
     assert.match(errorOf(await send(`https://127.0.0.1:${port}`)) ?? '', /^TLS failed/);
   });
 
-  it('whose certificate nobody has vouched for hears nothing of the event', async () => {
+  it('whose certificate is not trusted receives nothing of the event', async () => {
     let heard = 0;
     const server = createTlsServer(selfSigned, () => {
       heard += 1;

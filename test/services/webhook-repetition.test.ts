@@ -20,7 +20,7 @@ describe('an attempt of a webhook delivery', () => {
   const db = useDatabase();
   const receiver = useReceiver();
   const the = useDeliveries(db, receiver);
-  afterEach('nobody dies any more', () => listenToCrashPoints(() => {}));
+  afterEach('no process dies', () => listenToCrashPoints(() => {}));
 
   const endpointOf = async (id: string) => getWebhookEndpoint(db.sql, the.call, id);
   const statuses = async (id: string) => (await the.read(id)).attempts.map((each) => each.status_code);

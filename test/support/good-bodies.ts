@@ -64,7 +64,7 @@ async function linkFor({ stage }: Here, operation: string): Promise<Record<strin
   return { payment_link_id: id };
 }
 
-/** A mandate that nobody has accepted. */
+/** A mandate that was not accepted. */
 async function mandateFor(here: Here, operation: string): Promise<string> {
   if (operation === 'createMandate') return 'none';
   return (await here.stage.merchant.client.mandates.create({ payment_method_id: await accountOf(here) })).id;

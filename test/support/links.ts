@@ -61,7 +61,7 @@ export function useLinks(stage: Stage) {
       paySession(stage.db.sql, deps(), token, { version: 0, method: card(), details, ...input }, payer()),
     save: (token: string, input: Partial<Submission> = {}): Promise<Submitted> =>
       saveSessionMethod(stage.db.sql, deps(), token, { version: 0, method: card(), details, ...input }, payer()),
-    /** What came of a submission: the state of the session, or the kind of the refusal. */
+    /** The result of a submission: the state of the session, or the kind of the refusal. */
     outcome: (submitted: Submitted): string =>
       submitted.kind === 'done' ? submitted.session.state : Object.values(submitted).join(' '),
     /** The types of the biller's events, oldest first; each is compared with the document. */

@@ -63,7 +63,7 @@ const notEmails: Values = {
   'a second line': '"a@b.co\\nBcc: x"',
 };
 
-/** Every way in which one member of a good body can be wrong by itself, in all that the schema has, given or not. */
+/** Every way in which one member of a good body can be wrong on its own, in all that the schema has, given or not. */
 export function spoil(schema: SchemaNode, body: unknown): ChangedBody[] {
   return placesIn(schema, body).flatMap((place) => {
     const wrong = place.path === '' ? {} : { ...neverRight, ...wrongValuesOf(place.schema) };

@@ -6,12 +6,11 @@ import { type LoopbackServer, type Received, serveOnLoopback } from '../../lab/l
 import { tenantOf } from '../../src/db/tenant.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { Db, Pool } from '../../src/platform/postgres/connection.ts';
-import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { eventCatalogue } from '../../src/resources/event-catalogue.ts';
 import { allScopes } from '../../src/services/accounts/scopes.ts';
 import { createVault } from '../../src/services/accounts/vault.ts';
-import { recordEvents } from '../../src/services/events.ts';
+import { type NewEvent, record, transact } from '../../src/services/events.ts';
 import type { RequestContext } from '../../src/services/request-context.ts';
 import { attemptDelivery, type DeliveryDeps } from '../../src/services/webhooks/attempt.ts';
 import { getWebhookDelivery } from '../../src/services/webhooks/deliveries.ts';
@@ -143,10 +142,11 @@ export async function makeEvent(
     customerId = null,
     testClockId = null,
     at = call.now,
-  } = {} as Partial<Parameters<typeof recordEvents>[2][number]>,
+  } = {} as Partial<NewEvent>,
 ): Promise<string> {
-  const event = { type, subjectId: newId('payment_plan'), customerId, testClockId, at, data };
-  const [id] = await atomically(sql, (tx) => recordEvents(tx, call, [event]));
+  const { billerId, livemode } = call;
+  const event = { billerId, livemode, type, subjectId: newId('payment_plan'), customerId, testClockId, at, data };
+  const [id] = await transact(sql, call, async (tx) => record(tx, event));
   if (id === undefined) throw new Error('no event was recorded');
   return id;
 }
@@ -164,17 +164,17 @@ export async function deliveryOf(sql: Db, eventId: string, endpointId: string): 
  * deliveries to the endpoint, in the order of the events.
  */
 export async function commitEvents(sql: Pool, endpointId: string, count: number): Promise<string[]> {
-  const [owner] = await sql<[{ biller_id: string; livemode: boolean }]>`
+  const [row] = await sql<[{ biller_id: string; livemode: boolean }]>`
     select biller_id, livemode from webhook_endpoints where id = ${endpointId}`;
   const now = realNow();
-  const about = { type: 'payment_plan.activated' as const, customerId: null, testClockId: null, at: now };
+  const about = { ...tenantOf(row), customerId: null, testClockId: null, at: now };
   const events = Array.from({ length: count }, (_, nth) => ({
     ...about,
+    type: 'payment_plan.activated' as const,
     subjectId: newId('payment_plan'),
     data: { nth },
   }));
-  const origin = { ...tenantOf(owner), requestId: null, now };
-  const eventIds = await atomically(sql, (tx) => recordEvents(tx, origin, events));
+  const eventIds = await transact(sql, { requestId: null, now }, async (tx) => record(tx, ...events));
   const rows = await sql<{ id: string }[]>`
     select d.id from webhook_deliveries d join events e on e.id = d.event_id
     where d.event_id = any(${eventIds}) and d.endpoint_id = ${endpointId} order by e.sequence`;

@@ -100,7 +100,7 @@ describe('the workbench in a real browser', function () {
 
     await tab.follow(press('Advance to'));
     await eventually(
-      'the page shows the effects by itself',
+      'the page shows the effects on its own',
       async () => (await count(tab, '.lane.plan a.paid:not(.would)')) === 1,
     );
     await eventually('the title shows the new time', async () => (await text(tab, '.title')).includes('ready'));
@@ -124,7 +124,7 @@ describe('the workbench in a real browser', function () {
     assert.deepEqual(tab.complaints, []);
   });
 
-  it('says by itself that the link has ended, once its key is revoked', async () => {
+  it('says on its own that the link has ended, once its key is revoked', async () => {
     const { merchant, url } = await account();
     const clock = await merchant.clock(noon);
     const tab = await browser.open(`${url}clocks/${clock.id}`);
@@ -134,7 +134,7 @@ describe('the workbench in a real browser', function () {
   });
 
   for (const scheme of ['light', 'dark'] as const) {
-    it(`can be read by everybody and fits a telephone, with every page of a clock, ${scheme}`, async () => {
+    it(`is accessible and fits a phone, with every page of a clock, ${scheme}`, async () => {
       const { merchant, url } = await account();
       const clock = await merchant.clock(noon);
       await subscribe(merchant, clock.id);

@@ -42,7 +42,7 @@ describe('the pages of the workbench', () => {
     assert.match((await page(`clocks/${id}`)).html, /<noscript><meta http-equiv="refresh"/);
     await stage.carryOut(id);
     assert.match((await page(`clocks/${id}`)).text, /ready 5 Jan 2027 10:00 UTC/);
-    assert.match((await page(`clocks/${id}/delete`)).text, /It cannot be undone/);
+    assert.match((await page(`clocks/${id}/delete`)).text, /This cannot be undone/);
     assert.equal((await post(`clocks/${id}/delete`)).status, 303);
     assert.equal((await page(`clocks/${id}`)).status, 404);
   });

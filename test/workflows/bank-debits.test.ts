@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
-import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
+import { workflowIdOf } from '../../src/messages/workflow-types.ts';
 import type { ClockEffect, DryRun } from '../../src/resources/clock-effect.ts';
 import { comparableEffect } from '../support/comparable-effect.ts';
 import { useDebits } from '../support/debits.ts';

@@ -4,7 +4,7 @@ import { fallsDueAt } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { attributes } from '../../src/messages/search-attributes.ts';
 import { startSummaryOf, summaryOf } from '../../src/messages/workflow-summaries.ts';
-import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
+import { workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { paymentLines } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
@@ -59,7 +59,7 @@ describe('a workflow whose history grows long', function () {
   const pageOf = async (workflowId: string): Promise<string> =>
     (await handleOf(workflowId).query<{ currentDetails: string }>('__temporal_workflow_metadata')).currentDetails;
 
-  it('continues in fresh runs by itself: a plan keeps each of 64 weekly slots, through advances of two weeks', async () => {
+  it('continues in fresh runs on its own: a plan keeps each of 64 weekly slots, through advances of two weeks', async () => {
     const { merchant, clock, plan, payer } = await service.planOnClock(frozen, { start_date: '2027-01-11' });
     const ofPlan = workflowIdOf('paymentPlan', plan.id);
     const ofClock = workflowIdOf('testClock', clock.id);

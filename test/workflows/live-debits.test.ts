@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { dateIn } from '../../src/domain/calendar.ts';
+import { workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { findViolations } from '../../src/operations/invariants/invariants.ts';
-import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { useDebits } from '../support/debits.ts';
 import { useSkippedTime } from '../support/skipped-time.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { letRetryFallDue } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
+import { workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { lookForStuck } from '../../src/operations/stuck/stuck.ts';
-import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { type Reply, sendChecked } from '../support/api.ts';
 import type { Merchant } from '../support/merchant.ts';
@@ -87,10 +87,11 @@ describe('live mode with a processor service', function () {
     assert.deepEqual(await doneFor(payment.payment_intent_id ?? ''), ['charge failed', 'charge succeeded']);
   });
 
-  it('suspends a plan whose card is lost, or needs the payer, or is refused by the processor', async () => {
+  it('suspends a plan whose card is lost or has expired, or needs the payer, or is refused by the processor', async () => {
     const merchant = await service.liveMerchant();
     for (const [token, code] of [
       ['tok_sandbox_visa_decline_card_lost', 'card_declined'],
+      ['tok_sandbox_visa_decline_expired_card', 'expired_card'],
       ['tok_sandbox_visa_3ds_required', 'authentication_required'],
       ['tok_of_another_vault', 'processor_rejected'],
     ]) {
@@ -163,7 +164,7 @@ describe('live mode with a processor service', function () {
   });
 
   for (const weather of ['answer_lost', 'error_500', 'http_500_stored', 'html', 'truncated', 'refused_after']) {
-    it(`asks by the reference what became of a confirm in the weather ${weather}, and charges once`, async () => {
+    it(`asks by the reference for the outcome of a confirm in the weather ${weather}, and charges once`, async () => {
       const merchant = await service.liveMerchant();
       const { id, confirm } = await makeIntent(merchant, { _stand_in: weather });
       const { status, body } = await confirm();

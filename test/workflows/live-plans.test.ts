@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { fallsDueAt } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
-import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
+import { workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { useService } from '../support/service.ts';
 
@@ -21,7 +21,7 @@ describe('a plan in real time', () => {
     assert.deepEqual([payment?.slot, payment?.due_date], [0, today()]);
   });
 
-  it('is charged by itself, on a timer, when its instant comes', async () => {
+  it('is charged automatically, on a timer, when its instant comes', async () => {
     const merchant = await service.merchant();
     const plan = await merchant.activePlan({ start_date: '2099-01-01' });
     const due = new Date(realNow().getTime() + 1500);

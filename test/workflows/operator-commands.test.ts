@@ -4,7 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { eventually } from '../../lab/eventually.ts';
 import { commandRefused } from '../../src/messages/operator-command.ts';
 import { statusQuery } from '../../src/messages/workflow-status.ts';
-import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
+import { workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { listAudit } from '../../src/services/accounts/audit.ts';
 import { type Merchant, paymentLines } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';

@@ -3,16 +3,16 @@ import { describe, it } from 'mocha';
 import { findFreePorts } from '../../dev/ports.ts';
 import { fallsDueAt } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
+import type { WantingRow } from '../../src/db/subject-queries.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
+import { workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { findMismatches, reconcile, repair } from '../../src/operations/reconciler/reconciler.ts';
 import {
   beginReconciliation,
   finishReconciliation,
   noteProgress,
-  type SubjectRow,
   subjectsWantingWorkflow,
 } from '../../src/operations/reconciler/reconciliations.ts';
-import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { useDatabase } from '../support/database.ts';
 import { type Merchant, paymentLines } from '../support/merchant.ts';
@@ -85,7 +85,7 @@ describe('a reconciliation', () => {
     await agreed();
   });
 
-  it('ends the workflow of a plan that is not there any more', async () => {
+  it('ends the workflow of a plan that is no longer there', async () => {
     const merchant = await service.merchant();
     const lost = await merchant.activePlan({ start_date: inAYear });
     await agreed();
@@ -195,9 +195,9 @@ describe('the slices of a reconciliation', () => {
     const suspended = await merchant.activePlan({ customer_id: payer.id, start_date: '2099-01-01' });
     await merchant.move(suspended.id, 'suspend');
 
-    const seen: SubjectRow[] = [];
+    const seen: WantingRow[] = [];
     for (const isDated of [true, false]) {
-      for (let after: SubjectRow | undefined; ; ) {
+      for (let after: WantingRow | undefined; ; ) {
         const position = { livemode: null, isDated, after, limit: 2 };
         const slice = await subjectsWantingWorkflow(service.db.sql, 'paymentPlan', position);
         assert.ok(slice.length <= 2);

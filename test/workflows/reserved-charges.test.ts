@@ -102,7 +102,7 @@ describe('a live charge', function () {
     assert.deepEqual(await callsFor(id), ['prepare']);
   });
 
-  it('that the processor refuses fails once its reservation is canceled, so nobody can make it any more', async () => {
+  it('that the processor refuses fails once its reservation is canceled, so it can no longer be made', async () => {
     const { id, confirm, get } = await payment({ _stand_in: 'refused' });
     assert.deepEqual(await confirm(), [200, 'failed']);
     assert.equal((await get()).last_payment_error?.code, 'processor_rejected');

@@ -10,8 +10,8 @@ import { letRetryFallDue } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
 import { webhookTaskQueue } from '../../src/messages/task-queues.ts';
+import { workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { findMismatches, type Mismatch, repair } from '../../src/operations/reconciler/reconciler.ts';
-import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { type BackUp, backUp } from '../support/back-up.ts';
 import { atEndOfRun } from '../support/endings.ts';
@@ -71,7 +71,7 @@ describe('a database restored from a back-up, beside a Temporal that has gone on
     return true;
   }
   /**
-   * With the service down, as one does it. A workflow that is stopped in the middle would go on by itself afterwards.
+   * With the service down, as one does it. A workflow that is stopped in the middle would go on on its own afterwards.
    */
   async function restore(): Promise<void> {
     await eventually('Temporal is at rest', isAtRest);
@@ -116,7 +116,7 @@ describe('a database restored from a back-up, beside a Temporal that has gone on
     { been: '2027-01-20T00:00:00Z', target: '2027-01-13T00:00:00Z', dates: ['2027-01-12'] },
     { been: '2027-01-13T00:00:00Z', target: '2027-01-20T00:00:00Z', dates: ['2027-01-12', '2027-01-19'] },
   ]) {
-    it(`advances to ${target} plans that have been at ${been}, before anybody has compared`, async () => {
+    it(`advances to ${target} plans that have been at ${been}, before a comparison`, async () => {
       const merchant = await service.merchant();
       const { clock, plan } = await planOnAClock(merchant);
       await takeBackUp();
@@ -201,7 +201,7 @@ describe('a database restored from a back-up, beside a Temporal that has gone on
   it('delivers again, as the same event, what was delivered meanwhile', async () => {
     const merchant = await service.merchant();
     receiver.reset();
-    // The next try by itself is an hour away, so that no slow copy or restore runs into it.
+    // The next try on its own is an hour away, so that no slow copy or restore runs into it.
     receiver.answer = (_, response) => response.writeHead(500, { 'Retry-After': '3600' }).end();
     const endpoint = await merchant.endpoint(receiver.url);
     const ping = await merchant.ping(endpoint.id);

@@ -98,7 +98,7 @@ describe('a database restored from a back-up, beside bank debits that have gone 
     assert.deepEqual([await debit.status(), await debit.charged()], ['succeeded', 1]);
   });
 
-  it('hold the hand-over of a debit that the back-up has never heard of, until an operator has looked', async () => {
+  it('hold the hand-over of a debit that the back-up does not have, until an operator has looked', async () => {
     const debit = await debitOf('settled');
     taken = await backUp(service.db);
     await debit.confirm();

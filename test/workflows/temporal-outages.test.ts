@@ -101,7 +101,7 @@ describe('a Temporal server that cannot skip time', () => {
     assert.match(refused.body.error.message, /frontend\.WorkflowTimeSkippingEnabled/);
   });
 
-  it('fails the advance of a clock that was accepted before anybody knew, with the name of the setting', async () => {
+  it('fails the advance of a clock that was accepted before the service knew, with the name of the setting', async () => {
     known = () => null;
     await service.startWorkers();
     service.startDispatcher();

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '../../lab/eventually.ts';
 import { attributes } from '../../src/messages/search-attributes.ts';
-import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
+import { workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { allowTimeSkipping } from '../../src/processes/temporal/time-skipping.ts';
 import { paymentLines } from '../support/merchant.ts';
 import { type Service, useService } from '../support/service.ts';

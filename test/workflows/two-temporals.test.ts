@@ -7,11 +7,12 @@ import { claimDeliveries } from '../../src/db/webhook-batches.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { attributes } from '../../src/messages/search-attributes.ts';
+import { workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { sendCommand, startOver } from '../../src/operations/operator-commands.ts';
 import { type Mismatch, reconcile, repair } from '../../src/operations/reconciler/reconciler.ts';
 import type { WorkflowSide } from '../../src/operations/sides/workflow-sides.ts';
 import { lookForStuck } from '../../src/operations/stuck/stuck.ts';
-import { claimBatch, enqueue, workflowIdOf } from '../../src/platform/postgres/outbox.ts';
+import { claimBatch, enqueue } from '../../src/platform/postgres/outbox.ts';
 import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { createClockMover } from '../../src/processes/temporal/clock-mover.ts';
@@ -198,7 +199,7 @@ describe('live mode and the sandbox on Temporals of their own', () => {
       }
     });
 
-    it('are compared with PostgreSQL each by itself: what is missing is started where it belongs', async () => {
+    it('are compared with PostgreSQL each on its own: what is missing is started where it belongs', async () => {
       const { plan: ofLive } = await livePlan(service, '2099-01-01');
       const ofSandbox = await (await service.merchant()).activePlan({ start_date: '2099-01-01' });
       const plans = [

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../lab/eventually.ts';
+import { batchIdOf, workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { sendCommand } from '../../src/operations/operator-commands.ts';
 import { findMismatches, reconcile } from '../../src/operations/reconciler/reconciler.ts';
+import { listCarried, listCarriedTo } from '../../src/operations/sides/webhook-batches.ts';
 import { findEndedWorkflows, reportWanted } from '../../src/operations/stuck/ended-workflows.ts';
 import { explain } from '../../src/operations/stuck/explain.ts';
-import { listCarried, listCarriedTo } from '../../src/operations/sides/webhook-batches.ts';
-import { batchIdOf, workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { useService } from '../support/service.ts';
 import { workflowBundle } from '../support/temporal.ts';

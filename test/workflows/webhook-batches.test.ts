@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
 import { attributes } from '../../src/messages/search-attributes.ts';
-import { batchIdOf, workflowIdOf } from '../../src/platform/postgres/outbox.ts';
+import { batchIdOf, workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import type { Merchant } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';

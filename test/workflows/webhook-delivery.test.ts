@@ -6,7 +6,7 @@ import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { attributes } from '../../src/messages/search-attributes.ts';
-import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
+import { workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { startOptionsOf } from '../../src/processes/temporal/start-options.ts';
 import type { WebhookDelivery } from '../../src/resources/webhook-delivery.ts';
@@ -207,7 +207,7 @@ describe('the delivery of a webhook', () => {
     await untilEnded(id);
   });
 
-  it('is tried again by itself when its time has come', async () => {
+  it('is tried again on its own when its time has come', async () => {
     receiver.answer = (_request, response, nth) => {
       response.statusCode = nth === 1 ? 503 : 200;
       response.end();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { eventually } from '../../lab/eventually.ts';
 import { addDays, dateIn, daysBetween } from '../../src/domain/calendar.ts';
 import { retryDelays } from '../../src/domain/webhook-schedule.ts';
-import { workflowIdOf } from '../../src/platform/postgres/outbox.ts';
+import { workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { canSkipTime } from '../../src/processes/temporal/time-skipping.ts';
 import type { Merchant } from '../support/merchant.ts';
@@ -162,7 +162,7 @@ describe('a webhook to a receiver that always fails, skipped', () => {
   });
 });
 
-describe('a test clock that nobody deletes, skipped', () => {
+describe('a test clock that is not deleted, skipped', () => {
   const { service, pass, until } = useSkippedTime();
 
   it('could not be advanced on this server, which is found out by asking', async () => {

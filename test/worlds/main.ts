@@ -128,7 +128,7 @@ async function worldsOf(
 const tryAlone = (place: Place, world: World): Promise<Fault | null> =>
   tryWorld(place, world).then(({ fault }) => fault, broken);
 
-/** If worlds that share a time cannot be told, each is told by itself, to find which. */
+/** If worlds that share a time cannot be told, each is told separately, to find which. */
 async function tryTogether(place: Place, worlds: World[]): Promise<(Fault | null)[]> {
   try {
     return await tryInRealTime(place, worlds);

@@ -1,7 +1,7 @@
 import { lineOf } from './compare.ts';
 import type { Fault, Happening, Telling } from './telling.ts';
 
-/** What is wrong with a telling by itself, whatever the others are. */
+/** What is wrong with a telling on its own, whatever the others are. */
 export function faultsOf(telling: Telling): Fault[] {
   return [...telling.faults, ...backwards(telling), ...lostPauses(telling), ...unpaidService(telling)];
 }

@@ -4,7 +4,7 @@ import { dueOnClock } from '../../src/db/due-on-clock.ts';
 import { selectClockById, selectOpenAdvance } from '../../src/db/test-clocks.ts';
 import type { Pool } from '../../src/platform/postgres/connection.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
-import { collectSubject, type SubjectKind } from '../../src/services/subjects/collect-subject.ts';
+import { collectSubject } from '../../src/services/subjects/collect-subject.ts';
 import { type CollectingSubject, carryOutAdvance } from '../../src/services/test-clocks/clock-advance.ts';
 
 const processors = { sandbox: sandboxProcessor, live: null };
@@ -33,8 +33,7 @@ export async function carryOutQuickly(sql: Pool, clockId: string): Promise<void>
 const failureOf = (error: unknown) => ({ failure: error instanceof Error ? error.message : String(error) });
 
 /** The loop of a subject's workflow: it collects, and goes on to its next instant up to `to`. */
-async function move(sql: Pool, { kind: type, id }: CollectingSubject, from: Date, to: Date): Promise<void> {
-  const kind: SubjectKind = type === 'paymentPlan' ? 'plan' : type;
+async function move(sql: Pool, { kind, id }: CollectingSubject, from: Date, to: Date): Promise<void> {
   let at = from.getTime();
   for (let steps = 0; steps < mostSteps; ) {
     const { ended, nextAt } = await collectSubject(

@@ -6,9 +6,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Fragment } from 'postgres';
 import { serve } from '../../src/api/http/server.ts';
 import { withoutOwner } from '../../src/db/bank-debits.ts';
+import { type WorkflowType, workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { findViolations, type Violation } from '../../src/operations/invariants/invariants.ts';
 import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
-import { type WorkflowType, workflowIdOf } from '../../src/platform/postgres/outbox.ts';
 import { startDispatcher } from '../../src/processes/dispatcher.ts';
 import { closeSides, openSides } from '../../src/processes/temporal/sides.ts';
 import { startWorkers } from '../../src/processes/temporal/workers.ts';
@@ -37,7 +37,7 @@ export interface RealTimePlace extends Place {
   violations(): Promise<Violation[]>;
   /** From now on the time of a biller counts. */
   follow(billerId: string): void;
-  /** Ends the workflows of a biller, for good. Nothing of it is due any more. */
+  /** Ends the workflows of a biller, for good. Nothing of it is due. */
   abandon(billerId: string): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 import type { Action, World, WorldCustomer } from './world.ts';
 
-/** Smaller worlds than this one, the smallest steps last. Each is a world by itself. */
+/** Smaller worlds than this one, the smallest steps last. Each is a world on its own. */
 export function* smallerWorlds(world: World): Generator<World> {
   const { customers, actions, days } = world;
   if (customers.length > 1)

@@ -109,7 +109,20 @@ function printMethod(type: string, resource: string, method: Method): string {
     `${start} (*${response}, error) {`,
     `\treturn send[${response}](ctx, s.t, request{${request}}, options)`,
     '}\n',
+    ...(method.alias === null ? [] : printAlias(type, method.alias, publicName, parameters, response)),
   ].join('\n');
+}
+
+/** The same method, by the name of its path. */
+function printAlias(type: string, alias: string, name: string, parameters: string[], response: string): string[] {
+  const aliasName = exported(wordsOf(alias).join('_'));
+  const given = parameters.map((parameter) => parameter.replace(/ \.\.\..*$/, '...').replace(/ .*$/, '')).join(', ');
+  return [
+    ...comment([`${aliasName} is the same as ${name}, by the name of its path.`]),
+    `func (s *${type}) ${aliasName}(${parameters.join(', ')}) (*${response}, error) {`,
+    `\treturn s.${name}(${given})`,
+    '}\n',
+  ];
 }
 
 function printQuery(name: string, { schemas }: Method): string {

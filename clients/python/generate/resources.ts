@@ -93,6 +93,12 @@ function printMethod(method: Method): string {
     `    ) -> ${type}:`,
     ...docstring([summary, description, `\`${httpMethod} ${path}\``], '        '),
     `        return ${call}`,
+    ...(method.alias === null
+      ? []
+      : [
+          `\n    ${snake(wordsOf(method.alias))} = ${snake(wordsOf(method.name))}`,
+          ...docstring([`The same as \`${snake(wordsOf(method.name))}\`, by the name of its path.`], '    '),
+        ]),
   ].join('\n');
 }
 

@@ -1,8 +1,11 @@
-import { PaymentsClient } from '@payments-service/client';
+import { type Event, PaymentsClient } from '@payments-service/client';
+import { Made, triggerEvent } from '@payments-service/client/trigger';
 import { SandboxClock } from './clock.ts';
+import { startReceiver, type WebhookReceiver } from './receiver.ts';
 import { type Development, findService, type SandboxOptions } from './service.ts';
 
 export { SandboxClock } from './clock.ts';
+export type { WebhookReceiver } from './receiver.ts';
 export type { SandboxOptions } from './service.ts';
 
 /** The keys of an account. */
@@ -24,6 +27,13 @@ export interface Sandbox {
   readonly payments: PaymentsClient;
   /** Creates a test clock; its time is by default now. */
   clock(options?: { at?: string | Date; name?: string }): Promise<SandboxClock>;
+  /** Starts a receiver on this machine and creates an endpoint for it; by default for all events. */
+  webhooks(...eventTypes: string[]): Promise<WebhookReceiver>;
+  /**
+   * Makes the objects that cause an event of this type. Returns the event.
+   * @throws Error if it does not come within 30 seconds, or no event of this type can be triggered.
+   */
+  trigger(type: Event['event_type']): Promise<Event>;
   /** Deletes the account's clocks and webhook endpoints, and goes on with a fresh account: other keys, no objects. */
   reset(): Promise<void>;
   /** Deletes the account's clocks and webhook endpoints. A service that was started here ends. */
@@ -46,6 +56,12 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const clientOf = ({ keys }: Account) =>
     new PaymentsClient({ baseUrl: development.base_url, apiKey: keys.sandbox_secret });
   let payments = clientOf(account);
+  const receivers: WebhookReceiver[] = [];
+
+  async function clear(): Promise<void> {
+    for (const receiver of receivers.splice(0)) receiver.close();
+    await deleteOwned(payments);
+  }
 
   return {
     baseUrl: development.base_url,
@@ -63,12 +79,18 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       const frozen_time = typeof at === 'string' ? at : at.toISOString();
       return new SandboxClock(payments, await payments.testClocks.create({ frozen_time, name }));
     },
+    async webhooks(...eventTypes) {
+      const receiver = await startReceiver(payments, eventTypes.length === 0 ? ['*'] : eventTypes);
+      receivers.push(receiver);
+      return receiver;
+    },
+    trigger: (type) => triggerEvent(new Made(payments), type, new AbortController().signal),
     async reset() {
-      [account] = await Promise.all([createAccount(development), clear(payments)]);
+      [account] = await Promise.all([createAccount(development), clear()]);
       payments = clientOf(account);
     },
     async stop() {
-      await clear(payments);
+      await clear();
       await stop();
     },
   };
@@ -85,7 +107,7 @@ async function createAccount({ accounts_url, accounts_token }: Development): Pro
   return (await response.json()) as Account;
 }
 
-async function clear({ testClocks, webhookEndpoints }: PaymentsClient): Promise<void> {
+async function deleteOwned({ testClocks, webhookEndpoints }: PaymentsClient): Promise<void> {
   const deleteAll = async (all: typeof testClocks | typeof webhookEndpoints) => {
     const found: { id: string }[] = await all.list({ limit: 100 }).toArray();
     await Promise.all(found.map(({ id }) => all.delete(id)));

@@ -105,7 +105,20 @@ function printMethod(method: Method): string {
     signature(name, parameters, type),
     `    return ${call};`,
     '  }',
+    ...(method.alias === null ? [] : printAlias(method.alias, name, parameters, type)),
   ].join('\n');
+}
+
+/** The same method, by the name of its path. */
+function printAlias(alias: string, name: string, parameters: string[], type: string): string[] {
+  const given = parameters.map((parameter) => parameter.replace(/\??:.*$/, '')).join(', ');
+  return [
+    '',
+    comment([`The same as \`${name}\`, by the name of its path.`], '  '),
+    signature(alias, parameters, type),
+    `    return this.${name}(${given});`,
+    '  }',
+  ];
 }
 
 function signature(name: string, parameters: string[], type: string): string {

@@ -18,6 +18,8 @@ export interface Resource {
 
 export interface Method {
   name: string;
+  /** The last word of the path, if it is an action that the method names otherwise: `retryNow` of `retry`. */
+  alias: string | null;
   operationId: string;
   httpMethod: string;
   path: string;
@@ -51,9 +53,9 @@ export function resourcesOf(document: Document): Resource[] {
       const key = camel(words);
       const resource = found.get(key) ?? { words, description: describe(document, operation), methods: [] };
       const method = methodOf(document, path, httpMethod, operation, words);
-      if (resource.methods.some(({ name }) => name === method.name)) {
-        throw new Error(`${operation.operationId} would be a second ${key}.${method.name}`);
-      }
+      const taken = resource.methods.flatMap(({ name, alias }) => [name, alias]);
+      const twice = [method.name, method.alias].find((name) => name !== null && taken.includes(name));
+      if (twice !== undefined) throw new Error(`${operation.operationId} would be a second ${key}.${twice}`);
       resource.methods.push(method);
       found.set(key, resource);
     }
@@ -88,12 +90,14 @@ function methodOf(
   const { operationId, summary, description = '' } = operation;
   const parameters = (operation.parameters ?? []).map((parameter) => resolvedParameter(document, parameter));
   const query = parameters.filter((parameter) => parameter.in === 'query');
+  const name = methodName(operationId, resource);
   const inline = `ResponseOf<'${operationId}'>`;
   const successes = successesOf(operation);
   const [first] = successes;
   const paging = pagingOf(document, query, first?.schema);
   return {
-    name: methodName(operationId, resource),
+    name,
+    alias: aliasOf(name, httpMethod, path, operation),
     operationId,
     httpMethod: httpMethod.toUpperCase(),
     path,
@@ -113,6 +117,14 @@ function methodOf(
     itemSchema: paging && (resolved(document, first?.schema)?.properties?.[paging.items]?.items ?? null),
     options: optionsOf(parameters),
   };
+}
+
+/** A request that creates something (201) ends with a collection, and not with an action. */
+function aliasOf(name: string, httpMethod: string, path: string, { responses }: Operation): string | null {
+  const action = /\}\/(\w+)$/.exec(path)?.[1];
+  if (httpMethod !== 'post' || action === undefined || '201' in responses) return null;
+  const alias = camel(wordsOf(action));
+  return alias === name ? null : alias;
 }
 
 function bodyOf({ operationId, requestBody }: Operation): Method['body'] {

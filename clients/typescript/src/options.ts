@@ -6,7 +6,7 @@ export interface ClientOptions {
   apiKey: string;
   /** Where the service is, such as `https://payments.example.com`. Plain `http` only on this machine. */
   baseUrl: string;
-  /** Accepts plain `http` on other machines too: everybody on the way can read the key. */
+  /** Accepts plain `http` on other machines too: anyone on the network path can read the key. */
   allowPlainHttp?: boolean;
   /** The maximum number of retries of a request that got no response or a temporary error; by default 2. */
   maxRetries?: number;

@@ -29,7 +29,7 @@ function waitingPlan({ sandbox, payers }: Scene): Promise<string> {
   return makeActivePlan(sandbox, { customer_id: payers.sandbox.customerId, start_date: '2099-01-01' });
 }
 
-/** These constraints refuse what is broken here by SQL. The service is to find it all the same. */
+/** These constraints refuse what is broken here by SQL. The service must still find it. */
 function withoutConstraints({ sql }: Scene): Promise<unknown> {
   return sql.unsafe(`
     alter table payment_plans drop constraint if exists payment_plans_has_next_date,

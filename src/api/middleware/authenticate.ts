@@ -45,7 +45,7 @@ export function authenticate(route: Route, find: Find, trustedProxies: readonly 
 
 /**
  * The lookup's timing can only reveal how much of a stored SHA-256 matches. That does not help an attacker, who cannot
- * choose a key by its hash. The hash is compared in constant time all the same.
+ * choose a key by its hash. The hash is still compared in constant time.
  */
 async function identify(header: string, find: Find, now: Date): Promise<CredentialRow> {
   if (header === '') throw new Unauthenticated('No API key was given. Send it as "Authorization: Bearer <key>".');

@@ -17,7 +17,7 @@ import { pass } from '../../platform/crash-points.ts';
 import { outboundPolicy } from '../../platform/outbound-address.ts';
 import { type AdvisoryLocks, openAdvisoryLocks } from '../../platform/postgres/advisory-locks.ts';
 import type { InsertCondition } from '../../platform/postgres/conditional-insert.ts';
-import { atomically, pipelined, wasSacrificed } from '../../platform/postgres/transaction.ts';
+import { atomically, pipelined, queued, wasSacrificed } from '../../platform/postgres/transaction.ts';
 import { IdempotencyKeyInUse, IdempotencyKeyReused, ServiceError } from '../../services/errors.ts';
 import { createPageUrls } from '../../services/pages/page-urls.ts';
 import type { Context } from '../http/context.ts';
@@ -158,7 +158,7 @@ export function idempotency(deps: AppDeps, waitMs: number): IdempotencyStore {
           executor.execute(route, ctx, { ...withoutKey, db: tx }, prepared),
         ]);
         pass('request executed');
-        void pipelined(tx, [storeResponse(tx, use, status, sealed(use, text))]);
+        queued(tx, [storeResponse(tx, use, status, sealed(use, text))]);
         return text;
       });
       pass('request committed');
@@ -205,7 +205,7 @@ export function idempotency(deps: AppDeps, waitMs: number): IdempotencyStore {
         subjectOfKey: (tx, newId) => noteSubject(tx, use, newId),
         storeResponse: async (tx, body) => {
           remembered = JSON.stringify(body);
-          void pipelined(tx, [insertResponse(tx, use, responseOf(remembered), waitMs)]);
+          queued(tx, [insertResponse(tx, use, responseOf(remembered), waitMs)]);
         },
         claim: (subjectId) => [claimOfFreeKey(use, waitLeft(), subjectId ?? null)],
         withResponse: (body) => {

@@ -1,22 +1,30 @@
 import { Type } from 'typebox';
-import { onePerPath } from '../../resources/field-errors.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+import { type FieldError, onePerPath } from '../../resources/field-errors.ts';
 import { assertNoErrors, BadRequest, NotFound } from '../../services/errors.ts';
-import type { Context, Middleware } from '../http/context.ts';
+import type { Context, Middleware, RequestState } from '../http/context.ts';
 import type { Route } from '../http/route.ts';
 import { parseJson, unstorable } from '../validation/json.ts';
 import { compileQuery } from '../validation/query.ts';
+import { unknownReferences } from '../validation/references.ts';
 import { compileChecker } from '../validation/validation.ts';
 
 /**
  * Validates path, query and body against the route's schemas, which are compiled once. Path parameters that do not
  * match are 404. A body that is not JSON and an invalid query are 400. A body that breaks its schema gets the route's
- * status, and all field errors are reported.
+ * status, and all field errors are reported, those of ids that name nothing too.
  */
-export function readInput(route: Route): Middleware {
+export function readInput(route: Route, db: Db): Middleware {
   const queryOf = compileQuery(route.query ?? Type.Object({}));
   const checkParams = route.params && compileChecker(route.params);
   const bodySchema = route.body ?? Type.Object({}, { additionalProperties: false });
   const checkBody = compileChecker(bodySchema);
+
+  /** Whether an id exists is told to secret keys alone. A database that is away leaves the other errors as they are. */
+  async function unknownIn({ context, key }: RequestState, body: unknown, errors: FieldError[]): Promise<FieldError[]> {
+    if (context === undefined || key?.kind !== 'secret') return [];
+    return unknownReferences(db, context, body, errors).catch(() => []);
+  }
 
   return async (ctx, next) => {
     const params: Record<string, string> = ctx.params;
@@ -29,7 +37,9 @@ export function readInput(route: Route): Middleware {
     if (bytes !== undefined) {
       // An empty body is treated as `{}`, so that the field errors name what is required.
       const body = bytes.length === 0 ? {} : readJson(ctx, bytes);
-      assertNoErrors(onePerPath([...unstorable(body, ''), ...checkBody(body)]));
+      const errors = onePerPath([...unstorable(body, ''), ...checkBody(body)]);
+      if (errors.length > 0) errors.push(...(await unknownIn(ctx.state, body, errors)));
+      assertNoErrors(errors);
       ctx.state.body = route.body ? body : undefined;
     }
     return next();

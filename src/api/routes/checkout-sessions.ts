@@ -10,7 +10,7 @@ import {
   presentSessionToPayer,
 } from '../../resources/checkout-session.ts';
 import { CheckoutSessionCreate } from '../../resources/checkout-session-input.ts';
-import { ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
+import { createdQuery, ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
 import type { Vault } from '../../services/accounts/vault.ts';
 import { Forbidden } from '../../services/errors.ts';
 import {
@@ -57,15 +57,19 @@ const list = route({
   invalid: 422,
   query: Strict({
     ...listQuery,
+    ...createdQuery,
     status: Type.Optional(CheckoutSessionStatus),
     payment_link_id: Type.Optional(Reference('Only sessions of this payment link.')),
     customer_id: Type.Optional(Reference('Only sessions of this customer.')),
+    payment_plan_id: Type.Optional(Reference('Only sessions whose `apply_to` names this plan.')),
+    subscription_id: Type.Optional(Reference('Only sessions whose `apply_to` names this subscription.')),
     test_clock: Type.Optional(Reference('Only sessions of customers on this test clock.')),
   }),
   response: { status: 200, schema: ListOf(CheckoutSession) },
   handle: async ({ context, query, deps }) => {
     const { status, payment_link_id: paymentLinkId, customer_id: customerId, test_clock: testClock } = query;
-    const filter = { status, paymentLinkId, customerId, testClock };
+    const subject = { paymentPlanId: query.payment_plan_id, subscriptionId: query.subscription_id };
+    const filter = { status, paymentLinkId, customerId, testClock, ...subject };
     return page(await listCheckoutSessions(deps.db, context, filter, query), presentCheckoutSession);
   },
 });

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { ListOf, listQuery, page, Strict } from '../../resources/common.ts';
+import { createdQuery, ListOf, listQuery, page, Strict } from '../../resources/common.ts';
 import {
   Customer,
   CustomerCreate,
@@ -53,6 +53,7 @@ const list = route({
   invalid: 422,
   query: Strict({
     ...listQuery,
+    ...createdQuery,
     status: Type.Optional(Type.String({ maxLength: 40, description: 'Exact match.' })),
     email: Type.Optional(Type.String({ maxLength: 254, description: 'Exact match, ignoring case.' })),
     name: Type.Optional(Type.String({ maxLength: 255, description: 'Exact match, ignoring case.' })),
@@ -122,6 +123,7 @@ const listIntents = route({
   invalid: 422,
   query: Strict({
     ...listQuery,
+    ...createdQuery,
     status: Type.Optional(Type.String({ maxLength: 40, description: 'Exact match.' })),
   }),
   response: { status: 200, schema: ListOf(PaymentIntent) },

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
+import { createdQuery, ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
 import {
   Mandate,
   MandateByKey,
@@ -63,6 +63,7 @@ const list = route({
   invalid: 422,
   query: Strict({
     ...listQuery,
+    ...createdQuery,
     customer_id: Type.Optional(Reference('Only mandates of this customer.')),
     payment_method_id: Type.Optional(Reference('Only mandates of this bank account.')),
     status: Type.Optional(MandateStatus),

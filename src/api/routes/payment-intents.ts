@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import type { PaymentIntentRow } from '../../db/payment-intents.ts';
 import type { Processors } from '../../processors/processor.ts';
-import { ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
+import { createdQuery, ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
 import {
   debitIntentExample,
   PaymentIntent,
@@ -126,7 +126,7 @@ const confirm = route({
   response: {
     status: 200,
     schema: PaymentIntentByKey,
-    example: { ...paymentIntentExample, status: 'succeeded' },
+    example: { ...paymentIntentExample, status: 'succeeded', net_collected_amount: 2500 },
   },
   handle: async ({ context, key, params, body, deps }) => {
     const id = params.payment_intent_id;
@@ -148,13 +148,24 @@ const list = route({
   invalid: 400,
   query: Strict({
     ...listQuery,
+    ...createdQuery,
     customer_id: Type.Optional(Reference('Only payments of this customer.')),
+    payment_plan_id: Type.Optional(Reference('Only payments of this plan.')),
+    subscription_id: Type.Optional(Reference('Only payments of this subscription.')),
+    payment_link_id: Type.Optional(Reference('Only payments of this payment link.')),
     status: Type.Optional(PaymentIntentStatus),
     test_clock: Type.Optional(Reference('Only payments of customers on this test clock.')),
   }),
   response: { status: 200, schema: ListOf(PaymentIntent) },
   handle: async ({ context, query, deps }) => {
-    const filter = { customerId: query.customer_id, status: query.status, testClock: query.test_clock };
+    const filter = {
+      customerId: query.customer_id,
+      paymentPlanId: query.payment_plan_id,
+      subscriptionId: query.subscription_id,
+      paymentLinkId: query.payment_link_id,
+      status: query.status,
+      testClock: query.test_clock,
+    };
     return page(await listPaymentIntents(deps.db, context, filter, query), presentPaymentIntent);
   },
 });
@@ -171,7 +182,11 @@ const cancel = route({
     'the plan.',
   access: { scope: 'payment_intents:write' },
   invalid: 400,
-  response: { status: 200, schema: PaymentIntent, example: { ...paidExample, status: 'canceled' } },
+  response: {
+    status: 200,
+    schema: PaymentIntent,
+    example: { ...paidExample, status: 'canceled', net_collected_amount: 0 },
+  },
   handle: async ({ context, params, deps }) =>
     presentPaymentIntent(await cancelPaymentIntent(deps.db, chargeHook, context, params.payment_intent_id)),
 });
@@ -209,7 +224,10 @@ const bankResult = route({
   response: {
     status: 200,
     schema: PaymentIntent,
-    example: { ...debitIntentExample, payment_plan_id: null, status: 'succeeded', returnable_until: '2027-02-11' },
+    example: {
+      ...{ ...debitIntentExample, payment_plan_id: null, status: 'succeeded' },
+      ...{ net_collected_amount: 2500, returnable_until: '2027-02-11' },
+    },
   },
   handle: async ({ context, params, body, deps }) =>
     presentPaymentIntent(await reportBankResult(deps.db, chargeHook, context, params.payment_intent_id, body)),

@@ -1,7 +1,7 @@
 import encodeQR from 'qr';
 import Type from 'typebox';
 import type { PaymentLinkRow } from '../../db/payment-links.ts';
-import { ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
+import { createdQuery, ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
 import { PaymentIntent, planPaymentIntentExample, presentPaymentIntent } from '../../resources/payment-intent.ts';
 import {
   PaymentLink,
@@ -62,15 +62,20 @@ const list = route({
   invalid: 422,
   query: Strict({
     ...listQuery,
+    ...createdQuery,
     status: Type.Optional(PaymentLinkStatus),
     customer_id: Type.Optional(Reference('Only links of this customer.')),
+    payment_plan_id: Type.Optional(Reference('Only links whose `apply_to` names this plan.')),
+    subscription_id: Type.Optional(Reference('Only links whose `apply_to` names this subscription.')),
     reference: Type.Optional(Type.String({ maxLength: 255, description: 'Only links with exactly this reference.' })),
     test_clock: Type.Optional(Reference('Only links of customers on this test clock.')),
   }),
   response: { status: 200, schema: ListOf(PaymentLink) },
   handle: async ({ context, key, query, deps }) => {
     const { status, customer_id: customerId, reference, test_clock: testClock } = query;
-    const rows = await listPaymentLinks(deps.db, context, { status, customerId, reference, testClock }, query);
+    const subject = { paymentPlanId: query.payment_plan_id, subscriptionId: query.subscription_id };
+    const filter = { status, customerId, reference, testClock, ...subject };
+    const rows = await listPaymentLinks(deps.db, context, filter, query);
     return page(rows, (row) => shownTo(key, deps, row));
   },
 });

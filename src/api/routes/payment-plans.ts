@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import type { PlanTransition } from '../../domain/plan-state.ts';
-import { ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
+import { createdQuery, ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
 import { madeAt } from '../../resources/examples.ts';
 import {
   PaymentPlan,
@@ -56,6 +56,7 @@ const list = route({
   invalid: 422,
   query: Strict({
     ...listQuery,
+    ...createdQuery,
     customer_id: Type.Optional(Reference('Only plans of this customer.')),
     state: Type.Optional(PaymentPlanState),
   }),

@@ -1,6 +1,7 @@
-import { ListOf, listQuery, page, Strict } from '../../resources/common.ts';
-import { presentRefund, Refund, RefundCreate, refunds } from '../../resources/refund.ts';
-import { getRefund, listRefunds, refundPaymentIntent } from '../../services/payments/refunds.ts';
+import Type from 'typebox';
+import { createdQuery, ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
+import { presentRefund, Refund, RefundCreate, RefundStatus, refunds } from '../../resources/refund.ts';
+import { getRefund, listAllRefunds, listRefunds, refundPaymentIntent } from '../../services/payments/refunds.ts';
 import { repeatable } from '../http/repeatable.ts';
 import { metadataLimit, type Route, route } from '../http/route.ts';
 
@@ -42,6 +43,41 @@ const list = route({
   },
 });
 
+const listAll = route({
+  method: 'GET',
+  path: '/api/v1/refunds',
+  operation: 'listAllRefunds',
+  tag: refunds,
+  summary: 'List refunds, newest first',
+  description: 'Lists the refunds of all payments.',
+  access: { scope: 'payment_intents:read' },
+  invalid: 400,
+  query: Strict({
+    ...listQuery,
+    ...createdQuery,
+    status: Type.Optional(RefundStatus),
+    payment_intent_id: Type.Optional(Reference('Only refunds of this payment.')),
+    customer_id: Type.Optional(Reference('Only refunds of payments of this customer.')),
+    payment_plan_id: Type.Optional(Reference('Only refunds of payments of this plan.')),
+    subscription_id: Type.Optional(Reference('Only refunds of payments of this subscription.')),
+    payment_link_id: Type.Optional(Reference('Only refunds of payments of this payment link.')),
+    test_clock: Type.Optional(Reference('Only refunds of payments of customers on this test clock.')),
+  }),
+  response: { status: 200, schema: ListOf(Refund) },
+  handle: async ({ context, query, deps }) => {
+    const filter = {
+      status: query.status,
+      paymentIntentId: query.payment_intent_id,
+      customerId: query.customer_id,
+      paymentPlanId: query.payment_plan_id,
+      subscriptionId: query.subscription_id,
+      paymentLinkId: query.payment_link_id,
+      testClock: query.test_clock,
+    };
+    return page(await listAllRefunds(deps.db, context, filter, query), presentRefund);
+  },
+});
+
 const fetch = route({
   method: 'GET',
   path: '/api/v1/refunds/:refund_id',
@@ -54,4 +90,4 @@ const fetch = route({
   handle: async ({ context, params, deps }) => presentRefund(await getRefund(deps.db, context, params.refund_id)),
 });
 
-export const refundRoutes: Route[] = [create, list, fetch];
+export const refundRoutes: Route[] = [create, list, listAll, fetch];

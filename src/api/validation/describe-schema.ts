@@ -61,7 +61,9 @@ function text(schema: SchemaNode): string {
   return `a string${characters}${typeof schema.pattern === 'string' ? ` that matches ${schema.pattern}` : ''}`;
 }
 
+/** A phrase with a number in it states the limits itself. */
 function withRange(phrase: string, { minimum, maximum }: SchemaNode): string {
+  if (/\d/.test(phrase)) return phrase;
   if (minimum !== undefined && maximum !== undefined) return `${phrase} from ${minimum} to ${maximum}`;
   if (minimum !== undefined) return `${phrase}, at least ${minimum}`;
   return maximum === undefined ? phrase : `${phrase}, at most ${maximum}`;

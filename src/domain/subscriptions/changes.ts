@@ -104,7 +104,7 @@ export function validUntil(at: Date, timeZone: string): Date {
 }
 
 /**
- * The payment of a change has succeeded. If its period is over by then, or the subscription not active any more, the
+ * The payment of a change has succeeded. If its period is over by then, or the subscription is no longer active, the
  * change is not made: the money is credit. `funds` are as for `quoteChange`, without this payment.
  */
 export function changePaid(

@@ -9,7 +9,7 @@ export type SubscriptionState = 'pending' | 'trialing' | 'active' | 'past_due' |
 /** Why a subscription is paused or canceled. */
 export type StateReason = 'requested' | 'payment_failed' | 'no_payment_method' | 'ended' | 'customer_deleted';
 
-/** A trial is `paid`: nothing is owed for it. `void`: nothing is owed any more, and it was not bought. */
+/** A trial is `paid`: nothing is owed for it. `void`: nothing is owed, and it was not bought. */
 export type PeriodStatus = 'processing' | 'paid' | 'retrying' | 'unpaid' | 'void';
 
 /** The terms of a subscription, and how far it has come. Dates are biller-local; instants are the customer's time. */
@@ -42,7 +42,7 @@ export interface Course extends Omit<PeriodCalendar, 'anchor_start'>, Account {
   next_number: number;
   /** The day on which it ends, the first without service. */
   ends_at: PlainDate | null;
-  /** It ends by a request, and not by its terms: nothing is retried any more. */
+  /** It ends by a request, and not by its terms: retries end. */
   cancel_requested: boolean;
   /** The end that the terms had set before it was canceled. An uncancel gives it back. */
   ends_at_before_cancel: PlainDate | null;
@@ -67,7 +67,7 @@ export interface Period {
   carried_cents: number;
   /** The sum of the lines of the changes that were made in it. */
   changed_cents: number;
-  /** The part of the credit of its changes that its payments do not hold any more. */
+  /** The part of the credit of its changes that its payments no longer hold. */
   withheld_cents: number;
   payment_intent_id: string | null;
   failures: number;
@@ -75,7 +75,7 @@ export interface Period {
   next_attempt_at: Date | null;
   /** When the bank reported the last failure of the series. Null if that was no debit under a mandate. */
   last_result_at: Date | null;
-  /** When somebody asked for a retry at once. Such a retry is due then, and not when dunning says. */
+  /** When a retry at once was requested. Such a retry is due then, and not when dunning says. */
   retry_asked_at: Date | null;
   /** Until when the payer has time for the challenge of the bank. Null without one. */
   challenge_ends_at: Date | null;
@@ -104,7 +104,7 @@ export interface Derived {
   notice_at: Date | null;
   /** When the service ends although retries go on. */
   grace_ends_at: Date | null;
-  /** When a pause ends by itself. Null while a period is owed: the end of the pause would leave that void. */
+  /** When a pause ends on its own. Null while a period is owed: the end of the pause would leave that void. */
   resume_at: Date | null;
   /** Whether the customer may use the service now. */
   in_effect: boolean;

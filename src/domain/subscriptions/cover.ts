@@ -13,14 +13,14 @@ export interface Funds {
   /** What was paid for changes that were made in it, and what those payments hold. */
   changes_paid: number;
   changes_held: number;
-  /** What payments do not hold any more that became credit in full, since their change was not made. */
+  /** What payments no longer hold that became credit in full, since their change was not made. */
   credited_lost: number;
 }
 
 type Given = Pick<Period, 'status' | 'carried_cents' | 'changed_cents'>;
 
 /**
- * Returns what is withheld of the credit that a period has given: as much as its payments do not hold any more. So the
+ * Returns what is withheld of the credit that a period has given: as much as its payments no longer hold. So the
  * credit of a period never exceeds what its payments hold after refunds and returns. Credit that the period itself has
  * used counts as held. A void period has given only what was paid for its changes. Minor units.
  */

@@ -212,7 +212,7 @@ export function cancelNow(situation: Situation, reason: StateReason): Change {
 
 /**
  * Pauses a subscription. Retries end with it; a charge that is under way is still recorded. Only a pause that was
- * requested ends by itself.
+ * requested ends on its own.
  */
 export function pauseNow(situation: Situation, reason: StateReason): Change {
   const resumes = reason === 'requested' ? {} : { resumes_at: null };

@@ -1,5 +1,5 @@
 import { subscribes } from '../../db/events.ts';
-import { opsCommand } from '../stuck/definitions.ts';
+import { opsCommand } from '../stuck/ops-command.ts';
 import type { Invariant, Offender } from './invariant.ts';
 
 const restoreEvents =

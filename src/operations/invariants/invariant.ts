@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/postgres/connection.ts';
-import { opsCommand } from '../stuck/definitions.ts';
+import { opsCommand } from '../stuck/ops-command.ts';
 
 /** A row that breaks an invariant, and how. */
 export interface Offender {

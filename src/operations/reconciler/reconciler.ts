@@ -1,16 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { TypedSearchAttributes } from '@temporalio/common';
+import type { WantingRow } from '../../db/subject-queries.ts';
 import { attributes } from '../../messages/search-attributes.ts';
+import { isSubjectKind, subjectKinds } from '../../messages/subject-kinds.ts';
 import { webhookTaskQueue } from '../../messages/task-queues.ts';
+import { type WorkflowType, workflowIdOf, workflowTypes } from '../../messages/workflow-types.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
-import {
-  enqueue,
-  type OutboxEntry,
-  type WorkflowType,
-  workflowIdOf,
-  workflowTypes,
-} from '../../platform/postgres/outbox.ts';
+import { enqueue, type OutboxEntry } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { realNow } from '../../platform/real-time.ts';
 import { startEntry, wakeEntry } from '../../services/wake.ts';
@@ -21,7 +18,6 @@ import {
   hasOutboxEntry,
   isBacklogOf,
   type ReconciliationCounts,
-  type SubjectRow,
   subjectsAmong,
   subjectsWantingWorkflow,
 } from './reconciliations.ts';
@@ -43,7 +39,7 @@ export interface Mismatch {
 interface Suspect {
   type: WorkflowType;
   id: string;
-  row: SubjectRow | null;
+  row: WantingRow | null;
 }
 
 /** How many objects or workflows are compared at a time. No more of them are in memory. */
@@ -63,7 +59,7 @@ export interface Reconciled {
 }
 
 /**
- * Compares PostgreSQL with the Temporals, each by itself, and repairs what differs slice by slice (see `mismatchesOf`).
+ * Compares PostgreSQL with each Temporal separately, and repairs what differs slice by slice (see `mismatchesOf`).
  * `onMismatches` gets each slice's mismatches before they are repaired. With `check`, nothing is repaired. `onSlice` is
  * called after each slice; if it throws, the reconciliation ends.
  * @throws when no Temporal could be read.
@@ -213,7 +209,7 @@ async function untilDispatched(sql: Pool, { livemode }: WorkflowSide, signal?: A
 }
 
 /** Returns what the running workflows of these subjects show, by subject id. */
-async function runningAmong(side: WorkflowSide, type: WorkflowType, rows: SubjectRow[]): Promise<Map<string, string>> {
+async function runningAmong(side: WorkflowSide, type: WorkflowType, rows: WantingRow[]): Promise<Map<string, string>> {
   const running = new Map<string, string>();
   const ids = rows.map(({ id }) => `'${workflowIdOf(type, id)}'`).join(', ');
   const query = `${runningOf(side, type)} and WorkflowId in (${ids})`;
@@ -258,9 +254,9 @@ async function* wantedSubjects(
   { livemode }: WorkflowSide,
   type: WorkflowType,
   signal?: AbortSignal,
-): AsyncGenerator<SubjectRow[]> {
+): AsyncGenerator<WantingRow[]> {
   for (const isDated of [true, false]) {
-    for (let after: SubjectRow | undefined, isLast = false; !isLast; ) {
+    for (let after: WantingRow | undefined, isLast = false; !isLast; ) {
       signal?.throwIfAborted();
       const rows = await subjectsWantingWorkflow(sql, type, { livemode, isDated, after, limit: sliceSize });
       if (rows.length > 0) yield rows;
@@ -272,7 +268,7 @@ async function* wantedSubjects(
 
 /** Whether a workflow shows the date and the state of its subject, so that they can be compared. */
 function showsDate(type: WorkflowType): boolean {
-  return ['paymentPlan', 'bankDebit', 'paymentLink', 'subscription'].includes(type);
+  return isSubjectKind(type) && subjectKinds[type].showsDate;
 }
 
 /**
@@ -287,7 +283,7 @@ function shownBy(type: WorkflowType, shown: TypedSearchAttributes): string {
 }
 
 /** What it should show. */
-function wantedOf(type: WorkflowType, row: SubjectRow): string {
+function wantedOf(type: WorkflowType, row: WantingRow): string {
   if (type === 'testClock') return row.state ?? '';
   if (!showsDate(type)) return '';
   return planInWords(row.state, row.next_due_at, row.failed_attempts);
@@ -297,7 +293,7 @@ function planInWords(state: string | null, nextDueAt: Date | null, failedAttempt
   return `${state}, next due ${nextDueAt?.toISOString() ?? 'never'}, ${failedAttempts} failed attempts`;
 }
 
-function isStale(row: SubjectRow, shown: string, wanted: string): boolean {
+function isStale(row: WantingRow, shown: string, wanted: string): boolean {
   return !row.advancing && shown !== wanted;
 }
 

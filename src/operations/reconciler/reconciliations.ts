@@ -1,22 +1,7 @@
-import { withoutOwner } from '../../db/bank-debits.ts';
-import { isRunning } from '../../db/subscriptions.ts';
+import { type SubjectQueries, subjectQueries, type WantingRow } from '../../db/subject-queries.ts';
+import type { WorkflowType } from '../../messages/workflow-types.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
-import type { WorkflowType } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
-
-/** An object that needs a workflow, and what that workflow should show. */
-export interface SubjectRow {
-  id: string;
-  livemode: boolean;
-  /** Of a plan or a clock. */
-  state: string | null;
-  next_due_at: Date | null;
-  /** When its workflow acts next, in the customer's time; null if that is not known or it waits for something else. */
-  due_at: Date | null;
-  failed_attempts: number;
-  /** Its clock is advancing: what the workflow shows is compared only once the advance has ended. */
-  advancing: boolean;
-}
 
 /** The number of mismatches that a reconciliation found, by kind. */
 export interface ReconciliationCounts {
@@ -112,12 +97,12 @@ export async function subjectsWantingWorkflow(
     isDated,
     after,
     limit,
-  }: { livemode: boolean | null; isDated: boolean; after: SubjectRow | undefined; limit: number },
-): Promise<SubjectRow[]> {
+  }: { livemode: boolean | null; isDated: boolean; after: WantingRow | undefined; limit: number },
+): Promise<WantingRow[]> {
   const dated = db`due_at is not null ${after === undefined ? db`` : db`and (due_at, id) > (${after.due_at}, ${after.id})`}`;
   const undated = db`due_at is null ${after === undefined ? db`` : db`and id > ${after.id}`}`;
-  return db<SubjectRow[]>`
-    select * from (${wanting(db, type)}) subjects
+  return db<WantingRow[]>`
+    select * from (${queries[type].wantingWorkflow(db)}) subjects
     where ${isDated ? dated : undated} ${ofMode(db, livemode)}
     order by ${isDated ? db`due_at, id` : db`id`}
     limit ${limit}`;
@@ -131,34 +116,22 @@ export async function subjectsAmong(
   ids: string[],
 ): Promise<string[]> {
   const rows = await db<{ id: string }[]>`
-    select id from (${wanting(db, type)}) subjects where id = any(${ids}) ${ofMode(db, livemode)}`;
+    select id from (${queries[type].wantingWorkflow(db)}) subjects where id = any(${ids}) ${ofMode(db, livemode)}`;
   return rows.map(({ id }) => id);
 }
 
 /** The object if it needs a workflow of this type, otherwise null. */
-export async function findSubjectWantingWorkflow(db: Db, type: WorkflowType, id: string): Promise<SubjectRow | null> {
-  const [row] = await db<SubjectRow[]>`select * from (${wanting(db, type)}) subjects where id = ${id}`;
+export async function findSubjectWantingWorkflow(db: Db, type: WorkflowType, id: string): Promise<WantingRow | null> {
+  const [row] = await db<WantingRow[]>`select * from (${queries[type].wantingWorkflow(db)}) subjects where id = ${id}`;
   return row ?? null;
 }
 
 /** The mode of the object that a workflow of this type is for; null if there is no such object. */
 export async function selectModeOfSubject(db: Db, type: WorkflowType, id: string): Promise<boolean | null> {
-  const key = type === 'bankDebit' ? 'attempt_id' : 'id';
-  const [row] = await db<{ livemode: boolean }[]>`
-    select livemode from ${db(tables[type])} where ${db(key)} = ${id}`;
+  const { table, key } = queries[type];
+  const [row] = await db<{ livemode: boolean }[]>`select livemode from ${db(table)} where ${db(key)} = ${id}`;
   return row?.livemode ?? null;
 }
-
-const tables: Record<WorkflowType, string> = {
-  paymentPlan: 'payment_plans',
-  scheduledPayment: 'payment_intents',
-  bankDebit: 'bank_debits',
-  paymentLink: 'payment_links',
-  checkoutSession: 'checkout_sessions',
-  subscription: 'subscriptions',
-  testClock: 'test_clocks',
-  webhookDelivery: 'webhook_deliveries',
-};
 
 /** Whether the outbox holds an entry for this object. */
 export async function hasOutboxEntry(db: Db, subjectId: string): Promise<boolean> {
@@ -177,75 +150,20 @@ function ofMode(db: Db, livemode: boolean | null) {
   return livemode === null ? db`` : db`and livemode = ${livemode}`;
 }
 
-/**
- * No workflow shows the steps of the debits of its plan or subscription. If one is late in real time, the subject is
- * described as no workflow shows it, and so is woken.
- */
-function lateDebit(db: Db, alias: 'p' | 's') {
-  const column = (name: string) => db(`${alias}.${name}`);
-  return db`case
-      when ${column('test_clock_id')} is null and ${column('next_debit_at')} < now() - interval '5 minutes'
-      then ' with a late debit' else '' end`;
-}
+const alone = (db: Db) =>
+  db`null::timestamptz as next_due_at, null::timestamptz as due_at, 0 as failed_attempts, false as advancing`;
 
-function wanting(db: Db, type: WorkflowType) {
-  const alone = db`null::timestamptz as next_due_at, null::timestamptz as due_at, 0 as failed_attempts, false as advancing`;
-  switch (type) {
-    case 'paymentPlan':
-      // The failed attempts are the ones that the workflow reads in `db/subject-statuses.ts`.
-      return db`
-        select p.id, p.livemode, p.state || ${lateDebit(db, 'p')} as state, p.next_due_at, least(p.wake_at, p.next_debit_at) as due_at,
-          coalesce(s.failures, 0) as failed_attempts,
-          coalesce(k.status = 'advancing', false) as advancing
-        from payment_plans p
-        left join test_clocks k on k.id = p.test_clock_id
-        left join lateral (
-          select failures from payment_plan_slots
-          where payment_plan_id = p.id and status in ('processing', 'retrying', 'failed', 'returned')
-          order by next_attempt_at nulls last, slot
-          limit 1
-        ) s on true
-        where p.state in ('active', 'suspended') or p.next_debit_at is not null`;
-    case 'scheduledPayment':
-      return db`
-        select id, livemode, null as state, null::timestamptz as next_due_at, scheduled_at as due_at,
-          0 as failed_attempts, false as advancing
-        from payment_intents where scheduled_at is not null`;
-    case 'bankDebit':
-      return db`
-        select d.attempt_id as id, d.livemode, a.outcome as state, d.next_at as next_due_at, d.next_at as due_at,
-          0 as failed_attempts, coalesce(k.status = 'advancing', false) as advancing
-        from bank_debits d
-        join payment_attempts a on a.id = d.attempt_id
-        left join test_clocks k on k.id = d.test_clock_id
-        where ${withoutOwner(db)} and d.next_at is not null`;
-    case 'paymentLink':
-      return db`
-        select id, livemode, status as state, wake_at as next_due_at, wake_at as due_at, 0 as failed_attempts,
-          false as advancing
-        from payment_links where status = 'open' and expires_at is not null and test_clock_id is null`;
-    case 'checkoutSession':
-      return db`
-        select id, livemode, null as state, null::timestamptz as next_due_at, wake_at as due_at, 0 as failed_attempts,
-          false as advancing
-        from checkout_sessions where status in ('open', 'processing') and test_clock_id is null`;
-    case 'subscription':
-      return db`
-        select s.id, s.livemode, s.state || ${lateDebit(db, 's')} as state, s.next_period_at as next_due_at,
-          least(s.wake_at, s.next_debit_at) as due_at,
-          coalesce(p.failures, 0) as failed_attempts, coalesce(k.status = 'advancing', false) as advancing
-        from subscriptions s
-        left join test_clocks k on k.id = s.test_clock_id
-        left join lateral (
-          select failures from subscription_periods
-          where subscription_id = s.id and status in ('processing', 'retrying', 'unpaid')
-          order by number
-          limit 1
-        ) p on true
-        where ${isRunning(db)}`;
-    case 'testClock':
-      return db`select id, livemode, status as state, ${alone} from test_clocks`;
-    case 'webhookDelivery':
-      return db`select id, livemode, null as state, ${alone} from webhook_deliveries where status = 'pending'`;
-  }
-}
+const queries: Readonly<Record<WorkflowType, Pick<SubjectQueries, 'table' | 'key' | 'wantingWorkflow'>>> = {
+  ...subjectQueries,
+  testClock: {
+    table: 'test_clocks',
+    key: 'id',
+    wantingWorkflow: (db) => db`select id, livemode, status as state, ${alone(db)} from test_clocks`,
+  },
+  webhookDelivery: {
+    table: 'webhook_deliveries',
+    key: 'id',
+    wantingWorkflow: (db) =>
+      db`select id, livemode, null as state, ${alone(db)} from webhook_deliveries where status = 'pending'`,
+  },
+};

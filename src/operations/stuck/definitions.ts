@@ -1,54 +1,31 @@
 import { slotInWords } from '../../messages/slot-in-words.ts';
-import { workflowIdOf } from '../../platform/postgres/outbox.ts';
+import { workflowIdOf, workflowIdOfOwner } from '../../messages/workflow-types.ts';
 import { wrongDates } from '../../services/plans/plan-dates.ts';
 import { wordsAboutEndpoint } from './endpoint-words.ts';
 import { define, type StuckDefinition } from './find-stuck.ts';
+import { opsCommand } from './ops-command.ts';
+import { overdueDefinitions } from './overdue.ts';
 import { heldCharging, lateProcessorComparison } from './queries/charging.ts';
 import { failedClocks, slowAdvances } from './queries/clocks.ts';
-import { overdueLinks } from './queries/links.ts';
 import { holdingSessions } from './queries/locks.ts';
-import {
-  type OverdueDebit,
-  type OverduePlan,
-  overdueDebits,
-  overduePlans,
-  overdueScheduledPayments,
-  processingPayments,
-  processingRefunds,
-} from './queries/payments.ts';
+import { processingPayments, processingRefunds } from './queries/payments.ts';
 import { type InconsistentPlan, inconsistentPlans } from './queries/plans.ts';
-import { type OverdueSubscription, overdueSubscriptions } from './queries/subscriptions.ts';
 import { deliveryBacklogs, failingEndpoints } from './queries/webhooks.ts';
 import { foundDifferences, lateComparison, waitingEntries } from './queries/workflows.ts';
 
 const minute = 60;
 const day = 24 * 60 * minute;
-/** Only then an endpoint that fails is stuck: most receivers come back by themselves. */
+/** Only then an endpoint that fails is stuck: most receivers come back on their own. */
 export const endpointFailsForSeconds = day;
 /** A processor has 10 s to prepare a charge and 30 s to make it (`http-processor.ts`). Most take a second. */
 const outcomeComesWithinSeconds = 45;
-
-/** The operator command as it is typed on the command line. */
-export function opsCommand(...words: (string | null)[]): string {
-  return ['npm run --silent ops --', ...words].join(' ');
-}
 
 /**
  * What "stuck" means, by kind, as far as PostgreSQL knows it. `workflows.ts` has the kinds that Temporal knows. Each
  * limit is several times what the slowest healthy case takes, a restart of every process included.
  */
 export const stuckDefinitions: readonly StuckDefinition[] = [
-  define({
-    kind: 'plan_overdue',
-    meaning: 'A plan’s payment or retry is due and was not made.',
-    afterSeconds: 5 * minute,
-    query: overduePlans,
-    describe: ({ subject_id: id, ...plan }) => ({
-      why: whyOverdue(plan),
-      remedy: `Fix the cause, then ${opsCommand('recheck', id)} (Web UI: Update recheck).`,
-      workflowId: workflowIdOf('paymentPlan', id ?? ''),
-    }),
-  }),
+  ...overdueDefinitions,
   define({
     kind: 'plan_inconsistent',
     meaning:
@@ -62,88 +39,19 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
     }),
   }),
   define({
-    kind: 'subscription_overdue',
-    meaning: 'A subscription’s next period, retry or other step is due and was not taken.',
-    afterSeconds: 5 * minute,
-    query: overdueSubscriptions,
-    describe: ({ subject_id: id, ...subscription }) => ({
-      why: whySubscriptionOverdue(subscription),
-      remedy: `Fix the cause, then ${opsCommand('recheck', id)} (Web UI: Update recheck).`,
-      workflowId: workflowIdOf('subscription', id ?? ''),
-    }),
-  }),
-  define({
-    kind: 'scheduled_payment_overdue',
-    meaning: 'A scheduled payment’s date has come, and it was not made.',
-    afterSeconds: 5 * minute,
-    query: overdueScheduledPayments,
-    describe: ({ subject_id: id }) => ({
-      why: 'its date has come and it was not attempted',
-      remedy: `Fix the cause, then ${opsCommand('recheck', id)} (Web UI: Update recheck).`,
-      workflowId: workflowIdOf('scheduledPayment', id ?? ''),
-    }),
-  }),
-  define({
-    kind: 'bank_debit_overdue',
-    meaning: 'A bank debit was not handed over or asked about, or its bank has not reported for a day.',
-    afterSeconds: 5 * minute,
-    query: overdueDebits,
-    describe: ({ subject_id: id, livemode, payment_intent_id: intentId, ...debit }) => {
-      const { payment_plan_id: planId, subscription_id: subscriptionId } = debit;
-      return {
-        why: whyDebitOverdue(intentId, debit),
-        remedy:
-          `Start a worker, or ask ${livemode ? 'the live processor' : 'the processor'} about it; then ` +
-          `${opsCommand('recheck', planId ?? subscriptionId ?? id)} (Web UI: Update recheck). The outcome is never guessed.`,
-        workflowId:
-          planId !== null
-            ? workflowIdOf('paymentPlan', planId)
-            : subscriptionId !== null
-              ? workflowIdOf('subscription', subscriptionId)
-              : workflowIdOf('bankDebit', id ?? ''),
-      };
-    },
-  }),
-  define({
-    kind: 'link_overdue',
-    meaning: 'A payment link or a checkout session is past its time, and has not ended. It takes no payment.',
-    afterSeconds: 5 * minute,
-    query: overdueLinks,
-    describe: ({ subject_id: id, waits }) => ({
-      why: waits ? 'it waited for a payment, and none is under way' : 'its time is over, and it has not ended',
-      remedy: `Fix the cause, then ${opsCommand('recheck', id)} (Web UI: Update recheck).`,
-      workflowId: workflowIdOf(id?.startsWith('lnk_') ? 'paymentLink' : 'checkoutSession', id ?? ''),
-    }),
-  }),
-  define({
     kind: 'payment_processing',
     meaning: 'A payment was opened, and its outcome is not known.',
     afterSeconds: outcomeComesWithinSeconds,
     query: processingPayments,
-    describe: ({
-      subject_id: id,
-      livemode,
-      attempt_id: attemptId,
-      number,
-      source,
-      payment_plan_id: planId,
-      subscription_id: subscriptionId,
-    }) => ({
+    describe: ({ subject_id: id, livemode, attempt_id: attemptId, number, source, ...owner }) => ({
       why: `attempt ${number} (${source}) has no outcome: ${silence(livemode)}`,
       remedy:
         `${remedyOfSilence(livemode)} ` +
-        `Its log says why that fails (housekeeping)${source === 'confirm' ? '' : `; then ${opsCommand('recheck', planId ?? subscriptionId ?? id)}`}. ` +
+        `Its log says why that fails (housekeeping)${source === 'confirm' ? '' : `; then ${opsCommand('recheck', owner.payment_plan_id ?? owner.subscription_id ?? id)}`}. ` +
         `If it never knows the outcome: ${opsCommand('settle', attemptId, '--as', 'OUTCOME', '--evidence', 'TEXT')}.`,
       ...(source === 'confirm'
         ? {}
-        : {
-            workflowId:
-              subscriptionId !== null
-                ? workflowIdOf('subscription', subscriptionId)
-                : planId === null
-                  ? workflowIdOf('scheduledPayment', id ?? '')
-                  : workflowIdOf('paymentPlan', planId),
-          }),
+        : { workflowId: workflowIdOfOwner(owner) ?? workflowIdOf('scheduledPayment', id ?? '') }),
     }),
   }),
   define({
@@ -294,20 +202,6 @@ function remedyOfSilence(livemode: boolean | null): string {
   return `Fix ${processor}, or start a worker: every worker asks again every five seconds.`;
 }
 
-function whyDebitOverdue(
-  intentId: string,
-  {
-    outcome,
-    next_at: nextAt,
-    expected_result_at: expectedAt,
-  }: Omit<OverdueDebit, 'payment_intent_id' | 'payment_plan_id'>,
-): string {
-  if (outcome === 'accepted') return `the debit of ${intentId} was not handed to the bank at its cut-off`;
-  if (outcome === 'succeeded')
-    return `the bank was not asked at ${nextAt.toISOString()} about the debit of ${intentId}`;
-  return `the bank has not reported on the debit of ${intentId}, which was expected at ${expectedAt.toISOString()}`;
-}
-
 function whyInconsistent({ open, without_row: lost, at, ...plan }: InconsistentPlan): string {
   const dateOf = (text: string | null) => (text === null ? null : new Date(text));
   const slots = open.map((slot) => ({
@@ -321,16 +215,4 @@ function whyInconsistent({ open, without_row: lost, at, ...plan }: InconsistentP
     ...(lost ?? []).map((slot) => `${slotInWords(slot)} has a payment, but its row is lost`),
   ];
   return reasons.join('; ') || 'it was corrected meanwhile';
-}
-
-function whySubscriptionOverdue({ state, ...next }: OverdueSubscription): string {
-  const isRetry = next.next_attempt_at !== null && Number(next.next_attempt_at) === Number(next.wake_at);
-  if (isRetry) return `the retry of its unpaid period was not made; it has failed last with ${next.last_error_code}`;
-  return `it is ${state}, and its next step was not taken: period ${next.next_number}, or the end of a trial, a pause or itself`;
-}
-
-function whyOverdue(plan: OverduePlan): string {
-  const isRetry = plan.next_attempt_at !== null && Number(plan.next_attempt_at) <= Number(plan.next_due_at ?? Infinity);
-  if (!isRetry || plan.retry_slot === null) return `${slotInWords(plan.next_slot)} is due and was not attempted`;
-  return `the retry of ${slotInWords(plan.retry_slot)} was not made; it has failed ${plan.failures} times, last with ${plan.last_error_code}`;
 }

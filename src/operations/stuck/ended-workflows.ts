@@ -2,14 +2,14 @@ import type { Client } from '@temporalio/client';
 import { listUnattempted } from '../../db/webhook-batches.ts';
 import { attributes } from '../../messages/search-attributes.ts';
 import { webhookTaskQueue } from '../../messages/task-queues.ts';
+import { type WorkflowType, workflowIdOf } from '../../messages/workflow-types.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
-import { type WorkflowType, workflowIdOf } from '../../platform/postgres/outbox.ts';
 import { isOutage } from '../../platform/postgres/transaction.ts';
 import { subjectsAmong } from '../reconciler/reconciliations.ts';
 import { deliveriesOf } from '../sides/webhook-batches.ts';
 import type { WorkflowSide } from '../sides/workflow-sides.ts';
-import { opsCommand } from './definitions.ts';
 import type { Stuck, StuckReport } from './find-stuck.ts';
+import { opsCommand } from './ops-command.ts';
 
 export const workflowEnded: Pick<StuckReport, 'kind' | 'meaning' | 'after_seconds'> = {
   kind: 'workflow_ended',
@@ -17,7 +17,7 @@ export const workflowEnded: Pick<StuckReport, 'kind' | 'meaning' | 'after_second
   after_seconds: 10, // `ops start-over` starts it again within that time
 };
 
-/** A workflow that did not end by itself. */
+/** A workflow that did not end on its own. */
 export interface EndedWorkflow {
   type: string;
   workflowId: string;

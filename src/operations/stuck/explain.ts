@@ -6,21 +6,18 @@ import {
 } from '@temporalio/client';
 import { attributes } from '../../messages/search-attributes.ts';
 import { statusQuery } from '../../messages/workflow-status.ts';
-import { workflowIdOf } from '../../platform/postgres/outbox.ts';
+import { workflowIdOf } from '../../messages/workflow-types.ts';
 import { realNow } from '../../platform/real-time.ts';
 import { withoutSecrets } from '../../platform/redact.ts';
 import { clockToleranceMs } from '../../services/customer-time.ts';
 import { listCarriedTo } from '../sides/webhook-batches.ts';
-import { opsCommand } from './definitions.ts';
 import type { Stuck, StuckReport } from './find-stuck.ts';
+import { opsCommand } from './ops-command.ts';
+import { overdueDefinitions } from './overdue.ts';
 
 /** Kinds whose cause only the workflow knows. */
 const explained = new Set([
-  'plan_overdue',
-  'subscription_overdue',
-  'scheduled_payment_overdue',
-  'bank_debit_overdue',
-  'link_overdue',
+  ...overdueDefinitions.map(({ kind }) => kind),
   'payment_processing',
   'workflow_stalled',
   'workflow_task_failing',

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/postgres/connection.ts';
 import { countStuckRows, findStuckRows, type StuckQuery, type StuckRow, type StuckThreshold } from './queries/query.ts';
 
-/** Something that does not continue by itself, as it is reported to an operator. */
+/** Something that does not continue on its own, as it is reported to an operator. */
 export interface Stuck {
   kind: string;
   /** The object that is stuck; null if it is the whole service. */

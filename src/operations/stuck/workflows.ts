@@ -5,9 +5,9 @@ import { all } from '../../platform/all-settled.ts';
 import { describeCallFailure } from '../../platform/grpc-status.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { nameOf, type WorkflowSide, type WorkflowSides } from '../sides/workflow-sides.ts';
-import { opsCommand } from './definitions.ts';
 import { type EndedWorkflow, findEndedWorkflows, reportWanted, workflowEnded } from './ended-workflows.ts';
 import type { Stuck, StuckReport } from './find-stuck.ts';
+import { opsCommand, recheckAfterFix } from './ops-command.ts';
 
 type Definition = Pick<StuckReport, 'kind' | 'meaning' | 'after_seconds'>;
 
@@ -99,7 +99,7 @@ async function findOnSide(
         limit,
         describe: (workflow) => ({
           why: 'an effect fails',
-          remedy: `Fix the cause, then ${opsCommand('recheck', subjectOf(workflow))} (Web UI: Update recheck).`,
+          remedy: recheckAfterFix(subjectOf(workflow)),
         }),
       }),
     ]);

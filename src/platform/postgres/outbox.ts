@@ -2,19 +2,6 @@ import { currentTrace } from '../tracing.ts';
 import { afterCommit } from './transaction.ts';
 import type { Db, Tx } from './types.ts';
 
-/** The types of workflows, by the names that histories have. */
-export const workflowTypes = [
-  'paymentPlan',
-  'scheduledPayment',
-  'bankDebit',
-  'paymentLink',
-  'checkoutSession',
-  'subscription',
-  'testClock',
-  'webhookDelivery',
-] as const;
-export type WorkflowType = (typeof workflowTypes)[number];
-
 /**
  * The lanes of the outbox. Deliveries of webhooks have one of their own, so that a payment never waits behind them. All
  * other entries are for what moves money, or ends.
@@ -24,8 +11,9 @@ export type Lane = (typeof lanes)[number];
 
 /** An entry for Temporal: start the workflow, signal it, or both. */
 export interface OutboxEntry {
-  workflowType: WorkflowType;
-  /** The resource that the workflow is for. The workflow's id is made from its id. */
+  workflowType: string;
+  workflowId: string;
+  /** The resource that the workflow is for. */
   subjectId: string;
   /** The mode of the resource, and so of the Temporal that the entry is for. */
   livemode: boolean;
@@ -37,7 +25,7 @@ export interface OutboxEntry {
 export interface ClaimedEntry {
   id: number;
   workflow_id: string;
-  workflow_type: WorkflowType;
+  workflow_type: string;
   subject_id: string;
   start: boolean;
   signal: string | null;
@@ -45,27 +33,6 @@ export interface ClaimedEntry {
   created_at: Date;
   /** The trace to continue. Null when tracing is off. */
   traceparent: string | null;
-}
-
-const workflowIdPrefixes: Record<WorkflowType, string> = {
-  paymentPlan: 'payment-plan',
-  scheduledPayment: 'scheduled-payment',
-  bankDebit: 'bank-debit',
-  paymentLink: 'payment-link',
-  checkoutSession: 'checkout-session',
-  subscription: 'subscription',
-  testClock: 'test-clock',
-  webhookDelivery: 'webhook-delivery',
-};
-
-/** Returns the workflow id for a resource. No other code builds this id. */
-export function workflowIdOf(workflowType: WorkflowType, subjectId: string): string {
-  return `${workflowIdPrefixes[workflowType]}/${subjectId}`;
-}
-
-/** Returns the id of the workflow that carries several deliveries, by the first of them. */
-export function batchIdOf(firstDeliveryId: string): string {
-  return `webhook-batch/${firstDeliveryId}`;
 }
 
 const listeners: Record<Lane, Set<() => void>> = { subjects: new Set(), deliveries: new Set() };
@@ -107,7 +74,7 @@ export async function enqueue(tx: Tx, entries: OutboxEntry[], now: Date): Promis
       workflow_id, workflow_type, subject_id, livemode, start, signal, created_at, available_at, traceparent
     )
     select entry.*, ${now}::timestamptz, now(), ${currentTrace()?.traceparent ?? null} from unnest(
-      ${entries.map(({ workflowType, subjectId }) => workflowIdOf(workflowType, subjectId))}::text[],
+      ${entries.map(({ workflowId }) => workflowId)}::text[],
       ${entries.map(({ workflowType }) => workflowType)}::text[], ${entries.map(({ subjectId }) => subjectId)}::text[],
       ${entries.map(({ livemode }) => String(livemode))}::text[]::boolean[],
       ${entries.map(({ start }) => String(start))}::text[]::boolean[],

@@ -18,13 +18,22 @@ const rejectedAfterCutWithinMs = 1_000;
 /** Callbacks to run once a transaction is committed. */
 const callbacks = new WeakMap<Tx, Set<() => void>>();
 
+/** What is left to do before a transaction commits. */
+const lastSteps = new WeakMap<Tx, Set<() => void>>();
+
 /** What a transaction has sent by `pipelined`. */
 const pipelines = new WeakMap<Tx, Promise<unknown>[]>();
 
 /**
+ * Thrown by the work of a transaction that has read a row, then locked it, and finds that it changed in between. The
+ * transaction is retried.
+ */
+export class ChangedMeanwhile extends Error {}
+
+/**
  * Runs `work` in one transaction: a new one if `db` is a pool, otherwise the caller's. A transaction that was a
- * deadlock victim, failed to serialize or met a statement prepared before a migration is retried. So `work` must do
- * nothing but SQL.
+ * deadlock victim, failed to serialize, threw `ChangedMeanwhile` or met a statement prepared before a migration is
+ * retried. So `work` must do nothing but SQL.
  */
 export async function atomically<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   if (!isPool(db)) return work(db);
@@ -35,7 +44,9 @@ export async function atomically<T>(db: Db, work: (tx: Tx) => Promise<T>): Promi
       const { tx, value } = await begin(db, async (opened) => {
         const tx = branded(refusing(opened, () => lost));
         try {
-          return { tx, value: await work(tx) };
+          const value = await work(tx);
+          for (const callback of lastSteps.get(tx) ?? []) callback();
+          return { tx, value };
         } catch (error) {
           lost ||= isCut(error);
           throw error;
@@ -54,7 +65,7 @@ export async function atomically<T>(db: Db, work: (tx: Tx) => Promise<T>): Promi
       lost = true;
       isOver = true;
       if (isStale(error) && tries < maxTriesOfStale) continue;
-      if (!wasSacrificed(error) || tries >= maxTries) throw error;
+      if (!(wasSacrificed(error) || error instanceof ChangedMeanwhile) || tries >= maxTries) throw error;
       await pause(tries * 10);
     }
   }
@@ -81,12 +92,10 @@ type Sent<T> = { [K in keyof T]: T[K] extends { execute(): unknown } ? never : T
 
 /**
  * Sends statements together. Each entry of the list is a call that was just made; PostgreSQL runs their first
- * statements in the order of the list. Returns all results, in that order, after the last call has settled. A caller
- * that needs no result does not wait (`void pipelined(…)`): the next statements, the commit included, follow without a
- * round trip.
+ * statements in the order of the list. Returns all results, in that order, after the last call has settled.
  *
  * If a statement fails, PostgreSQL refuses those after it, and the transaction fails with the error of the first entry
- * that failed, whether the caller waits or not.
+ * that failed, whether the caller waits or not (`queued`).
  */
 export function pipelined<const T extends readonly unknown[]>(
   tx: Tx,
@@ -98,6 +107,17 @@ export function pipelined<const T extends readonly unknown[]>(
   if (others) others.push(results);
   else pipelines.set(tx, [results]);
   return results;
+}
+
+/**
+ * As `pipelined`, for statements without a result: the next ones, the commit included, follow without a round trip. An
+ * error fails the transaction when it ends.
+ */
+export function queued<const T extends readonly unknown[]>(
+  tx: Tx,
+  calls: readonly [...T] & Sent<readonly [...T]>,
+): void {
+  void pipelined<T>(tx, calls);
 }
 
 /**
@@ -122,6 +142,17 @@ export async function dryRun<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T
 
 /** Ends a dry run, so that its transaction is rolled back. */
 class RolledBack extends Error {}
+
+/**
+ * Calls `callback` after the work of the transaction has returned and before its commit, once even if it is passed
+ * again. It is not called if the work throws or is a dry run. It sends its statements by `pipelined`: the commit then
+ * follows them without a round trip. If it throws, the transaction is rolled back.
+ */
+export function beforeCommit(tx: Tx, callback: () => void): void {
+  const others = lastSteps.get(tx);
+  if (others) others.add(callback);
+  else lastSteps.set(tx, new Set([callback]));
+}
 
 /**
  * Calls `callback` after the transaction commits, once even if it is passed again. It is not called if the transaction
@@ -179,8 +210,7 @@ function isPool(db: Db): db is Pool {
 
 /**
  * Whether the statement was prepared before a migration that changed its result, such as the columns of `*`. The client
- * then forgets the statement and prepares it anew the next time. Outside a transaction it retries by itself; inside one
- * it cannot.
+ * then forgets the statement and prepares it anew the next time. Outside a transaction it retries; inside, it cannot.
  */
 function isStale(error: unknown): boolean {
   return error instanceof postgres.PostgresError && error.code === '0A000' && error.routine === 'RevalidateCachedQuery';

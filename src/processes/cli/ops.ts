@@ -8,10 +8,10 @@ import {
   sendCommand,
   startOver,
 } from '../../operations/operator-commands.ts';
-import { opsCommand } from '../../operations/stuck/definitions.ts';
 import { wordsAboutEndpoint } from '../../operations/stuck/endpoint-words.ts';
 import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
 import { listeners } from '../../operations/stuck/listeners.ts';
+import { opsCommand } from '../../operations/stuck/ops-command.ts';
 import type { LatelyFailing } from '../../operations/stuck/queries/webhooks.ts';
 import { findFailingLately, lookForStuck, stuckKinds } from '../../operations/stuck/stuck.ts';
 import { realNow } from '../../platform/real-time.ts';

@@ -1,6 +1,6 @@
+import { workflowIdOf } from '../../messages/workflow-types.ts';
 import { type Mismatch, reconcile } from '../../operations/reconciler/reconciler.ts';
 import { recordReconciliation } from '../../operations/reconciler/reconciliations.ts';
-import { workflowIdOf } from '../../platform/postgres/outbox.ts';
 import { realNow } from '../../platform/real-time.ts';
 import { safeLine } from '../../platform/terminal-text.ts';
 import { defineCommand, refuseMore } from './command.ts';

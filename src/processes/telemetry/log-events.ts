@@ -1,6 +1,6 @@
 import { idFields } from '../../domain/id-fields.ts';
+import { workflowIdOf, workflowIdOfOwner } from '../../messages/workflow-types.ts';
 import type { Logger } from '../../platform/logger.ts';
-import { workflowIdOf } from '../../platform/postgres/outbox.ts';
 import {
   type AdvanceEnded,
   type ChargeCompleted,
@@ -43,10 +43,9 @@ function payment(seen: ChargeOpened | ChargeCompleted) {
 
 /** The workflow that made the charge. The API itself makes a confirm. */
 function workflowOf({ source, ...ids }: ChargeOpened | ChargeCompleted): string | undefined {
-  const { paymentIntentId: intentId, paymentPlanId: planId, subscriptionId } = ids;
-  if (source === 'plan' && planId !== null) return workflowIdOf('paymentPlan', planId);
-  if (source === 'subscription' && subscriptionId !== null) return workflowIdOf('subscription', subscriptionId);
-  return source === 'schedule' ? workflowIdOf('scheduledPayment', intentId) : undefined;
+  if (source === 'confirm') return undefined;
+  const owner = { payment_plan_id: ids.paymentPlanId, subscription_id: ids.subscriptionId };
+  return workflowIdOfOwner(owner) ?? workflowIdOf('scheduledPayment', ids.paymentIntentId);
 }
 
 function opened(seen: ChargeOpened) {

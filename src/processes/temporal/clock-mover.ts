@@ -3,10 +3,10 @@ import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/cl
 import { ApplicationFailure } from '@temporalio/common';
 import { effectFailed } from '../../activities/failures.ts';
 import { advanceTo } from '../../messages/updates.ts';
+import { workflowIdOf } from '../../messages/workflow-types.ts';
 import { nameOf, type WorkflowSide } from '../../operations/sides/workflow-sides.ts';
 import { pass } from '../../platform/crash-points.ts';
 import { grpcStatusOf } from '../../platform/grpc-status.ts';
-import { workflowIdOf } from '../../platform/postgres/outbox.ts';
 import { timeSkippingNeeded } from '../../services/errors.ts';
 import type { MoveSubject } from '../../services/test-clocks/clock-advance.ts';
 import { startOptionsOf } from './start-options.ts';

@@ -2,10 +2,10 @@ import type { WorkflowStartOptions } from '@temporalio/client';
 import type { SearchAttributePair } from '@temporalio/common';
 import { webhookTaskQueue } from '../../messages/task-queues.ts';
 import { startSummaryOf } from '../../messages/workflow-summaries.ts';
+import { batchIdOf, type WorkflowType, workflowIdOf } from '../../messages/workflow-types.ts';
 import type { WorkflowSide } from '../../operations/sides/workflow-sides.ts';
-import { batchIdOf, type WorkflowType, workflowIdOf } from '../../platform/postgres/outbox.ts';
 
-/** How long Temporal waits for a worker that died with a workflow task. A live worker asks for more time by itself. */
+/** How long Temporal waits for a worker that died with a workflow task. A live worker asks for more time on its own. */
 const workflowTaskTimeout = '5 seconds';
 
 /**

@@ -44,7 +44,7 @@ export async function untilTemporalIsReachable(
   }
 }
 
-/** What is wrong with the configuration, for an operator. Null for an error that may pass by itself. */
+/** What is wrong with the configuration, for an operator. Null for an error that may pass on its own. */
 function refusalOf(error: unknown, { address, namespace }: OpenSide['server'], prefix: string): string | null {
   switch (grpcStatusOf(error)) {
     case 'NOT_FOUND':

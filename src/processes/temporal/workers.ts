@@ -73,7 +73,7 @@ export interface WorkerDeps {
 }
 
 export interface RunningWorkers {
-  /** Resolves when the workers have ended, by `close` or by themselves. */
+  /** Resolves when the workers have ended, by `close` or on their own. */
   ended: Promise<void>;
   /** Takes no new task and waits for what is under way. */
   close(): Promise<void>;

@@ -39,7 +39,7 @@ export type IssuedKey = ApiKey & { key: string };
 const secretLength = 43;
 const keyPattern = new RegExp(`^(sk|pk)_(sandbox|live)_[0-9A-Za-z]{${secretLength}}$`);
 const hourMs = 3_600_000;
-/** One year. A longer overlap is not a roll any more. */
+/** One year. A longer overlap would not be a roll. */
 const maxOverlapHours = 8_760;
 
 /** Whether the text has the form of a key. Does not check whether the key exists. */

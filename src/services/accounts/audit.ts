@@ -1,5 +1,6 @@
 import { type AuditPage, type AuditRow, insertAuditRow, listAuditRows } from '../../db/audit-log.ts';
 import type { IssuedBy } from '../../messages/operator-command.ts';
+import type { SubjectKind, subjectKinds } from '../../messages/subject-kinds.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 
@@ -36,17 +37,12 @@ export type AuditAction =
   | 'payment_link.url_rotated'
   | 'workbench.link_created'
   | 'workflow.started_over'
-  | 'payment_plan.rechecked'
+  | `${(typeof subjectKinds)[SubjectKind]['audited']}.rechecked`
   | 'payment_plan.retried_now'
   | 'payment_plan.slot_skipped'
   | 'payment_plan.recalculated'
-  | 'subscription.rechecked'
   | 'subscription.retried_now'
-  | 'payment_intent.rechecked'
   | 'payment_intent.retried_now'
-  | 'bank_debit.rechecked'
-  | 'payment_link.rechecked'
-  | 'checkout_session.rechecked'
   | 'test_clock.rechecked'
   | 'test_clock.advance_retried'
   | 'webhook_delivery.retried_now'

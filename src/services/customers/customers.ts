@@ -115,6 +115,7 @@ export function newCustomer(context: RequestContext, input: CustomerCreate, at: 
     fee_preferences: input.fee_preferences ?? null,
     additional_attributes: input.additional_attributes ?? null,
     phones: input.phones ?? null,
+    metadata: input.metadata ?? {},
     default_payment_method_id: null,
     created_at: at,
     updated_at: at,

@@ -19,8 +19,8 @@ import { returnableAfter } from '../../domain/schemes/bank-debit.ts';
 import { isReturnReason } from '../../domain/schemes/scheme-profile.ts';
 import { schemes } from '../../domain/schemes/schemes.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
-import { afterCommit, atomically, pipelined } from '../../platform/postgres/transaction.ts';
-import { intentEvent, type NewEvent, recordEvents } from '../events.ts';
+import { afterCommit, pipelined, queued } from '../../platform/postgres/transaction.ts';
+import { type EventPlace, intentEvent, reserve, transact } from '../events.ts';
 import { endMandateAfterReturn } from '../mandates/mandate-ends.ts';
 import type { AttemptOutcome, ChargeHook, ChargeRecorder } from '../payments/charge.ts';
 import {
@@ -52,9 +52,6 @@ export interface ReportRecord {
   isOwnStep: boolean;
 }
 
-/** `eventIds`: the events that were recorded, once they are. */
-type Recording = ReportRecord & { eventIds: string[] };
-
 /** A debit whose rows are locked: its plan or subscription, its intent, its attempt, in this order. */
 export interface LockedDebit {
   debit: BankDebitRow;
@@ -75,13 +72,11 @@ export async function recordReport(
   record: ReportRecord,
   hook: ChargeHook,
 ): Promise<PaymentIntentRow | null> {
-  return atomically(db, async (tx) => {
+  return transact(db, record, async (tx) => {
     const locked = await lockDebit(tx, attemptId, hook);
     if (locked === null) return null;
-    const recording = { ...record, eventIds: [] as string[] };
-    const { intent, events } = await book(tx, locked, report, recording, hook);
+    const intent = await book(tx, locked, report, record, hook);
     if (!record.isOwnStep) await wakeDebit(tx, locked.debit, record.now);
-    recording.eventIds.push(...(await recordEvents(tx, originOf(locked.debit, record), events)));
     return intent;
   });
 }
@@ -109,8 +104,8 @@ async function wakeDebit(tx: Tx, debit: BankDebitRow, now: Date): Promise<void> 
 }
 
 /**
- * Fails the debits that were accepted under mandates that end now, before the bank has them. Returns their events for
- * the caller to record. Locks their plans and payments.
+ * Fails the debits that were accepted under mandates that end now, before the bank has them. Locks their plans and
+ * payments.
  */
 export async function stopAcceptedDebits(
   tx: Tx,
@@ -118,49 +113,44 @@ export async function stopAcceptedDebits(
   code: DeclineCode,
   record: Omit<ReportRecord, 'nextAt' | 'isOwnStep'>,
   hook: ChargeHook,
-): Promise<NewEvent[]> {
-  const events: NewEvent[] = [];
+): Promise<void> {
   for (const { attempt_id: id } of await listAcceptedDebits(tx, filter)) {
     const locked = await lockDebit(tx, id, hook);
     if (locked?.attempt.outcome !== 'accepted') continue;
-    const recording = { ...record, nextAt: null, isOwnStep: false, eventIds: [] };
-    const stopped = await bookFailure(tx, locked, declined(code), recording);
+    await bookFailure(tx, locked, declined(code), { ...record, nextAt: null, isOwnStep: false });
     await wakeDebit(tx, locked.debit, record.now);
-    events.push(...stopped.events);
   }
-  return events;
 }
-
-type Booked = { intent: PaymentIntentRow; events: NewEvent[] };
 
 async function book(
   tx: Tx,
   locked: LockedDebit,
   report: DebitReport,
-  record: Recording,
+  record: ReportRecord,
   hook: ChargeHook,
-): Promise<Booked> {
+): Promise<PaymentIntentRow> {
   const { attempt, intent, debit } = locked;
   const isWaiting = attempt.outcome === 'accepted' || attempt.outcome === 'submitted';
-  if (!isWaiting && attempt.outcome !== 'succeeded') return { intent, events: [] };
+  if (!isWaiting && attempt.outcome !== 'succeeded') return intent;
   if (report.kind === 'succeeded') {
     if (isWaiting) return bookSuccess(tx, locked, record);
     await updateDebit(tx, debit, { next_at: record.nextAt });
-    return { intent, events: [] };
+    return intent;
   }
   if (isWaiting && report.kind === 'failed') {
     const failed = await bookFailure(tx, locked, report, record);
-    return { ...failed, events: [...failed.events, ...(await endMandate(tx, debit, report.code, record, hook))] };
+    await endMandate(tx, debit, report.code, record, hook);
+    return failed;
   }
-  const collected = isWaiting ? await bookSuccess(tx, locked, { ...record, nextAt: record.at }) : null;
-  const present = collected === null ? locked : await lockDebit(tx, attempt.id, hook);
+  if (isWaiting) await bookSuccess(tx, locked, { ...record, nextAt: record.at });
+  const present = isWaiting ? await lockDebit(tx, attempt.id, hook) : locked;
   if (present === null) throw new Error(`the debit of attempt ${attempt.id} does not exist any more`);
   const returned = await bookReturn(tx, present, report, record);
-  const ended = await endMandate(tx, debit, report.code, record, hook);
-  return { ...returned, events: [...(collected?.events ?? []), ...returned.events, ...ended] };
+  await endMandate(tx, debit, report.code, record, hook);
+  return returned;
 }
 
-async function bookSuccess(tx: Tx, { debit, attempt, intent, recorder }: LockedDebit, record: Recording) {
+async function bookSuccess(tx: Tx, { debit, attempt, intent, recorder }: LockedDebit, record: ReportRecord) {
   const { at, now, nextAt } = record;
   const returnable = returnableAfter(schemes[debit.scheme], at);
   const updated: PaymentIntentRow = {
@@ -171,7 +161,7 @@ async function bookSuccess(tx: Tx, { debit, attempt, intent, recorder }: LockedD
     last_error_message: null,
     updated_at: at,
   };
-  void pipelined(tx, [
+  queued(tx, [
     completeAttempt(tx, attempt.id, waiting(attempt), { outcome: 'succeeded', code: null, message: null, now }),
     updateDebitedIntent(tx, updated),
     updateDebit(tx, debit, { result_at: at, returnable_until: returnable, next_at: nextAt }),
@@ -179,7 +169,12 @@ async function bookSuccess(tx: Tx, { debit, attempt, intent, recorder }: LockedD
   return bookedOutcome(tx, { debit, attempt, intent, recorder }, updated, { kind: 'succeeded' }, record);
 }
 
-async function bookFailure(tx: Tx, locked: LockedDebit, failure: ChargeFailure, record: Recording): Promise<Booked> {
+async function bookFailure(
+  tx: Tx,
+  locked: LockedDebit,
+  failure: ChargeFailure,
+  record: ReportRecord,
+): Promise<PaymentIntentRow> {
   const { debit, attempt, intent } = locked;
   const { code, message, bankCode = null } = failure;
   const { at, now } = record;
@@ -191,7 +186,7 @@ async function bookFailure(tx: Tx, locked: LockedDebit, failure: ChargeFailure, 
     last_error_message: message,
     updated_at: at,
   };
-  void pipelined(tx, [
+  queued(tx, [
     completeAttempt(tx, attempt.id, waiting(attempt), { outcome: 'failed', code, message, now }),
     updateDebitedIntent(tx, updated),
     updateDebit(tx, debit, { result_at: at, bank_code: bankCode, next_at: null }),
@@ -204,34 +199,34 @@ function isStepOfOwner(debit: BankDebitRow, { isOwnStep }: ReportRecord): boolea
   return isOwnStep && !hasOwnWorkflow(debit);
 }
 
-/** Records an outcome on what the payment is for. Returns the payment's event, and those of the plan. */
+/** Records an outcome on what the payment is for, with the events. Returns the intent as it is now. */
 async function bookedOutcome(
   tx: Tx,
   { debit, attempt, intent, recorder }: LockedDebit,
   updated: PaymentIntentRow,
   outcome: Extract<AttemptOutcome['outcome'], { kind: 'succeeded' | 'failed' }>,
-  record: Recording,
-): Promise<Booked> {
-  const { at, now } = record;
-  const isOwnStep = isStepOfOwner(debit, record);
+  report: ReportRecord,
+): Promise<PaymentIntentRow> {
+  const { at, now } = report;
+  const isOwnStep = isStepOfOwner(debit, report);
   const about = { attempt, at, amount: intent.amount, now, isOwnStep, scheme: schemes[debit.scheme] };
-  const booked = await recorder?.completed({ ...about, outcome, isRestricted: isRestricted(updated) });
+  const place = reserve(tx);
+  const nextAttemptAt = await recorder?.completed({ ...about, outcome, isRestricted: isRestricted(updated) });
   const testClockId = intent.test_clock_id;
-  const events = [
-    outcomeEvent(updated, { testClockId, at }, attempt.number, booked?.nextAttemptAt ?? null),
+  place.record(
+    outcomeEvent(updated, { testClockId, at }, attempt.number, nextAttemptAt ?? null),
     ...restrictionEvents(intent, updated, { testClockId, at }),
-    ...(booked?.events ?? []),
-  ];
-  emitAfterCommit(tx, { intent: updated, attempt, testClockId }, outcome, record);
-  return { intent: updated, events };
+  );
+  emitAfterCommit(tx, { intent: updated, attempt, testClockId }, outcome, report, place);
+  return updated;
 }
 
 async function bookReturn(
   tx: Tx,
   { debit, attempt, intent, recorder }: LockedDebit,
   { code, message, bankCode = null }: Exclude<DebitReport, { kind: 'succeeded' }>,
-  record: Recording,
-): Promise<Booked> {
+  record: ReportRecord,
+): Promise<PaymentIntentRow> {
   const { at, now } = record;
   const updated: PaymentIntentRow = {
     ...intent,
@@ -241,14 +236,15 @@ async function bookReturn(
     last_error_message: message,
     updated_at: at,
   };
-  void pipelined(tx, [
+  queued(tx, [
     completeAttempt(tx, attempt.id, 'succeeded', { outcome: 'returned', code, message, now }),
     updateDebitedIntent(tx, updated),
     updateDebit(tx, debit, { returned_at: at, bank_code: bankCode, next_at: null }),
   ]);
   const scheme = schemes[debit.scheme];
   const isOwnStep = isStepOfOwner(debit, record);
-  const booked = await recorder?.returned({ attempt, at, amount: intent.amount, code, now, isOwnStep, scheme });
+  const place = reserve(tx);
+  const nextAttemptAt = await recorder?.returned({ attempt, at, amount: intent.amount, code, now, isOwnStep, scheme });
   const testClockId = intent.test_clock_id;
   const event = intentEvent(
     'payment_intent.returned',
@@ -259,11 +255,12 @@ async function bookReturn(
       reason: code,
       bank_code: bankCode,
       returned_at: at.toISOString(),
-      ...retryOf(booked?.nextAttemptAt ?? null),
+      ...retryOf(nextAttemptAt ?? null),
     },
   );
-  emitAfterCommit(tx, { intent: updated, attempt, testClockId }, { kind: 'returned', code }, record);
-  return { intent: updated, events: [event, ...(booked?.events ?? [])] };
+  place.record(event);
+  emitAfterCommit(tx, { intent: updated, attempt, testClockId }, { kind: 'returned', code }, record, place);
+  return updated;
 }
 
 /** Ends the mandate if the bank's reason does, and stops what was accepted under it and the bank does not have yet. */
@@ -271,32 +268,27 @@ async function endMandate(
   tx: Tx,
   { mandate_id: mandateId }: BankDebitRow,
   code: DeclineCode,
-  record: Recording,
+  record: ReportRecord,
   hook: ChargeHook,
-): Promise<NewEvent[]> {
-  if (!isReturnReason(code)) return [];
-  const ended = await endMandateAfterReturn(tx, mandateId, code, record.at);
-  if (ended.length === 0) return [];
-  return [...ended, ...(await stopAcceptedDebits(tx, { mandateId }, 'mandate_unavailable', record, hook))];
+): Promise<void> {
+  if (!isReturnReason(code) || !(await endMandateAfterReturn(tx, mandateId, code, record.at))) return;
+  await stopAcceptedDebits(tx, { mandateId }, 'mandate_unavailable', record, hook);
 }
 
 function emitAfterCommit(
   tx: Tx,
   about: { intent: PaymentIntentRow; attempt: PaymentAttemptRow; testClockId: string | null },
   outcome: Parameters<typeof emitCompleted>[2],
-  { requestId, eventIds }: Recording,
+  { requestId }: ReportRecord,
+  place: EventPlace,
 ): void {
   const { intent, attempt, testClockId } = about;
   // A bank takes days, so how long the attempt took says nothing.
-  const more = { testClockId, requestId, eventIds, openedAt: null };
+  const more = { testClockId, requestId, eventIds: place.idsSince(), openedAt: null };
   afterCommit(tx, () => emitCompleted(intent, attempt, outcome, more));
 }
 
 function waiting({ id, outcome }: PaymentAttemptRow): 'accepted' | 'submitted' {
   if (outcome === 'accepted' || outcome === 'submitted') return outcome;
   throw new Error(`attempt ${id} is ${outcome}; it does not wait for its bank`);
-}
-
-function originOf({ biller_id, livemode }: BankDebitRow, { requestId, now }: ReportRecord) {
-  return { billerId: biller_id, livemode, requestId, now };
 }

@@ -4,22 +4,22 @@ import { lockPaymentIntent, updateDebitedIntent } from '../../db/payment-intents
 import { declined } from '../../domain/charge-outcome.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
-import type { NewEvent } from '../events.ts';
+import { record } from '../events.ts';
 import { outcomeEvent } from '../payments/charge-records.ts';
 import { wake } from '../wake.ts';
 
 /**
  * Withdraws the debits of a locked plan or subscription that the bank does not have yet, because it stops collecting.
  * They count as no attempt: neither for the retries nor in the sandbox's list of outcomes. Returns the ids of their
- * payments, and the events for the caller to record. `at` is customer time, `now` real time.
+ * payments. `at` is customer time, `now` real time.
  * @param keep `by_hand` if what a payer or the biller has confirmed goes on: it stops by itself, because of a failure.
  */
 export async function withdrawDebits(
   tx: Tx,
   owner: { planId: string } | { subscriptionId: string },
   { at, now, keep = 'nothing' }: { at: Date; now: Date; keep?: 'nothing' | 'by_hand' },
-): Promise<{ intentIds: string[]; events: NewEvent[] }> {
-  const withdrawn: { intentIds: string[]; events: NewEvent[] } = { intentIds: [], events: [] };
+): Promise<string[]> {
+  const withdrawn: string[] = [];
   for (const debit of await listAcceptedDebits(tx, owner)) {
     const [intent, attempt] = await pipelined(tx, [
       lockPaymentIntent(tx, debit.payment_intent_id),
@@ -36,8 +36,8 @@ export async function withdrawDebits(
       updateDebit(tx, debit, { result_at: at, next_at: null }),
     ]);
     if (hasOwnWorkflow(debit)) await wake.bankDebit(tx, { id: attempt.id, livemode: debit.livemode }, now);
-    withdrawn.intentIds.push(intent.id);
-    withdrawn.events.push(outcomeEvent(updated, { testClockId: intent.test_clock_id, at }, attempt.number, null));
+    withdrawn.push(intent.id);
+    record(tx, outcomeEvent(updated, { testClockId: intent.test_clock_id, at }, attempt.number, null));
   }
   return withdrawn;
 }

@@ -1,5 +1,5 @@
 // What the states of links and sessions become, with their events. The rows are locked: the link first, then its
-// sessions. Each function writes, and returns the events for its caller to record.
+// sessions.
 import { type CheckoutSessionRow, lockSessionsOfLink, updateCheckoutSession } from '../../db/checkout-sessions.ts';
 import { clearDefaultMethod } from '../../db/customers.ts';
 import { type PaymentLinkRow, updatePaymentLink } from '../../db/payment-links.ts';
@@ -7,7 +7,7 @@ import { markDetached, selectPaymentMethod } from '../../db/payment-methods.ts';
 import { laterInstant } from '../../domain/calendar.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
-import { checkoutSessionEvent, type NewEvent, paymentLinkEvent } from '../events.ts';
+import { checkoutSessionEvent, paymentLinkEvent, record } from '../events.ts';
 import { wake } from '../wake.ts';
 import type { SessionEnd } from './door.ts';
 
@@ -21,7 +21,7 @@ export interface Instant {
 export type ApplyTo = (
   tx: Tx,
   completed: Instant & { paymentPlanId: string | null; subscriptionId: string | null; paymentMethodId: string },
-) => Promise<NewEvent[]>;
+) => Promise<void>;
 
 /** A method was saved, or a payment has succeeded. `amount` is in minor units; null if no money was taken. */
 interface Completion extends Instant {
@@ -35,18 +35,13 @@ export async function expireSession(
   session: CheckoutSessionRow,
   reason: SessionEnd,
   { at, now }: Instant,
-): Promise<NewEvent[]> {
+): Promise<void> {
   await wake.checkoutSession(tx, session, now);
-  return endSession(tx, session, reason, at);
+  await endSession(tx, session, reason, at);
 }
 
 /** As `expireSession`, called by its workflow, which reads the session again by itself. */
-export async function endSession(
-  tx: Tx,
-  session: CheckoutSessionRow,
-  reason: SessionEnd,
-  at: Date,
-): Promise<NewEvent[]> {
+export async function endSession(tx: Tx, session: CheckoutSessionRow, reason: SessionEnd, at: Date): Promise<void> {
   const row = await updateCheckoutSession(tx, session.id, {
     status: 'expired',
     status_reason: reason,
@@ -54,7 +49,7 @@ export async function endSession(
     wake_at: null,
     updated_at: at,
   });
-  return [checkoutSessionEvent('checkout_session.expired', row, at)];
+  record(tx, checkoutSessionEvent('checkout_session.expired', row, at));
 }
 
 /** Completes a session: its payment has succeeded, or its method is saved. Counts it on its link. */
@@ -64,7 +59,7 @@ export async function completeSession(
   link: PaymentLinkRow | null,
   completion: Completion,
   applyTo: ApplyTo,
-): Promise<NewEvent[]> {
+): Promise<void> {
   const { at, now, paymentMethodId } = completion;
   await dropUnkeptMethod(tx, session, paymentMethodId, at);
   const row = await updateCheckoutSession(tx, session.id, {
@@ -79,19 +74,19 @@ export async function completeSession(
     updated_at: at,
   });
   await wake.checkoutSession(tx, row, now);
-  const events = [checkoutSessionEvent('checkout_session.completed', row, at)];
-  if (link !== null) events.unshift(...(await countOnLink(tx, link, completion)));
+  if (link !== null) await countOnLink(tx, link, completion);
+  record(tx, checkoutSessionEvent('checkout_session.completed', row, at));
   const { apply_to_payment_plan_id: paymentPlanId, apply_to_subscription_id: subscriptionId } = session;
-  if ((paymentPlanId === null && subscriptionId === null) || paymentMethodId === null) return events;
+  if ((paymentPlanId === null && subscriptionId === null) || paymentMethodId === null) return;
   // A challenge or a bank takes its time: the method may have been detached meanwhile.
   const tenant = { billerId: session.biller_id, livemode: session.livemode };
   const method = await selectPaymentMethod(tx, tenant, paymentMethodId);
-  if (method === null || method.detached_at !== null) return events;
-  return [...events, ...(await applyTo(tx, { at, now, paymentPlanId, subscriptionId, paymentMethodId }))];
+  if (method === null || method.detached_at !== null) return;
+  await applyTo(tx, { at, now, paymentPlanId, subscriptionId, paymentMethodId });
 }
 
 /** Counts a completed session on its link, which ends when it takes no more. */
-async function countOnLink(tx: Tx, link: PaymentLinkRow, { at, now, amount }: Completion): Promise<NewEvent[]> {
+async function countOnLink(tx: Tx, link: PaymentLinkRow, { at, now, amount }: Completion): Promise<void> {
   const count = link.payments_count + 1;
   const isLast = link.status === 'open' && count === link.max_payments;
   const row = await updatePaymentLink(tx, link.id, {
@@ -100,14 +95,15 @@ async function countOnLink(tx: Tx, link: PaymentLinkRow, { at, now, amount }: Co
     ...(isLast ? { status: 'completed', completed_at: at, wake_at: null } : {}),
     updated_at: at,
   });
-  const paid = amount === null ? [] : [paymentLinkEvent('payment_link.paid', row, at)];
-  if (isLast) {
-    await wake.paymentLink(tx, row, now);
-    const sessions = await endOpenSessions(tx, row, await lockSessionsOfLink(tx, row.id), { at, now });
-    pass('link completed');
-    return [...paid, paymentLinkEvent('payment_link.completed', row, at), ...sessions];
+  if (amount !== null) record(tx, paymentLinkEvent('payment_link.paid', row, at));
+  if (!isLast) {
+    await expireIfOverdue(tx, row, { at, now });
+    return;
   }
-  return [...paid, ...(await expireIfOverdue(tx, row, { at, now }))];
+  record(tx, paymentLinkEvent('payment_link.completed', row, at));
+  await wake.paymentLink(tx, row, now);
+  await endOpenSessions(tx, row, await lockSessionsOfLink(tx, row.id), { at, now });
+  pass('link completed');
 }
 
 /** Takes a payment that came back off its link. The link does not open again. */
@@ -125,7 +121,7 @@ export async function expireLink(
   link: PaymentLinkRow,
   sessions: readonly CheckoutSessionRow[],
   { at, now }: Instant,
-): Promise<NewEvent[]> {
+): Promise<void> {
   const row = await updatePaymentLink(tx, link.id, {
     status: 'expired',
     status_reason: 'time',
@@ -133,8 +129,8 @@ export async function expireLink(
     wake_at: null,
     updated_at: at,
   });
-  const ended = await endOpenSessions(tx, row, sessions, { at, now });
-  return [paymentLinkEvent('payment_link.expired', row, at), ...ended];
+  record(tx, paymentLinkEvent('payment_link.expired', row, at));
+  await endOpenSessions(tx, row, sessions, { at, now });
 }
 
 /** Deactivates an open link. Its open sessions end with it; an attempt in flight runs on. */
@@ -143,29 +139,32 @@ export async function deactivateLink(
   link: PaymentLinkRow,
   reason: 'requested' | 'customer_deleted',
   { at, now }: Instant,
-): Promise<{ link: PaymentLinkRow; events: NewEvent[] }> {
+): Promise<PaymentLinkRow> {
   const row = await updatePaymentLink(tx, link.id, {
     status: 'deactivated',
     status_reason: reason,
     wake_at: null,
     updated_at: at,
   });
+  record(tx, paymentLinkEvent('payment_link.deactivated', row, at));
   await wake.paymentLink(tx, row, now);
-  const sessions = await endOpenSessions(tx, row, await lockSessionsOfLink(tx, row.id), { at, now });
-  return { link: row, events: [paymentLinkEvent('payment_link.deactivated', row, at), ...sessions] };
+  await endOpenSessions(tx, row, await lockSessionsOfLink(tx, row.id), { at, now });
+  return row;
 }
 
 /**
  * Lets an open link expire whose time is over, unless a payment that was begun before may still succeed. The link has
- * then waited for it. An outcome has the time of its attempt; the link does not expire before its own.
+ * then waited for it. An outcome has the time of its attempt; the link does not expire before its own. Returns whether
+ * it has expired.
  */
-export async function expireIfOverdue(tx: Tx, link: PaymentLinkRow, { at, now }: Instant): Promise<NewEvent[]> {
+export async function expireIfOverdue(tx: Tx, link: PaymentLinkRow, { at, now }: Instant): Promise<boolean> {
   const { status, expires_at: expiresAt, wake_at: wakeAt } = link;
-  if (status !== 'open' || expiresAt === null || (wakeAt !== null && expiresAt > at)) return [];
+  if (status !== 'open' || expiresAt === null || (wakeAt !== null && expiresAt > at)) return false;
   const sessions = await lockSessionsOfLink(tx, link.id);
-  if (sessions.some((session) => session.status === 'processing')) return [];
+  if (sessions.some((session) => session.status === 'processing')) return false;
   await wake.paymentLink(tx, link, now);
-  return expireLink(tx, link, sessions, { at: laterInstant(at, expiresAt), now });
+  await expireLink(tx, link, sessions, { at: laterInstant(at, expiresAt), now });
+  return true;
 }
 
 /** Ends the open ones among the locked sessions of a link that has ended. */
@@ -174,13 +173,11 @@ async function endOpenSessions(
   link: PaymentLinkRow,
   sessions: readonly CheckoutSessionRow[],
   instant: Instant,
-): Promise<NewEvent[]> {
-  if (link.status === 'open') return [];
-  const events: NewEvent[] = [];
+): Promise<void> {
+  if (link.status === 'open') return;
   for (const session of sessions) {
-    if (session.status === 'open') events.push(...(await expireSession(tx, session, `link_${link.status}`, instant)));
+    if (session.status === 'open') await expireSession(tx, session, `link_${link.status}`, instant);
   }
-  return events;
 }
 
 /** Detaches the method that was charged if the payer has entered it for this payment only. */

@@ -18,7 +18,7 @@ import type { Vault } from '../accounts/vault.ts';
 import { timeOf } from '../customer-time.ts';
 import { resolveCustomer } from '../customers/resolve-references.ts';
 import { assertNoErrors, InvalidState, missingReference, NotFound } from '../errors.ts';
-import { recordEvents } from '../events.ts';
+import { transact } from '../events.ts';
 import { type PageQuery, type Rows, rowsOfPage } from '../paging.ts';
 import { isRestricted } from '../payments/charge-records.ts';
 import { confirmRefusal } from '../payments/confirm-rules.ts';
@@ -99,7 +99,7 @@ export async function expireCheckoutSession(
   context: RequestContext,
   id: string,
 ): Promise<CheckoutSessionRow> {
-  return atomically(db, async (tx) => {
+  return transact(db, context, async (tx) => {
     const { customer_id: customerId, payment_link_id: linkId } = await getCheckoutSession(tx, context, id);
     const at = timeOf(customerId === null ? null : await lockCustomer(tx, context, customerId), context.now);
     const link = linkId === null ? null : await lockPaymentLink(tx, linkId);
@@ -109,7 +109,7 @@ export async function expireCheckoutSession(
       const state = stateOfSession(session, link, null, at);
       throw new InvalidState(`Checkout session ${id} is ${state}; it can be ended while open.`);
     }
-    await recordEvents(tx, context, await expireSession(tx, session, 'requested', { at, now: context.now }));
+    await expireSession(tx, session, 'requested', { at, now: context.now });
     return getCheckoutSession(tx, context, id);
   });
 }
@@ -159,11 +159,12 @@ async function subjectOfIntent(
   if (before !== null && (before.status === 'open' || before.status === 'processing' || before.has_own_intent)) {
     throw new InvalidState(`Payment intent ${id} has checkout session ${before.id}, which is ${before.status}.`);
   }
-  const { amount, currency, metadata, statement_descriptor } = intent;
+  const { amount, currency, metadata, statement_descriptor, description } = intent;
   return {
     offer: {
       ...asked,
       ...{ amount, currency, metadata, statement_descriptor },
+      description: asked.description ?? description,
       surcharge_applied: isSurchargeAsked(intent),
     },
     customer,

@@ -7,9 +7,9 @@ import {
 import { lockPaymentLink, updatePaymentLink } from '../../db/payment-links.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
-import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
+import { pipelined } from '../../platform/postgres/transaction.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
-import { recordEvents } from '../events.ts';
+import { transact } from '../events.ts';
 import { endChallenge } from '../payments/challenge-completion.ts';
 import type { ChargeHook } from '../payments/charge.ts';
 import { endSession, expireLink, type Instant } from './changes.ts';
@@ -23,7 +23,7 @@ type Time = WorkflowTime & { now: Date };
  * @throws WorkflowClockAhead when it is over by the workflow's clock only. Nothing has changed then.
  */
 export async function carryOutLink(db: Db, hook: ChargeHook, id: string, { now, ...time }: Time): Promise<void> {
-  await atomically(db, async (tx) => {
+  await transact(db, { requestId: null, now }, async (tx) => {
     const [link, sessions, databaseTime] = await pipelined(tx, [
       lockPaymentLink(tx, id),
       lockSessionsOfLink(tx, id),
@@ -38,7 +38,7 @@ export async function carryOutLink(db: Db, hook: ChargeHook, id: string, { now, 
     const present = sessions.some(isProcessing) ? await lockPaymentLink(tx, id) : link;
     if (present === null || present.wake_at === null) return;
     if (sessions.some(isProcessing)) await updatePaymentLink(tx, id, { wake_at: null });
-    else await recordEvents(tx, originOf(link, now), await expireLink(tx, link, sessions, { at, now }));
+    else await expireLink(tx, link, sessions, { at, now });
   });
 }
 
@@ -47,7 +47,7 @@ export async function carryOutLink(db: Db, hook: ChargeHook, id: string, { now, 
  * Otherwise as `carryOutLink`.
  */
 export async function carryOutSession(db: Db, hook: ChargeHook, id: string, { now, ...time }: Time): Promise<void> {
-  await atomically(db, async (tx) => {
+  await transact(db, { requestId: null, now }, async (tx) => {
     const found = await lockSessionWithLink(tx, id);
     if (found === null || found.wake_at === null) return;
     const databaseTime = await databaseNow(tx);
@@ -56,7 +56,7 @@ export async function carryOutSession(db: Db, hook: ChargeHook, id: string, { no
     // If the session is over too, it expires with the outcome of its challenge.
     if (await failChallenge(tx, hook, found, { at, now })) return;
     if (found.status === 'processing') await updateCheckoutSession(tx, id, { wake_at: null });
-    else await recordEvents(tx, originOf(found, now), await endSession(tx, found, 'time', at));
+    else await endSession(tx, found, 'time', at);
   });
 }
 
@@ -78,8 +78,4 @@ async function failChallenge(
 ): Promise<boolean> {
   if (status !== 'processing' || intentId === null) return false;
   return endChallenge(tx, hook, { paymentIntentId: intentId, paymentPlanId: null }, { at, now });
-}
-
-function originOf(row: { biller_id: string; livemode: boolean }, now: Date) {
-  return { billerId: row.biller_id, livemode: row.livemode, requestId: null, now };
 }

@@ -12,7 +12,6 @@ import { earliestInstant, laterInstant } from '../../domain/calendar.ts';
 import { challengeEnd } from '../../domain/challenges.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
-import type { NewEvent } from '../events.ts';
 import type { AttemptOutcome, ChargeHook, ChargeRecorder } from '../payments/charge.ts';
 import { wake } from '../wake.ts';
 import {
@@ -56,20 +55,20 @@ export function linkHookWith(applyTo: ApplyTo): ChargeHook {
         assertTakesAttempt(session, link, link === null ? 0 : await countProcessing(tx, link.id), at);
         const submissions = session.submissions + 1;
         await updateCheckoutSession(tx, session.id, { status: 'processing', submissions, updated_at: at });
-        return [];
       },
       async completed(outcome) {
-        return { nextAttemptAt: null, events: await completed(tx, session, link, outcome, applyTo) };
+        await completed(tx, session, link, outcome, applyTo);
+        return null;
       },
       async canceled(instant) {
         // An intent of an amount that the payer has given up: the session may be paying another one.
-        if (hasEnded || session.payment_intent_id !== paymentIntentId) return [];
-        const events = await expireSession(tx, session, 'payment_canceled', instant);
-        return [...events, ...(link === null ? [] : await expireIfOverdue(tx, link, instant))];
+        if (hasEnded || session.payment_intent_id !== paymentIntentId) return;
+        await expireSession(tx, session, 'payment_canceled', instant);
+        if (link !== null) await expireIfOverdue(tx, link, instant);
       },
       async returned({ amount, at }) {
         if (link !== null) await uncount(tx, link, amount, at);
-        return { nextAttemptAt: null, events: [] };
+        return null;
       },
     };
   };
@@ -77,14 +76,13 @@ export function linkHookWith(applyTo: ApplyTo): ChargeHook {
 
 /** The biller's own payment can be charged without the session that was made for it, once that has ended. */
 function withoutSession(tx: Tx, paymentIntentId: string, endedId: string): ChargeRecorder {
-  const nothing = async () => ({ nextAttemptAt: null, events: [] });
+  const nothing = async () => null;
   return {
     async opened() {
       const present = await selectSessionOfIntent(tx, paymentIntentId);
       if (present !== null && present.id !== endedId) {
         throw new SessionClosed(`Payment intent ${paymentIntentId} now has checkout session ${present.id}.`, 'ended');
       }
-      return [];
     },
     completed: nothing,
     returned: nothing,
@@ -97,7 +95,7 @@ async function completed(
   link: PaymentLinkRow | null,
   { attempt, amount, at, now, outcome, isRestricted }: AttemptOutcome,
   applyTo: ApplyTo,
-): Promise<NewEvent[]> {
+): Promise<void> {
   const instant = { at, now };
   switch (outcome.kind) {
     case 'succeeded': {
@@ -109,7 +107,7 @@ async function completed(
       const wakeAt = earliestInstant([session.expires_at, link?.expires_at ?? null, challengeEnd(at)]);
       const row = await updateCheckoutSession(tx, session.id, { wake_at: wakeAt, updated_at: at });
       await wake.checkoutSession(tx, row, now);
-      return [];
+      return;
     }
     case 'failed':
       return failed(tx, session, link, { methodId: attempt.payment_method_id, isRestricted }, instant);
@@ -122,7 +120,7 @@ async function failed(
   link: PaymentLinkRow | null,
   { methodId, isRestricted }: { methodId: string | null; isRestricted: boolean },
   instant: Instant,
-): Promise<NewEvent[]> {
+): Promise<void> {
   const { at, now } = instant;
   // Otherwise a stranger who has the URL could fill the customer's methods with cards that do not work.
   if (methodId !== null && methodId === session.entered_method) await dropMethod(tx, methodId, at);
@@ -140,16 +138,16 @@ async function failed(
   if (session.wake_at?.getTime() !== session.expires_at.getTime()) await wake.checkoutSession(tx, row, now);
   // Payers may also have failed elsewhere: with a publishable key, or in a session before.
   if (failures >= failuresPerSession || isRestricted) {
-    const events = await expireSession(tx, row, 'too_many_attempts', instant);
-    return [...events, ...(link === null ? [] : await expireIfOverdue(tx, link, instant))];
+    await expireSession(tx, row, 'too_many_attempts', instant);
+    if (link !== null) await expireIfOverdue(tx, link, instant);
+    return;
   }
   if (link !== null && link.status !== 'open') return expireSession(tx, row, `link_${link.status}`, instant);
   const { biller_id: billerId, livemode, customer_id: customerId } = session;
   const customer = customerId === null ? null : await selectCustomer(tx, { billerId, livemode }, customerId);
   if (customer !== null && customer.deleted_at !== null) return expireSession(tx, row, 'customer_deleted', instant);
-  const expired = link === null ? [] : await expireIfOverdue(tx, link, instant);
+  if (link !== null && (await expireIfOverdue(tx, link, instant))) return;
   // A session whose wake_at is null has waited for this outcome, which has the time of its attempt.
   const isOver = session.wake_at === null || session.expires_at <= at;
-  if (expired.length > 0 || !isOver) return expired;
-  return expireSession(tx, row, 'time', { at: laterInstant(at, session.expires_at), now });
+  if (isOver) await expireSession(tx, row, 'time', { at: laterInstant(at, session.expires_at), now });
 }

@@ -20,7 +20,7 @@ import type { Vault } from '../accounts/vault.ts';
 import { timeOf } from '../customer-time.ts';
 import { metadataErrors, resolveCustomer } from '../customers/resolve-references.ts';
 import { assertNoErrors, InvalidState, NotFound } from '../errors.ts';
-import { paymentLinkEvent, recordEvents } from '../events.ts';
+import { paymentLinkEvent, record, transact } from '../events.ts';
 import { type PageQuery, type Rows, rowsOfPage } from '../paging.ts';
 import { parsedUrl } from '../payer-urls.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
@@ -43,7 +43,7 @@ export async function createPaymentLink(
   context: RequestContext,
   input: PaymentLinkCreate,
 ): Promise<PaymentLinkRow> {
-  return atomically(db, async (tx) => {
+  return transact(db, context, async (tx) => {
     const { customer_id: customerId } = input;
     const named = customerId === undefined ? null : await resolveCustomer(tx, context, customerId, '/customer_id');
     const customer = named?.value ?? null;
@@ -81,7 +81,7 @@ export async function createPaymentLink(
     };
     await insertPaymentLink(tx, row);
     await wakeLink(tx, row, context.now);
-    await recordEvents(tx, context, [paymentLinkEvent('payment_link.created', row, at)]);
+    record(tx, paymentLinkEvent('payment_link.created', row, at));
     return row;
   });
 }
@@ -154,12 +154,10 @@ export async function updateLink(
  * @throws NotFound; InvalidState if the link is not open, and while its clock is advancing.
  */
 export async function deactivatePaymentLink(db: Writer, context: RequestContext, id: string): Promise<PaymentLinkRow> {
-  return atomically(db, async (tx) => {
+  return transact(db, context, async (tx) => {
     const { link, at } = await lockLinkForUpdate(tx, context, id);
     assertState(link, at, ['open'], 'deactivated');
-    const ended = await deactivateLink(tx, link, 'requested', { at, now: context.now });
-    await recordEvents(tx, context, ended.events);
-    return ended.link;
+    return deactivateLink(tx, link, 'requested', { at, now: context.now });
   });
 }
 
@@ -174,7 +172,7 @@ export async function renewPaymentLink(
   id: string,
   input: PaymentLinkRenew,
 ): Promise<PaymentLinkRow> {
-  return atomically(db, async (tx) => {
+  return transact(db, context, async (tx) => {
     const { link, customer, at } = await lockLinkForUpdate(tx, context, id);
     assertState(link, at, ['expired', 'deactivated'], 'renewed');
     if (customer !== null && customer.deleted_at !== null) {
@@ -202,7 +200,7 @@ export async function renewPaymentLink(
       updated_at: at,
     });
     await wakeLink(tx, row, context.now);
-    await recordEvents(tx, context, [paymentLinkEvent('payment_link.renewed', row, at)]);
+    record(tx, paymentLinkEvent('payment_link.renewed', row, at));
     return row;
   });
 }

@@ -11,10 +11,10 @@ import { lockMandateOfMethod } from '../../db/mandates.ts';
 import { lockPaymentLink, type PaymentLinkRow } from '../../db/payment-links.ts';
 import { lockPaymentMethod } from '../../db/payment-methods.ts';
 import type { Db, Pool, Tx } from '../../platform/postgres/connection.ts';
-import { atomically } from '../../platform/postgres/transaction.ts';
 import { timeOf } from '../customer-time.ts';
 import { newCustomer } from '../customers/customers.ts';
 import { NotFound } from '../errors.ts';
+import { transact } from '../events.ts';
 import { giveMandate } from '../mandates/mandates.ts';
 import type { RequestContext } from '../request-context.ts';
 import { assertTakesAttempt } from './door.ts';
@@ -92,9 +92,10 @@ async function makeCustomer(
 export async function withSession<T>(
   pool: Pool,
   session: CheckoutSessionRow,
+  payer: PayerRequest,
   work: (tx: Tx, found: CheckoutSessionRow) => Promise<T>,
 ): Promise<T> {
-  const run = (found: CheckoutSessionRow) => atomically(pool, (tx) => work(tx, found));
+  const run = (found: CheckoutSessionRow) => transact(pool, payer, (tx) => work(tx, found));
   return run(session).catch(async (error: unknown) => {
     if (!(error instanceof CustomerMade)) throw error;
     const tenant = { billerId: session.biller_id, livemode: session.livemode };

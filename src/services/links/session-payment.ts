@@ -54,7 +54,9 @@ export async function paySession(
   try {
     processorFor(deps.charging.processors, session.livemode);
     const context = await contextOfSession(pool, session, payer);
-    const prepared = await withSession(pool, session, (tx, read) => prepare(tx, deps, context, read, submission));
+    const prepared = await withSession(pool, session, payer, (tx, read) =>
+      prepare(tx, deps, context, read, submission),
+    );
     if (prepared !== null) {
       const { intentId, methodId } = prepared;
       const { shownTotal } = submission;

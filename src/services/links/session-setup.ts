@@ -2,7 +2,6 @@ import { type CheckoutSessionRow, selectCurrencyOfSubject } from '../../db/check
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
 import { attachMethod } from '../customers/resolve-references.ts';
 import { assertNoErrors, ValidationFailed } from '../errors.ts';
-import { recordEvents } from '../events.ts';
 import { currencyErrors } from '../payments/fitting-method.ts';
 import { lockMethodOfPayer } from '../payments/unattached-methods.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -32,7 +31,9 @@ export async function saveSessionMethod(
   try {
     if (refusal === null) {
       const context = await contextOfSession(pool, found.session, payer);
-      isOwn = await withSession(pool, found.session, (tx, read) => complete(tx, deps, context, read, submission));
+      isOwn = await withSession(pool, found.session, payer, (tx, read) =>
+        complete(tx, deps, context, read, submission),
+      );
     }
   } catch (error) {
     return refusalOf(error);
@@ -65,6 +66,6 @@ async function complete(
   await acceptMandateFor(tx, context, open, methodId, submission.acceptance);
   const completion = { at, now: context.now, amount: null, paymentMethodId: methodId };
   const submitted = { ...session, submissions: session.submissions + 1, consent: consentAt(submission, at) };
-  await recordEvents(tx, context, await completeSession(tx, submitted, link, completion, deps.applyTo));
+  await completeSession(tx, submitted, link, completion, deps.applyTo);
   return true;
 }

@@ -9,11 +9,10 @@ import { lockCustomer } from '../../db/customers.ts';
 import { lockPaymentLink, type OfferColumns, type PaymentLinkRow, selectLinkByToken } from '../../db/payment-links.ts';
 import { newId } from '../../domain/ids.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
-import { atomically } from '../../platform/postgres/transaction.ts';
 import type { Vault } from '../accounts/vault.ts';
 import { timeOf } from '../customer-time.ts';
 import { InvalidState } from '../errors.ts';
-import { recordEvents } from '../events.ts';
+import { transact } from '../events.ts';
 import type { Tenant } from '../request-context.ts';
 import { start } from '../wake.ts';
 import { expireSession } from './changes.ts';
@@ -38,7 +37,7 @@ export async function startSession(
 ): Promise<{ kind: 'started'; token: string; session: SessionForPayer } | Refusal> {
   const found = await selectLinkByToken(db, hashOfToken(token));
   if (found === null) return { kind: 'unknown' };
-  const started = await atomically(db, (tx) => start_(tx, vault, found, payer)).catch(ifAdvancing);
+  const started = await transact(db, payer, (tx) => start_(tx, vault, found, payer)).catch(ifAdvancing);
   if ('kind' in started) return started;
   return { kind: 'started', ...started, session: await describeSession(db, started.session, payer.now) };
 }
@@ -68,8 +67,7 @@ async function start_(
     if (session.status === 'processing' || session.expires_at > at) {
       return { token: tokenOf(vault, 'checkout_session_tokens', session), session };
     }
-    const events = await expireSession(tx, session, 'time', { at, now: payer.now });
-    await recordEvents(tx, { ...tenant, ...payer }, events);
+    await expireSession(tx, session, 'time', { at, now: payer.now });
   }
   const { max_payments: max, payments_count: count } = link;
   if (max !== null && count + (await countProcessing(tx, link.id)) >= max) {

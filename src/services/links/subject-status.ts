@@ -5,7 +5,7 @@ import type { Db } from '../../platform/postgres/connection.ts';
 
 /**
  * Returns the status of a payment link for its workflow. It counts as ended once nothing more falls due, or when it was
- * deleted; and on a test clock, where the advance lets it expire (`services/test-clocks/link-expiry.ts`). A worker of
+ * deleted; and on a test clock, where the advance lets it expire (`services/test-clocks/expiry.ts`). A worker of
  * the former version still asks the workflow for that: so the link has not ended during an advance beyond its date.
  */
 export async function linkStatus(db: Db, id: string): Promise<SubjectStatus> {

@@ -1,9 +1,8 @@
 import { lockCustomer } from '../../db/customers.ts';
 import { lockPaymentLink, type PaymentLinkRow, updatePaymentLink } from '../../db/payment-links.ts';
 import type { Writer } from '../../platform/postgres/connection.ts';
-import { atomically } from '../../platform/postgres/transaction.ts';
 import { timeOf } from '../customer-time.ts';
-import { paymentLinkEvent, recordEvents } from '../events.ts';
+import { paymentLinkEvent, record, transact } from '../events.ts';
 import type { PayerRequest } from './payer-context.ts';
 import { ifAdvancing } from './session-start.ts';
 
@@ -15,14 +14,14 @@ import { ifAdvancing } from './session-start.ts';
 export async function throttleLink(db: Writer, found: PaymentLinkRow, until: Date, payer: PayerRequest): Promise<void> {
   if (isThrottled(found, until)) return;
   const tenant = { billerId: found.biller_id, livemode: found.livemode };
-  await atomically(db, async (tx) => {
+  await transact(db, payer, async (tx) => {
     const customer = found.customer_id === null ? null : await lockCustomer(tx, tenant, found.customer_id);
     const at = timeOf(customer, payer.now);
     const link = await lockPaymentLink(tx, found.id);
     if (link === null || isThrottled(link, until)) return;
     const change = { throttled_until: until, throttlings: link.throttlings + 1 };
     const row = await updatePaymentLink(tx, link.id, change);
-    await recordEvents(tx, { ...tenant, ...payer }, [paymentLinkEvent('payment_link.throttled', row, at)]);
+    record(tx, paymentLinkEvent('payment_link.throttled', row, at));
   }).catch(ifAdvancing);
 }
 

@@ -1,7 +1,6 @@
 import { expireInRealTime, expireOnClock, listLapsed } from '../../db/mandates.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
-import { atomically } from '../../platform/postgres/transaction.ts';
-import { recordEvents } from '../events.ts';
+import { record, transact } from '../events.ts';
 import { endEvent } from './mandate-ends.ts';
 
 // A mandate lapses after 15 months without a debit (`lapses_at`). From that instant on no debit is made under it
@@ -16,20 +15,16 @@ import { endEvent } from './mandate-ends.ts';
 export async function expireMandates(sql: Pool, now: Date): Promise<void> {
   const failures: unknown[] = [];
   for (const id of await listLapsed(sql, now)) {
-    await atomically(sql, async (tx) => {
+    await transact(sql, { requestId: null, now }, async (tx) => {
       const mandate = await expireInRealTime(tx, id, now);
-      if (mandate === null) return;
-      const origin = { billerId: mandate.biller_id, livemode: mandate.livemode, requestId: null, now };
-      await recordEvents(tx, origin, [endEvent(mandate)]);
+      if (mandate !== null) record(tx, endEvent(mandate));
     }).catch((error: unknown) => failures.push(error));
   }
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} mandates could not be ended`);
 }
 
-/** Ends a mandate on a test clock that has lapsed by `at` (the clock's time), with its event. `now` is real time. */
-export async function expireMandateOnClock(tx: Tx, id: string, { at, now }: { at: Date; now: Date }): Promise<void> {
+/** Ends a mandate on a test clock that has lapsed by `at` (the clock's time), with its event. */
+export async function expireMandateOnClock(tx: Tx, id: string, { at }: { at: Date }): Promise<void> {
   const mandate = await expireOnClock(tx, id, at);
-  if (mandate === null) return;
-  const origin = { billerId: mandate.biller_id, livemode: mandate.livemode, requestId: null, now };
-  await recordEvents(tx, origin, [endEvent(mandate)]);
+  if (mandate !== null) record(tx, endEvent(mandate));
 }

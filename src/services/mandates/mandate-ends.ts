@@ -2,24 +2,23 @@ import { endMandatesOf as endRows, lockMandate, type MandateRow, updateMandate }
 import { endAfterReturn, endStatus, type MandateEndReason } from '../../domain/mandates/mandate.ts';
 import type { ReturnReason } from '../../domain/schemes/scheme-profile.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
-import { atomically } from '../../platform/postgres/transaction.ts';
 import type { MandateCancel } from '../../resources/mandate-input.ts';
 import { InvalidState } from '../errors.ts';
-import { mandateEvent, type NewEvent, recordEvents } from '../events.ts';
+import { mandateEvent, type NewEvent, record, reserve, transact } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
 import { customerTimeOf, lockMandateForUpdate, type MandateNow } from './mandates.ts';
 
 /**
  * Stops the debits that were accepted under some mandates and that the bank does not have, because those end. This room
- * knows nothing about debits. Call it before the mandates are locked: it locks plans and payments. Returns the events
- * for the caller to record. `at` is customer time, `now` real time.
+ * knows nothing about debits. Call it before the mandates are locked: it locks plans and payments. `at` is customer
+ * time, `now` real time.
  */
 export type StopDebits = (
   tx: Tx,
   of: { mandateId: string } | { methodId: string } | { customerId: string },
   code: 'mandate_unavailable' | 'payment_method_unavailable',
   record: { at: Date; now: Date; requestId: string | null },
-) => Promise<NewEvent[]>;
+) => Promise<void>;
 
 const eventOf = { canceled: 'mandate.canceled', failed: 'mandate.failed', expired: 'mandate.expired' } as const;
 
@@ -55,29 +54,27 @@ export async function cancelMandateAsPayer(
   return endOnRequest(db, context, id, end, stopDebits);
 }
 
-/**
- * Ends the mandates of a payment method or of a customer that have not ended. `at` is customer time. Returns the events
- * for the caller to record.
- */
+/** Ends the mandates of a payment method or of a customer that have not ended, each with its event. Customer time. */
 export async function endMandatesOf(
   tx: Tx,
   owner: ['payment_method_id' | 'customer_id', string],
   reason: MandateEndReason,
   at: Date,
-): Promise<NewEvent[]> {
-  return (await endRows(tx, owner, endedBy(reason, at))).map(endEvent);
+): Promise<void> {
+  record(tx, ...(await endRows(tx, owner, endedBy(reason, at))).map(endEvent));
 }
 
 /**
  * Ends a mandate because the bank has refused a debit under it, or has taken one back for this reason. Does nothing if
- * the reason leaves the mandate as it is, or if the mandate has ended. `at` is customer time. Returns the event for the
- * caller to record, if there is one.
+ * the reason leaves the mandate as it is, or if the mandate has ended. `at` is customer time. Returns whether it has
+ * ended now.
  */
-export async function endMandateAfterReturn(tx: Tx, id: string, cause: ReturnReason, at: Date): Promise<NewEvent[]> {
+export async function endMandateAfterReturn(tx: Tx, id: string, cause: ReturnReason, at: Date): Promise<boolean> {
   const reason = endAfterReturn(cause);
   const mandate = reason === null ? null : await lockMandate(tx, id);
-  if (reason === null || mandate === null || mandate.ended_at !== null) return [];
-  return [endEvent(await updateMandate(tx, id, endedBy(reason, at)))];
+  if (reason === null || mandate === null || mandate.ended_at !== null) return false;
+  record(tx, endEvent(await updateMandate(tx, id, endedBy(reason, at))));
+  return true;
 }
 
 /**
@@ -97,9 +94,10 @@ async function endOnRequest(
   { allowed, reason, words }: { allowed: readonly string[]; reason: MandateEndReason; words: string | null },
   stopDebits: StopDebits,
 ): Promise<MandateNow> {
-  return atomically(db, async (tx) => {
-    const record = { at: await customerTimeOf(tx, context, id), now: context.now, requestId: context.requestId };
-    const stopped = await stopDebits(tx, { mandateId: id }, 'mandate_unavailable', record);
+  return transact(db, context, async (tx) => {
+    const place = reserve(tx);
+    const stop = { at: await customerTimeOf(tx, context, id), now: context.now, requestId: context.requestId };
+    await stopDebits(tx, { mandateId: id }, 'mandate_unavailable', stop);
     const { mandate, at } = await lockMandateForUpdate(tx, context, id);
     if (!allowed.includes(mandate.status)) {
       throw new InvalidState(
@@ -107,7 +105,7 @@ async function endOnRequest(
       );
     }
     const ended = await updateMandate(tx, id, { ...endedBy(reason, at), cancellation_reason: words });
-    await recordEvents(tx, context, [endEvent(ended), ...stopped]);
+    place.record(endEvent(ended));
     return { mandate: ended, at };
   });
 }

@@ -14,13 +14,12 @@ import type { PaymentMethodRow } from '../../db/payment-methods.ts';
 import { newId } from '../../domain/ids.ts';
 import { newMandateReference } from '../../domain/mandates/mandate.ts';
 import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
-import { atomically } from '../../platform/postgres/transaction.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { AcceptanceInput, MandateCreate } from '../../resources/mandate-input.ts';
 import { timeOf } from '../customer-time.ts';
 import { attachMethod, lockOwner, resolveCustomer, resolveMethod } from '../customers/resolve-references.ts';
 import { InvalidState, NotFound } from '../errors.ts';
-import { mandateEvent, recordEvents } from '../events.ts';
+import { mandateEvent, record, transact } from '../events.ts';
 import { type PageQuery, type Rows, rowsOfPage } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { activate, notAccepted, readAcceptance, refusedBody } from './acceptance.ts';
@@ -51,7 +50,7 @@ export interface MandateNow {
  * is advancing.
  */
 export async function createMandate(db: Writer, context: RequestContext, input: MandateCreate): Promise<MandateNow> {
-  return atomically(db, async (tx) => {
+  return transact(db, context, async (tx) => {
     const { payment_method_id: methodId, customer_id: customerId } = input;
     const named = customerId === undefined ? null : await resolveCustomer(tx, context, customerId, '/customer_id');
     const customer = named === null ? await lockOwner(tx, context, methodId) : (named.value ?? null);
@@ -87,10 +86,8 @@ export async function giveMandate(
     ...(acceptance && (await activate(tx, context, scheme, acceptance, at))),
   };
   await insertMandate(tx, mandate);
-  await recordEvents(tx, context, [
-    mandateEvent('mandate.created', mandate, at),
-    ...(mandate.status === 'active' ? [mandateEvent('mandate.activated', mandate, at)] : []),
-  ]);
+  record(tx, mandateEvent('mandate.created', mandate, at));
+  if (mandate.status === 'active') record(tx, mandateEvent('mandate.activated', mandate, at));
   return { mandate, at };
 }
 
@@ -106,7 +103,7 @@ export async function acceptMandate(
   id: string,
   input: AcceptanceInput,
 ): Promise<MandateNow> {
-  return atomically(db, async (tx) => {
+  return transact(db, context, async (tx) => {
     const { mandate, at } = await lockMandateForUpdate(tx, context, id);
     if (mandate.status !== 'pending') {
       throw new InvalidState(`Mandate ${id} is ${mandate.status}; it can be accepted while pending.`);
@@ -115,7 +112,7 @@ export async function acceptMandate(
     if (acceptance.errors.length > 0) throw refusedBody(acceptance.errors);
     const columns = await activate(tx, context, mandate.scheme, acceptance, at);
     const active = await updateMandate(tx, id, { ...columns, updated_at: at });
-    await recordEvents(tx, context, [mandateEvent('mandate.activated', active, at)]);
+    record(tx, mandateEvent('mandate.activated', active, at));
     return { mandate: active, at };
   });
 }

@@ -1,11 +1,10 @@
 import { clearDefaultMethod } from '../../db/customers.ts';
 import { lockPaymentMethod, markDetached, type PaymentMethodRow } from '../../db/payment-methods.ts';
 import type { Writer } from '../../platform/postgres/connection.ts';
-import { atomically } from '../../platform/postgres/transaction.ts';
 import { timeOf } from '../customer-time.ts';
 import { lockOwner } from '../customers/resolve-references.ts';
 import { NotFound } from '../errors.ts';
-import { recordEvents } from '../events.ts';
+import { reserve, transact } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
 import { endMandatesOf, type StopDebits } from './mandate-ends.ts';
 
@@ -21,10 +20,11 @@ export async function detachPaymentMethod(
   id: string,
   stopDebits: StopDebits,
 ): Promise<PaymentMethodRow> {
-  return atomically(db, async (tx) => {
+  return transact(db, context, async (tx) => {
+    const place = reserve(tx);
     const owner = await lockOwner(tx, context, id);
     const record = { at: timeOf(owner, context.now), now: context.now, requestId: context.requestId };
-    const stopped = await stopDebits(tx, { methodId: id }, 'payment_method_unavailable', record);
+    await stopDebits(tx, { methodId: id }, 'payment_method_unavailable', record);
     const method = await lockPaymentMethod(tx, context, id);
     if (method === null) throw new NotFound('payment method', id);
     // Another request may have attached the method between the two reads. It is locked by now, so its owner no longer
@@ -34,8 +34,7 @@ export async function detachPaymentMethod(
     if (method.detached_at !== null) return method;
     await markDetached(tx, id, at);
     await clearDefaultMethod(tx, id, at);
-    const ended = await endMandatesOf(tx, ['payment_method_id', id], 'payment_method_detached', at);
-    await recordEvents(tx, context, [...ended, ...stopped]);
+    await place.during(() => endMandatesOf(tx, ['payment_method_id', id], 'payment_method_detached', at));
     return { ...method, detached_at: at, updated_at: at };
   });
 }

@@ -11,7 +11,7 @@ import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import type { MandateNoticeSent } from '../../resources/mandate-input.ts';
 import { InvalidState, ValidationFailed } from '../errors.ts';
-import { mandateEvent, type NewEvent } from '../events.ts';
+import { mandateEvent, record } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
 import { lockMandateForUpdate, type MandateNow } from './mandates.ts';
 
@@ -45,18 +45,18 @@ export async function recordNoticeSent(
 
 /**
  * Notes that the payer must be told of a new amount, if the method is debited under an active mandate. Locks the
- * mandate. `nextDebit` is the date of the first debit of the new amount. Returns the events for the caller to record:
- * one, unless such a notice is open already. `at` is customer time.
+ * mandate. `nextDebit` is the date of the first debit of the new amount. There is one event, unless such a notice is
+ * open already. `at` is customer time.
  */
 export async function announceAmount(
   tx: Tx,
   methodId: string,
   { nextDebit, at }: { nextDebit: PlainDate; at: Date },
-): Promise<NewEvent[]> {
+): Promise<void> {
   const mandate = await lockMandateOfMethod(tx, methodId);
-  if (mandate?.status !== 'active') return [];
+  if (mandate?.status !== 'active') return;
   const dueBy = changeNoticeDueBy(schemes[mandate.scheme], nextDebit);
   const { notices, isNew } = withNoticeDue(mandate.notices, 'amount_changed', dueBy);
   const updated = await updateMandate(tx, mandate.id, { notices, updated_at: at });
-  return isNew ? [mandateEvent('mandate.notice_due', updated, at)] : [];
+  if (isNew) record(tx, mandateEvent('mandate.notice_due', updated, at));
 }

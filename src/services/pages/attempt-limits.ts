@@ -44,7 +44,7 @@ export async function countAttempt(
 }
 
 /**
- * Returns what a link counts as one network: an IPv4 address, or the /48 of an IPv6 address, of which anybody can get
+ * Returns what a link counts as one network: an IPv4 address, or the /48 of an IPv6 address, of which anyone can get
  * one for free, with 65,536 networks of /64 in it.
  */
 function networkOf(address: string): string {

@@ -56,7 +56,7 @@ export async function findChallenge(
 
 /**
  * Completes the challenge of a payment as its payer has answered it.
- * @throws InvalidState when no challenge is waiting any more, or while the customer's clock is advancing.
+ * @throws InvalidState when no challenge is waiting, or while the customer's clock is advancing.
  */
 export async function answerChallenge(
   pool: Pool,

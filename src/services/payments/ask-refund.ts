@@ -14,7 +14,7 @@ import { chargingIsHeld } from './reserved-charge.ts';
  * the processor is asked for the state of the refund.
  * @throws OutcomeUnknown when the processor gives no outcome, or when live charging is held.
  */
-export async function giveBack(
+export async function requestRefund(
   db: Db,
   processor: PaymentProcessor,
   refund: RefundRow,

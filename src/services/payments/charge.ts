@@ -9,9 +9,9 @@ import { type Instrument, type PaymentMethodRow, selectPaymentMethod } from '../
 import type { ChargeOutcome, DeclineCode } from '../../domain/charge-outcome.ts';
 import type { SchemeProfile } from '../../domain/schemes/scheme-profile.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
-import { afterCommit, atomically, pipelined } from '../../platform/postgres/transaction.ts';
+import { afterCommit, ChangedMeanwhile, pipelined, queued } from '../../platform/postgres/transaction.ts';
 import type { ChargeRequest, DebitRequest, Processors } from '../../processors/processor.ts';
-import { type NewEvent, recordEvents } from '../events.ts';
+import { reserve, transact } from '../events.ts';
 import {
   completed,
   emitCompleted,
@@ -63,22 +63,17 @@ export interface AttemptReturn extends Omit<AttemptOutcome, 'outcome' | 'scheme'
   scheme: SchemeProfile;
 }
 
-/** When the payment is tried again (customer time), and the events to record. */
-export interface BookedOutcome {
-  nextAttemptAt: Date | null;
-  events: NewEvent[];
-}
-
-/** Records the steps of a charge on what the payment is for, such as the slot of a plan, in the same transaction. */
+/**
+ * Records the steps of a charge on what the payment is for, such as the slot of a plan, in the same transaction.
+ * `completed` and `returned` return when the payment is tried again, in customer time, or null.
+ */
 export interface ChargeRecorder {
-  /**
-   * A payer has confirmed the payment, and its attempt is opened. Returns the events to record. `at` is customer time.
-   */
-  opened(at: Date): Promise<NewEvent[]>;
-  completed(outcome: AttemptOutcome): Promise<BookedOutcome>;
-  returned(returned: AttemptReturn): Promise<BookedOutcome>;
-  /** The payment was canceled for good. Returns the events to record. `at` is customer time, `now` real time. */
-  canceled?(instant: { at: Date; now: Date }): Promise<NewEvent[]>;
+  /** A payer has confirmed the payment, and its attempt is opened. `at` is customer time. */
+  opened(at: Date): Promise<void>;
+  completed(outcome: AttemptOutcome): Promise<Date | null>;
+  returned(returned: AttemptReturn): Promise<Date | null>;
+  /** The payment was canceled for good. `at` is customer time, `now` real time. */
+  canceled?(instant: { at: Date; now: Date }): Promise<void>;
   /** Until when the payer has time for the challenge of the bank, in customer time. Without it there is no end. */
   challengeEndsAt?: Date | null;
 }
@@ -93,16 +88,14 @@ export type ChargeHook = (
 ) => Promise<ChargeRecorder | null>;
 
 /**
- * Returns the recorder of a locked payment. The hook was called before the payment was locked, and found nothing if a
- * checkout session was just being made for it: then it is called again.
+ * The hook is called before the payment is locked. It finds nothing if a checkout session is just being made for it.
+ * @throws ChangedMeanwhile then: in the next try, the hook finds the session.
  */
-export async function recorderOfLocked(
-  tx: Tx,
-  hook: ChargeHook,
-  found: ChargeRecorder | null,
-  { id, payment_plan_id: paymentPlanId, checkout_session_id: sessionId }: PaymentIntentRow,
-): Promise<ChargeRecorder | null> {
-  return found === null && sessionId !== null ? hook(tx, { paymentIntentId: id, paymentPlanId }) : found;
+export function assertSessionFound(
+  recorder: ChargeRecorder | null,
+  { id, checkout_session_id: sessionId }: PaymentIntentRow,
+): void {
+  if (recorder === null && sessionId !== null) throw new ChangedMeanwhile(`${id} has got ${sessionId}`);
 }
 
 /** The dependencies of a charge. */
@@ -134,7 +127,7 @@ export async function openCharge(
   newCharge: NewCharge,
 ): Promise<Charge> {
   const attempt = nextAttempt(intent, method?.id ?? null, newCharge);
-  void pipelined(tx, [
+  queued(tx, [
     insertAttempt(tx, attempt),
     markProcessing(tx, intent, {
       number: attempt.number,
@@ -209,7 +202,7 @@ export async function recordOutcome(
   record: OutcomeRecord,
   hook: ChargeHook | null,
 ): Promise<PaymentIntentRow | null> {
-  return atomically(db, async (tx) => {
+  return transact(db, record, async (tx) => {
     // The plan is locked first, then the intent, then the attempt.
     const [recorder, intent, attempt] = await pipelined(tx, [
       hook?.(tx, charge),
@@ -220,9 +213,10 @@ export async function recordOutcome(
     const { outcome, now, at = attempt.at, from = 'processing' } = record;
     if (attempt.outcome !== from) return intent;
     const { completion, updated } = completed(intent, attempt, outcome, { at, now });
-    void pipelined(tx, [completeAttempt(tx, attempt.id, from, completion), updateIntentOutcome(tx, updated)]);
+    queued(tx, [completeAttempt(tx, attempt.id, from, completion), updateIntentOutcome(tx, updated)]);
     const isOwnStep = attempt.source === 'plan' || attempt.source === 'subscription';
-    const booked = await recorder?.completed({
+    const place = reserve(tx);
+    const nextAttemptAt = await recorder?.completed({
       attempt,
       at,
       amount: intent.amount,
@@ -232,13 +226,10 @@ export async function recordOutcome(
       isOwnStep,
       isRestricted: isRestricted(updated),
     });
-    const origin = { billerId: intent.biller_id, livemode: intent.livemode, ...record };
     const about = { testClockId: intent.test_clock_id, at };
-    const eventIds = await recordEvents(tx, origin, [
-      outcomeEvent(updated, about, attempt.number, booked?.nextAttemptAt ?? null),
-      ...restrictionEvents(intent, updated, about),
-      ...(booked?.events ?? []),
-    ]);
+    const event = outcomeEvent(updated, about, attempt.number, nextAttemptAt ?? null);
+    place.record(event, ...restrictionEvents(intent, updated, about));
+    const eventIds = place.idsSince();
     afterCommit(tx, () =>
       emitCompleted(updated, attempt, outcome, {
         testClockId: intent.test_clock_id,

@@ -2,15 +2,13 @@ import { type BankDebitRow, hasOwnWorkflow, insertDebit } from '../../db/bank-de
 import { insertAttempt } from '../../db/payment-attempts.ts';
 import { markAccepted, type PaymentIntentRow } from '../../db/payment-intents.ts';
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
-import { declined } from '../../domain/charge-outcome.ts';
 import { lodgementReferenceOf } from '../../domain/schemes/bank-debit.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
-import { afterCommit, pipelined } from '../../platform/postgres/transaction.ts';
-import { intentEvent, recordEvents } from '../events.ts';
+import { afterCommit, queued } from '../../platform/postgres/transaction.ts';
+import { intentEvent, record } from '../events.ts';
 import { start, wake } from '../wake.ts';
-import { type Charge, type ChargeHook, openCharge, recordOutcome } from './charge.ts';
 import { emitOpened, type NewCharge, nextAttempt } from './charge-records.ts';
-import { type ChargeWay, declineOf } from './charge-way.ts';
+import type { ChargeWay } from './charge-way.ts';
 import type { DecidedIntent } from './surcharges.ts';
 
 type DebitWay = Extract<ChargeWay, { kind: 'debit' }>;
@@ -26,7 +24,6 @@ export async function acceptDebit(
   method: PaymentMethodRow,
   { mandate, dates }: DebitWay,
   newCharge: NewCharge,
-  requestId: string | null,
 ): Promise<PaymentIntentRow> {
   const attempt = nextAttempt(intent, method.id, newCharge);
   const { at, now, source } = newCharge;
@@ -66,50 +63,15 @@ export async function acceptDebit(
     bank_code: null,
     next_at: dates.handOverAt,
   };
-  void pipelined(tx, [insertAttempt(tx, attempt, 'accepted'), markAccepted(tx, accepted), insertDebit(tx, debit)]);
+  queued(tx, [insertAttempt(tx, attempt, 'accepted'), markAccepted(tx, accepted), insertDebit(tx, debit)]);
   const { livemode, payment_plan_id: planId, subscription_id: subscriptionId } = intent;
   if (hasOwnWorkflow(debit)) await start.bankDebit(tx, { id: attempt.id, livemode }, now);
   // Its owner's loop goes on by itself after its own charge. It may have ended when a payer confirms what is unpaid.
   else if (source === 'confirm') {
-    if (planId !== null) await wake.plan(tx, { id: planId, livemode }, now, { start: true });
+    if (planId !== null) await wake.paymentPlan(tx, { id: planId, livemode }, now, { start: true });
     if (subscriptionId !== null) await wake.subscription(tx, { id: subscriptionId, livemode }, now, { start: true });
   }
-  const event = intentEvent('payment_intent.processing', accepted, { testClockId: mandate.test_clock_id, at });
-  await recordEvents(tx, { billerId: intent.biller_id, livemode, requestId, now }, [event]);
+  record(tx, intentEvent('payment_intent.processing', accepted, { testClockId: mandate.test_clock_id, at }));
   afterCommit(tx, () => emitOpened(intent, newCharge));
   return accepted;
-}
-
-/**
- * Opens the next attempt of a locked intent that is charged without a payer: one of a plan, of a subscription, or a
- * scheduled one. Returns the charge to ask the processor about, or null if there is nothing to ask: a debit is
- * accepted.
- */
-export async function openUnattended(
-  tx: Tx,
-  intent: DecidedIntent,
-  method: PaymentMethodRow | null,
-  way: ChargeWay,
-  newCharge: NewCharge,
-  requestId: string | null = null,
-): Promise<Charge | null> {
-  if (way.kind !== 'debit' || method === null) return openCharge(tx, intent, method, newCharge);
-  await acceptDebit(tx, intent, method, way, newCharge, requestId);
-  return null;
-}
-
-/**
- * Returns the charge to ask the processor about. If the bank account must not be debited, there is nothing to ask: the
- * attempt that was just opened is declined, in the same transaction. `now` is real time.
- */
-export async function unlessRefused(
-  tx: Tx,
-  charge: Charge | null,
-  way: ChargeWay,
-  now: Date,
-  hook: ChargeHook | null,
-): Promise<Charge | null> {
-  if (charge === null || way.kind !== 'refused') return charge;
-  await recordOutcome(tx, charge, { outcome: declined(declineOf(way.refusal)), requestId: null, now }, hook);
-  return null;
 }

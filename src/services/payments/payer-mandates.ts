@@ -5,11 +5,11 @@ import { type LockedCustomerRow, lockCustomer } from '../../db/customers.ts';
 import { selectMandate } from '../../db/mandates.ts';
 import { type PaymentIntentRow, selectPaymentIntent } from '../../db/payment-intents.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
-import { atomically } from '../../platform/postgres/transaction.ts';
 import type { AcceptanceInput, MandateAccept, MandateCreate } from '../../resources/mandate-input.ts';
 import { intentIdIn, type Vault } from '../accounts/vault.ts';
 import { timeOf } from '../customer-time.ts';
 import { Forbidden, ValidationFailed } from '../errors.ts';
+import { transact } from '../events.ts';
 import { acceptMandate, giveMandate, type MandateNow } from '../mandates/mandates.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { confirmRefusal } from './confirm-rules.ts';
@@ -33,7 +33,7 @@ export async function createMandateOfPayer(
     throw new Forbidden('secret_key_required', 'Only a secret key sets the terms of a mandate.');
   }
   assertOnline(acceptance);
-  return atomically(db, async (tx) => {
+  return transact(db, context, async (tx) => {
     const { intent, customer } = await intentOfPayer(tx, vault, context, secret);
     if (customerId !== undefined && customerId !== customer.id) throw notOfPayer();
     const refusal = confirmRefusal(intent, customer);
@@ -62,7 +62,7 @@ export async function acceptMandateOfPayer(
   { client_secret: secret, ...acceptance }: MandateAccept,
 ): Promise<MandateNow> {
   assertOnline(acceptance);
-  return atomically(db, async (tx) => {
+  return transact(db, context, async (tx) => {
     const { intent, customer } = await intentOfPayer(tx, vault, context, secret);
     const mandate = await selectMandate(tx, context, id);
     if (mandate?.customer_id !== customer.id) throw notOfPayer();

@@ -2,9 +2,8 @@ import { hasOwnWorkflow, selectDebit, updateDebit } from '../../db/bank-debits.t
 import { completeAttempt, type PaymentAttemptRow, selectAttemptInFlight } from '../../db/payment-attempts.ts';
 import { type LockedIntentRow, markCanceled, type PaymentIntentRow } from '../../db/payment-intents.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
-import { atomically } from '../../platform/postgres/transaction.ts';
 import { InvalidState } from '../errors.ts';
-import { intentEvent, type NewEvent, recordEvents } from '../events.ts';
+import { intentEvent, record, transact } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import type { ChargeHook } from './charge.ts';
@@ -26,7 +25,7 @@ export async function cancelPaymentIntent(
   context: RequestContext,
   id: string,
 ): Promise<PaymentIntentRow> {
-  return atomically(db, async (tx) => {
+  return transact(db, context, async (tx) => {
     const { intent, at, recorder } = await lockIntentForUpdate(tx, context, id, hook);
     if (intent.payment_plan_id !== null) {
       throw new InvalidState(
@@ -48,39 +47,39 @@ export async function cancelPaymentIntent(
     if (open !== null) await endAttempt(tx, open, { at, now: context.now });
     const row = await markCanceled(tx, id, at);
     if (intent.scheduled_at !== null) await wake.scheduledPayment(tx, row, context.now);
-    const event = intentEvent('payment_intent.canceled', row, { testClockId: intent.test_clock_id, at });
-    const others = (await recorder?.canceled?.({ at, now: context.now })) ?? [];
-    await recordEvents(tx, context, [event, ...others]);
+    record(tx, intentEvent('payment_intent.canceled', row, { testClockId: intent.test_clock_id, at }));
+    await recorder?.canceled?.({ at, now: context.now });
     return row;
   });
 }
 
-/** Cancels a locked intent and its open attempt, if it has one. Returns the event for the caller to record. */
+/** Cancels a locked intent and its open attempt, if it has one. `at` is customer time, `now` real time. */
 export async function cancelLocked(
   tx: Tx,
   intent: LockedIntentRow,
   open: PaymentAttemptRow | null,
   instants: { at: Date; now: Date },
-): Promise<{ event: NewEvent }> {
+): Promise<void> {
   if (open !== null) await endAttempt(tx, open, instants);
   const row = await markCanceled(tx, intent.id, instants.at);
   const { test_clock_id: testClockId } = intent;
-  return { event: intentEvent('payment_intent.canceled', row, { testClockId, at: instants.at }) };
+  record(tx, intentEvent('payment_intent.canceled', row, { testClockId, at: instants.at }));
 }
 
 /**
  * Cancels for good a locked payment of a plan or a subscription that has ended: one that has failed, or that waits for
- * a challenge. Returns the event for the caller to record, or null if the payment is in another status. What a bank has
- * taken back cannot be paid again anyway.
+ * a challenge. Returns whether it was canceled: in another status it is not. What a bank has taken back cannot be paid
+ * again anyway.
  */
 export async function cancelUnpaid(
   tx: Tx,
   intent: LockedIntentRow,
   instants: { at: Date; now: Date },
-): Promise<NewEvent | null> {
-  if (intent.status !== 'failed' && intent.status !== 'requires_action') return null;
+): Promise<boolean> {
+  if (intent.status !== 'failed' && intent.status !== 'requires_action') return false;
   const open = intent.status === 'requires_action' ? await selectAttemptInFlight(tx, intent.id) : null;
-  return (await cancelLocked(tx, intent, open, instants)).event;
+  await cancelLocked(tx, intent, open, instants);
+  return true;
 }
 
 /** Ends the attempt that waits for a challenge or for the hand-over to the bank. */

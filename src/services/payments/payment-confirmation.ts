@@ -1,10 +1,5 @@
 import { lockCustomer } from '../../db/customers.ts';
-import {
-  listAbandonedAttempts,
-  type PaymentAttemptRow,
-  selectAttemptOfRequest,
-  updateAttemptKeyExpiry,
-} from '../../db/payment-attempts.ts';
+import { listAbandonedAttempts, type PaymentAttemptRow, selectAttemptOfRequest } from '../../db/payment-attempts.ts';
 import {
   type LockedIntentRow,
   lockPaymentIntent,
@@ -12,7 +7,6 @@ import {
   updateReturnUrl,
 } from '../../db/payment-intents.ts';
 import { selectSubscriptionOfIntent } from '../../db/subscriptions.ts';
-import { pass } from '../../platform/crash-points.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
 import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
@@ -26,13 +20,22 @@ import {
   resolveMethod,
 } from '../customers/resolve-references.ts';
 import { assertNoErrors, InvalidState, NotFound, ValidationFailed } from '../errors.ts';
-import { recordEvents } from '../events.ts';
+import { transact } from '../events.ts';
 import { parsedUrl, payerUrlErrors } from '../payer-urls.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { askProcessor, processorFor, unfinished } from './ask-processor.ts';
-import { type Charge, type Charging, openCharge, recorderOfLocked, recordOutcome, reopenCharge } from './charge.ts';
+import {
+  assertSessionFound,
+  type Charge,
+  type Charging,
+  type OutcomeRecord,
+  openCharge,
+  recordOutcome,
+  reopenCharge,
+} from './charge.ts';
 import { chargeWay, refusalError } from './charge-way.ts';
+import { chargeForRequest, continueCharge } from './charged-request.ts';
 import { assertMayTry, confirmRefusal } from './confirm-rules.ts';
 import { acceptDebit } from './debit-acceptance.ts';
 import { createLocked, getPaymentIntent, newIntentId } from './payment-intents.ts';
@@ -69,7 +72,7 @@ export async function confirmPaymentIntent(
 ): Promise<PaymentIntentRow> {
   const opened =
     (await openUnlocked(pool, charging.processors, context, id, input, request)) ??
-    (await atomically(pool, (tx) => openConfirmation(tx, charging, context, id, input, request)));
+    (await transact(pool, context, (tx) => openConfirmation(tx, charging, context, id, input, request)));
   return finishConfirmation(pool, charging, context, opened, request);
 }
 
@@ -89,7 +92,7 @@ export async function createAndConfirm(
 ): Promise<PaymentIntentRow> {
   const opened =
     (await createUnlocked(pool, charging.processors, context, input, request)) ??
-    (await atomically(pool, async (tx) => {
+    (await transact(pool, context, async (tx) => {
       await request.claimKey(tx);
       const newId = newIntentId(context);
       const id = await request.subjectOf(tx, newId);
@@ -113,29 +116,22 @@ function unlessGone(error: unknown): never {
  */
 type Opened = { charge: Charge } | UnlockedCharge | { completed: PaymentIntentRow };
 
-/** Asks the processor and records the outcome. */
 async function finishConfirmation(
   pool: Pool,
-  { processors, hook }: Charging,
+  charging: Charging,
   context: RequestContext,
   opened: Opened,
   request: RepeatableRequest<PaymentIntentRow>,
 ): Promise<PaymentIntentRow> {
   if ('completed' in opened) return opened.completed;
   const { charge } = opened;
-  pass('confirm opened');
-  const outcome = await askProcessor(pool, processors, charge);
-  pass('confirm charged');
-  const record = { outcome, requestId: context.requestId, now: context.now };
-  const recorded = 'version' in opened ? await recordUnlocked(pool, opened, record, request) : null;
-  const completed =
-    recorded ??
-    (await atomically(pool, async (tx) => {
-      const intent = await recordOutcome(tx, charge, record, hook);
-      if (intent !== null) await request.storeResponse(tx, intent);
-      return intent;
-    }));
-  pass('confirm completed');
+  const respond = async (tx: Tx, intent: PaymentIntentRow) => {
+    await request.storeResponse(tx, intent);
+    return intent;
+  };
+  const recordAlone = async (record: OutcomeRecord) =>
+    'version' in opened ? recordUnlocked(pool, opened, record, request) : null;
+  const completed = await chargeForRequest(pool, charging, context, charge, respond, recordAlone);
   if (completed === null) throw new NotFound('payment intent', charge.paymentIntentId);
   return completed;
 }
@@ -178,7 +174,7 @@ export async function wakeAfterOutcome(
   { livemode, paymentIntentId, paymentPlanId }: Charge,
   now: Date,
 ): Promise<void> {
-  if (source === 'plan' && paymentPlanId) await wake.plan(tx, { id: paymentPlanId, livemode }, now);
+  if (source === 'plan' && paymentPlanId) await wake.paymentPlan(tx, { id: paymentPlanId, livemode }, now);
   if (source === 'subscription') {
     const id = await selectSubscriptionOfIntent(tx, paymentIntentId);
     if (id !== null) await wake.subscription(tx, { id, livemode }, now);
@@ -211,23 +207,22 @@ async function openConfirmation(
       : null;
   const findsOwner = isByBiller && named === null && methodId !== null;
   const owner = findsOwner ? await lockOwner(tx, context, methodId) : (named?.value ?? null);
-  const [customer, known, intent, before] = await pipelined(tx, [
+  const [customer, recorder, intent, before] = await pipelined(tx, [
     customerId === null ? null : lockCustomer(tx, context, customerId),
     hook(tx, { paymentIntentId: id, paymentPlanId }),
     lockPaymentIntent(tx, id),
     requestKey === null ? null : selectAttemptOfRequest(tx, id, requestKey, context.now),
   ]);
   if (intent === null) throw new NotFound('payment intent', id);
-  const recorder = await recorderOfLocked(tx, hook, known, intent);
+  assertSessionFound(recorder, intent);
   // Another confirm may have given the intent a customer after it was read. The intent is locked by now, so its
   // customer no longer changes.
   const { customer_id: payerId } = intent;
   const isNew = payerId !== null && payerId !== customerId;
   const payer = isNew ? await lockCustomer(tx, context, payerId) : (customer ?? owner);
   if (before !== null) {
-    // The attempt's key now expires when the response of this try expires.
-    if (keyExpiresAt) await updateAttemptKeyExpiry(tx, before.id, keyExpiresAt);
-    return before.outcome === 'processing' ? { charge: await reopenCharge(tx, intent, before) } : { completed: intent };
+    const charge = await continueCharge(tx, before, keyExpiresAt);
+    return charge === null ? { completed: intent } : { charge };
   }
   const wrong = customerErrorOf(context, intent, named, input);
   if (wrong) throw new ValidationFailed([wrong]);
@@ -258,9 +253,9 @@ async function openConfirmation(
     // This charge ends the schedule. The signal keeps the workflow from waiting for the date.
     await wake.scheduledPayment(tx, intent, context.now);
   }
-  if (recorder !== null) await recordEvents(tx, context, await recorder.opened(at));
+  await recorder?.opened(at);
   if (way.kind === 'at_once') return { charge: await openCharge(tx, decided, method, newCharge) };
-  const accepted = await acceptDebit(tx, decided, method, way, newCharge, context.requestId);
+  const accepted = await acceptDebit(tx, decided, method, way, newCharge);
   await storeResponse(tx, accepted);
   return { completed: accepted };
 }

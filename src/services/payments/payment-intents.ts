@@ -30,7 +30,7 @@ import { assertNoErrors, missingReference, NotFound } from '../errors.ts';
 import { type PageQuery, type Rows, rowsOfPage } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { start } from '../wake.ts';
-import { type ChargeHook, type ChargeRecorder, recorderOfLocked } from './charge.ts';
+import { assertSessionFound, type ChargeHook, type ChargeRecorder } from './charge.ts';
 import { currencyErrors } from './fitting-method.ts';
 import { surchargeColumns } from './surcharges.ts';
 import { bindingError, ownerError, recordUse } from './unattached-methods.ts';
@@ -120,10 +120,10 @@ export async function lockIntentForUpdate(
   const { customer_id: customerId, payment_plan_id: paymentPlanId } = await getPaymentIntent(tx, context, id);
   const customer = customerId === null ? null : await lockCustomer(tx, context, customerId);
   const at = timeOf(customer, context.now);
-  const found = (await hook?.(tx, { paymentIntentId: id, paymentPlanId })) ?? null;
+  const recorder = (await hook?.(tx, { paymentIntentId: id, paymentPlanId })) ?? null;
   const intent = await lockPaymentIntent(tx, id);
   if (intent === null) throw new NotFound('payment intent', id);
-  const recorder = hook === undefined ? null : await recorderOfLocked(tx, hook, found, intent);
+  if (hook !== undefined) assertSessionFound(recorder, intent);
   return { intent, customer, at, recorder };
 }
 
@@ -215,6 +215,7 @@ export function newIntent(
     currency: input.currency,
     metadata: input.metadata ?? {},
     statement_descriptor: input.statement_descriptor ?? context.statementDescriptor,
+    description: input.description ?? null,
     scheduled_payment_date: isToday ? null : date,
     scheduled_at: date === null ? null : isToday ? at : startOfDay(date, context.timeZone),
     ...untried(at),
@@ -227,6 +228,7 @@ export function untried(at: Date) {
     status: 'requires_payment_method',
     subscription_id: null,
     subscription_charge: null,
+    subscription_period: null,
     attempt_count: 0,
     payer_failures: 0,
     payment_link_id: null,

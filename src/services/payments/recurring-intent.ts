@@ -3,11 +3,7 @@ import { lockPaymentMethod, type PaymentMethodRow } from '../../db/payment-metho
 import type { Currency } from '../../domain/currencies.ts';
 import { feeFor } from '../../domain/fees.ts';
 import { newId } from '../../domain/ids.ts';
-import { pass } from '../../platform/crash-points.ts';
-import type { Db, Tx } from '../../platform/postgres/connection.ts';
-import type { Processors } from '../../processors/processor.ts';
-import { askProcessor } from './ask-processor.ts';
-import { type Charge, type ChargeHook, recordOutcome } from './charge.ts';
+import type { Tx } from '../../platform/postgres/connection.ts';
 import { fitsCurrency } from './fitting-method.ts';
 import { untried } from './payment-intents.ts';
 import {
@@ -48,7 +44,12 @@ export async function chargeableMethod(tx: Tx, payer: Payer): Promise<PaymentMet
 type Purpose = Partial<
   Pick<
     PaymentIntentRow,
-    'payment_plan_id' | 'payment_plan_slot' | 'subscription_id' | 'subscription_charge' | 'metadata'
+    | 'payment_plan_id'
+    | 'payment_plan_slot'
+    | 'subscription_id'
+    | 'subscription_charge'
+    | 'subscription_period'
+    | 'metadata'
   >
 >;
 
@@ -77,24 +78,11 @@ export function recurringIntent(
     currency: payer.currency,
     metadata: payer.metadata,
     statement_descriptor: payer.statement_descriptor,
+    description: null,
     scheduled_payment_date: null,
     scheduled_at: null,
     ...untried(at),
     ...purpose,
   };
   return decideSurcharge(row, method, surcharging, at);
-}
-
-/** Asks the processor about an opened charge, and records the outcome. `now` is real time. */
-export async function finishCollection(
-  sql: Db,
-  { processors, hook }: { processors: Processors; hook: ChargeHook },
-  opened: Charge,
-  now: Date,
-): Promise<void> {
-  pass('collection opened');
-  const outcome = await askProcessor(sql, processors, opened);
-  pass('collection charged');
-  await recordOutcome(sql, opened, { outcome, requestId: null, now }, hook);
-  pass('collection completed');
 }

@@ -5,6 +5,8 @@ import {
   insertRefund,
   listAbandonedRefunds,
   listRefunds as listRefundRows,
+  listTenantRefunds,
+  type RefundFilter,
   type RefundRow,
   selectRefund,
   selectRefundOfRequest,
@@ -12,6 +14,7 @@ import {
   updateRefundKeyExpiry,
 } from '../../db/refunds.ts';
 import { addCredit, lockSubscriptionOfIntent, type SubscriptionRow } from '../../db/subscriptions.ts';
+import { tenantOf } from '../../db/tenant.ts';
 import { dateIn } from '../../domain/calendar.ts';
 import { newId } from '../../domain/ids.ts';
 import { schemes } from '../../domain/schemes/schemes.ts';
@@ -23,11 +26,11 @@ import { emit } from '../../platform/telemetry.ts';
 import type { Processors } from '../../processors/processor.ts';
 import type { RefundCreate } from '../../resources/refund.ts';
 import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
-import { recordEvents, refundEvent } from '../events.ts';
-import { type PageQuery, pageOf, type Rows } from '../paging.ts';
+import { record, refundEvent, transact } from '../events.ts';
+import { type PageQuery, pageOf, type Rows, rowsOfPage } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { orUnavailable, processorFor, unfinished } from './ask-processor.ts';
-import { giveBack } from './ask-refund.ts';
+import { requestRefund } from './ask-refund.ts';
 import type { ChargeHook } from './charge.ts';
 import { coverCreditOf } from './credit-cover.ts';
 import { getPaymentIntent, lockIntentForUpdate } from './payment-intents.ts';
@@ -85,7 +88,13 @@ export async function carryOutRequest(
   if (refund.status !== 'processing') return refund;
   pass('refund opened');
   const { requestId, now } = context;
-  const completed = await carryOut(db, processors, refund, { requestId, now, isReopened }, request.storeResponse);
+  const completed = await refundAndRecord(
+    db,
+    processors,
+    refund,
+    { requestId, now, isReopened },
+    request.storeResponse,
+  );
   pass('refund completed');
   if (completed === null) throw new NotFound('payment intent', refund.payment_intent_id);
   return completed;
@@ -100,7 +109,7 @@ export async function recoverRefunds(sql: Pool, processors: Processors, now: Dat
   const abandoned = await listAbandonedRefunds(sql, new Date(now.getTime() - abandonedAfterMs));
   const results = await Promise.allSettled(
     abandoned.map((refund) =>
-      carryOut(sql, processors, refund, { requestId: null, now, isReopened: true }, unrepeatable.storeResponse),
+      refundAndRecord(sql, processors, refund, { requestId: null, now, isReopened: true }, unrepeatable.storeResponse),
     ),
   );
   const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
@@ -112,6 +121,16 @@ export async function getRefund(db: Db, tenant: Tenant, id: string): Promise<Ref
   const refund = await selectRefund(db, tenant, id);
   if (refund === null) throw new NotFound('refund', id);
   return refund;
+}
+
+/** Returns a page of the refunds of all payments, newest first. */
+export async function listAllRefunds(
+  db: Db,
+  tenant: Tenant,
+  filter: RefundFilter,
+  query: PageQuery,
+): Promise<Rows<RefundRow>> {
+  return rowsOfPage(db, 'refunds', tenant, query, (page) => listTenantRefunds(db, tenant, filter, page));
 }
 
 /**
@@ -234,17 +253,17 @@ async function amountToRefund(tx: Tx, intent: LockedIntentRow, asked: number | u
 }
 
 /** Asks the processor and records the outcome once. Returns null when the intent was deleted meanwhile. */
-async function carryOut(
+async function refundAndRecord(
   db: Db,
   processors: Processors,
   refund: RefundRow,
   origin: { requestId: string | null; now: Date; isReopened: boolean },
   storeResponse: RepeatableRequest<RefundRow>['storeResponse'],
 ): Promise<RefundRow | null> {
-  const asked = giveBack(db, processorFor(processors, refund.livemode), refund, origin);
+  const asked = requestRefund(db, processorFor(processors, refund.livemode), refund, origin);
   const outcome = await orUnavailable('refund', asked);
   pass('refund asked');
-  return atomically(db, async (tx) => {
+  return transact(db, origin, async (tx) => {
     // A refund that fails gives the credit back that it took. The subscription is locked before its payment.
     const hasFailed = outcome.kind === 'failed';
     const subscription = hasFailed ? await lockSubscriptionOfIntent(tx, refund.payment_intent_id) : null;
@@ -254,9 +273,8 @@ async function carryOut(
     if (completed.status === 'succeeded') await addRefunded(tx, intent.id, completed.amount, completed.updated_at);
     else if (subscription !== null) await giveCreditBack(tx, subscription, completed);
     await storeResponse(tx, completed);
-    const eventIds = await recordEvents(tx, { ...tenantOf(refund), requestId: origin.requestId, now: origin.now }, [
-      refundEvent(completed.status === 'succeeded' ? 'refund.succeeded' : 'refund.failed', completed, intent),
-    ]);
+    const type = completed.status === 'succeeded' ? 'refund.succeeded' : 'refund.failed';
+    const eventIds = record(tx, refundEvent(type, completed, intent));
     afterCommit(tx, () =>
       emit({
         kind: 'refund completed',
@@ -278,8 +296,4 @@ async function giveCreditBack(tx: Tx, subscription: SubscriptionRow, refund: Ref
   const { of_credit: ofCredit, payment_intent_id: intentId, amount, updated_at: at } = refund;
   if (ofCredit) await addCredit(tx, subscription.id, amount, at);
   else await coverCreditOf(tx, subscription, intentId, at);
-}
-
-function tenantOf(refund: RefundRow): Tenant {
-  return { billerId: refund.biller_id, livemode: refund.livemode };
 }

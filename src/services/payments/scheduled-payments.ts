@@ -2,16 +2,16 @@ import { selectBiller } from '../../db/billers.ts';
 import { selectAttemptInFlight } from '../../db/payment-attempts.ts';
 import { lockPaymentIntent } from '../../db/payment-intents.ts';
 import { lockPaymentMethod } from '../../db/payment-methods.ts';
-import { pass } from '../../platform/crash-points.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
-import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
+import { pipelined } from '../../platform/postgres/transaction.ts';
 import type { Processors } from '../../processors/processor.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
-import { askProcessor, processorFor } from './ask-processor.ts';
-import { type Charge, recordOutcome, reopenCharge } from './charge.ts';
+import { transact } from '../events.ts';
+import { processorFor } from './ask-processor.ts';
+import { type Charge, reopenCharge } from './charge.ts';
 import { chargeWay } from './charge-way.ts';
-import { openUnattended, unlessRefused } from './debit-acceptance.ts';
+import { chargeAndRecord, failIfRefused, openRecurringCharge } from './recurring-charge.ts';
 import { decideSurcharge, surchargingOf } from './surcharges.ts';
 
 /**
@@ -27,13 +27,11 @@ export async function collectScheduledPayment(
   intentId: string,
   { now, ...time }: WorkflowTime & { now: Date },
 ): Promise<void> {
-  const charge = await atomically(sql, (tx) => openScheduled(tx, processors, intentId, time, now));
+  const charge = await transact(sql, { requestId: null, now }, (tx) =>
+    openScheduled(tx, processors, intentId, time, now),
+  );
   if (charge === null) return;
-  pass('scheduled payment opened');
-  const outcome = await askProcessor(sql, processors, charge);
-  pass('scheduled payment charged');
-  await recordOutcome(sql, charge, { outcome, requestId: null, now }, null);
-  pass('scheduled payment completed');
+  await chargeAndRecord(sql, { processors, hook: null }, charge, now, 'scheduled payment');
 }
 
 async function openScheduled(
@@ -66,5 +64,5 @@ async function openScheduled(
   const decided = decideSurcharge(intent, method, surchargingOf({ ...biller, livemode: intent.livemode }), at);
   const way = await chargeWay(tx, decided, method, at);
   const newCharge = { source: 'schedule' as const, at, now, dueAt, testClockId: intent.test_clock_id };
-  return unlessRefused(tx, await openUnattended(tx, decided, method, way, newCharge), way, now, null);
+  return failIfRefused(tx, await openRecurringCharge(tx, decided, method, way, newCharge), way, now, null);
 }

@@ -14,16 +14,17 @@ import { nextPaymentAmount } from '../../domain/plan-schedule.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
-import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
+import { pipelined } from '../../platform/postgres/transaction.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
 import { lockDebit } from '../debits/debit-reports.ts';
 import { type DebitStep, finishDebitStep, openDebitStep } from '../debits/debit-steps.ts';
+import { transact } from '../events.ts';
 import { processorFor } from '../payments/ask-processor.ts';
 import { endChallenge } from '../payments/challenge-completion.ts';
 import { type Charge, type Charging, reopenCharge } from '../payments/charge.ts';
 import { chargeWay } from '../payments/charge-way.ts';
-import { openUnattended, unlessRefused } from '../payments/debit-acceptance.ts';
-import { chargeableMethod, finishCollection, recurringIntent } from '../payments/recurring-intent.ts';
+import { chargeAndRecord, failIfRefused, openRecurringCharge } from '../payments/recurring-charge.ts';
+import { chargeableMethod, recurringIntent } from '../payments/recurring-intent.ts';
 import { decideSurcharge, surchargingOf } from '../payments/surcharges.ts';
 import { dueInstant, progressOf, skippedSlots, slotAfterNext } from './plan-calendar.ts';
 import { assertDates, PlanInconsistent } from './plan-dates.ts';
@@ -47,10 +48,10 @@ export async function collectDuePayment(
   planId: string,
   { now, ...time }: WorkflowTime & { now: Date },
 ): Promise<void> {
-  const opened = await atomically(sql, (tx) => openDuePayment(tx, charging, planId, time, now));
+  const opened = await transact(sql, { requestId: null, now }, (tx) => openDuePayment(tx, charging, planId, time, now));
   if (opened === null) return;
   if ('ask' in opened) return finishDebitStep(sql, charging, opened, ownStep(now));
-  await finishCollection(sql, charging, opened, now);
+  await chargeAndRecord(sql, charging, opened, now);
 }
 
 function ownStep(now: Date) {
@@ -151,7 +152,7 @@ async function openRetry(
   const way = await chargeWay(tx, decided, method, at);
   const others = slots.filter((other) => other !== slot && other.status === 'retrying').sort(byAttemptTime);
   const [charge] = await pipelined(tx, [
-    openUnattended(tx, decided, method, way, {
+    openRecurringCharge(tx, decided, method, way, {
       source: 'plan',
       at,
       now,
@@ -161,7 +162,7 @@ async function openRetry(
     updateSlot(tx, plan.id, slot.slot, { status: 'processing', next_attempt_at: null }),
     updatePlan(tx, plan.id, { next_attempt_at: others[0]?.next_attempt_at ?? null, updated_at: at }),
   ]);
-  return unlessRefused(tx, charge, way, now, planHook);
+  return failIfRefused(tx, charge, way, now, planHook);
 }
 
 async function openNextSlot(
@@ -196,7 +197,7 @@ async function openNextSlot(
   const [, , charge] = await pipelined(tx, [
     insertPaymentIntent(tx, intent),
     insertOpenSlot(tx, opened),
-    openUnattended(tx, intent, method, way, {
+    openRecurringCharge(tx, intent, method, way, {
       source: 'plan',
       at,
       now,
@@ -206,7 +207,7 @@ async function openNextSlot(
     insertSkippedSlots(tx, plan.id, skippedSlots(cadence, plan.next_slot + 1, nextSlot)),
     updatePlan(tx, plan.id, { next_slot: nextSlot, next_due_at: dueInstant(plan, ahead), updated_at: at }),
   ]);
-  return unlessRefused(tx, charge, way, now, planHook);
+  return failIfRefused(tx, charge, way, now, planHook);
 }
 
 /** From when the plan's next slot can be collected: its due instant, or the activation if that is later. */

@@ -15,8 +15,8 @@ import type { Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
 import { withdrawDebits } from '../debits/debit-withdrawal.ts';
 import { InvalidState } from '../errors.ts';
-import { type NewEvent, planEvent } from '../events.ts';
-import type { AttemptOutcome, AttemptReturn, BookedOutcome, ChargeHook } from '../payments/charge.ts';
+import { type NewEvent, planEvent, record } from '../events.ts';
+import type { AttemptOutcome, AttemptReturn, ChargeHook } from '../payments/charge.ts';
 import { afterFailedAttempt, afterReturn, type DunningStep } from '../payments/dunning-step.ts';
 import { cancelUnpaid } from '../payments/payment-cancellation.ts';
 import { wake } from '../wake.ts';
@@ -43,7 +43,6 @@ export const planHook: ChargeHook = async (tx, { paymentIntentId, paymentPlanId 
       if (plan.state === 'active') {
         await updatePlan(tx, plan.id, { next_attempt_at: await selectEarliestRetry(tx, plan.id), updated_at: at });
       }
-      return [];
     },
     async completed(outcome) {
       await noteChallengeOf(tx, plan, slot, outcome);
@@ -51,15 +50,17 @@ export const planHook: ChargeHook = async (tx, { paymentIntentId, paymentPlanId 
         const in_flight_cents = Math.max(0, plan.in_flight_cents - outcome.amount);
         await updatePlan(tx, plan.id, { in_flight_cents, updated_at: outcome.at });
       }
-      const booked = await bookOnSlot(tx, plan, slot, outcome);
+      const { nextAttemptAt, events } = await bookOnSlot(tx, plan, slot, outcome);
+      record(tx, ...events);
       // The plan's own loop continues by itself after its own charge. After a manual charge it must look again.
-      if (!outcome.isOwnStep) await wake.plan(tx, plan, outcome.now);
-      return booked;
+      if (!outcome.isOwnStep) await wake.paymentPlan(tx, plan, outcome.now);
+      return nextAttemptAt;
     },
     async returned(returned) {
-      const booked = await takeBack(tx, plan, slot, returned);
-      if (!returned.isOwnStep) await wake.plan(tx, plan, returned.now);
-      return booked;
+      const { nextAttemptAt, events } = await takeBack(tx, plan, slot, returned);
+      record(tx, ...events);
+      if (!returned.isOwnStep) await wake.paymentPlan(tx, plan, returned.now);
+      return nextAttemptAt;
     },
   };
 };
@@ -86,6 +87,11 @@ async function noteChallengeOf(
   if (challenge_ends_at === before) return;
   await updateSlot(tx, id, slot, { challenge_ends_at });
   await noteChallenge(tx, { planId: id });
+}
+
+interface BookedOutcome {
+  nextAttemptAt: Date | null;
+  events: NewEvent[];
 }
 
 async function bookOnSlot(
@@ -162,7 +168,8 @@ async function unpaid(
 ): Promise<BookedOutcome> {
   if (plan.state !== 'active') {
     await updateSlot(tx, plan.id, slot.slot, { ...series, status: left, next_attempt_at: null });
-    return { nextAttemptAt: null, events: hasEnded(plan.state) ? await giveUpUnpaid(tx, plan, { at, now }) : [] };
+    if (hasEnded(plan.state)) await giveUpUnpaid(tx, plan, { at, now });
+    return { nextAttemptAt: null, events: [] };
   }
   if (step.kind === 'retry') {
     // The plan shows the earliest retry of all its slots. While this slot was being charged, it was not among them.
@@ -176,43 +183,39 @@ async function unpaid(
   await updateSlot(tx, plan.id, slot.slot, { ...series, status: left, next_attempt_at: null });
   await stopRetries(tx, plan.id);
   const row = await updatePlan(tx, plan.id, { updated_at: at, ...ended('suspended', reason) });
-  const withdrawn = await withdraw(tx, plan, { at, now, keep: 'by_hand' });
-  return { nextAttemptAt: null, events: [...withdrawn, planEvent('payment_plan.suspended', row, at)] };
+  await withdraw(tx, plan, { at, now, keep: 'by_hand' });
+  return { nextAttemptAt: null, events: [planEvent('payment_plan.suspended', row, at)] };
 }
 
-/** Withdraws the plan's debits that the bank does not have. Their slots count as never tried. Returns their events. */
+/** Withdraws the plan's debits that the bank does not have. Their slots count as never tried. */
 export async function withdraw(
   tx: Tx,
   { id }: Pick<CollectingPlanRow, 'id'>,
   how: Parameters<typeof withdrawDebits>[2],
-): Promise<NewEvent[]> {
-  const { intentIds, events } = await withdrawDebits(tx, { planId: id }, how);
-  for (const intentId of intentIds) {
+): Promise<void> {
+  for (const intentId of await withdrawDebits(tx, { planId: id }, how)) {
     const slot = await selectSlotOfIntent(tx, intentId);
     if (slot !== null) await updateSlot(tx, id, slot.slot, { status: 'failed', next_attempt_at: null });
   }
-  return events;
 }
 
 /**
  * Cancels the failed payments of a plan that has ended, and those that wait for a challenge, so that they cannot be
- * paid. Returns the events. `at` is customer time, `now` real time.
+ * paid. `at` is customer time, `now` real time.
  */
 export async function giveUpUnpaid(
   tx: Tx,
   { id }: Pick<CollectingPlanRow, 'id'>,
   instants: { at: Date; now: Date },
-): Promise<NewEvent[]> {
-  const events: NewEvent[] = [];
+): Promise<void> {
+  let isChanged = false;
   for (const slot of await listOpenSlots(tx, id)) {
     const intent = await lockPaymentIntent(tx, slot.payment_intent_id);
-    const canceled = intent && (await cancelUnpaid(tx, intent, instants));
-    if (canceled === null) continue;
+    if (intent === null || !(await cancelUnpaid(tx, intent, instants))) continue;
     await updateSlot(tx, id, slot.slot, { status: 'given_up', next_attempt_at: null, challenge_ends_at: null });
-    events.push(canceled);
+    isChanged = true;
   }
-  if (events.length > 0) await noteChallenge(tx, { planId: id });
-  return events;
+  if (isChanged) await noteChallenge(tx, { planId: id });
 }
 
 /** Returns the column changes for a plan that stops collecting. */

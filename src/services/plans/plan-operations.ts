@@ -5,11 +5,11 @@ import { type CollectingPlanRow, lockPlan, selectClockOfPlan, updatePlan } from 
 import { hasEnded } from '../../domain/plan-state.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
-import { atomically } from '../../platform/postgres/transaction.ts';
 import { type AuditEntry, type ChangeOrigin, changesBetween, recordAudit } from '../accounts/audit.ts';
 import { CommandRefused } from '../command-refused.ts';
 import { timeForWrite } from '../customer-time.ts';
 import { InvalidState } from '../errors.ts';
+import { transact } from '../events.ts';
 import { chargeInWords } from './subject-status.ts';
 
 /** The locked plan of an operator command, and the customer's time. */
@@ -68,7 +68,7 @@ export async function withPlan(
   now: Date,
   work: (tx: Tx, locked: LockedPlan) => Promise<string>,
 ): Promise<string> {
-  return atomically(db, async (tx) => {
+  return transact(db, { requestId: null, now }, async (tx) => {
     const clockId = await selectClockOfPlan(tx, planId);
     if (clockId === undefined) throw new CommandRefused(planDeleted);
     const at = await timeForWrite(tx, clockId, now);

@@ -64,7 +64,7 @@ export async function recalculatePlan(
     if (isAsked) throw new CommandRefused(`Nothing was done: ${corrected.overdue}. ${choices}`);
     await store(tx, plan, stored, corrected, at);
     await recordAudit(tx, { ...entryOf(plan, origin), action: 'payment_plan.recalculated', changes });
-    if (!hasEnded(plan.state)) await wake.plan(tx, plan, origin.now, { start: true });
+    if (!hasEnded(plan.state)) await wake.paymentPlan(tx, plan, origin.now, { start: true });
     return report('Corrected:', changes, follows);
   });
 }

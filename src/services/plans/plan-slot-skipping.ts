@@ -14,7 +14,7 @@ import { slotInWords } from '../../messages/slot-in-words.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { type ChangeOrigin, changesBetween, recordAudit } from '../accounts/audit.ts';
 import { CommandRefused } from '../command-refused.ts';
-import { intentEvent, recordEvents } from '../events.ts';
+import { intentEvent, record } from '../events.ts';
 import { dueInstant, progressOf, skippedSlots, slotAfterNext, wakeCalendar } from './plan-calendar.ts';
 import { capital, entryOf, inWords, type LockedPlan, ofSlot, withPlan } from './plan-operations.ts';
 
@@ -59,9 +59,7 @@ async function giveUp(tx: Tx, locked: LockedPlan, slot: PlanSlotRow, origin: Cha
   const { status, next_attempt_at } = slot;
   const changes = ofSlot(slot, changesBetween({ status, next_attempt_at }, change));
   await recordAudit(tx, { ...entryOf(plan, origin), action: 'payment_plan.slot_skipped', changes });
-  await recordEvents(tx, { billerId: plan.biller_id, livemode: plan.livemode, requestId: null, now: origin.now }, [
-    intentEvent('payment_intent.canceled', canceled, { testClockId: plan.test_clock_id, at }),
-  ]);
+  record(tx, intentEvent('payment_intent.canceled', canceled, { testClockId: plan.test_clock_id, at }));
   return `${capital(inWords(slot))} is given up: its payment ${intent.id} is canceled. ${await howItGoesOn(tx, locked)}`;
 }
 

@@ -16,10 +16,9 @@ import {
 import { firstSlotAfter } from '../../domain/calendar.ts';
 import { allowedTransitions, hasEnded, nextPlanState, type PlanTransition } from '../../domain/plan-state.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
-import { atomically } from '../../platform/postgres/transaction.ts';
 import { timeForWrite } from '../customer-time.ts';
 import { assertNoErrors, InvalidState, NotFound } from '../errors.ts';
-import { planEvent, recordEvents } from '../events.ts';
+import { planEvent, record, reserve, transact } from '../events.ts';
 import { endChallenge } from '../payments/challenge-completion.ts';
 import { refusalError } from '../payments/charge-way.ts';
 import { currencyErrorsOf, isAboveLimit } from '../payments/fitting-method.ts';
@@ -53,25 +52,26 @@ export async function transitionPlan(
   transition: PlanTransition,
   reason = 'requested',
 ): Promise<PaymentPlanRow> {
-  return atomically(db, async (tx) => {
+  return transact(db, context, async (tx) => {
     const { test_clock_id: clockId } = await getPaymentPlan(tx, context, id);
     const at = await timeForWrite(tx, clockId, context.now);
     const plan = await lockPlan(tx, id);
     if (plan === null) throw new NotFound('payment plan', id);
     assertAllowed(plan, transition);
     if (transition === 'activate') await assertPayable(tx, context, plan, at);
-    const withdrawn = stops.has(transition) ? await withdraw(tx, plan, { at, now: context.now }) : [];
+    const challenges = reserve(tx);
+    if (stops.has(transition)) await withdraw(tx, plan, { at, now: context.now });
     const change = await changeFor(tx, plan, transition, at, reason);
     const instants = { at, now: context.now };
     const stopped = await updatePlan(tx, id, { ...change, updated_at: at });
-    if (transition === 'suspend') await endChallenges(tx, stopped, instants);
-    const given = hasEnded(stopped.state) ? await giveUpUnpaid(tx, stopped, instants) : [];
+    if (transition === 'suspend') await challenges.during(() => endChallenges(tx, stopped, instants));
+    if (hasEnded(stopped.state)) await giveUpUnpaid(tx, stopped, instants);
     const in_flight_cents = stops.has(transition) ? await amountInFlight(tx, id) : 0;
     const isSame = in_flight_cents === stopped.in_flight_cents;
     const row = isSame ? stopped : await updatePlan(tx, id, { in_flight_cents, updated_at: at });
-    await wake.plan(tx, row, context.now, { start: row.state === 'active' });
+    await wake.paymentPlan(tx, row, context.now, { start: row.state === 'active' });
     const type = eventTypes[transition];
-    await recordEvents(tx, context, [...withdrawn, ...given, ...(type === null ? [] : [planEvent(type, row, at)])]);
+    if (type !== null) record(tx, planEvent(type, row, at));
     return row;
   });
 }
@@ -157,7 +157,7 @@ export async function healPlan(tx: Tx, plan: CollectingPlanRow, { at, now }: { a
   if (healing === null) return;
   const change = healing === 'retry' ? await retryAtOnce(tx, plan, at) : await resume(tx, plan, at);
   const row = await updatePlan(tx, plan.id, { ...change, updated_at: at });
-  await wake.plan(tx, row, now, { start: true });
+  await wake.paymentPlan(tx, row, now, { start: true });
 }
 
 /** Returns what a new method makes a plan do: resume, or retry at once what is unpaid. Null if nothing. */

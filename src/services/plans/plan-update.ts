@@ -9,13 +9,12 @@ import {
 import { dateIn } from '../../domain/calendar.ts';
 import { mutablePlanFields } from '../../domain/plan-state.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
-import { atomically } from '../../platform/postgres/transaction.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { PaymentPlanUpdate } from '../../resources/payment-plan-input.ts';
 import { timeOf } from '../customer-time.ts';
 import { attachMethod, metadataErrors, resolveMethod } from '../customers/resolve-references.ts';
 import { assertNoErrors, NotFound } from '../errors.ts';
-import { type NewEvent, recordEvents } from '../events.ts';
+import { transact } from '../events.ts';
 import { announceAmount } from '../mandates/notices.ts';
 import { currencyErrors, currencyErrorsOf } from '../payments/fitting-method.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -35,7 +34,7 @@ export async function updatePaymentPlan(
   id: string,
   input: PaymentPlanUpdate,
 ): Promise<PaymentPlanRow> {
-  return atomically(db, async (tx) => {
+  return transact(db, context, async (tx) => {
     const { customer_id: customerId } = await getPaymentPlan(tx, context, id);
     const at = timeOf(await lockCustomer(tx, context, customerId), context.now);
     const plan = await lockPlan(tx, id);
@@ -60,8 +59,8 @@ export async function updatePaymentPlan(
     assertNoErrors(errors);
     const calendar = plan.state === 'active' ? await wakeCalendar(tx, changed, at) : {};
     const row = await updatePlan(tx, id, { ...change, ...calendar, updated_at: at });
-    await wake.plan(tx, row, context.now);
-    await recordEvents(tx, context, await announceIfDebited(tx, plan, row, at));
+    await wake.paymentPlan(tx, row, context.now);
+    await announceIfDebited(tx, plan, row, at);
     return row;
   });
 }
@@ -86,11 +85,11 @@ async function announceIfDebited(
   before: CollectingPlanRow,
   { recurring_amount_cents: amount, payment_instrument_id: named, next_due_at: nextAt }: PaymentPlanRow,
   at: Date,
-): Promise<NewEvent[]> {
+): Promise<void> {
   const methodId = named ?? before.default_payment_method_id;
-  if (before.state === 'pending' || amount === before.recurring_amount_cents || methodId === null) return [];
+  if (before.state === 'pending' || amount === before.recurring_amount_cents || methodId === null) return;
   // A suspended plan collects as soon as it is resumed.
-  return announceAmount(tx, methodId, { nextDebit: dateIn(nextAt ?? at, before.time_zone), at });
+  await announceAmount(tx, methodId, { nextDebit: dateIn(nextAt ?? at, before.time_zone), at });
 }
 
 function fixedFieldErrors(plan: PaymentPlanRow, input: PaymentPlanUpdate): FieldError[] {

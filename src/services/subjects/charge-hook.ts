@@ -17,15 +17,14 @@ import { subscriptionHook } from '../subscriptions/subscription-hook.ts';
  */
 export const applyTo: ApplyTo = async (tx, { at, now, paymentPlanId, subscriptionId, paymentMethodId }) => {
   if (subscriptionId !== null) return healSubscription(tx, { subscriptionId, paymentMethodId, at, now });
-  if (paymentPlanId === null) return [];
+  if (paymentPlanId === null) return;
   const plan = await lockPlan(tx, paymentPlanId);
-  if (plan === null || hasEnded(plan.state)) return [];
+  if (plan === null || hasEnded(plan.state)) return;
   const tenant = { billerId: plan.biller_id, livemode: plan.livemode };
   const method = await selectPaymentMethod(tx, tenant, paymentMethodId);
-  if (method === null || !fitsCurrency(method, plan.currency)) return [];
+  if (method === null || !fitsCurrency(method, plan.currency)) return;
   await updatePlan(tx, plan.id, { payment_instrument_id: paymentMethodId, updated_at: at });
   await healPlan(tx, { ...plan, payment_instrument_id: paymentMethodId }, { at, now });
-  return [];
 };
 
 const linkHook = linkHookWith(applyTo);

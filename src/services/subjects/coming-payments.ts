@@ -26,7 +26,7 @@ export interface ComingPayments {
   currency: Currency;
   /** What is taken at once when the link or session is completed. */
   atOnce: number;
-  /** Nothing is taken by itself: the biller has to start or resume it. Then `atOnce` is what is taken at once. */
+  /** Nothing is taken automatically: the biller has to start or resume it. Then `atOnce` is what is taken at once. */
   waitsForBiller: boolean;
   /** The payments after that, with their dates, at most three. */
   next: { date: PlainDate; total: number }[];

@@ -4,10 +4,9 @@ import { lockOpenPlansOfCustomer } from '../../db/payment-plans.ts';
 import { lockOpenSubscriptionsOfCustomer } from '../../db/subscriptions.ts';
 import type { Writer } from '../../platform/postgres/connection.ts';
 import { enqueue } from '../../platform/postgres/outbox.ts';
-import { atomically } from '../../platform/postgres/transaction.ts';
 import { timeOf } from '../customer-time.ts';
 import { NotFound } from '../errors.ts';
-import { intentEvent, type NewEvent, recordEvents } from '../events.ts';
+import { intentEvent, record, reserve, transact } from '../events.ts';
 import { endLinksOfCustomer } from '../links/customer-links.ts';
 import { endMandatesOf } from '../mandates/mandate-ends.ts';
 import { transitionPlan } from '../plans/plan-transitions.ts';
@@ -24,7 +23,7 @@ import { stopDebits } from './debit-stops.ts';
  * @throws InvalidState while the customer's clock is advancing.
  */
 export async function deleteCustomer(db: Writer, context: RequestContext, id: string): Promise<CustomerRow> {
-  return atomically(db, async (tx) => {
+  return transact(db, context, async (tx) => {
     const customer = await lockCustomer(tx, context, id);
     if (customer === null) throw new NotFound('customer', id);
     if (customer.deleted_at !== null) return customer;
@@ -39,22 +38,16 @@ export async function deleteCustomer(db: Writer, context: RequestContext, id: st
     for (const plan of await lockOpenPlansOfCustomer(tx, id)) {
       await transitionPlan(tx, context, plan.id, 'close', 'customer_deleted');
     }
-    const links = await endLinksOfCustomer(tx, id, { at, now: context.now });
-    const ended: NewEvent[] = [];
-    for (const subscription of await lockOpenSubscriptionsOfCustomer(tx, id)) {
-      ended.push(...(await endWithCustomer(tx, context, subscription.id, at)));
-    }
-    const record = { at, now: context.now, requestId: context.requestId };
-    const stopped = await stopDebits(tx, { customerId: id }, 'mandate_unavailable', record);
-    const mandatesEnded = await endMandatesOf(tx, ['customer_id', id], 'customer_deleted', at);
     const about = { testClockId: customer.test_clock_id, at };
-    await recordEvents(tx, context, [
-      ...canceled.map((intent) => intentEvent('payment_intent.canceled', intent, about)),
-      ...links,
-      ...ended,
-      ...mandatesEnded,
-      ...stopped,
-    ]);
+    record(tx, ...canceled.map((intent) => intentEvent('payment_intent.canceled', intent, about)));
+    await endLinksOfCustomer(tx, id, { at, now: context.now });
+    for (const subscription of await lockOpenSubscriptionsOfCustomer(tx, id)) {
+      await endWithCustomer(tx, context, subscription.id, at);
+    }
+    const mandatesEnded = reserve(tx);
+    const stop = { at, now: context.now, requestId: context.requestId };
+    await stopDebits(tx, { customerId: id }, 'mandate_unavailable', stop);
+    await mandatesEnded.during(() => endMandatesOf(tx, ['customer_id', id], 'customer_deleted', at));
     return deleted;
   });
 }

@@ -1,12 +1,11 @@
 import { lockClock, selectOpenAdvance } from '../../db/test-clocks.ts';
 import type { OperatorCommand } from '../../messages/operator-command.ts';
+import { type SubjectKind, subjectKinds } from '../../messages/subject-kinds.ts';
 import type { SubjectStatus } from '../../messages/subject-status.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { type AuditAction, type ChangeOrigin, operator, recordAudit } from '../accounts/audit.ts';
 import { CommandRefused } from '../command-refused.ts';
-import { bankDebitStatus } from '../debits/debit-status.ts';
-import { linkStatus, sessionStatus } from '../links/subject-status.ts';
 import { retryPlanNow } from '../plans/plan-operations.ts';
 import { skipPlanSlot } from '../plans/plan-slot-skipping.ts';
 import { planStatus, scheduledPaymentStatus } from '../plans/subject-status.ts';
@@ -59,30 +58,15 @@ export async function executeScheduledPaymentCommand(
 }
 
 /**
- * Executes an operator command on the debit of a single payment, like `executePlanCommand`. Its steps are those of the
- * bank: none is taken before its time.
+ * Returns how operator commands are executed on a kind of subject that takes no step before its time: a debit's steps
+ * are those of the bank, and a link never expires early. `what` is its name in a sentence.
  */
-export async function executeDebitCommand(
-  db: Db,
-  attemptId: string,
-  command: OperatorCommand,
-  now: Date,
-): Promise<string> {
-  if (command.name !== 'recheck') throw new CommandRefused('Nothing was done: a bank debit can only be rechecked.');
-  const origin = { by: operator(command.by), now };
-  return recheck(db, 'bank_debit.rechecked', attemptId, await bankDebitStatus(db, attemptId), origin);
-}
-
-/** Executes an operator command on a payment link, like `executePlanCommand`. It never expires before its time. */
-export async function executeLinkCommand(db: Db, id: string, command: OperatorCommand, now: Date): Promise<string> {
-  if (command.name !== 'recheck') throw new CommandRefused('Nothing was done: a payment link can only be rechecked.');
-  return recheck(db, 'payment_link.rechecked', id, await linkStatus(db, id), { by: operator(command.by), now });
-}
-
-/** The same on a checkout session. */
-export async function executeSessionCommand(db: Db, id: string, command: OperatorCommand, now: Date): Promise<string> {
-  if (command.name !== 'recheck') throw new CommandRefused('Nothing was done: a session can only be rechecked.');
-  return recheck(db, 'checkout_session.rechecked', id, await sessionStatus(db, id), { by: operator(command.by), now });
+export function recheckOnly(kind: SubjectKind, what: string, read: (db: Db, id: string) => Promise<SubjectStatus>) {
+  return async (db: Db, id: string, command: OperatorCommand, now: Date): Promise<string> => {
+    if (command.name !== 'recheck') throw new CommandRefused(`Nothing was done: ${what} can only be rechecked.`);
+    const action = `${subjectKinds[kind].audited}.rechecked` as const;
+    return recheck(db, action, id, await read(db, id), { by: operator(command.by), now });
+  };
 }
 
 /**

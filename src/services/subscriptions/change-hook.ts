@@ -3,12 +3,10 @@ import { type SubscriptionChangeRow, updateSubscriptionChange } from '../../db/s
 import { changeFailed, changePaid, changeReturned } from '../../domain/subscriptions/changes.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { InvalidState } from '../errors.ts';
-import type { BookedOutcome, ChargeRecorder } from '../payments/charge.ts';
+import type { ChargeRecorder } from '../payments/charge.ts';
 import { withAllCreditCovered } from './covered-credit.ts';
 import { landed } from './end.ts';
 import { type LockedSubscription, store } from './situation.ts';
-
-const nothing: BookedOutcome = { nextAttemptAt: null, events: [] };
 
 /**
  * Records the charge of a change on the change and its subscription, which the caller has locked. The change is made
@@ -21,27 +19,27 @@ export function changeRecorder(tx: Tx, locked: LockedSubscription, open: Subscri
       throw new InvalidState(`Subscription ${row.id} no longer waits for this payment. Change it again instead.`);
     },
     async completed({ outcome, at }) {
-      if (open.status !== 'processing' || outcome.kind === 'requires_action') return nothing;
+      if (open.status !== 'processing' || outcome.kind === 'requires_action') return null;
       if (outcome.kind === 'failed') {
         await updateSubscriptionChange(tx, open, 'failed');
         const reason = { last_error_code: outcome.code, last_error_message: outcome.message };
         const error = { ...reason, ...landed(locked, open.amount_cents) };
-        const { events } = await store(tx, locked, changeFailed(), at, null, error);
-        return { nextAttemptAt: null, events };
+        await store(tx, locked, changeFailed(), at, null, error);
+        return null;
       }
       const funds = await selectPeriodFunds(tx, locked.row.id, open.period);
       const { change, isMade } = changePaid(locked.situation, open, funds);
       await updateSubscriptionChange(tx, open, isMade ? 'made' : 'credited');
       const noError = isMade ? { last_error_code: null, last_error_message: null } : {};
       const more = { ...noError, ...landed(locked, open.amount_cents) };
-      const { events } = await store(tx, locked, change, at, null, more);
-      return { nextAttemptAt: null, events };
+      await store(tx, locked, change, at, null, more);
+      return null;
     },
     async returned({ at }) {
-      if (open.status !== 'made' && open.status !== 'credited') return nothing;
+      if (open.status !== 'made' && open.status !== 'credited') return null;
       const covered = await withAllCreditCovered(tx, locked, at);
-      const { events } = await store(tx, covered, changeReturned(covered.situation, open), at);
-      return { nextAttemptAt: null, events };
+      await store(tx, covered, changeReturned(covered.situation, open), at);
+      return null;
     },
   };
 }

@@ -1,12 +1,10 @@
-import { selectAttemptOfSubscriptionRequest, updateAttemptKeyExpiry } from '../../db/payment-attempts.ts';
-import { lockPaymentIntent } from '../../db/payment-intents.ts';
+import { selectAttemptOfSubscriptionRequest } from '../../db/payment-attempts.ts';
 import type { ShownSubscriptionRow } from '../../db/subscriptions.ts';
-import { pass } from '../../platform/crash-points.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
-import { atomically } from '../../platform/postgres/transaction.ts';
 import { NotFound } from '../errors.ts';
-import { askProcessor } from '../payments/ask-processor.ts';
-import { type Charge, type Charging, recordOutcome, reopenCharge } from '../payments/charge.ts';
+import { transact } from '../events.ts';
+import type { Charge, Charging } from '../payments/charge.ts';
+import { chargeForRequest, continueCharge } from '../payments/charged-request.ts';
 import type { RepeatableRequest } from '../payments/repeatable-request.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
@@ -41,22 +39,16 @@ export async function collectWithin(
   open: (step: RequestedStep) => Promise<Charge | null>,
 ): Promise<ShownSubscriptionRow> {
   const { context, id, request } = asking;
-  const opened = await atomically(pool, (tx) => openRequested(tx, charging, asking, open));
+  const opened = await transact(pool, context, (tx) => openRequested(tx, charging, asking, open));
   if ('completed' in opened) return opened.completed;
   const { charge } = opened;
-  pass('confirm opened');
-  const outcome = await askProcessor(pool, charging.processors, charge);
-  pass('confirm charged');
-  const collected = await atomically(pool, async (tx) => {
-    const record = { outcome, requestId: context.requestId, now: context.now };
-    if ((await recordOutcome(tx, charge, record, charging.hook)) === null) return null;
+  const collected = await chargeForRequest(pool, charging, context, charge, async (tx) => {
     const row = await getSubscription(tx, context, id);
     // The hook wakes the workflow, but not after a step that is the subscription's own.
     if (charge.unattended) await wakeWorkflow(tx, row, context.now);
     await request.storeResponse(tx, row);
     return row;
   });
-  pass('confirm completed');
   if (collected === null) throw new NotFound('subscription', id);
   return collected;
 }
@@ -72,8 +64,8 @@ async function openRequested(
   const earlier = await findEarlierTry(tx, { context, id, request });
   if (earlier !== null) return earlier;
   const { requestKey, keyExpiresAt = null } = request;
-  const asked = { requestId: context.requestId, requestKey, keyExpiresAt, isConfirm: false };
-  const charge = await open({ tx, charging, locked, at, now: context.now, dueAt: at, before: [], asked });
+  const asked = { requestKey, keyExpiresAt, isConfirm: false };
+  const charge = await open({ tx, charging, locked, at, now: context.now, dueAt: at, asked });
   if (charge !== null) return { charge };
   const row = await getSubscription(tx, context, id);
   await wakeWorkflow(tx, row, context.now);
@@ -94,9 +86,6 @@ async function findEarlierTry(
   if (requestKey === null) return null;
   const attempt = await selectAttemptOfSubscriptionRequest(tx, id, requestKey, context.now);
   if (attempt === null) return null;
-  // The attempt's key now expires when the response of this try expires.
-  if (keyExpiresAt) await updateAttemptKeyExpiry(tx, attempt.id, keyExpiresAt);
-  const intent = attempt.outcome === 'processing' ? await lockPaymentIntent(tx, attempt.payment_intent_id) : null;
-  if (intent !== null) return { charge: await reopenCharge(tx, intent, attempt) };
-  return { completed: await getSubscription(tx, context, id) };
+  const charge = await continueCharge(tx, attempt, keyExpiresAt);
+  return charge === null ? { completed: await getSubscription(tx, context, id) } : { charge };
 }

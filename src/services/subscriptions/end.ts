@@ -6,9 +6,8 @@ import { creditAfterEnd } from '../../domain/subscriptions/ends.ts';
 import { type Change, withdrawn } from '../../domain/subscriptions/steps.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { withdrawDebits } from '../debits/debit-withdrawal.ts';
-import type { NewEvent } from '../events.ts';
 import { cancelUnpaid } from '../payments/payment-cancellation.ts';
-import { endOpenChange, type FreeSubscription } from './open-change.ts';
+import { endOpenChange } from './open-change.ts';
 import { type LockedSubscription, store } from './situation.ts';
 
 /**
@@ -21,43 +20,37 @@ export async function withoutCharges(
   tx: Tx,
   locked: LockedSubscription,
   instants: { at: Date; now: Date },
-): Promise<FreeSubscription> {
-  const ended = (await endOpenChange(tx, locked, { ...instants, debitsToo: true })) ?? { free: locked, events: [] };
-  const { free } = ended;
+): Promise<LockedSubscription> {
+  const free = (await endOpenChange(tx, locked, { ...instants, debitsToo: true })) ?? locked;
   const owed = allOwed(free.situation);
-  if (owed.length === 0 && free.row.change_payment_intent_id === null) return ended;
-  const { events } = await withdrawDebits(tx, { subscriptionId: free.row.id }, instants);
+  if (owed.length === 0 && free.row.change_payment_intent_id === null) return free;
+  await withdrawDebits(tx, { subscriptionId: free.row.id }, instants);
   const stopped: string[] = [];
   for (const { payment_intent_id: intentId } of owed) {
     const intent = intentId === null ? null : await lockPaymentIntent(tx, intentId);
-    const canceled = intent && (await cancelUnpaid(tx, intent, instants));
-    if (intent === null || canceled === null) continue;
-    stopped.push(intent.id);
-    events.push(canceled);
+    if (intent !== null && (await cancelUnpaid(tx, intent, instants))) stopped.push(intent.id);
   }
   const change = withdrawn(free.situation, stopped);
   const in_flight_cents = await amountInFlight(tx, free, stopped);
-  const { events: more, ...after } = await store(tx, free, change, instants.at, null, { in_flight_cents });
+  const after = await store(tx, free, change, instants.at, null, { in_flight_cents });
   if (owed.some(({ challenge_ends_at: endsAt }) => endsAt !== null)) {
     await noteChallenge(tx, { subscriptionId: free.row.id });
   }
-  return { free: after, events: [...ended.events, ...events, ...more] };
+  return after;
 }
 
 /**
  * Withdraws the debits of a subscription that has paused because a payment failed. What a payer or the biller has
- * confirmed goes on. Returns the events.
+ * confirmed goes on.
  */
 export async function withoutDebits(
   tx: Tx,
   locked: LockedSubscription,
   instants: { at: Date; now: Date },
-): Promise<NewEvent[]> {
+): Promise<void> {
   const how = { ...instants, keep: 'by_hand' } as const;
-  const { intentIds, events } = await withdrawDebits(tx, { subscriptionId: locked.row.id }, how);
-  if (intentIds.length === 0) return [];
-  const { events: more } = await store(tx, locked, withdrawn(locked.situation, intentIds), instants.at);
-  return [...events, ...more];
+  const intentIds = await withdrawDebits(tx, { subscriptionId: locked.row.id }, how);
+  if (intentIds.length > 0) await store(tx, locked, withdrawn(locked.situation, intentIds), instants.at);
 }
 
 /** What a bank or a processor has of a subscription without those payments that are stopped, minor units. */

@@ -3,34 +3,27 @@ import { lockPaymentIntent } from '../../db/payment-intents.ts';
 import { selectChangeOfIntent, updateSubscriptionChange } from '../../db/subscription-changes.ts';
 import { changeFailed } from '../../domain/subscriptions/changes.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
-import type { NewEvent } from '../events.ts';
 import { cancelLocked } from '../payments/payment-cancellation.ts';
 import { type LockedSubscription, store } from './situation.ts';
 
-/** A subscription without an open change, and the events of how that ended, for the caller to record. */
-export interface FreeSubscription {
-  free: LockedSubscription;
-  events: NewEvent[];
-}
-
 /**
  * Ends a change whose payment waits for a challenge, so that no payer completes it any more. With `debitsToo`, also one
- * whose bank debit the bank does not have yet. Returns null if money may already be on its way. `at` is customer time.
+ * whose bank debit the bank does not have yet. Returns the subscription without an open change, or null if money may
+ * already be on its way. `at` is customer time.
  */
 export async function endOpenChange(
   tx: Tx,
   locked: LockedSubscription,
   { at, now, debitsToo }: { at: Date; now: Date; debitsToo: boolean },
-): Promise<FreeSubscription | null> {
+): Promise<LockedSubscription | null> {
   const { change_payment_intent_id: intentId } = locked.row;
-  if (intentId === null) return { free: locked, events: [] };
+  if (intentId === null) return locked;
   const [intent, change] = [await lockPaymentIntent(tx, intentId), await selectChangeOfIntent(tx, intentId)];
   const attempt = intent && (await selectAttemptInFlight(tx, intent.id));
   if (intent === null || change === null || attempt === null) return null;
   const isWaiting = attempt.outcome === 'requires_action' || (debitsToo && attempt.outcome === 'accepted');
   if (!isWaiting) return null;
-  const canceled = await cancelLocked(tx, intent, attempt, { at, now });
+  await cancelLocked(tx, intent, attempt, { at, now });
   await updateSubscriptionChange(tx, change, 'failed');
-  const { events, ...free } = await store(tx, locked, changeFailed(), at);
-  return { free, events: [canceled.event, ...events] };
+  return store(tx, locked, changeFailed(), at);
 }

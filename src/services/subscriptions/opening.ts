@@ -9,7 +9,6 @@ import { linesOf } from '../../domain/subscriptions/lines.ts';
 import { lengthOf } from '../../domain/subscriptions/periods.ts';
 import { type Change, collected } from '../../domain/subscriptions/steps.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
-import type { NewEvent } from '../events.ts';
 import { chargeableMethod, recurringIntent } from '../payments/recurring-intent.ts';
 import type { DecidedIntent } from '../payments/surcharges.ts';
 import { type LockedSubscription, store } from './situation.ts';
@@ -17,7 +16,6 @@ import { type LockedSubscription, store } from './situation.ts';
 /** A period that was opened with its payment, or was given away. */
 export interface OpenedPeriod {
   locked: LockedSubscription;
-  events: NewEvent[];
   /** Null if there is nothing to charge: a trial, a share that rounds to nothing, or a period that credit pays. */
   payment: { intent: DecidedIntent; method: PaymentMethodRow | null } | null;
 }
@@ -31,8 +29,7 @@ export async function openPeriod(tx: Tx, locked: LockedSubscription, change: Cha
   if (begins === undefined) throw new Error(`no period of subscription ${locked.row.id} begins`);
   if (begins.kind === 'trial') {
     const trial = { status: 'paid', amount_cents: 0, carried_cents: 0, payment_intent_id: null } as const;
-    const { events, ...after } = await store(tx, locked, change, at, { ...trial, lines: [] });
-    return { locked: after, events, payment: null };
+    return { locked: await store(tx, locked, change, at, { ...trial, lines: [] }), payment: null };
   }
   const { row } = locked;
   const course = { ...row, ...change.course };
@@ -44,33 +41,28 @@ export async function openPeriod(tx: Tx, locked: LockedSubscription, change: Cha
   const purpose = {
     subscription_id: row.id,
     subscription_charge: charge,
+    subscription_period: begins.number,
     metadata: await metadataOf(tx, row, begins.number),
   };
   const intent = recurringIntent(row, purpose, statement.amount_cents, method, at);
   await insertPaymentIntent(tx, intent);
   const begun = { ...begunBy(statement), status: 'processing', payment_intent_id: intent.id } as const;
   const more = { charges: charge, latest_payment_intent_id: intent.id };
-  const { events, ...after } = await store(tx, locked, billed, at, begun, more);
-  return { locked: after, events, payment: { intent, method } };
+  return { locked: await store(tx, locked, billed, at, begun, more), payment: { intent, method } };
 }
 
 /**
  * The bank debit of a period was accepted, so it is in effect from now on. In the first period, that is so with
  * `effective_on: submitted` only: then the subscription is active. `at` is customer time.
  */
-export async function takeEffect(
-  tx: Tx,
-  { locked, events }: Pick<OpenedPeriod, 'locked' | 'events'>,
-  at: Date,
-): Promise<Pick<OpenedPeriod, 'locked' | 'events'>> {
+export async function takeEffect(tx: Tx, locked: LockedSubscription, at: Date): Promise<void> {
   const { state, effective_on: effectiveOn, in_effect: isInEffect } = locked.row;
   const isFirst = state === 'pending';
-  if (isFirst ? effectiveOn === 'settled' : state !== 'active' || isInEffect) return { locked, events };
+  if (isFirst ? effectiveOn === 'settled' : state !== 'active' || isInEffect) return;
   const started: Change = isFirst
     ? { course: { state: 'active', state_reason: null }, happenings: ['started'] }
     : { happenings: [] };
-  const { events: more, ...active } = await store(tx, locked, { ...started, isAccepted: true }, at);
-  return { locked: active, events: [...events, ...more] };
+  await store(tx, locked, { ...started, isAccepted: true }, at);
 }
 
 /** A period that credit pays, or of which the share of few days rounds to nothing, counts as paid. */
@@ -88,8 +80,7 @@ async function giveAway(
     happenings: [...change.happenings, ...paid.happenings],
   };
   const free = { ...begunBy(statement), status: 'paid', payment_intent_id: null } as const;
-  const { events, ...after } = await store(tx, locked, both, at, free);
-  return { locked: after, events, payment: null };
+  return { locked: await store(tx, locked, both, at, free), payment: null };
 }
 
 function begunBy({ lines, amount_cents, carried_cents }: Statement) {

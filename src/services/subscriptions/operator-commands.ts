@@ -6,17 +6,16 @@ import { respondTo } from '../../domain/subscriptions/requests.ts';
 import type { Change } from '../../domain/subscriptions/steps.ts';
 import type { OperatorCommand } from '../../messages/operator-command.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
-import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
+import { pipelined } from '../../platform/postgres/transaction.ts';
 import { type ChangeOrigin, type Changes, changesBetween, operator, recordAudit } from '../accounts/audit.ts';
 import { CommandRefused } from '../command-refused.ts';
 import { timeForWrite } from '../customer-time.ts';
 import { InvalidState } from '../errors.ts';
-import { recordEvents } from '../events.ts';
+import { transact } from '../events.ts';
 import { withAllCreditCovered } from './covered-credit.ts';
 import { type LockedSubscription, situationOf, store } from './situation.ts';
 import { retryOf, wrongSubscriptionDates } from './subscription-dates.ts';
 import { subscriptionStatus } from './subscription-status.ts';
-import { originOf } from './subscription-steps.ts';
 
 /** A command repeated within this time is refused: the operator may not have seen the outcome of the first attempt. */
 const sameRetryMs = 60_000;
@@ -53,15 +52,14 @@ export async function executeSubscriptionCommand(
  * what the payments do not hold. Charges nothing.
  */
 async function correctDates(db: Db, id: string, now: Date): Promise<Changes> {
-  return atomically(db, async (tx) => {
+  return transact(db, { requestId: null, now }, async (tx) => {
     const { locked: found, at } = await lockForCommand(tx, id, now);
     const locked = await withAllCreditCovered(tx, found, at);
     const { row, situation } = locked;
     const creditOf = ({ credit_balance_cents }: typeof row) => ({ credit_balance_cents });
     const credit = changesBetween(creditOf(found.row), creditOf(row));
     if (wrongSubscriptionDates(row, situation, [], at).length === 0) return credit;
-    const { row: corrected, events } = await store(tx, locked, withRightRetries(situation, at), at);
-    await recordEvents(tx, originOf({ locked, now }), events);
+    const { row: corrected } = await store(tx, locked, withRightRetries(situation, at), at);
     const datesOf = ({ next_period_at, next_attempt_at, notice_at, resume_at }: typeof row) => ({
       next_period_at,
       next_attempt_at,
@@ -87,7 +85,7 @@ function withRightRetries({ owed, others }: Situation, at: Date): Change {
 
 /** Makes the next attempt of the unpaid period due now. It stays the next step of its series, only earlier. */
 async function retryNow(db: Db, id: string, { by, now }: ChangeOrigin): Promise<string> {
-  return atomically(db, async (tx) => {
+  return transact(db, { requestId: null, now }, async (tx) => {
     const { locked, at } = await lockForCommand(tx, id, now);
     const { row, situation } = locked;
     const { owed } = situation;
@@ -99,14 +97,13 @@ async function retryNow(db: Db, id: string, { by, now }: ChangeOrigin): Promise<
       const tried = `period ${owed?.number} was tried ${Math.round(agoMs / 1000)} s ago`;
       throw new CommandRefused(`Nothing was done: ${tried}. Send it again after a minute.`);
     }
-    const { events } = await store(tx, locked, change, at);
+    await store(tx, locked, change, at);
     const tenant = { billerId: row.biller_id, livemode: row.livemode };
     const dates = changesBetween({ next_attempt_at: owed?.next_attempt_at ?? null }, { next_attempt_at: at });
     const changes = Object.fromEntries(
       Object.entries(dates).map(([name, value]) => [`periods/${owed?.number}/${name}`, value]),
     );
     await recordAudit(tx, { action: 'subscription.retried_now', by, at: now, tenant, subjectId: id, changes });
-    await recordEvents(tx, originOf({ locked, now }), events);
     return `Period ${owed?.number} is being tried again, attempt ${(owed?.failures ?? 0) + 1}.`;
   }).catch((error: unknown) => {
     throw error instanceof InvalidState ? new CommandRefused(`Nothing was done: ${error.message}`) : error;

@@ -10,7 +10,7 @@ import { isOwed, owedOf, type Period, type Situation } from '../../domain/subscr
 import type { Change } from '../../domain/subscriptions/steps.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
-import { type NewEvent, subscriptionEvent } from '../events.ts';
+import { record, subscriptionEvent } from '../events.ts';
 
 /** A locked subscription with the periods that decide what it does next. */
 export interface LockedSubscription {
@@ -38,8 +38,8 @@ function othersThan(about: Period, periods: readonly Period[]): Period[] {
 }
 
 /**
- * Stores what a step changes, and what follows from it: the dates, and whether the subscription is in effect. Returns
- * the new situation and the events for the caller to record. `at` is customer time.
+ * Stores what a step changes, and what follows from it: the dates, and whether the subscription is in effect. Records
+ * the events of this and returns the new situation. `at` is customer time.
  * @param begun the period that the change begins, with its payment.
  * @param more further columns to change.
  */
@@ -50,7 +50,7 @@ export async function store(
   at: Date,
   begun: BegunPeriod | null = null,
   more: SubscriptionChange = {},
-): Promise<LockedSubscription & { events: NewEvent[] }> {
+): Promise<LockedSubscription> {
   const changed = { ...change, course: { ...change.course, ...more } };
   const applied = applyChange(situation, changed, begun, { before: row.in_effect, at });
   const { begins, derived } = applied;
@@ -64,11 +64,8 @@ export async function store(
   ]);
   const stored = { row: { ...row, ...columns }, situation: applied.situation };
   const shown = shownRow(stored);
-  const { happenings } = applied;
-  return {
-    ...stored,
-    events: happenings.map((happening) => subscriptionEvent(`subscription.${happening}`, shown, at)),
-  };
+  record(tx, ...applied.happenings.map((happening) => subscriptionEvent(`subscription.${happening}`, shown, at)));
+  return stored;
 }
 
 /** Returns the subscription as the API shows it. */

@@ -1,5 +1,4 @@
-import { updateAttemptKeyExpiry } from '../../db/payment-attempts.ts';
-import { insertPaymentIntent, lockPaymentIntent } from '../../db/payment-intents.ts';
+import { insertPaymentIntent } from '../../db/payment-intents.ts';
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
 import { selectPeriodFunds } from '../../db/period-funds.ts';
 import {
@@ -20,23 +19,22 @@ import {
 } from '../../domain/subscriptions/changes.ts';
 import { comingPeriods } from '../../domain/subscriptions/coming.ts';
 import { type PeriodLine, sumOf } from '../../domain/subscriptions/lines.ts';
-import { pass } from '../../platform/crash-points.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
-import { atomically } from '../../platform/postgres/transaction.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { SubscriptionChange } from '../../resources/subscription-change.ts';
 import { assertNoErrors, InvalidState, NotFound } from '../errors.ts';
-import { type NewEvent, recordEvents } from '../events.ts';
+import { transact } from '../events.ts';
 import { announceAmount } from '../mandates/notices.ts';
-import { askProcessor, processorFor } from '../payments/ask-processor.ts';
-import { type Charge, type Charging, openCharge, recordOutcome, reopenCharge } from '../payments/charge.ts';
+import { processorFor } from '../payments/ask-processor.ts';
+import { type Charge, type Charging, openCharge } from '../payments/charge.ts';
 import { chargeWay, refusalError } from '../payments/charge-way.ts';
+import { chargeForRequest, continueCharge } from '../payments/charged-request.ts';
 import { acceptDebit } from '../payments/debit-acceptance.ts';
 import { chargeableMethod, recurringIntent } from '../payments/recurring-intent.ts';
 import { type RepeatableRequest, unrepeatable } from '../payments/repeatable-request.ts';
 import type { DecidedIntent } from '../payments/surcharges.ts';
 import type { RequestContext } from '../request-context.ts';
-import { endOpenChange, type FreeSubscription } from './open-change.ts';
+import { endOpenChange } from './open-change.ts';
 import { type LockedSubscription, shownRow, store } from './situation.ts';
 import { lockForRequest, methodMissing, refused } from './subscription-requests.ts';
 import { getSubscription, itemErrors, withIds } from './subscriptions.ts';
@@ -67,20 +65,14 @@ export async function changeSubscription(
   input: SubscriptionChange,
   request: RepeatableRequest<ChangeResult> = unrepeatable,
 ): Promise<ChangeResult> {
-  const opened = await atomically(pool, (tx) => openChange(tx, charging, context, id, input, request));
+  const opened = await transact(pool, context, (tx) => openChange(tx, charging, context, id, input, request));
   if ('completed' in opened) return opened.completed;
   const { charge, lines } = opened;
-  pass('confirm opened');
-  const outcome = await askProcessor(pool, charging.processors, charge);
-  pass('confirm charged');
-  const changed = await atomically(pool, async (tx) => {
-    const record = { outcome, requestId: context.requestId, now: context.now };
-    if ((await recordOutcome(tx, charge, record, charging.hook)) === null) return null;
+  const changed = await chargeForRequest(pool, charging, context, charge, async (tx) => {
     const result = resultOf(context, await getSubscription(tx, context, id), lines, opened.at);
     await request.storeResponse(tx, result);
     return result;
   });
-  pass('confirm completed');
   if (changed === null) throw new NotFound('subscription', id);
   return changed;
 }
@@ -112,16 +104,14 @@ async function openChange(
   }
   assertExpected(input, quote);
   const step = { tx, context, at, wanted, quoted, request };
-  const { free, events } = await giveUpOpenChange(step, locked);
+  const free = await giveUpOpenChange(step, locked);
   if (quote.amount > 0) {
-    await recordEvents(tx, context, events);
     processorFor(processors, context.livemode);
     return chargeFor(step, free);
   }
   if (wanted.when === 'now') await insertChange(step, free, null);
-  const { events: more, ...after } = await store(tx, free, quoted.change, at);
-  const notices = await announceIfDebited(step, free, after);
-  await recordEvents(tx, context, [...events, ...more, ...notices]);
+  const after = await store(tx, free, quoted.change, at);
+  await announceIfDebited(step, free, after);
   return { completed: await finish(step, after) };
 }
 
@@ -165,28 +155,25 @@ function assertExpected({ expected_amount_cents: expected }: SubscriptionChange,
  * Ends an earlier change that waits for a challenge, because this one takes its place.
  * @throws InvalidState if money may already be on its way for it.
  */
-async function giveUpOpenChange({ tx, at, context }: Step, locked: LockedSubscription): Promise<FreeSubscription> {
+async function giveUpOpenChange({ tx, at, context }: Step, locked: LockedSubscription): Promise<LockedSubscription> {
   const ended = await endOpenChange(tx, locked, { at, now: context.now, debitsToo: false });
   if (ended !== null) return ended;
   const { change_payment_intent_id: intentId } = locked.row;
   throw new InvalidState(`The payment of an earlier change, ${intentId}, is under way. Wait for the outcome.`);
 }
 
-/**
- * If another amount is debited from an account under a mandate from now on, the payer is to be told. Returns the events
- * for the caller to record.
- */
+/** If another amount is debited from an account under a mandate from now on, the payer is to be told. */
 async function announceIfDebited(
   { tx, context, at, quoted: { quote } }: Step,
   { row: before }: LockedSubscription,
   { row: after }: LockedSubscription,
-): Promise<NewEvent[]> {
+): Promise<void> {
   const methodId = before.payment_instrument_id ?? before.default_payment_method_id;
   const today = dateIn(at, context.timeZone);
   const [next] = comingPeriods(after, today, 1);
   const isSame = quote.amount === 0 && (next?.amount ?? 0) === nextPeriodAmount(before, today);
-  if (methodId === null || isSame) return [];
-  return announceAmount(tx, methodId, { nextDebit: quote.amount > 0 ? today : (next?.start ?? today), at });
+  if (methodId === null || isSame) return;
+  await announceAmount(tx, methodId, { nextDebit: quote.amount > 0 ? today : (next?.start ?? today), at });
 }
 
 /** Opens the charge of a change. A bank debit is accepted: its result comes days later. */
@@ -201,16 +188,15 @@ async function chargeFor(step: Step, locked: LockedSubscription): Promise<Opened
   await insertChange(step, locked, intent.id);
   const under = { course: { change_payment_intent_id: intent.id }, happenings: [] };
   const more = { charges: row.charges + 1, latest_payment_intent_id: intent.id };
-  const { events, ...after } = await store(tx, locked, under, at, null, more);
-  const notices = await announceIfDebited(step, locked, after);
-  await recordEvents(tx, context, [...events, ...notices]);
+  const after = await store(tx, locked, under, at, null, more);
+  await announceIfDebited(step, locked, after);
   const { requestKey, keyExpiresAt = null } = request;
   const about = { at, now: context.now, testClockId: row.test_clock_id, requestKey, keyExpiresAt };
   const newCharge = { source: 'confirm' as const, ...about };
   if (way.kind === 'at_once') {
     return { charge: await openCharge(tx, intent, method, newCharge), lines: quoted.quote.lines, at };
   }
-  await acceptDebit(tx, intent, method, way, newCharge, context.requestId);
+  await acceptDebit(tx, intent, method, way, newCharge);
   return { completed: await finish(step, after) };
 }
 
@@ -219,7 +205,11 @@ async function insertIntent(
   { row }: LockedSubscription,
   method: PaymentMethodRow,
 ): Promise<DecidedIntent> {
-  const purpose = { subscription_id: row.id, subscription_charge: row.charges + 1 };
+  const purpose = {
+    subscription_id: row.id,
+    subscription_charge: row.charges + 1,
+    subscription_period: row.current_number,
+  };
   const intent = recurringIntent(row, purpose, quoted.quote.amount, method, at);
   await insertPaymentIntent(tx, intent);
   return intent;
@@ -272,11 +262,9 @@ async function findEarlierTry(
   const attempt = await selectChangeAttemptOfRequest(tx, row.id, requestKey, context.now);
   const change = attempt && (await selectChangeOfIntent(tx, attempt.payment_intent_id));
   if (attempt === null || change === null) return null;
-  // The attempt's key now expires when the response of this try expires.
-  if (keyExpiresAt) await updateAttemptKeyExpiry(tx, attempt.id, keyExpiresAt);
+  const charge = await continueCharge(tx, attempt, keyExpiresAt);
   const lines = paidNow(change.lines, change.amount_cents);
   const { changed_at: at } = change;
-  const intent = attempt.outcome === 'processing' ? await lockPaymentIntent(tx, attempt.payment_intent_id) : null;
-  if (intent !== null) return { charge: await reopenCharge(tx, intent, attempt), lines, at };
+  if (charge !== null) return { charge, lines, at };
   return { completed: resultOf(context, await getSubscription(tx, context, row.id), lines, at) };
 }

@@ -6,13 +6,14 @@ import { allOwed } from '../../domain/subscriptions/course.ts';
 import { announceTrialEnd, resume } from '../../domain/subscriptions/steps.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
-import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
+import { pipelined } from '../../platform/postgres/transaction.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
 import { lockDebit } from '../debits/debit-reports.ts';
 import { type DebitStep, finishDebitStep, openDebitStep } from '../debits/debit-steps.ts';
+import { transact } from '../events.ts';
 import { endChallenge } from '../payments/challenge-completion.ts';
 import { type Charge, type Charging, reopenCharge } from '../payments/charge.ts';
-import { finishCollection } from '../payments/recurring-intent.ts';
+import { chargeAndRecord } from '../payments/recurring-charge.ts';
 import { lockIntentOfPeriod } from './opening.ts';
 import { type LockedSubscription, situationOf } from './situation.ts';
 import { assertSubscriptionDates } from './subscription-dates.ts';
@@ -35,10 +36,10 @@ export async function collectDueSubscription(
   id: string,
   { now, ...time }: WorkflowTime & { now: Date },
 ): Promise<void> {
-  const opened = await atomically(sql, (tx) => takeDueStep(tx, charging, id, time, now));
+  const opened = await transact(sql, { requestId: null, now }, (tx) => takeDueStep(tx, charging, id, time, now));
   if (opened === null) return;
   if ('ask' in opened) return finishDebitStep(sql, charging, opened, ownStep(now));
-  await finishCollection(sql, charging, opened, now);
+  await chargeAndRecord(sql, charging, opened, now);
 }
 
 /**
@@ -67,7 +68,7 @@ async function takeDueStep(
   const due = firstDue(row);
   const at = due && instantOf({ id, isOnClock, dueAt: due.at }, time, databaseTime);
   if (due === null || at === null) return null;
-  const step = { tx, charging, locked, at, now, dueAt: due.at, before: [] };
+  const step = { tx, charging, locked, at, now, dueAt: due.at };
   switch (due.kind) {
     case 'debit':
       return takeStepUnderWay(step);

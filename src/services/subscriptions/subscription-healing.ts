@@ -7,7 +7,6 @@ import { respondTo } from '../../domain/subscriptions/requests.ts';
 import type { Change } from '../../domain/subscriptions/steps.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
-import type { NewEvent } from '../events.ts';
 import { fitsCurrency } from '../payments/fitting-method.ts';
 import { wake } from '../wake.ts';
 import { withAllCreditCovered } from './covered-credit.ts';
@@ -30,24 +29,24 @@ const nothing: Change = { happenings: [] };
  * for its start is started, one that a failed payment has paused is resumed, and an unpaid payment that is retried is
  * tried again at once. The workflow of the subscription charges. One that has ended stays as it is.
  */
-export async function healSubscription(tx: Tx, healing: Healing): Promise<NewEvent[]> {
+export async function healSubscription(tx: Tx, healing: Healing): Promise<void> {
   const { subscriptionId, paymentMethodId, at, now } = healing;
   const [row, periods] = await pipelined(tx, [
     lockSubscription(tx, subscriptionId),
     listOpenPeriods(tx, subscriptionId),
   ]);
-  if (row === null || row.state === 'canceled') return [];
+  if (row === null || row.state === 'canceled') return;
   const tenant = { billerId: row.biller_id, livemode: row.livemode };
   const method = await selectPaymentMethod(tx, tenant, paymentMethodId);
-  if (method === null || !fitsCurrency(method, row.currency)) return [];
+  if (method === null || !fitsCurrency(method, row.currency)) return;
   const locked = situationOf(row, periods);
   const change = healingChange(locked, at);
-  const given = change.happenings.includes('resumed') ? await giveUpUnpaid(tx, locked, at) : [];
+  const isResumed = change.happenings.includes('resumed');
+  if (isResumed) await giveUpUnpaid(tx, locked, at);
   const instrument = { payment_instrument_id: paymentMethodId };
-  const { events, ...after } = await store(tx, locked, change, at, null, instrument);
-  if (change.happenings.includes('resumed')) await withAllCreditCovered(tx, after, at);
+  const after = await store(tx, locked, change, at, null, instrument);
+  if (isResumed) await withAllCreditCovered(tx, after, at);
   await wake.subscription(tx, after.row, now, { start: after.row.started_at !== null });
-  return [...given, ...events];
 }
 
 /** A subscription as it is read: what its healing depends on. */

@@ -1,7 +1,7 @@
 import { noteChallenge } from '../../db/bank-debits.ts';
 import { selectChangeOfIntent } from '../../db/subscription-changes.ts';
 import { listPeriodsOfIntent, type SubscriptionPeriodRow, updatePeriod } from '../../db/subscription-periods.ts';
-import { lockSubscriptionOfIntent } from '../../db/subscriptions.ts';
+import { lockSubscriptionOfIntent, type SubscriptionChange } from '../../db/subscriptions.ts';
 import { startOfDay } from '../../domain/calendar.ts';
 import { challengeEnd } from '../../domain/challenges.ts';
 import type { Period, SubscriptionState } from '../../domain/subscriptions/course.ts';
@@ -9,16 +9,14 @@ import { attemptOpened, type Change, collected, failed, returned } from '../../d
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
 import { InvalidState } from '../errors.ts';
-import type { NewEvent } from '../events.ts';
-import type { AttemptOutcome, AttemptReturn, BookedOutcome, ChargeHook } from '../payments/charge.ts';
+import { reserve } from '../events.ts';
+import type { AttemptOutcome, AttemptReturn, ChargeHook } from '../payments/charge.ts';
 import { afterFailedAttempt, afterReturn } from '../payments/dunning-step.ts';
 import { wake } from '../wake.ts';
 import { changeRecorder } from './change-hook.ts';
 import { withCoveredCredit } from './covered-credit.ts';
 import { creditPaidPeriod, landed, withoutCharges, withoutDebits } from './end.ts';
 import { type LockedSubscription, situationOf, store } from './situation.ts';
-
-const nothing: BookedOutcome = { nextAttemptAt: null, events: [] };
 
 /**
  * Records the charges of a subscription's payment on its period or change and on the subscription: whether it is in
@@ -41,28 +39,28 @@ export const subscriptionHook: ChargeHook = async (tx, { paymentIntentId }) => {
         const remedy = row.state === 'pending' ? ' Start it again instead.' : '';
         throw new InvalidState(`Subscription ${row.id} no longer waits for this payment.${remedy}`);
       }
-      return (await store(tx, locked, attemptOpened(), at)).events;
+      await store(tx, locked, attemptOpened(), at);
     },
     async completed(outcome) {
       const { outcome: result } = outcome;
-      if (period?.status !== 'processing') return nothing;
+      if (period?.status !== 'processing') return null;
       const isChallenge = result.kind === 'requires_action';
       await noteChallengeOf(tx, locked, period, isChallenge ? challengeEndOf(locked, period, outcome) : null);
       if (isChallenge) {
         await wake.subscription(tx, row, outcome.now, { start: true });
-        return nothing;
+        return null;
       }
-      const { booked, state } = await book(tx, locked, period, { ...outcome, outcome: result });
+      const { nextAttemptAt, state } = await book(tx, locked, period, { ...outcome, outcome: result });
       // Its own loop continues by itself after its own charge. After any other it must look again.
       const start = state !== 'canceled' && state !== 'pending';
       if (!outcome.isOwnStep) await wake.subscription(tx, row, outcome.now, { start });
-      return booked;
+      return nextAttemptAt;
     },
     async returned(came) {
-      if (period?.status !== 'paid') return nothing;
-      const booked = await takeBack(tx, await withCoveredCredit(tx, locked, period, came.at), came);
+      if (period?.status !== 'paid') return null;
+      const nextAttemptAt = await takeBack(tx, await withCoveredCredit(tx, locked, period, came.at), came);
       if (!came.isOwnStep) await wake.subscription(tx, row, came.now, { start: row.state !== 'canceled' });
-      return booked;
+      return nextAttemptAt;
     },
   };
 };
@@ -94,13 +92,13 @@ async function book(
   locked: LockedSubscription,
   period: SubscriptionPeriodRow,
   { attempt, at, now, outcome, scheme }: Booked,
-): Promise<{ booked: BookedOutcome; state: SubscriptionState }> {
+): Promise<{ nextAttemptAt: Date | null; state: SubscriptionState }> {
   if (outcome.kind === 'succeeded') {
     const noError = { last_error_code: null, last_error_message: null, ...landed(locked, period.amount_cents) };
     const covered = await withCoveredCredit(tx, locked, period, at);
     const paid = await creditPaidPeriod(tx, covered, period, collected(covered.situation, at), at);
-    const { events, row } = await store(tx, covered, paid, at, null, noError);
-    return { booked: { nextAttemptAt: null, events }, state: row.state };
+    const { row } = await store(tx, covered, paid, at, null, noError);
+    return { nextAttemptAt: null, state: row.state };
   }
   // The attempt that `start` or `resume` makes is the first of its payment, and the first step of the series too.
   const isStep = attempt.source === 'subscription' || attempt.number === 1;
@@ -108,21 +106,27 @@ async function book(
   const change = failed(locked.situation, next);
   const reason = { last_error_code: outcome.code, last_error_message: outcome.message };
   const error = { ...reason, ...landed(locked, period.amount_cents) };
-  const { events, ...after } = await store(tx, locked, change, at, null, error);
-  const stopped = await stoppedBy(tx, after, change, { at, now });
-  const nextAttemptAt = change.owed?.next_attempt_at ?? null;
-  return { booked: { nextAttemptAt, events: [...stopped, ...events] }, state: after.row.state };
+  const { row } = await storeUnpaid(tx, locked, change, { at, now }, error);
+  return { nextAttemptAt: change.owed?.next_attempt_at ?? null, state: row.state };
 }
 
-/** Stops what else would be charged of a subscription that a failure has ended or paused. Returns the events. */
-async function stoppedBy(
+/**
+ * Stores that a payment has failed or come back. If that ends or pauses the subscription, what else would be charged of
+ * it is stopped; the events of that come first.
+ */
+async function storeUnpaid(
   tx: Tx,
-  after: LockedSubscription,
-  { happenings }: Change,
+  locked: LockedSubscription,
+  change: Change,
   instants: { at: Date; now: Date },
-): Promise<NewEvent[]> {
-  if (after.row.state === 'canceled') return (await withoutCharges(tx, after, instants)).events;
-  return happenings.includes('paused') ? withoutDebits(tx, after, instants) : [];
+  error: SubscriptionChange = {},
+): Promise<LockedSubscription> {
+  const stopped = reserve(tx);
+  const after = await store(tx, locked, change, instants.at, null, error);
+  const isEnd = after.row.state === 'canceled';
+  if (isEnd) await stopped.during(() => withoutCharges(tx, after, instants));
+  else if (change.happenings.includes('paused')) await stopped.during(() => withoutDebits(tx, after, instants));
+  return after;
 }
 
 /** A debit came back: its period is unpaid again, and a new series of retries begins. */
@@ -130,10 +134,9 @@ async function takeBack(
   tx: Tx,
   locked: LockedSubscription,
   { at, now, code, scheme }: AttemptReturn,
-): Promise<BookedOutcome> {
+): Promise<Date | null> {
   const next = afterReturn(locked.row.failure_behaviour, { at, code, scheme });
   const change = returned(locked.situation, next);
-  const { events, ...after } = await store(tx, locked, change, at);
-  const stopped = await stoppedBy(tx, after, change, { at, now });
-  return { nextAttemptAt: change.owed?.next_attempt_at ?? null, events: [...stopped, ...events] };
+  await storeUnpaid(tx, locked, change, { at, now });
+  return change.owed?.next_attempt_at ?? null;
 }

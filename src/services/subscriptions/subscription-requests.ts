@@ -5,14 +5,13 @@ import { allOwed } from '../../domain/subscriptions/course.ts';
 import { type Refusal, respondTo, type SubscriptionRequest } from '../../domain/subscriptions/requests.ts';
 import { cancelNow } from '../../domain/subscriptions/steps.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
-import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
+import { pipelined } from '../../platform/postgres/transaction.ts';
 import { timeForWrite } from '../customer-time.ts';
 import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
-import { intentEvent, type NewEvent, recordEvents } from '../events.ts';
+import { intentEvent, record, transact } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { withoutCharges } from './end.ts';
-import type { FreeSubscription } from './open-change.ts';
 import { lockIntentOfPeriod } from './opening.ts';
 import { type LockedSubscription, shownRow, situationOf, store } from './situation.ts';
 import { getSubscription } from './subscriptions.ts';
@@ -27,34 +26,26 @@ export async function requestOfSubscription(
   id: string,
   request: Extract<SubscriptionRequest, { name: 'pause' | 'cancel' }>,
 ): Promise<ShownSubscriptionRow> {
-  return atomically(db, async (tx) => {
+  return transact(db, context, async (tx) => {
     const { locked: found, at } = await lockForRequest(tx, context, id);
     const asked = respondTo(request, found.situation, at);
     if ('refused' in asked) throw refused(id, asked);
     const isEnd = asked.happenings.includes('canceled');
-    const { free: locked, events: before } = isEnd
-      ? await withoutCharges(tx, found, { at, now: context.now })
-      : freed(found);
+    const locked = isEnd ? await withoutCharges(tx, found, { at, now: context.now }) : found;
     const change = isEnd ? cancelNow(locked.situation, 'requested') : asked;
-    const { events, ...after } = await store(tx, locked, change, at);
+    const after = await store(tx, locked, change, at);
     await wake.subscription(tx, after.row, context.now, { start: after.row.state !== 'canceled' });
-    await recordEvents(tx, context, [...before, ...events]);
     return shownRow(after);
   });
 }
 
 /** Cancels a subscription whose customer is deleted. The caller has locked the customer. `at` is customer time. */
-export async function endWithCustomer(tx: Tx, context: RequestContext, id: string, at: Date): Promise<NewEvent[]> {
+export async function endWithCustomer(tx: Tx, context: RequestContext, id: string, at: Date): Promise<void> {
   const [row, periods] = await pipelined(tx, [lockSubscription(tx, id), listOpenPeriods(tx, id)]);
-  if (row === null || row.state === 'canceled') return [];
-  const { free, events: before } = await withoutCharges(tx, situationOf(row, periods), { at, now: context.now });
-  const { events, ...after } = await store(tx, free, cancelNow(free.situation, 'customer_deleted'), at);
+  if (row === null || row.state === 'canceled') return;
+  const free = await withoutCharges(tx, situationOf(row, periods), { at, now: context.now });
+  const after = await store(tx, free, cancelNow(free.situation, 'customer_deleted'), at);
   await wake.subscription(tx, after.row, context.now);
-  return [...before, ...events];
-}
-
-function freed(free: LockedSubscription): FreeSubscription {
-  return { free, events: [] };
 }
 
 /**
@@ -89,13 +80,11 @@ export function methodMissing({ row }: LockedSubscription): ValidationFailed {
  * Periods that a resume leaves void: their payments are canceled, so no payer pays them any more. One that a bank has
  * taken back stays `returned`: it cannot be paid again either.
  */
-export async function giveUpUnpaid(tx: Tx, { row, situation }: LockedSubscription, at: Date): Promise<NewEvent[]> {
-  const events: NewEvent[] = [];
+export async function giveUpUnpaid(tx: Tx, { row, situation }: LockedSubscription, at: Date): Promise<void> {
   for (const period of allOwed(situation)) {
     const intent = await lockIntentOfPeriod(tx, row, period);
     if (intent.status === 'returned') continue;
     const canceled = await markCanceled(tx, intent.id, at);
-    events.push(intentEvent('payment_intent.canceled', canceled, { testClockId: row.test_clock_id, at }));
+    record(tx, intentEvent('payment_intent.canceled', canceled, { testClockId: row.test_clock_id, at }));
   }
-  return events;
 }

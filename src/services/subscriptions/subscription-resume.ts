@@ -1,7 +1,7 @@
 import type { ShownSubscriptionRow } from '../../db/subscriptions.ts';
 import { respondTo } from '../../domain/subscriptions/requests.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
-import { recordEvents } from '../events.ts';
+import { reserve } from '../events.ts';
 import type { Charge, Charging } from '../payments/charge.ts';
 import { chargeableMethod } from '../payments/recurring-intent.ts';
 import { type RepeatableRequest, unrepeatable } from '../payments/repeatable-request.ts';
@@ -10,7 +10,7 @@ import { collectWithin, type RequestedStep } from './collecting-request.ts';
 import { withAllCreditCovered } from './covered-credit.ts';
 import { store } from './situation.ts';
 import { giveUpUnpaid, methodMissing, refused } from './subscription-requests.ts';
-import { openRetry, originOf, passEnd } from './subscription-steps.ts';
+import { openRetry, passEnd } from './subscription-steps.ts';
 
 /** What goes on with a subscription, and so may collect. */
 export type GoingOn = 'resume' | 'uncancel' | 'retry_now';
@@ -41,26 +41,24 @@ async function openGoingOn(step: RequestedStep, name: GoingOn): Promise<Charge |
   const change = respondTo({ name }, locked.situation, at);
   if ('refused' in change) throw refused(locked.row.id, change);
   if (change.happenings.includes('resumed')) return openResumed(step, change);
-  const { events, ...after } = await store(tx, locked, change, at);
-  const next = { ...step, locked: after, before: events };
-  return name === 'retry_now' ? openRetry(next) : passEndIfDue(next);
+  const debit = reserve(tx);
+  const next = { ...step, locked: await store(tx, locked, change, at) };
+  return name === 'retry_now' ? openRetry(next, debit) : passEndIfDue(next);
 }
 
 /** A pause ends. The new period begins now, and the biller confirms it; or later, if days are left that are paid. */
 async function openResumed(step: RequestedStep, change: Parameters<typeof store>[2]): Promise<Charge | null> {
   const { tx, locked, at, asked } = step;
   if ((await chargeableMethod(tx, locked.row)) === null) throw methodMissing(locked);
-  const given = await giveUpUnpaid(tx, locked, at);
-  const { events, ...stored } = await store(tx, locked, change, at);
+  await giveUpUnpaid(tx, locked, at);
+  const stored = await store(tx, locked, change, at);
   // Periods that the resume has left void have given no credit.
   const after = await withAllCreditCovered(tx, stored, at);
-  return passEndIfDue({ ...step, locked: after, before: [...given, ...events], asked: { ...asked, isConfirm: true } });
+  return passEndIfDue({ ...step, locked: after, asked: { ...asked, isConfirm: true } });
 }
 
 /** The end of a period that has come does not wait for the workflow: the response would tell of time that is over. */
 async function passEndIfDue(step: RequestedStep): Promise<Charge | null> {
   const { next_period_at: dueAt } = step.locked.row;
-  if (dueAt !== null && dueAt <= step.at) return passEnd(step);
-  await recordEvents(step.tx, originOf(step), step.before);
-  return null;
+  return dueAt !== null && dueAt <= step.at ? passEnd(step) : null;
 }

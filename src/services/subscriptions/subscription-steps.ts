@@ -1,12 +1,12 @@
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
 import { attemptOpened, type Change, type Means, passBoundary } from '../../domain/subscriptions/steps.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
-import { type NewEvent, recordEvents } from '../events.ts';
+import { reserve } from '../events.ts';
 import { processorFor } from '../payments/ask-processor.ts';
 import type { Charge, Charging } from '../payments/charge.ts';
 import type { NewCharge } from '../payments/charge-records.ts';
 import { type ChargeWay, chargeWay, refusalError } from '../payments/charge-way.ts';
-import { openUnattended, unlessRefused } from '../payments/debit-acceptance.ts';
+import { failIfRefused, openRecurringCharge } from '../payments/recurring-charge.ts';
 import { chargeableMethod } from '../payments/recurring-intent.ts';
 import { type DecidedIntent, decideSurcharge, surchargingOf } from '../payments/surcharges.ts';
 import { withoutCharges } from './end.ts';
@@ -27,15 +27,12 @@ export interface Step {
   now: Date;
   /** When the step was due, in customer time. */
   dueAt: Date;
-  /** Events of what has happened before it, in the same transaction. */
-  before: NewEvent[];
   /** The request that asks for it. Without one, the subscription takes it by itself. */
   asked?: AskedStep;
 }
 
 /** What a step takes from the request that asks for it. */
 export interface AskedStep {
-  requestId: string | null;
   requestKey: string | null;
   keyExpiresAt: Date | null;
   /**
@@ -51,28 +48,24 @@ export interface AskedStep {
  */
 export async function passEnd(step: Step): Promise<Charge | null> {
   const { tx, at, now } = step;
-  const ended = await endOpenChange(tx, step.locked, { at, now, debitsToo: false });
-  const locked = ended?.free ?? step.locked;
+  const locked = (await endOpenChange(tx, step.locked, { at, now, debitsToo: false })) ?? step.locked;
   const hasMethod = (await chargeableMethod(tx, locked.row)) !== null;
   const change = passBoundary(locked.situation, at, { hasMethod });
-  const before = [...step.before, ...(ended?.events ?? [])];
-  if (change.happenings.includes('canceled')) return end(step, locked, before, { hasMethod });
-  const next = { ...step, locked, before };
+  const next = { ...step, locked };
+  if (change.happenings.includes('canceled')) return end(next, { hasMethod });
   return change.begins === undefined ? save(next, change) : begin(next, change);
 }
 
 /** The subscription ends. What could still be charged of it is stopped. */
-async function end(step: Step, locked: LockedSubscription, before: NewEvent[], means: Means): Promise<null> {
+async function end(step: Step, means: Means): Promise<null> {
   const { tx, at, now } = step;
-  const stopped = await withoutCharges(tx, locked, { at, now });
-  const change = passBoundary(stopped.free.situation, at, means);
-  return save({ ...step, locked: stopped.free, before: [...before, ...stopped.events] }, change);
+  const locked = await withoutCharges(tx, step.locked, { at, now });
+  return save({ ...step, locked }, passBoundary(locked.situation, at, means));
 }
 
 /** Stores a change by which no period begins. */
 export async function save(step: Step, change: Change): Promise<null> {
-  const { events } = await store(step.tx, step.locked, change, step.at);
-  await recordEvents(step.tx, originOf(step), [...step.before, ...events]);
+  await store(step.tx, step.locked, change, step.at);
   return null;
 }
 
@@ -84,28 +77,28 @@ export async function save(step: Step, change: Change): Promise<null> {
 export async function begin(step: Step, change: Change): Promise<Charge | null> {
   const { tx, charging, locked, at, now } = step;
   if (change.begins?.kind === 'paid') processorFor(charging.processors, locked.row.livemode);
+  const debit = reserve(tx);
   const opened = await openPeriod(tx, locked, change, at);
-  // Before the events of an accepted debit.
-  await recordEvents(tx, originOf(step), step.before);
   const { payment } = opened;
-  const charged = payment && (await openCharges(step, payment.intent, payment.method));
+  const charged = payment && (await debit.during(() => openCharges(step, payment.intent, payment.method)));
   const isDebitAccepted = charged !== null && charged.charge === null;
-  const { events } = isDebitAccepted ? await takeEffect(tx, opened, at) : opened;
-  await recordEvents(tx, originOf(step), events);
-  return charged && unlessRefused(tx, charged.charge, charged.way, now, subscriptionHook);
+  if (isDebitAccepted) await takeEffect(tx, opened.locked, at);
+  return charged && failIfRefused(tx, charged.charge, charged.way, now, subscriptionHook);
 }
 
-/** Opens the next attempt of the unpaid period that comes first. Returns what is to be charged now, as `begin` does. */
-export async function openRetry(step: Step): Promise<Charge | null> {
+/**
+ * Opens the next attempt of the unpaid period that comes first. Returns what is to be charged now, as `begin` does.
+ * @param debit the place of the event of an accepted debit.
+ */
+export async function openRetry(step: Step, debit = reserve(step.tx)): Promise<Charge | null> {
   const { tx, charging, locked, at, now } = step;
   processorFor(charging.processors, locked.row.livemode);
   const intent = await lockIntentOfPeriod(tx, locked.row, locked.situation.owed);
   const method = await chargeableMethod(tx, locked.row);
-  const { events } = await store(tx, locked, attemptOpened(), at);
+  await store(tx, locked, attemptOpened(), at);
   const decided = decideSurcharge(intent, method, surchargingOf(locked.row), at);
-  const { charge, way } = await openCharges(step, decided, method);
-  await recordEvents(tx, originOf(step), [...step.before, ...events]);
-  return unlessRefused(tx, charge, way, now, subscriptionHook);
+  const { charge, way } = await debit.during(() => openCharges(step, decided, method));
+  return failIfRefused(tx, charge, way, now, subscriptionHook);
 }
 
 async function openCharges(
@@ -118,14 +111,9 @@ async function openCharges(
   if (asked?.isConfirm && way.kind === 'refused') {
     throw refusalError(way.refusal, method?.id ?? '', '/payment_instrument_id');
   }
-  const { requestId = null, isConfirm = false, ...key } = asked ?? {};
+  const { isConfirm = false, ...key } = asked ?? {};
   const due = asked === undefined ? { dueAt } : {};
   const by = { source: isConfirm ? 'confirm' : 'subscription', ...key, ...due } as const;
   const newCharge: NewCharge = { at, now, testClockId: locked.row.test_clock_id, ...by };
-  return { way, charge: await openUnattended(tx, intent, method, way, newCharge, requestId) };
-}
-
-/** Returns the origin of the events of a step: the subscription itself, or the request that asks for it. */
-export function originOf({ locked: { row }, now, asked }: Pick<Step, 'locked' | 'now' | 'asked'>) {
-  return { billerId: row.biller_id, livemode: row.livemode, requestId: asked?.requestId ?? null, now };
+  return { way, charge: await openRecurringCharge(tx, intent, method, way, newCharge) };
 }

@@ -1,12 +1,11 @@
 import type { ShownSubscriptionRow, SubscriptionChange } from '../../db/subscriptions.ts';
 import { dateIn } from '../../domain/calendar.ts';
 import type { Writer } from '../../platform/postgres/connection.ts';
-import { atomically } from '../../platform/postgres/transaction.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { SubscriptionUpdate } from '../../resources/subscription-input.ts';
 import { attachMethod, metadataErrors, resolveMethod } from '../customers/resolve-references.ts';
 import { assertNoErrors } from '../errors.ts';
-import { recordEvents } from '../events.ts';
+import { transact } from '../events.ts';
 import { currencyErrors, currencyErrorsOf } from '../payments/fitting-method.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
@@ -36,7 +35,7 @@ export async function updateSubscriptionTerms(
   id: string,
   input: SubscriptionUpdate,
 ): Promise<ShownSubscriptionRow> {
-  return atomically(db, async (tx) => {
+  return transact(db, context, async (tx) => {
     const { locked, at } = await lockForRequest(tx, context, id);
     const { row } = locked;
     const isUnstarted = row.state === 'pending' && row.started_at === null;
@@ -63,9 +62,8 @@ export async function updateSubscriptionTerms(
       );
     }
     assertNoErrors(errors);
-    const { events, ...after } = await store(tx, locked, { course: {}, happenings: [] }, at, null, change);
+    const after = await store(tx, locked, { course: {}, happenings: [] }, at, null, change);
     await wake.subscription(tx, row, context.now);
-    await recordEvents(tx, context, events);
     return shownRow(after);
   });
 }

@@ -1,4 +1,4 @@
-import { type DueKind, type DueSubject, dueOnClock } from '../../db/due-on-clock.ts';
+import { type DueSubject, dueOnClock } from '../../db/due-on-clock.ts';
 import { countExpiredLinks } from '../../db/payment-links.ts';
 import {
   type ClockAdvanceRow,
@@ -10,18 +10,19 @@ import {
   updateClock,
 } from '../../db/test-clocks.ts';
 import { laterInstant } from '../../domain/calendar.ts';
+import { type KindThat, subjectKinds } from '../../messages/subject-kinds.ts';
 import type { ClockSubjectStatus } from '../../messages/subject-status.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
-import { afterCommit, atomically } from '../../platform/postgres/transaction.ts';
+import { afterCommit } from '../../platform/postgres/transaction.ts';
 import { realNow } from '../../platform/real-time.ts';
 import { emit, secondsBetween } from '../../platform/telemetry.ts';
 import type { EffectsManifest } from '../../resources/test-clock.ts';
-import { clockEvent, recordEvents } from '../events.ts';
+import { clockEvent, record, transact } from '../events.ts';
 import { expireOnClock, expires } from './expiry.ts';
 
 /** A subject that collects: it has a workflow, which an advance moves. */
-export type CollectingSubject = DueSubject<Exclude<DueKind, 'paymentLink' | 'checkoutSession' | 'mandate'>>;
+export type CollectingSubject = DueSubject<KindThat<'moves'>>;
 
 /**
  * Advances one subject of a clock from one time of the clock to another. Returns the reason if it does not get there.
@@ -49,7 +50,7 @@ const tries = 3;
 /**
  * Carries out an accepted advance. Its subjects move one after the other, in the order of their instants, so that one
  * advance tells the same story as many short ones: a bank's word about one payment can end a mandate, heal a plan or
- * complete a link. The clock becomes ready only when nothing up to the target is due any more; otherwise it fails.
+ * complete a link. The clock becomes ready only when nothing up to the target is due; otherwise it fails.
  */
 export async function carryOutAdvance(db: Db, advance: ClockAdvanceRow, carrying: Carrying): Promise<void> {
   pass('advance found');
@@ -62,7 +63,7 @@ export async function carryOutAdvance(db: Db, advance: ClockAdvanceRow, carrying
 }
 
 /**
- * Moves what is due first until nothing is due any more. If something cannot be moved, the others still are, and it may
+ * Moves what is due first until nothing is due. If something cannot be moved, the others still are, and it may
  * go up to the target once an operator has freed it. Returns the first reason.
  */
 async function moveAll(db: Db, advance: ClockAdvanceRow, { moveSubject, step, tryStep }: Carrying) {
@@ -98,8 +99,9 @@ async function moveAll(db: Db, advance: ClockAdvanceRow, { moveSubject, step, tr
 }
 
 /**
- * How far a subject moves: to its own instant. A plan or a subscription moves on until the next other subject is due,
- * as nothing that it does by itself makes another one due earlier. A payment that is accepted as a debit does.
+ * How far a subject moves: to its own instant. One that `movesOn` moves until the next other subject is due. A plan and
+ * a subscription do: nothing that they do on their own makes another one due earlier. A payment that is accepted as a
+ * debit does.
  */
 function goalOf(
   first: DueSubject,
@@ -107,7 +109,7 @@ function goalOf(
   { from_time: start, target_time: target }: ClockAdvanceRow,
 ) {
   const own = laterInstant(first.at ?? start, start);
-  if (first.kind !== 'paymentPlan' && first.kind !== 'subscription') return own;
+  if (first.kind === 'mandate' || !subjectKinds[first.kind].movesOn) return own;
   if (next === undefined) return target;
   return laterInstant(own, new Date(Number(next.at) - 1));
 }
@@ -131,7 +133,7 @@ export async function clockStatus(db: Db, id: string): Promise<ClockSubjectStatu
  * @param now real time.
  */
 export async function completeAdvance(db: Db, advance: ClockAdvanceRow, now: Date): Promise<void> {
-  await closeAdvance(db, advance, async (tx) => {
+  await closeAdvance(db, advance, now, async (tx) => {
     const manifest = await countedManifest(tx, advance.test_clock_id, advance.from_time, advance.target_time);
     await finishAdvance(tx, advance.id, { manifest }, now);
     const clock = await updateClock(tx, advance.test_clock_id, {
@@ -140,8 +142,7 @@ export async function completeAdvance(db: Db, advance: ClockAdvanceRow, now: Dat
       target_time: null,
       last_advanced_at: now,
     });
-    const origin = { billerId: clock.biller_id, livemode: false, requestId: advance.request_id, now };
-    await recordEvents(tx, origin, [clockEvent('test_clock.ready', clock, { effects_manifest: manifest })]);
+    record(tx, clockEvent('test_clock.ready', clock, { effects_manifest: manifest }));
     emitEnd(tx, advance, clock.biller_id, 'ready', now);
   });
 }
@@ -163,7 +164,7 @@ export async function countedManifest(tx: Tx, clockId: string, from: Date, targe
  * stays.
  */
 export async function failAdvance(db: Db, advance: ClockAdvanceRow, reason: string, now: Date): Promise<void> {
-  await closeAdvance(db, advance, async (tx) => {
+  await closeAdvance(db, advance, now, async (tx) => {
     await finishAdvance(tx, advance.id, { failureReason: reason }, now);
     const changes = { status: 'failed' as const, target_time: null, failure_reason: reason };
     const clock = await updateClock(tx, advance.test_clock_id, changes);
@@ -184,8 +185,13 @@ function emitEnd(tx: Tx, advance: ClockAdvanceRow, billerId: string, outcome: 'r
   );
 }
 
-async function closeAdvance(db: Db, advance: ClockAdvanceRow, close: (tx: Tx) => Promise<void>): Promise<void> {
-  await atomically(db, async (tx) => {
+async function closeAdvance(
+  db: Db,
+  advance: ClockAdvanceRow,
+  now: Date,
+  close: (tx: Tx) => Promise<void>,
+): Promise<void> {
+  await transact(db, { requestId: advance.request_id, now }, async (tx) => {
     const clock = await lockClock(tx, advance.test_clock_id);
     if (clock?.status !== 'advancing' || clock.target_time?.getTime() !== advance.target_time.getTime()) return;
     await close(tx);

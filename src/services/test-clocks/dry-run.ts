@@ -7,21 +7,13 @@ import { dryRun } from '../../platform/postgres/transaction.ts';
 import type { ChargeRequest, PaymentProcessor, Processors } from '../../processors/processor.ts';
 import { sandboxProcessor } from '../../processors/sandbox.ts';
 import type { DryRunResult, Effect } from '../../resources/clock-effect.ts';
-import { gatherEvents, type NewEvent } from '../events.ts';
-import { collectScheduledPayment } from '../payments/scheduled-payments.ts';
+import { type NewEvent, recordedEvents } from '../events.ts';
+import { expireMandateOnClock } from '../mandates/expiry.ts';
 import type { RequestContext } from '../request-context.ts';
-import { collectDebit, collectPlan, collectSubscription } from '../subjects/collect-subject.ts';
-import { type CollectingSubject, countedManifest } from './clock-advance.ts';
+import { subjects } from '../subjects/kinds.ts';
+import { countedManifest } from './clock-advance.ts';
 import { withFacts } from './clock-effects.ts';
-import { expires, expiries } from './expiry.ts';
 import { admitAdvance } from './test-clocks.ts';
-
-const collect = {
-  paymentPlan: collectPlan,
-  scheduledPayment: collectScheduledPayment,
-  bankDebit: collectDebit,
-  subscription: collectSubscription,
-} satisfies Record<CollectingSubject['kind'], unknown>;
 
 /** How many steps of a subject at one instant may have no event, such as hand-overs to the bank. More never end. */
 const mostSilentSteps = 1000;
@@ -86,21 +78,22 @@ async function collectAll(
   { clock, target }: { clock: TestClockRow; target: Date },
   { now }: RequestContext,
 ) {
-  const events = gatherEvents(tx);
   let reached = clock.frozen_time;
   for (let silent = 0; ; ) {
     const [due] = await dueOnClock(tx, clock.id, target, { limit: 1 });
     if (due === undefined) break;
-    const before = events.length;
+    const before = recordedEvents(tx).length;
     const at = laterInstant(due.at ?? reached, reached);
     reached = at;
-    if (expires(due)) await expiries[due.kind](tx, due.id, { at, now });
-    else await collect[(due as CollectingSubject).kind](tx, processors, due.id, { at, now });
-    silent = events.length === before ? silent + 1 : 0;
+    if (due.kind === 'mandate') await expireMandateOnClock(tx, due.id, { at });
+    else await subjects[due.kind].collect(tx, processors, due.id, { at, now });
+    silent = recordedEvents(tx).length === before ? silent + 1 : 0;
     if (silent > mostSilentSteps) throw new Error(`${due.id} is due and was not collected`);
   }
   // An effect at the frozen time itself was left open by a request. It does not belong to the advance.
-  return events.filter(({ at }) => at > clock.frozen_time).map(asEffect);
+  return recordedEvents(tx)
+    .filter(({ at }) => at > clock.frozen_time)
+    .map(asEffect);
 }
 
 function asEffect({ type, subjectId, at, data }: NewEvent) {

@@ -1,12 +1,14 @@
-import { type DueKind, type DueSubject, dueOnClock } from '../../db/due-on-clock.ts';
+import { type DueSubject, dueOnClock } from '../../db/due-on-clock.ts';
 import { type ClockAdvanceRow, shareLockClock } from '../../db/test-clocks.ts';
+import { endsOnClock, type KindThat } from '../../messages/subject-kinds.ts';
 import { pass } from '../../platform/crash-points.ts';
-import type { Db, Tx } from '../../platform/postgres/connection.ts';
-import { atomically, isOutage } from '../../platform/postgres/transaction.ts';
-import { recordTogether } from '../events.ts';
-import { carryOutLink, carryOutSession } from '../links/expiry.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+import { isOutage } from '../../platform/postgres/transaction.ts';
+import type { Processors } from '../../processors/processor.ts';
+import { sandboxProcessor } from '../../processors/sandbox.ts';
+import { transact } from '../events.ts';
 import { expireMandateOnClock } from '../mandates/expiry.ts';
-import { chargeHook } from '../subjects/charge-hook.ts';
+import { subjects } from '../subjects/kinds.ts';
 
 // A link, a session or a mandate on a test clock waits for nothing but the clock. So it has no workflow: the advance
 // itself lets it expire, when it is its turn, many in one transaction.
@@ -14,23 +16,19 @@ import { chargeHook } from '../subjects/charge-hook.ts';
 /** How many expire in one transaction. Their events are committed together, and their rows are locked until then. */
 const together = 100;
 
-/** How each kind that has no workflow expires at `at` (the clock's time). `now` is real time. */
-export const expiries = {
-  paymentLink: (tx, id, time) => carryOutLink(tx, chargeHook, id, time),
-  checkoutSession: (tx, id, time) => carryOutSession(tx, chargeHook, id, time),
-  mandate: expireMandateOnClock,
-} satisfies Partial<Record<DueKind, (tx: Tx, id: string, time: { at: Date; now: Date }) => Promise<void>>>;
+/** Clocks are of the sandbox. What expires asks no processor. */
+const processors: Processors = { sandbox: sandboxProcessor, live: null };
 
-type ExpiringKind = keyof typeof expiries;
+type ExpiringKind = 'mandate' | KindThat<'ends'>;
 
 /** Whether a subject has no workflow on a test clock. */
 export function expires(subject: DueSubject): subject is DueSubject<ExpiringKind> {
-  return subject.kind in expiries;
+  return subject.kind === 'mandate' || endsOnClock(subject.kind);
 }
 
 /**
  * Lets links, sessions and mandates on a clock expire, at most 100, as long as they are due first, each at its own
- * instant. Does nothing if the advance is not under way any more. `now` is real time.
+ * instant. Does nothing if the advance is no longer under way. `now` is real time.
  * @param except ids of what has failed in this advance.
  * @throws Error that names what could not be ended. Nothing has changed then.
  */
@@ -42,23 +40,21 @@ export async function expireOnClock(
 ): Promise<void> {
   let current = 'nothing';
   try {
-    await atomically(db, async (tx) => {
+    await transact(db, { requestId: null, now }, async (tx) => {
       // Until the commit the clock is not deleted, and the advance does not end.
       const clock = await shareLockClock(tx, advance.test_clock_id);
       if (clock?.status !== 'advancing' || Number(clock.target_time) !== Number(advance.target_time)) return;
-      const origin = { billerId: clock.biller_id, livemode: false, requestId: null, now };
-      await recordTogether(tx, origin, async () => {
-        for (let count = 0, before = ''; count < together; count++) {
-          const [next] = await dueOnClock(tx, clock.id, advance.target_time, { limit: 1, except });
-          if (next === undefined || next.at === null || !expires(next)) return;
-          current = next.id;
-          const step = `${next.id} ${next.at.getTime()}`;
-          if (step === before) throw new Error('it is due and was not ended');
-          const at = next.at > advance.from_time ? next.at : advance.from_time;
-          await expiries[next.kind](tx, next.id, { at, now });
-          before = step;
-        }
-      });
+      for (let count = 0, before = ''; count < together; count++) {
+        const [next] = await dueOnClock(tx, clock.id, advance.target_time, { limit: 1, except });
+        if (next === undefined || next.at === null || !expires(next)) return;
+        current = next.id;
+        const step = `${next.id} ${next.at.getTime()}`;
+        if (step === before) throw new Error('it is due and was not ended');
+        const at = next.at > advance.from_time ? next.at : advance.from_time;
+        if (next.kind === 'mandate') await expireMandateOnClock(tx, next.id, { at });
+        else await subjects[next.kind].collect(tx, processors, next.id, { at, now });
+        before = step;
+      }
     });
     pass('advance moved a subject');
   } catch (error) {

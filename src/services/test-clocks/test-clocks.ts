@@ -1,10 +1,5 @@
-import { lockDebitsOnClock } from '../../db/bank-debits.ts';
-import { lockSessionsOnClock } from '../../db/checkout-sessions.ts';
 import { listClocks as listClockRows, selectClockDetails, type TestClockDetailRow } from '../../db/clock-details.ts';
-import { lockScheduledIntentsOnClock } from '../../db/payment-intents.ts';
-import { lockLinksOnClock } from '../../db/payment-links.ts';
-import { listActiveFrequenciesOnClock, lockRunningPlansOnClock } from '../../db/payment-plans.ts';
-import { lockRunningSubscriptionsOnClock } from '../../db/subscriptions.ts';
+import { listActiveFrequenciesOnClock } from '../../db/payment-plans.ts';
 import { lockBiller } from '../../db/tenant.ts';
 import {
   countActiveClocks,
@@ -19,17 +14,19 @@ import {
 import { maxFrozenTime } from '../../domain/advance-bound.ts';
 import { millisecondsPerDay } from '../../domain/calendar.ts';
 import { newId } from '../../domain/ids.ts';
+import { allSubjectKinds, endsOnClock } from '../../messages/subject-kinds.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
 import { enqueue, type OutboxEntry } from '../../platform/postgres/outbox.ts';
-import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
+import { pipelined } from '../../platform/postgres/transaction.ts';
 import type { TestClockCreate } from '../../resources/test-clock.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
 import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
-import { clockEvent, recordEvents } from '../events.ts';
+import { clockEvent, record, transact } from '../events.ts';
 import { type PageQuery, pageOf, type Rows } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
+import { subjects } from '../subjects/kinds.ts';
 import { start, wake, wakeEntry } from '../wake.ts';
 
 /** From the contract, section Limits. */
@@ -50,7 +47,7 @@ export async function createTestClock(
   input: TestClockCreate,
 ): Promise<TestClockRow> {
   const frozenTime = timeNamed(input.frozen_time);
-  return atomically(db, async (tx) => {
+  return transact(db, context, async (tx) => {
     await lockBiller(tx, context.billerId);
     if ((await countActiveClocks(tx, context)) >= activeClocksPerAccount) {
       throw new InvalidState(
@@ -73,7 +70,7 @@ export async function createTestClock(
     };
     await insertClock(tx, row);
     await start.testClock(tx, row, context.now);
-    await recordEvents(tx, context, [clockEvent('test_clock.created', row)]);
+    record(tx, clockEvent('test_clock.created', row));
     return row;
   });
 }
@@ -118,7 +115,7 @@ export async function advanceTestClock(
   id: string,
   targetText: string,
 ): Promise<TestClockRow> {
-  const advancing = await atomically(db, async (tx) => {
+  const advancing = await transact(db, context, async (tx) => {
     const { clock, target } = await admitAdvance(tx, context, id, targetText);
     await insertAdvance(tx, {
       id: newId('clock_advance'),
@@ -130,7 +127,7 @@ export async function advanceTestClock(
     });
     const row = await updateClock(tx, id, { status: 'advancing', target_time: target });
     await wake.testClock(tx, row, context.now, { start: true });
-    await recordEvents(tx, context, [clockEvent('test_clock.advancing', row, { target_time: target.toISOString() })]);
+    record(tx, clockEvent('test_clock.advancing', row, { target_time: target.toISOString() }));
     return row;
   });
   pass('advance accepted');
@@ -165,9 +162,9 @@ export async function admitAdvance(
  * @throws NotFound
  */
 export async function deleteTestClock(db: Writer, context: RequestContext, id: string): Promise<TestClockRow> {
-  return atomically(db, async (tx) => {
+  return transact(db, context, async (tx) => {
     await getTestClock(tx, context, id);
-    return removeClock(tx, id, context);
+    return removeClock(tx, id, context.now);
   });
 }
 
@@ -182,26 +179,22 @@ export async function expireTestClock(
   id: string,
   { now, ...time }: WorkflowTime & { now: Date },
 ): Promise<void> {
-  await atomically(db, async (tx) => {
+  await transact(db, { requestId: null, now }, async (tx) => {
     const [clock, databaseTime] = await pipelined(tx, [lockClock(tx, id), databaseNow(tx)]);
     if (clock === null) return;
     // Subjects on the clock use its time. The clock itself expires in real time.
     if (instantOf({ id, isOnClock: false, dueAt: clock.expires_at }, time, databaseTime) === null) return;
-    await removeClock(tx, id, { billerId: clock.biller_id, livemode: false, requestId: null, now });
+    await removeClock(tx, id, now);
   });
 }
 
-async function removeClock(
-  tx: Tx,
-  id: string,
-  origin: Tenant & { requestId: string | null; now: Date },
-): Promise<TestClockRow> {
+async function removeClock(tx: Tx, id: string, now: Date): Promise<TestClockRow> {
   const clock = await lockClock(tx, id);
   if (clock === null) throw new NotFound('test clock', id);
   const workflows = await workflowsOfClock(tx, clock);
   await deleteClockRow(tx, id);
-  await enqueue(tx, workflows, origin.now);
-  await recordEvents(tx, origin, [clockEvent('test_clock.deleted', clock)]);
+  await enqueue(tx, workflows, now);
+  record(tx, clockEvent('test_clock.deleted', clock));
   return clock;
 }
 
@@ -210,19 +203,12 @@ async function removeClock(
  * ends. What is paid is locked first, so that a collection that has begun ends before its plan is deleted.
  */
 async function workflowsOfClock(tx: Tx, clock: TestClockRow): Promise<OutboxEntry[]> {
-  const plans = await lockRunningPlansOnClock(tx, clock.id);
-  await lockLinksOnClock(tx, clock.id);
-  await lockSessionsOnClock(tx, clock.id);
-  const payments = await lockScheduledIntentsOnClock(tx, clock.id);
-  const debits = await lockDebitsOnClock(tx, clock.id);
-  const subscriptions = await lockRunningSubscriptionsOnClock(tx, clock.id);
-  return [
-    wakeEntry('testClock', clock),
-    ...plans.map((plan) => wakeEntry('paymentPlan', plan)),
-    ...payments.map((payment) => wakeEntry('scheduledPayment', payment)),
-    ...debits.map((debit) => wakeEntry('bankDebit', debit)),
-    ...subscriptions.map((subscription) => wakeEntry('subscription', subscription)),
-  ];
+  const entries = [wakeEntry('testClock', clock)];
+  for (const kind of allSubjectKinds) {
+    const locked = await subjects[kind].lockOnClock(tx, clock.id);
+    if (!endsOnClock(kind)) entries.push(...locked.map((subject) => wakeEntry(kind, subject)));
+  }
+  return entries;
 }
 
 function withBound(clock: TestClockDetailRow): TestClockDetails {

@@ -8,10 +8,11 @@ import {
 } from '../../db/webhook-deliveries.ts';
 import { pass } from '../../platform/crash-points.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
-import { atomically, isOutage } from '../../platform/postgres/transaction.ts';
+import { isOutage } from '../../platform/postgres/transaction.ts';
 import { emit } from '../../platform/telemetry.ts';
 import { traced } from '../../platform/tracing.ts';
 import type { Vault } from '../accounts/vault.ts';
+import { transact } from '../events.ts';
 import { type DeliveryProgress, progressOf, progressTurnedAway } from './delivery-progress.ts';
 import { attemptTelemetry } from './delivery-telemetry.ts';
 import { errorOf, type MadeAttempt, MadeBefore, recordResponse } from './record-attempt.ts';
@@ -87,7 +88,7 @@ export async function attemptDelivery(
   if (response.kind === 'in an activity') return needsActivity;
   if (response.kind === 'later') return turnAway(db, delivery, response, deps.now());
   pass('delivery posted');
-  const progress = await throughOutages(() => record(db, deps, prepared, response));
+  const progress = await throughOutages(() => recordMade(db, deps, prepared, response));
   pass('delivery recorded');
   return progress;
 }
@@ -148,7 +149,7 @@ export function isDue({ next_attempt_at }: WebhookDeliveryRow, at: Date): boolea
   return next_attempt_at === null || next_attempt_at.getTime() <= at.getTime() + clockTolerance;
 }
 
-async function record(
+async function recordMade(
   db: Db,
   deps: DeliveryDeps,
   prepared: Prepared,
@@ -157,7 +158,7 @@ async function record(
   const { delivery } = prepared;
   const now = deps.now();
   try {
-    const recorded = await atomically(db, (tx) =>
+    const recorded = await transact(db, { requestId: null, now }, (tx) =>
       recordResponse(tx, prepared, response, { now, random: deps.random() }),
     );
     const error = errorOf(response);

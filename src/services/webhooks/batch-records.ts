@@ -6,6 +6,7 @@ import type { Pool, Tx } from '../../platform/postgres/connection.ts';
 import { enqueue } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { emit } from '../../platform/telemetry.ts';
+import { transact } from '../events.ts';
 import { startEntry } from '../wake.ts';
 import { type DeliveryDeps, throughOutages } from './attempt.ts';
 import type { BatchProgress } from './batch-progress.ts';
@@ -51,7 +52,7 @@ async function recordFailure(
   const { delivery, number, response, error } = made;
   const now = deps.now();
   try {
-    const recorded = await atomically(sql, async (tx) => {
+    const recorded = await transact(sql, { requestId: null, now }, async (tx) => {
       const row = await recordResponse(tx, made, response, { now, random: deps.random() });
       if (row.status === 'pending') await enqueue(tx, [startEntry('webhookDelivery', row)], now);
       return row;

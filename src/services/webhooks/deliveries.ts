@@ -7,7 +7,7 @@ import { atomically } from '../../platform/postgres/transaction.ts';
 import type { WebhookDeliveryQuery } from '../../resources/webhook-delivery.ts';
 import type { WebhookReplay } from '../../resources/webhook-endpoint.ts';
 import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
-import { endpointEvent, recordEvents } from '../events.ts';
+import { endpointEvent, record, transact, writeRecorded } from '../events.ts';
 import { pageOf, type Rows } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { assertVerified } from './challenge.ts';
@@ -144,12 +144,13 @@ export async function pingWebhookEndpoint(
   endpointId: string,
   scopes: readonly string[],
 ): Promise<store.AttemptedDelivery> {
-  return atomically(db, async (tx) => {
+  return transact(db, context, async (tx) => {
     const endpoint = await lockEnabled(tx, context, endpointId, unknownEndpoint);
     const ping = { ...endpointEvent('webhook_endpoint.ping', endpoint, context.now), onlyEndpointId: endpoint.id };
     const { eventId } = await withinReplayBudget(tx, context, endpoint.url, 1, async () => {
-      const [recorded] = await recordEvents(tx, context, [ping]);
-      return { enqueued: 1, eventId: recorded };
+      const [eventId] = record(tx, ping);
+      await writeRecorded(tx);
+      return { enqueued: 1, eventId };
     });
     const id = eventId === undefined ? null : await store.selectDeliveryOfEvent(tx, eventId, endpoint.id);
     if (id === null) throw new Error(`the ping of ${endpoint.id} created no delivery`);

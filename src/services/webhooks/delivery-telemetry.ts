@@ -1,5 +1,5 @@
 import type { DeliveryToMake, WebhookDeliveryRow } from '../../db/webhook-deliveries.ts';
-import { workflowIdOf } from '../../platform/postgres/outbox.ts';
+import { workflowIdOf } from '../../messages/workflow-types.ts';
 import { type DeliveryAttempted, secondsBetween } from '../../platform/telemetry.ts';
 import type { WebhookResponse } from './sender.ts';
 

@@ -29,13 +29,14 @@ export async function destinationError(
     return error('url_invalid', `url has more than ${urlMaxLength} characters when it is encoded.`);
   }
   if (text.includes('#')) return error('url_invalid', 'url must not have a fragment.');
+  const mayBeHere = policy.allowLoopback && !livemode;
   try {
-    await reachableAddresses(url.hostname, livemode ? { ...policy, allowLoopback: false } : policy);
+    await reachableAddresses(url.hostname, { ...policy, allowLoopback: mayBeHere });
     return null;
   } catch (refused) {
     if (!(refused instanceof AddressRefused)) throw refused;
     return refused.reason === 'unresolved'
       ? error('url_unresolvable', 'The host of url cannot be resolved to an address.')
-      : error('url_not_public', 'The host of url is not a public address.');
+      : error('url_not_public', `The host of url is not a public address${mayBeHere ? ' or this machine' : ''}.`);
   }
 }

@@ -148,7 +148,7 @@ export async function updateWebhookEndpoint(
 }
 
 /**
- * Deletes an endpoint. Nothing is sent to it any more, and its pending deliveries fail.
+ * Deletes an endpoint. Nothing is sent to it, and its pending deliveries fail.
  * @throws NotFound
  */
 export async function deleteWebhookEndpoint(db: Writer, context: RequestContext, id: string): Promise<void> {

@@ -16,7 +16,7 @@ import {
 } from '../../db/webhook-endpoints.ts';
 import { delayAfter, hasFailedTooLong, parseRetryAfter } from '../../domain/webhook-schedule.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
-import { endpointEvent, recordEvents } from '../events.ts';
+import { endpointEvent, record } from '../events.ts';
 import { verifyEndpoint } from './challenge.ts';
 import { recordEndpointChange } from './endpoint-audit.ts';
 import type { WebhookResponse } from './sender.ts';
@@ -127,6 +127,5 @@ async function disableEndpoint(tx: Tx, locked: WebhookEndpointRow, reason: Disab
   const tenant = tenantOf(endpoint);
   const whose = { by: { kind: 'service', id: 'webhook delivery' } as const, at: now, tenant };
   await recordEndpointChange(tx, 'webhook_endpoint.disabled', [locked, endpoint], whose);
-  const event = endpointEvent('webhook_endpoint.disabled', endpoint, now);
-  await recordEvents(tx, { ...tenant, requestId: null, now }, [event]);
+  record(tx, endpointEvent('webhook_endpoint.disabled', endpoint, now));
 }

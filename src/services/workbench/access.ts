@@ -21,7 +21,7 @@ export function assertMayOpen(scopes: readonly string[]): void {
 }
 
 /**
- * Returns the key of a link with its biller, or null if it opens nothing any more: it was revoked. A key of live mode
+ * Returns the key of a link with its biller, or null if it opens nothing: it was revoked. A key of live mode
  * and a publishable key open nothing at all. `now` is real time.
  */
 export async function keyOfLink(db: Db, keyId: string, now: Date): Promise<CredentialRow | null> {

@@ -13,6 +13,7 @@ import {
   type TimelineDebitRow,
   type TimelineEventRow,
 } from '../../db/workbench.ts';
+import { subjectKinds } from '../../messages/subject-kinds.ts';
 import { all } from '../../platform/all-settled.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { getCustomer } from '../customers/customers.ts';
@@ -41,6 +42,11 @@ export interface Timeline {
   due: DueSubject[];
   /** Of the clock's customers. */
   methods: PaymentMethodRow[];
+}
+
+/** What is due, for a label. */
+export function dueInWords(kind: DueSubject['kind']): string {
+  return kind === 'mandate' ? 'a mandate lapses' : subjectKinds[kind].due;
 }
 
 /**

@@ -3,6 +3,7 @@ import type { PaymentMethodRow } from '../../db/payment-methods.ts';
 import type { SubjectRow } from '../../db/workbench.ts';
 import { type Html, html } from '../../platform/html.ts';
 import type { TestClockDetails } from '../../services/test-clocks/test-clocks.ts';
+import { dueInWords } from '../../services/workbench/timeline.ts';
 import { suppositionFields } from './what-if.ts';
 import { shortTime } from './words.ts';
 
@@ -59,7 +60,7 @@ function nextTimes(clock: TestClockDetails, due: readonly DueSubject[], subjects
   for (const { at, id, kind } of due) {
     if (at === null || at <= clock.frozen_time || at > max) continue;
     const named = coming.get(at.getTime()) ?? new Set();
-    coming.set(at.getTime(), named.add(names.get(id) ?? dueInWords[kind]));
+    coming.set(at.getTime(), named.add(names.get(id) ?? dueInWords(kind)));
   }
   const events = [...coming]
     .sort(([a], [b]) => a - b)
@@ -69,16 +70,6 @@ function nextTimes(clock: TestClockDetails, due: readonly DueSubject[], subjects
   const round = [after(1, '+1 day'), after(7, '+1 week'), after(30, '+30 days')].filter(({ at }) => at < max);
   return [...events, ...round, { at: max, label: 'as far as possible' }];
 }
-
-const dueInWords: Readonly<Record<DueSubject['kind'], string>> = {
-  paymentPlan: 'a plan',
-  scheduledPayment: 'a scheduled payment',
-  bankDebit: 'a bank debit',
-  paymentLink: 'a link expires',
-  checkoutSession: 'a session expires',
-  subscription: 'a subscription',
-  mandate: 'a mandate lapses',
-};
 
 /** The value of a field of the type datetime-local: without a zone, which is UTC. */
 function fieldValue(at: Date): string {

@@ -6,7 +6,7 @@ const mostBytes = 16 * 1024;
 
 /**
  * Reads the fields of a posted form, at most 16 KiB. The link in the address is what allows a request, so another site
- * cannot make one. A browser that comes from another site is refused all the same.
+ * cannot make one. A browser that comes from another site is still refused.
  * @throws BadRequest
  */
 export async function readForm(request: IncomingMessage): Promise<URLSearchParams> {

@@ -1,5 +1,5 @@
 /**
- * Makes the workbench live, on top of pages that work without it: new events appear by themselves, marks open in a
+ * Makes the workbench live, on top of pages that work without it: new events appear on their own, marks open in a
  * dialog, and a handle on the axis moves the time of the dry run.
  */
 export const script = String.raw`

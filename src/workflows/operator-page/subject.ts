@@ -2,29 +2,22 @@ import type { SearchAttributeUpdatePair } from '@temporalio/common';
 import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { attributes } from '../../messages/search-attributes.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
+import { type SubjectKind, subjectKinds } from '../../messages/subject-kinds.ts';
 import type { SubjectStatus } from '../../messages/subject-status.ts';
 import type { Stall } from '../../messages/workflow-status.ts';
+import { titleOf } from '../../messages/workflow-types.ts';
 import {
   initialStatus,
   instant,
   linkTo,
   type OperatorPage,
+  openPage,
   type PageContent,
   type Remedy,
   subjectId,
   timeOf,
 } from './page.ts';
 import { markFreed, markStalled } from './stalled.ts';
-
-/** What the subjects are called, by the type of their workflow. */
-const titles: Readonly<Record<string, string>> = {
-  paymentPlan: 'Payment plan',
-  scheduledPayment: 'Scheduled payment',
-  bankDebit: 'Bank debit',
-  paymentLink: 'Payment link',
-  checkoutSession: 'Checkout session',
-  subscription: 'Subscription',
-};
 
 const readAgain: Remedy = { command: 'recheck', does: 'read the database again, and do what is due.' };
 
@@ -34,14 +27,24 @@ interface ShownTime {
   isDue(instant: number | null): boolean;
 }
 
+/** The page of a workflow that collects, and the kind of its subject. */
+export interface SubjectPage extends OperatorPage {
+  kind: SubjectKind;
+}
+
+/** As `openPage`. */
+export function openSubjectPage(kind: SubjectKind): SubjectPage {
+  return { kind, ...openPage(kind) };
+}
+
 /** Shows a subject's status, in the search attributes and on the workflow's page. */
 export function showStatus(
-  page: OperatorPage,
+  page: SubjectPage,
   status: SubjectStatus,
   time: ShownTime,
   lastCommand: string | null,
 ): void {
-  page.show(contentOf(status, time.now(), { stalled: null, lastCommand }));
+  page.show(contentOf(page.kind, status, time.now(), { stalled: null, lastCommand }));
   markFreed();
   // During an advance a plan moves on at once. Only the status where it comes to rest is worth a write.
   if (status.ended || !time.isDue(status.nextAt)) upsertChanged(status);
@@ -49,22 +52,22 @@ export function showStatus(
 
 /** Shows why a subject is stalled. */
 export function showStalled(
-  page: OperatorPage,
+  page: SubjectPage,
   status: SubjectStatus,
   time: ShownTime,
   shown: { stalled: Stall; lastCommand: string | null },
 ): void {
-  page.show(contentOf(status, time.now(), shown));
+  page.show(contentOf(page.kind, status, time.now(), shown));
   markStalled();
 }
 
 /** Shows why a subject cannot be read. */
-export function showUnread(page: OperatorPage, shown: { stalled: Stall; lastCommand: string | null }): void {
+export function showUnread(page: SubjectPage, shown: { stalled: Stall; lastCommand: string | null }): void {
   page.show({
     title: 'Stalled',
     status: { ...initialStatus, ...shown },
     news: [],
-    facts: [['In the API', pathsOf(null)]],
+    facts: [['In the API', pathsOf(page.kind, null)]],
     remedies: [readAgain],
   });
   markStalled();
@@ -76,6 +79,7 @@ export function isKnownToBeOnClock(): boolean {
 }
 
 function contentOf(
+  kind: SubjectKind,
   subject: SubjectStatus,
   now: number,
   { stalled, lastCommand }: { stalled: Stall | null; lastCommand: string | null },
@@ -83,9 +87,8 @@ function contentOf(
   const { ended, state, testClockId: clock, story: details, nextAt, nextDueAt, failedAttempts } = subject;
   const time = timeOf(clock !== null);
   const next = nextAt === null ? 'nothing automatic' : `${subject.next}, at ${instant(nextAt)}${time}`;
-  const what = titles[workflowInfo().workflowType] ?? 'Scheduled payment';
   return {
-    title: `${what}: ${stalled === null ? '' : 'stalled, '}${state}${clock === null ? '' : ', on a test clock'}`,
+    title: `${titleOf(kind)}: ${stalled === null ? '' : 'stalled, '}${state}${clock === null ? '' : ', on a test clock'}`,
     status: {
       state,
       stalled,
@@ -107,9 +110,9 @@ function contentOf(
       ['Test clock', clock === null ? null : linkTo(`test-clock/${clock}`)],
       ['Customer', subject.customerId === null ? 'none' : `\`${subject.customerId}\``],
       ['Biller', `\`${subject.billerId}\`, ${subject.livemode ? 'live' : 'sandbox'}`],
-      ['In the API', pathsOf(subject)],
+      ['In the API', pathsOf(kind, subject)],
     ],
-    remedies: ended ? [] : remediesOf(subject, stalled !== null),
+    remedies: ended ? [] : remediesOf(kind, subject, stalled !== null),
   };
 }
 
@@ -125,11 +128,11 @@ function lastFailureOf({ lastError, story: details }: SubjectStatus): string | n
   return known ? `${lastError} (\`${known.code}\`, ${instant(known.at)})` : lastError;
 }
 
-function remediesOf({ state, story: details, nextAt }: SubjectStatus, isStalled: boolean): Remedy[] {
-  if (workflowInfo().workflowType === 'subscription' && state === 'past_due' && nextAt !== null) {
+function remediesOf(kind: SubjectKind, { state, story: details, nextAt }: SubjectStatus, isStalled: boolean): Remedy[] {
+  if (kind === 'subscription' && state === 'past_due' && nextAt !== null) {
     return [{ command: 'retryNow', does: 'make the next attempt of the unpaid period at once.' }, readAgain];
   }
-  if (workflowInfo().workflowType !== 'paymentPlan') return [readAgain];
+  if (kind !== 'paymentPlan') return [readAgain];
   const unpaid = details?.unpaid;
   const remedies: Remedy[] = [];
   if (unpaid && !unpaid.isUnderWay) {
@@ -153,28 +156,10 @@ function remediesOf({ state, story: details, nextAt }: SubjectStatus, isStalled:
   return [...remedies, readAgain];
 }
 
-/** Where the API shows subjects that are not reached by a payment. */
-const collections: Readonly<Record<string, string>> = {
-  paymentLink: 'payment_links',
-  checkoutSession: 'checkout_sessions',
-};
-
 /** Returns the API paths that show the subject. Requests need the biller's key. */
-function pathsOf(subject: SubjectStatus | null): string {
-  const collection = collections[workflowInfo().workflowType];
-  if (collection !== undefined) return `\`GET /api/v1/${collection}/${subjectId()}\``;
-  if (workflowInfo().workflowType === 'subscription') {
-    const path = `/api/v1/subscriptions/${subjectId()}`;
-    return `\`GET ${path}\`, \`GET ${path}/periods\``;
-  }
-  if (workflowInfo().workflowType !== 'paymentPlan') {
-    const payment = workflowInfo().workflowType === 'bankDebit' ? subject?.story?.paymentIntentId : subjectId();
-    return payment === undefined ? 'none' : `\`GET /api/v1/payment_intents/${payment}\``;
-  }
-  const plan = `/api/v1/payment_plans/${subjectId()}`;
-  const intent = subject?.story?.unpaid?.intentId;
-  const paths = [plan, `${plan}/payments`, ...(intent ? [`/api/v1/payment_intents/${intent}`] : [])];
-  return paths.map((path) => `\`GET ${path}\``).join(', ');
+function pathsOf(kind: SubjectKind, subject: SubjectStatus | null): string {
+  const paths = subjectKinds[kind].paths(subjectId(), subject);
+  return paths.length === 0 ? 'none' : paths.map((path) => `\`GET /api/v1/${path}\``).join(', ');
 }
 
 function upsertChanged(status: SubjectStatus): void {

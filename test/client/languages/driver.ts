@@ -1,6 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -40,6 +40,16 @@ export interface Driver {
 export const pythonDriver: Driver = {
   command: async () => ['python3', join(root, 'test/client/languages/driver.py')],
   env: { PYTHONPATH: join(root, 'clients/python/src'), PYTHONDONTWRITEBYTECODE: '1' },
+};
+
+/** As `pythonDriver`, with the command line `payments` of this repository on its path. */
+export const pythonSandboxDriver: Driver = {
+  async command(folder) {
+    const program = `exec '${process.execPath}' --conditions=payments-source '${join(root, 'clients/typescript/src/cli/main.ts')}' "$@"`;
+    await writeFile(join(folder, 'payments'), `#!/bin/sh\n${program}\n`, { mode: 0o755 });
+    return ['env', '-C', folder, `PATH=${folder}:${process.env.PATH}`, ...(await pythonDriver.command(folder))];
+  },
+  env: pythonDriver.env,
 };
 
 export const goDriver: Driver = {

@@ -174,6 +174,14 @@ export function itSendsLikeTheOthers(driver: Driver): void {
     assert.ok(!JSON.stringify(error).includes(stage.keys.sandboxSecret), JSON.stringify(error));
   });
 
+  it('has an action by the name of its path too', async () => {
+    const { id } = await stage.merchant.customer();
+    for (const method of ['retry', 'retry_now']) {
+      const { error } = await client.attempt({ resource: 'subscriptions', method, arguments: [id] });
+      assert.deepEqual([error.code, error.path], ['resource_missing', `/api/v1/subscriptions/${id}/retry_now`]);
+    }
+  });
+
   it('refuses an id that would change the path', async () => {
     for (const id of ['', '.', '..']) assert.match((await ofCustomers('get', [id])).error.message, /not an id/);
     await ofCustomers('get', ['a/../b?c']);

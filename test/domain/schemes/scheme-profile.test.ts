@@ -12,6 +12,7 @@ describe('the reason of a return', () => {
     debit_disputed: 'the bank',
     gateway_timeout: 'the service',
     card_declined: 'the service',
+    expired_card: 'the service',
     authentication_required: 'the service',
     payment_method_unavailable: 'the service',
     processor_rejected: 'the service',

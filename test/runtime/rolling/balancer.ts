@@ -37,7 +37,7 @@ export async function startBalancer(): Promise<Balancer> {
     for (;;) {
       const ready = [...backends.values()].filter((backend) => backend.isReady && !tried.has(backend));
       const backend = ready[turn++ % Math.max(1, ready.length)];
-      if (backend === undefined) return void response.writeHead(502).end('nobody is ready');
+      if (backend === undefined) return void response.writeHead(502).end('none is ready');
       tried.add(backend);
       if (await pass(backend, incoming, Buffer.concat(body), response)) return;
     }

@@ -20,7 +20,7 @@ export interface Load {
   /** Intents that were confirmed, and those that each plan of a clock was collected by. */
   readonly answered: { confirmed: string[]; plans: string[][] };
   readonly failures: string[];
-  /** Lets everybody finish what they are at. */
+  /** Lets every client finish its request. */
   stop(): Promise<void>;
   /**
    * Holds what was answered against what there is, and against what the processor has written down: everything, unless

@@ -87,7 +87,7 @@ function creditOf(story: Story, name: string, until: Moment): number {
   return credit;
 }
 
-/** Nothing is owed for a void period any more. Its payment was canceled then; one that was never paid has none. */
+/** Nothing is owed for a void period. Its payment was canceled then; one that was never paid has none. */
 function isVoid(story: Story, { status, payment }: Period & { payment: string | null }, until: Moment): boolean {
   if (status !== 'void') return false;
   const canceled = eventsOf(story, 'payment_intent.canceled').find(({ subject }) => subject === payment);

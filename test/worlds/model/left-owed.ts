@@ -24,7 +24,7 @@ const isDayToCome = ({ now, timeZone }: Story, date: string | null | undefined) 
 const isResultToCome = ({ now }: Story, date: string | null | undefined) =>
   date != null && midnightIn(date, 'Australia/Sydney') + 9 * hour > now;
 
-/** A payment that is under way, and nothing says until when; or that was to be made by itself, and was not. */
+/** A payment that is under way, and nothing says until when; or that was to be made automatically, and was not. */
 function stuckPayment(story: Story, { name, status, subject }: Payment): string[] {
   const shown: Body = story.resources.payments?.find(({ id }: Body) => id === name) ?? {};
   if (status === 'processing' && !isResultToCome(story, shown.expected_result_date)) {
@@ -83,7 +83,7 @@ function stuckSubscription(story: Story, name: string, shown: Body): string | nu
     current_period: period,
   } = shown;
   if (state === 'paused' && reason === 'payment_failed' && shown.resumes_at !== null) {
-    return `it resumes by itself on ${shown.resumes_at}, and gives up what is owed`;
+    return `it resumes on its own on ${shown.resumes_at}, and gives up what is owed`;
   }
   if (state === 'paused') return reason === null ? 'no reason says why' : null;
   if (state === 'canceled') return null;

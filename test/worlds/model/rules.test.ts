@@ -234,7 +234,7 @@ describe('the model of what may be taken', () => {
       well: { next_attempt_at: atText(21) },
     },
     {
-      what: 'a subscription that is paused by a failure and resumes by itself',
+      what: 'a subscription that is paused by a failure and resumes on its own',
       of: subscription,
       shown: { ...running, state: 'paused', state_reason: 'payment_failed', resumes_at: '2027-02-01' },
       well: { resumes_at: null },

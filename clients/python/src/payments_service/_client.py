@@ -15,7 +15,7 @@ class PaymentsClient(Resources):
     `api_key` is a secret key or a publishable key. The types are those of a secret key; a publishable
     key gets a payment intent as a `PaymentIntentForPayer`. `base_url` is where the service is, such as
     `https://payments.example.com`. Plain `http` is only for this machine; `allow_plain_http` accepts it
-    on other machines too, and everybody on the way can read the key. A request that got no response or a temporary error is repeated up
+    on other machines too, and anyone on the network path can read the key. A request that got no response or a temporary error is repeated up
     to `max_retries` times. One try waits `timeout` seconds for its response. Threads may share a
     client. Raises ValueError if the key or the address is missing or malformed.
     """

@@ -19,7 +19,7 @@ it(
   async () => {
     const clock = await sandbox.clock({ at: '2028-01-03T09:00:00Z' });
     const member = await shop.signUp(clock.id, '2028-01-04');
-    await clock.advance('2028-01-26T00:00:00Z'); // your receiver has got everything when this returns
+    await clock.advance('2028-01-26T00:00:00Z'); // your receiver has received everything when this returns
     expect(shop.paid.get(member)).toBe(4 * 2500);
   },
   timeoutMs,

@@ -57,7 +57,7 @@ export async function throttleLink(url: string, signal: AbortSignal): Promise<vo
 }
 
 /**
- * Attempts to pay a payment link with a card that is declined, until no payer may try any more: ten times.
+ * Attempts to pay a payment link with a card that is declined, until no payer may try again: ten times.
  * @throws CommandFailure if the page says something else.
  */
 export async function exhaustAttempts(url: string, signal: AbortSignal): Promise<void> {

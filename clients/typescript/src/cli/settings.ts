@@ -19,7 +19,7 @@ const defaultBaseUrl = 'http://127.0.0.1:8080';
 /**
  * Returns the settings of the environment: API_KEY, and BASE_URL or the default address. Without a key, those of the
  * service that `npm start` runs in this folder: `development.json` in DATA_DIR, or in `.data`. A key of the environment
- * never goes to an address of that file, because somebody else may have written it.
+ * never goes to an address of that file, because another user may have written it.
  * @throws UsageError if there is no key, or if others on the network could read it.
  */
 export function findSettings(env: NodeJS.ProcessEnv, folder = process.cwd()): Settings {

@@ -170,6 +170,7 @@ export type Refund = Schemas['Refund'];
 export type RefundCreate = Schemas['RefundCreate'];
 export type RefundFailedEvent = Schemas['RefundFailedEvent'];
 export type RefundList = Schemas['RefundList'];
+export type RefundStatus = Schemas['RefundStatus'];
 export type RefundSucceededEvent = Schemas['RefundSucceededEvent'];
 export type ReplayResult = Schemas['ReplayResult'];
 export type ReturnedPaymentIntent = Schemas['ReturnedPaymentIntent'];

@@ -333,6 +333,11 @@ export class Mandates extends Resource {
     return this.send({ method: 'POST', path: path`/api/v1/mandates/${mandateId}/notices`, body }, options);
   }
 
+  /** The same as `recordNotice`, by the name of its path. */
+  notices(mandateId: string, body: models.MandateNoticeSent, options?: WriteOptions): Promise<models.Mandate> {
+    return this.recordNotice(mandateId, body, options);
+  }
+
   /**
    * Cancel a mandate as the payer would at the bank
    *
@@ -344,6 +349,11 @@ export class Mandates extends Resource {
    */
   cancelAsPayer(mandateId: string, options?: WriteOptions): Promise<models.Mandate> {
     return this.send({ method: 'POST', path: path`/api/v1/test_helpers/mandates/${mandateId}/payer_cancels` }, options);
+  }
+
+  /** The same as `cancelAsPayer`, by the name of its path. */
+  payerCancels(mandateId: string, options?: WriteOptions): Promise<models.Mandate> {
+    return this.cancelAsPayer(mandateId, options);
   }
 
   /**
@@ -506,6 +516,15 @@ export class PaymentIntents extends Resource {
   ): Promise<models.PaymentIntent> {
     return this.send({ method: 'POST', path: path`/api/v1/test_helpers/payment_intents/${paymentIntentId}/bank_result`, body }, options);
   }
+
+  /** The same as `reportBankResult`, by the name of its path. */
+  bankResult(
+    paymentIntentId: string,
+    body: models.PaymentIntentBankResult,
+    options?: WriteOptions,
+  ): Promise<models.PaymentIntent> {
+    return this.reportBankResult(paymentIntentId, body, options);
+  }
 }
 
 /** Money returned to the payer, in whole or in part. */
@@ -538,6 +557,19 @@ export class Refunds extends Resource {
     options?: RequestOptions,
   ): Listing<models.RefundList, 'data'> {
     return this.pagesOf({ method: 'GET', path: path`/api/v1/payment_intents/${paymentIntentId}/refunds`, query }, 'data', 'id', options);
+  }
+
+  /**
+   * List refunds, newest first
+   *
+   * Lists the refunds of all payments.
+   *
+   * Needs a secret key with the scope `payment_intents:read`.
+   *
+   * `GET /api/v1/refunds`
+   */
+  listAllRefunds(query?: QueryOf<'listAllRefunds'>, options?: RequestOptions): Listing<models.RefundList, 'data'> {
+    return this.pagesOf({ method: 'GET', path: path`/api/v1/refunds`, query }, 'data', 'id', options);
   }
 
   /**
@@ -1061,6 +1093,11 @@ export class Subscriptions extends Resource {
     return this.send({ method: 'POST', path: path`/api/v1/subscriptions/${subscriptionId}/retry_now` }, options);
   }
 
+  /** The same as `retry`, by the name of its path. */
+  retryNow(subscriptionId: string, options?: WriteOptions): Promise<models.Subscription> {
+    return this.retry(subscriptionId, options);
+  }
+
   /**
    * List the periods of a subscription that have begun, newest first
    *
@@ -1421,6 +1458,11 @@ export class WebhookEndpoints extends Resource {
     options?: WriteOptions,
   ): Promise<models.ReplayResult> {
     return this.send({ method: 'POST', path: path`/api/v1/webhook_endpoints/${webhookEndpointId}/replay`, body }, options);
+  }
+
+  /** The same as `replayDeliveries`, by the name of its path. */
+  replay(webhookEndpointId: string, body: models.WebhookReplay, options?: WriteOptions): Promise<models.ReplayResult> {
+    return this.replayDeliveries(webhookEndpointId, body, options);
   }
 }
 

@@ -609,6 +609,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/refunds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List refunds, newest first
+         * @description Lists the refunds of all payments.
+         *
+         *     Needs a secret key with the scope `payment_intents:read`.
+         */
+        get: operations["listAllRefunds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/refunds/{refund_id}": {
         parameters: {
             query?: never;
@@ -2971,11 +2993,11 @@ export interface components {
             returned: number;
         };
         BecsData: {
-            /** @description Six digits, with or without a hyphen. In the sandbox 000-000 is enough. */
+            /** @description The BSB, which names the bank and the branch: six digits, with or without a hyphen. In the sandbox 000-000 is enough. */
             bsb_number: string;
             /** @description The name of the account. */
             account_name: string;
-            /** @description 6 to 9 characters; never shown again. */
+            /** @description The number of the account, 6 to 9 characters; never shown again. */
             account_number: string;
             /** @description The tokenised account number. */
             account_number_token?: string;
@@ -3459,6 +3481,10 @@ export interface components {
             } | null;
             /** @description In the order given. */
             phones: components["schemas"]["Phone"][] | null;
+            /** @description For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            metadata: {
+                [key: string]: string;
+            };
             /** @description The method that is charged if no other is named. At first, the first method that was saved. */
             default_payment_method: string | null;
             /** @description The test clock whose time the customer follows; null in real time. */
@@ -3507,6 +3533,10 @@ export interface components {
             };
             /** @description At most 20. */
             phones?: components["schemas"]["Phone"][];
+            /** @description For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            metadata?: {
+                [key: string]: string;
+            };
             /** @description Sandbox only: the test clock whose time the customer follows. Set at creation; it cannot be changed. */
             test_clock?: string;
         };
@@ -3541,6 +3571,10 @@ export interface components {
             } | null;
             /** @description At most 20. */
             phones?: components["schemas"]["Phone"][] | null;
+            /** @description For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            metadata?: {
+                [key: string]: string;
+            };
             /** @description A method of this customer, or null to have no default. */
             default_payment_method?: string | null;
             /** @description Cannot be changed. Sending it is a validation error. */
@@ -3680,6 +3714,8 @@ export interface components {
             checkout_session_id?: string;
             /** @description The subscription that created it, if one did. */
             subscription_id?: string;
+            /** @description The number of the period that it pays, or in which the change was made that it pays. Subscriptions only; older payments do not say. */
+            subscription_period?: number;
             /** @description For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata: {
                 [key: string]: string;
@@ -3689,10 +3725,14 @@ export interface components {
              * @description The date of a scheduled payment.
              */
             scheduled_payment_date?: string;
+            /** @description What is paid for, as the payer reads it. */
+            description?: string;
             /** @description What the payer’s statement shows: the one given, or that of the account. */
             statement_descriptor?: string;
             /** @description The sum of the refunds that succeeded, minor units. */
             total_refunded_amount: number;
+            /** @description What you hold of this payment now, minor units: the total while the status is `succeeded`, otherwise 0, less the refunds that succeeded. A debit that came back and was collected again counts once. Below 0 if the bank took a debit back that you had refunded. */
+            net_collected_amount: number;
             /** @description The mandate of the last debit. Present for bank debits under a mandate only. */
             mandate_id?: string;
             /**
@@ -4342,6 +4382,8 @@ export interface components {
             checkout_session_id?: string;
             /** @description The subscription that created it, if one did. */
             subscription_id?: string;
+            /** @description The number of the period that it pays, or in which the change was made that it pays. Subscriptions only; older payments do not say. */
+            subscription_period?: number;
             /** @description For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata: {
                 [key: string]: string;
@@ -4351,10 +4393,14 @@ export interface components {
              * @description The date of a scheduled payment.
              */
             scheduled_payment_date?: string;
+            /** @description What is paid for, as the payer reads it. */
+            description?: string;
             /** @description What the payer’s statement shows: the one given, or that of the account. */
             statement_descriptor?: string;
             /** @description The sum of the refunds that succeeded, minor units. */
             total_refunded_amount: number;
+            /** @description What you hold of this payment now, minor units: the total while the status is `succeeded`, otherwise 0, less the refunds that succeeded. A debit that came back and was collected again counts once. Below 0 if the bank took a debit back that you had refunded. */
+            net_collected_amount: number;
             /** @description The mandate of the last debit. Present for bank debits under a mandate only. */
             mandate_id?: string;
             /**
@@ -4464,7 +4510,7 @@ export interface components {
             return_url?: string;
         };
         PaymentIntentCreate: {
-            /** @description Minor units, at least 200 and at most 100000. */
+            /** @description Minor units, at least 200 and at most 100000. Plans, subscriptions and payment links take more. */
             amount: number;
             /** @description An ISO 4217 code, in capitals. */
             currency: components["schemas"]["Currency"];
@@ -4491,6 +4537,8 @@ export interface components {
              * @description The service charges at 00:00 of this date in the account’s time zone, or within seconds if it is today. From today to 366 days ahead. Needs `payment_method`. Confirming or canceling earlier ends the schedule.
              */
             scheduled_payment_date?: string;
+            /** @description What is paid for. The payer reads it on receipts, and on the page of a checkout session. */
+            description?: string;
             /** @description What the payer’s statement shows. By default that of the account. */
             statement_descriptor?: string;
         };
@@ -5151,7 +5199,7 @@ export interface components {
             first_date: string | null;
             /** @description The method to charge; null for the customer’s default at each charge. */
             payment_instrument_id: string | null;
-            /** @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure. */
+            /** @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure. */
             failure_behaviour: components["schemas"]["FailureBehaviour"];
             /** @description For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata: {
@@ -5278,7 +5326,7 @@ export interface components {
             frequency_period?: number;
             /** @description True for a plan without a total. */
             until_further_notice?: boolean;
-            /** @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure. */
+            /** @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure. */
             failure_behaviour?: components["schemas"]["FailureBehaviour"];
             /** @description For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata?: {
@@ -5394,7 +5442,7 @@ export interface components {
             frequency_period?: number;
             /** @description True for a plan without a total. */
             until_further_notice?: boolean;
-            /** @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure. */
+            /** @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure. */
             failure_behaviour?: components["schemas"]["FailureBehaviour"];
             /** @description For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata?: {
@@ -5518,11 +5566,8 @@ export interface components {
             metadata: {
                 [key: string]: string;
             };
-            /**
-             * @description `processing`: the processor was asked. `succeeded`: the money was returned. `failed`: it was not; you can request a new refund.
-             * @enum {string}
-             */
-            status: "processing" | "succeeded" | "failed";
+            /** @description `processing`: the processor was asked. `succeeded`: the money was returned. `failed`: it was not; you can request a new refund. */
+            status: components["schemas"]["RefundStatus"];
             /** @description Present and true if the payment was a bank debit that could still come back when it was refunded. If it does, the payer has the money twice: see `total_returned_amount` of the payment intent. */
             refund_at_risk?: boolean;
             /** @description The account that pays the refund. */
@@ -5580,6 +5625,8 @@ export interface components {
             /** @description Whether more items follow. */
             has_more: boolean;
         };
+        /** @enum {string} */
+        RefundStatus: "processing" | "succeeded" | "failed";
         RefundSucceededEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
@@ -5648,6 +5695,8 @@ export interface components {
             checkout_session_id?: string;
             /** @description The subscription that created it, if one did. */
             subscription_id?: string;
+            /** @description The number of the period that it pays, or in which the change was made that it pays. Subscriptions only; older payments do not say. */
+            subscription_period?: number;
             /** @description For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata: {
                 [key: string]: string;
@@ -5657,10 +5706,14 @@ export interface components {
              * @description The date of a scheduled payment.
              */
             scheduled_payment_date?: string;
+            /** @description What is paid for, as the payer reads it. */
+            description?: string;
             /** @description What the payer’s statement shows: the one given, or that of the account. */
             statement_descriptor?: string;
             /** @description The sum of the refunds that succeeded, minor units. */
             total_refunded_amount: number;
+            /** @description What you hold of this payment now, minor units: the total while the status is `succeeded`, otherwise 0, less the refunds that succeeded. A debit that came back and was collected again counts once. Below 0 if the bank took a debit back that you had refunded. */
+            net_collected_amount: number;
             /** @description The mandate of the last debit. Present for bank debits under a mandate only. */
             mandate_id?: string;
             /**
@@ -6228,7 +6281,7 @@ export interface components {
             /** @description The period in which it was requested. */
             period: number;
             /**
-             * @description `processing`: its payment is under way. `made`. `failed`: its payment was declined, or another change took its place; nothing has changed. `credited`: it was paid when its period was over or the subscription not active any more; nothing has changed, and the money is credit.
+             * @description `processing`: its payment is under way. `made`. `failed`: its payment was declined, or another change took its place; nothing has changed. `credited`: it was paid when its period was over or the subscription no longer active; nothing has changed, and the money is credit.
              * @enum {string}
              */
             status: "processing" | "made" | "failed" | "credited";
@@ -7051,7 +7104,7 @@ export interface components {
             secret?: string;
         };
         WebhookEndpointCreate: {
-            /** @description Where events are posted: `https`, or in the sandbox also `http`, without credentials or fragment. The host must be public. The service checks this now, and again at each connection. */
+            /** @description Where events are posted: `https`, or in the sandbox also `http`, without credentials or fragment. The host must be public, or, in the sandbox of a service on your machine, `127.0.0.1` or `localhost`. The service checks this now, and again at each connection. */
             url: string;
             /** @description Event types, groups such as `payment_plan.*`, or `*` for everything. By default everything. */
             event_types?: string[];
@@ -7116,7 +7169,7 @@ export interface components {
         /** @enum {string} */
         WebhookEndpointStatus: "enabled" | "disabled";
         WebhookEndpointUpdate: {
-            /** @description Where events are posted: `https`, or in the sandbox also `http`, without credentials or fragment. The host must be public. The service checks this now, and again at each connection. */
+            /** @description Where events are posted: `https`, or in the sandbox also `http`, without credentials or fragment. The host must be public, or, in the sandbox of a service on your machine, `127.0.0.1` or `localhost`. The service checks this now, and again at each connection. */
             url?: string;
             /** @description Event types, groups such as `payment_plan.*`, or `*` for everything. Unchanged if left out. */
             event_types?: string[];
@@ -7305,6 +7358,10 @@ export interface operations {
                 limit?: number;
                 /** @description The id of the last item of the previous page. */
                 starting_after?: string;
+                /** @description Only items with this `created_at` or a later one. With dates the order is that of `created_at`, newest first. */
+                created_from?: string;
+                /** @description Only items with an earlier `created_at`. */
+                created_to?: string;
                 /** @description Exact match. */
                 status?: string;
                 /** @description Exact match, ignoring case. */
@@ -7500,6 +7557,10 @@ export interface operations {
                 limit?: number;
                 /** @description The id of the last item of the previous page. */
                 starting_after?: string;
+                /** @description Only items with this `created_at` or a later one. With dates the order is that of `created_at`, newest first. */
+                created_from?: string;
+                /** @description Only items with an earlier `created_at`. */
+                created_to?: string;
                 /** @description Exact match. */
                 status?: string;
             };
@@ -7856,6 +7917,10 @@ export interface operations {
                 limit?: number;
                 /** @description The id of the last item of the previous page. */
                 starting_after?: string;
+                /** @description Only items with this `created_at` or a later one. With dates the order is that of `created_at`, newest first. */
+                created_from?: string;
+                /** @description Only items with an earlier `created_at`. */
+                created_to?: string;
                 /** @description Only mandates of this customer. */
                 customer_id?: string;
                 /** @description Only mandates of this bank account. */
@@ -8256,8 +8321,18 @@ export interface operations {
                 limit?: number;
                 /** @description The id of the last item of the previous page. */
                 starting_after?: string;
+                /** @description Only items with this `created_at` or a later one. With dates the order is that of `created_at`, newest first. */
+                created_from?: string;
+                /** @description Only items with an earlier `created_at`. */
+                created_to?: string;
                 /** @description Only payments of this customer. */
                 customer_id?: string;
+                /** @description Only payments of this plan. */
+                payment_plan_id?: string;
+                /** @description Only payments of this subscription. */
+                subscription_id?: string;
+                /** @description Only payments of this payment link. */
+                payment_link_id?: string;
                 /** @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked, or a bank debit is under way; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged. `returned`: a bank debit had succeeded, and the bank has taken the money back; `last_payment_error` says why. */
                 status?: components["schemas"]["PaymentIntentStatus"];
                 /** @description Only payments of customers on this test clock. */
@@ -8639,6 +8714,58 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listAllRefunds: {
+        parameters: {
+            query?: {
+                /** @description The maximum number of items, 1 to 100; by default 20. */
+                limit?: number;
+                /** @description The id of the last item of the previous page. */
+                starting_after?: string;
+                /** @description Only items with this `created_at` or a later one. With dates the order is that of `created_at`, newest first. */
+                created_from?: string;
+                /** @description Only items with an earlier `created_at`. */
+                created_to?: string;
+                /** @description `processing`: the processor was asked. `succeeded`: the money was returned. `failed`: it was not; you can request a new refund. */
+                status?: components["schemas"]["RefundStatus"];
+                /** @description Only refunds of this payment. */
+                payment_intent_id?: string;
+                /** @description Only refunds of payments of this customer. */
+                customer_id?: string;
+                /** @description Only refunds of payments of this plan. */
+                payment_plan_id?: string;
+                /** @description Only refunds of payments of this subscription. */
+                subscription_id?: string;
+                /** @description Only refunds of payments of this payment link. */
+                payment_link_id?: string;
+                /** @description Only refunds of payments of customers on this test clock. */
+                test_clock?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefundList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getRefund: {
         parameters: {
             query?: never;
@@ -8679,6 +8806,10 @@ export interface operations {
                 limit?: number;
                 /** @description The id of the last item of the previous page. */
                 starting_after?: string;
+                /** @description Only items with this `created_at` or a later one. With dates the order is that of `created_at`, newest first. */
+                created_from?: string;
+                /** @description Only items with an earlier `created_at`. */
+                created_to?: string;
                 /** @description Only plans of this customer. */
                 customer_id?: string;
                 /** @description `pending`: created; collects nothing yet. `active`: collects on its dates. `suspended`: collects nothing until you resume it. `deactivated`, `closed`: ended for good. */
@@ -9122,10 +9253,18 @@ export interface operations {
                 limit?: number;
                 /** @description The id of the last item of the previous page. */
                 starting_after?: string;
+                /** @description Only items with this `created_at` or a later one. With dates the order is that of `created_at`, newest first. */
+                created_from?: string;
+                /** @description Only items with an earlier `created_at`. */
+                created_to?: string;
                 /** @description `open`: it can be paid. `completed`: it has taken all its payments. `expired`: its `expires_at` has come. `deactivated`: by you, or with its customer (`status_reason`). The last two can be renewed. */
                 status?: components["schemas"]["PaymentLinkStatus"];
                 /** @description Only links of this customer. */
                 customer_id?: string;
+                /** @description Only links whose `apply_to` names this plan. */
+                payment_plan_id?: string;
+                /** @description Only links whose `apply_to` names this subscription. */
+                subscription_id?: string;
                 /** @description Only links with exactly this reference. */
                 reference?: string;
                 /** @description Only links of customers on this test clock. */
@@ -9484,12 +9623,20 @@ export interface operations {
                 limit?: number;
                 /** @description The id of the last item of the previous page. */
                 starting_after?: string;
+                /** @description Only items with this `created_at` or a later one. With dates the order is that of `created_at`, newest first. */
+                created_from?: string;
+                /** @description Only items with an earlier `created_at`. */
+                created_to?: string;
                 /** @description `open`: the payer can pay. `processing`: an attempt is under way, or the bank’s challenge, or a bank debit. `completed`: paid, or the method is saved. `expired`: it has ended without that (`status_reason`). */
                 status?: components["schemas"]["CheckoutSessionStatus"];
                 /** @description Only sessions of this payment link. */
                 payment_link_id?: string;
                 /** @description Only sessions of this customer. */
                 customer_id?: string;
+                /** @description Only sessions whose `apply_to` names this plan. */
+                payment_plan_id?: string;
+                /** @description Only sessions whose `apply_to` names this subscription. */
+                subscription_id?: string;
                 /** @description Only sessions of customers on this test clock. */
                 test_clock?: string;
             };
@@ -9648,6 +9795,10 @@ export interface operations {
                 limit?: number;
                 /** @description The id of the last item of the previous page. */
                 starting_after?: string;
+                /** @description Only items with this `created_at` or a later one. With dates the order is that of `created_at`, newest first. */
+                created_from?: string;
+                /** @description Only items with an earlier `created_at`. */
+                created_to?: string;
                 /** @description Only subscriptions of this customer. */
                 customer_id?: string;
                 /** @description `pending`: not started; nothing is owed. `trialing`: in its trial. `active`: paid, or its payment is under way. `past_due`: a payment failed and is retried. `paused`: no period, no service. `canceled`: ended for good. */
@@ -10537,6 +10688,10 @@ export interface operations {
                 event_type?: string;
                 /** @description Only events of this test clock. */
                 test_clock?: string;
+                /** @description Only events about this object: those whose `data` have this `id`. */
+                object_id?: string;
+                /** @description Only events of this customer: about its payments, refunds, plans, subscriptions, links and mandates. */
+                customer_id?: string;
             };
             header?: never;
             path?: never;

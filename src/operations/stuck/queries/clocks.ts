@@ -1,12 +1,11 @@
-import { withoutOwner } from '../../../db/bank-debits.ts';
+import { dueQueries } from '../../../db/due-on-clock.ts';
+import { unionAll } from '../../../db/subject-queries.ts';
 import type { StuckQuery } from './query.ts';
 
 /** What an advance still has to do. */
 export interface SlowAdvance {
   target_time: Date;
-  /**
-   * How many plans, subscriptions, scheduled payments, debits, links, sessions and mandates are due up to the target.
-   */
+  /** How many subjects and mandates are due up to the target, or are being charged. */
   due: number;
   /** One of them. */
   due_id: string | null;
@@ -23,23 +22,12 @@ export const slowAdvances: StuckQuery<SlowAdvance> = {
     select k.target_time, count(d.id)::integer as due, min(d.id) as due_id
     from test_clocks k
     left join lateral (
-      select id from payment_plans
-      where test_clock_id = k.id and least(wake_at, next_debit_at) <= k.target_time
-      union all
-      select i.id from customers c
-      join payment_intents i on i.customer_id = c.id
-      where c.test_clock_id = k.id and i.scheduled_at <= k.target_time
-      union all
-      select id from subscriptions where test_clock_id = k.id and least(wake_at, next_debit_at) <= k.target_time
-      union all
-      select attempt_id from bank_debits d
-      where test_clock_id = k.id and ${withoutOwner(db)} and next_at <= k.target_time
-      union all
-      select id from mandates where test_clock_id = k.id and status = 'active' and lapses_at <= k.target_time
-      union all
-      select id from payment_links where test_clock_id = k.id and wake_at <= k.target_time
-      union all
-      select id from checkout_sessions where test_clock_id = k.id and wake_at <= k.target_time
+      ${unionAll(
+        db,
+        Object.values(dueQueries).map(
+          ({ dueOnClock }) => db`select id from (${dueOnClock(db, db`k.id`, db`k.target_time`)}) due`,
+        ),
+      )}
     ) d on true
     where k.id = f.subject_id
     group by k.id`,

@@ -1,4 +1,4 @@
-import type { WorkflowType } from '../../../platform/postgres/outbox.ts';
+import type { WorkflowType } from '../../../messages/workflow-types.ts';
 import type { StuckQuery } from './query.ts';
 
 /** An outbox entry that was not dispatched, and why. */

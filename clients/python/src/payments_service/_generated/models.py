@@ -182,11 +182,13 @@ class BankDebitCounts(TypedDict):
 
 class BecsData(TypedDict):
     bsb_number: str
-    """Six digits, with or without a hyphen. In the sandbox 000-000 is enough."""
+    """The BSB, which names the bank and the branch: six digits, with or without a hyphen. In the
+    sandbox 000-000 is enough.
+    """
     account_name: str
     """The name of the account."""
     account_number: str
-    """6 to 9 characters; never shown again."""
+    """The number of the account, 6 to 9 characters; never shown again."""
     account_number_token: NotRequired[str]
     """The tokenised account number."""
     account_number_end: NotRequired[str]
@@ -660,6 +662,8 @@ class Customer(TypedDict):
     """Free-form."""
     phones: list[Phone] | None
     """In the order given."""
+    metadata: dict[str, str]
+    """For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500."""
     default_payment_method: str | None
     """The method that is charged if no other is named. At first, the first method that was
     saved.
@@ -697,6 +701,8 @@ class CustomerCreate(TypedDict):
     """Free-form."""
     phones: NotRequired[list[Phone]]
     """At most 20."""
+    metadata: NotRequired[dict[str, str]]
+    """For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500."""
     test_clock: NotRequired[str]
     """Sandbox only: the test clock whose time the customer follows. Set at creation; it cannot
     be changed.
@@ -728,6 +734,8 @@ class CustomerUpdate(TypedDict):
     """Free-form."""
     phones: NotRequired[list[Phone] | None]
     """At most 20."""
+    metadata: NotRequired[dict[str, str]]
+    """For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500."""
     default_payment_method: NotRequired[str | None]
     """A method of this customer, or null to have no default."""
     test_clock: NotRequired[str | None]
@@ -873,14 +881,25 @@ class FailedPaymentIntent(TypedDict):
     """The last checkout session in which a payer could pay it."""
     subscription_id: NotRequired[str]
     """The subscription that created it, if one did."""
+    subscription_period: NotRequired[int]
+    """The number of the period that it pays, or in which the change was made that it pays.
+    Subscriptions only; older payments do not say.
+    """
     metadata: dict[str, str]
     """For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500."""
     scheduled_payment_date: NotRequired[str]
     """The date of a scheduled payment."""
+    description: NotRequired[str]
+    """What is paid for, as the payer reads it."""
     statement_descriptor: NotRequired[str]
     """What the payer’s statement shows: the one given, or that of the account."""
     total_refunded_amount: int
     """The sum of the refunds that succeeded, minor units."""
+    net_collected_amount: int
+    """What you hold of this payment now, minor units: the total while the status is `succeeded`,
+    otherwise 0, less the refunds that succeeded. A debit that came back and was collected
+    again counts once. Below 0 if the bank took a debit back that you had refunded.
+    """
     mandate_id: NotRequired[str]
     """The mandate of the last debit. Present for bank debits under a mandate only."""
     expected_result_date: NotRequired[str]
@@ -1488,14 +1507,25 @@ class PaymentIntent(TypedDict):
     """The last checkout session in which a payer could pay it."""
     subscription_id: NotRequired[str]
     """The subscription that created it, if one did."""
+    subscription_period: NotRequired[int]
+    """The number of the period that it pays, or in which the change was made that it pays.
+    Subscriptions only; older payments do not say.
+    """
     metadata: dict[str, str]
     """For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500."""
     scheduled_payment_date: NotRequired[str]
     """The date of a scheduled payment."""
+    description: NotRequired[str]
+    """What is paid for, as the payer reads it."""
     statement_descriptor: NotRequired[str]
     """What the payer’s statement shows: the one given, or that of the account."""
     total_refunded_amount: int
     """The sum of the refunds that succeeded, minor units."""
+    net_collected_amount: int
+    """What you hold of this payment now, minor units: the total while the status is `succeeded`,
+    otherwise 0, less the refunds that succeeded. A debit that came back and was collected
+    again counts once. Below 0 if the bank took a debit back that you had refunded.
+    """
     mandate_id: NotRequired[str]
     """The mandate of the last debit. Present for bank debits under a mandate only."""
     expected_result_date: NotRequired[str]
@@ -1611,7 +1641,9 @@ class PaymentIntentConfirm(TypedDict):
 
 class PaymentIntentCreate(TypedDict):
     amount: int
-    """Minor units, at least 200 and at most 100000."""
+    """Minor units, at least 200 and at most 100000. Plans, subscriptions and payment links take
+    more.
+    """
     currency: Currency
     """An ISO 4217 code, in capitals."""
     customer_id: NotRequired[str]
@@ -1640,6 +1672,8 @@ class PaymentIntentCreate(TypedDict):
     it is today. From today to 366 days ahead. Needs `payment_method`. Confirming or canceling
     earlier ends the schedule.
     """
+    description: NotRequired[str]
+    """What is paid for. The payer reads it on receipts, and on the page of a checkout session."""
     statement_descriptor: NotRequired[str]
     """What the payer’s statement shows. By default that of the account."""
 
@@ -2252,8 +2286,9 @@ class PaymentPlan(TypedDict):
     """What happens after a failed payment. `retry`, the default: the same payment intent is
     charged again 1, 3 and 5 days after its first failure. Later payments keep their dates.
     The plan becomes `suspended` when all retries have failed, or at once if the decline is
-    final (`card_declined`, `authentication_required`, `payment_method_unavailable`,
-    `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure.
+    final (`card_declined`, `expired_card`, `authentication_required`,
+    `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended`
+    at the first failure.
     """
     metadata: dict[str, str]
     """For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome`
@@ -2383,8 +2418,9 @@ class PaymentPlanCreate(TypedDict):
     """What happens after a failed payment. `retry`, the default: the same payment intent is
     charged again 1, 3 and 5 days after its first failure. Later payments keep their dates.
     The plan becomes `suspended` when all retries have failed, or at once if the decline is
-    final (`card_declined`, `authentication_required`, `payment_method_unavailable`,
-    `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure.
+    final (`card_declined`, `expired_card`, `authentication_required`,
+    `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended`
+    at the first failure.
     """
     metadata: NotRequired[dict[str, str]]
     """For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome`
@@ -2496,8 +2532,9 @@ class PaymentPlanUpdate(TypedDict):
     """What happens after a failed payment. `retry`, the default: the same payment intent is
     charged again 1, 3 and 5 days after its first failure. Later payments keep their dates.
     The plan becomes `suspended` when all retries have failed, or at once if the decline is
-    final (`card_declined`, `authentication_required`, `payment_method_unavailable`,
-    `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure.
+    final (`card_declined`, `expired_card`, `authentication_required`,
+    `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended`
+    at the first failure.
     """
     metadata: NotRequired[dict[str, str]]
     """For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome`
@@ -2761,14 +2798,25 @@ class ReturnedPaymentIntent(TypedDict):
     """The last checkout session in which a payer could pay it."""
     subscription_id: NotRequired[str]
     """The subscription that created it, if one did."""
+    subscription_period: NotRequired[int]
+    """The number of the period that it pays, or in which the change was made that it pays.
+    Subscriptions only; older payments do not say.
+    """
     metadata: dict[str, str]
     """For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500."""
     scheduled_payment_date: NotRequired[str]
     """The date of a scheduled payment."""
+    description: NotRequired[str]
+    """What is paid for, as the payer reads it."""
     statement_descriptor: NotRequired[str]
     """What the payer’s statement shows: the one given, or that of the account."""
     total_refunded_amount: int
     """The sum of the refunds that succeeded, minor units."""
+    net_collected_amount: int
+    """What you hold of this payment now, minor units: the total while the status is `succeeded`,
+    otherwise 0, less the refunds that succeeded. A debit that came back and was collected
+    again counts once. Below 0 if the bank took a debit back that you had refunded.
+    """
     mandate_id: NotRequired[str]
     """The mandate of the last debit. Present for bank debits under a mandate only."""
     expected_result_date: NotRequired[str]
@@ -3309,8 +3357,8 @@ class SubscriptionMadeChange(TypedDict):
     status: SubscriptionMadeChangeStatus
     """`processing`: its payment is under way. `made`. `failed`: its payment was declined, or
     another change took its place; nothing has changed. `credited`: it was paid when its
-    period was over or the subscription not active any more; nothing has changed, and the
-    money is credit.
+    period was over or the subscription no longer active; nothing has changed, and the money
+    is credit.
     """
     items: list[SubscriptionItem]
     """What it sells from then on."""
@@ -3999,8 +4047,8 @@ class WebhookEndpoint(TypedDict):
 class WebhookEndpointCreate(TypedDict):
     url: str
     """Where events are posted: `https`, or in the sandbox also `http`, without credentials or
-    fragment. The host must be public. The service checks this now, and again at each
-    connection.
+    fragment. The host must be public, or, in the sandbox of a service on your machine,
+    `127.0.0.1` or `localhost`. The service checks this now, and again at each connection.
     """
     event_types: NotRequired[list[str]]
     """Event types, groups such as `payment_plan.*`, or `*` for everything. By default
@@ -4061,8 +4109,8 @@ class WebhookEndpointPingEvent(TypedDict):
 class WebhookEndpointUpdate(TypedDict):
     url: NotRequired[str]
     """Where events are posted: `https`, or in the sandbox also `http`, without credentials or
-    fragment. The host must be public. The service checks this now, and again at each
-    connection.
+    fragment. The host must be public, or, in the sandbox of a service on your machine,
+    `127.0.0.1` or `localhost`. The service checks this now, and again at each connection.
     """
     event_types: NotRequired[list[str]]
     """Event types, groups such as `payment_plan.*`, or `*` for everything. Unchanged if left

@@ -41,6 +41,8 @@ class Customers(Resource):
         *,
         limit: int | None = None,
         starting_after: str | None = None,
+        created_from: str | None = None,
+        created_to: str | None = None,
         status: str | None = None,
         email: str | None = None,
         name: str | None = None,
@@ -57,7 +59,7 @@ class Customers(Resource):
 
         `GET /api/v1/customers`
         """
-        return self._pages_of("GET", "/api/v1/customers", query={"limit": limit, "starting_after": starting_after, "status": status, "email": email, "name": name, "reference": reference, "test_clock": test_clock}, options=options, items="data", cursor="id")
+        return self._pages_of("GET", "/api/v1/customers", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "status": status, "email": email, "name": name, "reference": reference, "test_clock": test_clock}, options=options, items="data", cursor="id")
 
     def get(
         self,
@@ -113,6 +115,8 @@ class Customers(Resource):
         *,
         limit: int | None = None,
         starting_after: str | None = None,
+        created_from: str | None = None,
+        created_to: str | None = None,
         status: str | None = None,
         **options: Unpack[RequestOptions],
     ) -> Listing[models.PaymentIntentList, models.PaymentIntent]:
@@ -122,7 +126,7 @@ class Customers(Resource):
 
         `GET /api/v1/customers/{customer_id}/payment_intents`
         """
-        return self._pages_of("GET", f"/api/v1/customers/{segment(customer_id)}/payment_intents", query={"limit": limit, "starting_after": starting_after, "status": status}, options=options, items="data", cursor="id")
+        return self._pages_of("GET", f"/api/v1/customers/{segment(customer_id)}/payment_intents", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "status": status}, options=options, items="data", cursor="id")
 
     def list_payment_methods(
         self,
@@ -300,6 +304,8 @@ class Mandates(Resource):
         *,
         limit: int | None = None,
         starting_after: str | None = None,
+        created_from: str | None = None,
+        created_to: str | None = None,
         customer_id: str | None = None,
         payment_method_id: str | None = None,
         status: models.MandateStatus | None = None,
@@ -312,7 +318,7 @@ class Mandates(Resource):
 
         `GET /api/v1/mandates`
         """
-        return self._pages_of("GET", "/api/v1/mandates", query={"limit": limit, "starting_after": starting_after, "customer_id": customer_id, "payment_method_id": payment_method_id, "status": status, "test_clock": test_clock}, options=options, items="data", cursor="id")
+        return self._pages_of("GET", "/api/v1/mandates", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "customer_id": customer_id, "payment_method_id": payment_method_id, "status": status, "test_clock": test_clock}, options=options, items="data", cursor="id")
 
     def get(
         self,
@@ -401,6 +407,9 @@ class Mandates(Resource):
         """
         return self._send("POST", f"/api/v1/mandates/{segment(mandate_id)}/notices", body=body, options=options)
 
+    notices = record_notice
+    """The same as `record_notice`, by the name of its path."""
+
     def cancel_as_payer(
         self,
         mandate_id: str,
@@ -415,6 +424,9 @@ class Mandates(Resource):
         `POST /api/v1/test_helpers/mandates/{mandate_id}/payer_cancels`
         """
         return self._send("POST", f"/api/v1/test_helpers/mandates/{segment(mandate_id)}/payer_cancels", options=options)
+
+    payer_cancels = cancel_as_payer
+    """The same as `cancel_as_payer`, by the name of its path."""
 
     def get_text(
         self,
@@ -485,7 +497,12 @@ class PaymentIntents(Resource):
         *,
         limit: int | None = None,
         starting_after: str | None = None,
+        created_from: str | None = None,
+        created_to: str | None = None,
         customer_id: str | None = None,
+        payment_plan_id: str | None = None,
+        subscription_id: str | None = None,
+        payment_link_id: str | None = None,
         status: models.PaymentIntentStatus | None = None,
         test_clock: str | None = None,
         **options: Unpack[RequestOptions],
@@ -496,7 +513,7 @@ class PaymentIntents(Resource):
 
         `GET /api/v1/payment_intents`
         """
-        return self._pages_of("GET", "/api/v1/payment_intents", query={"limit": limit, "starting_after": starting_after, "customer_id": customer_id, "status": status, "test_clock": test_clock}, options=options, items="data", cursor="id")
+        return self._pages_of("GET", "/api/v1/payment_intents", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "customer_id": customer_id, "payment_plan_id": payment_plan_id, "subscription_id": subscription_id, "payment_link_id": payment_link_id, "status": status, "test_clock": test_clock}, options=options, items="data", cursor="id")
 
     def get(
         self,
@@ -601,6 +618,9 @@ class PaymentIntents(Resource):
         """
         return self._send("POST", f"/api/v1/test_helpers/payment_intents/{segment(payment_intent_id)}/bank_result", body=body, options=options)
 
+    bank_result = report_bank_result
+    """The same as `report_bank_result`, by the name of its path."""
+
 
 
 class Refunds(Resource):
@@ -639,6 +659,32 @@ class Refunds(Resource):
         `GET /api/v1/payment_intents/{payment_intent_id}/refunds`
         """
         return self._pages_of("GET", f"/api/v1/payment_intents/{segment(payment_intent_id)}/refunds", query={"limit": limit, "starting_after": starting_after}, options=options, items="data", cursor="id")
+
+    def list_all_refunds(
+        self,
+        *,
+        limit: int | None = None,
+        starting_after: str | None = None,
+        created_from: str | None = None,
+        created_to: str | None = None,
+        status: models.RefundStatus | None = None,
+        payment_intent_id: str | None = None,
+        customer_id: str | None = None,
+        payment_plan_id: str | None = None,
+        subscription_id: str | None = None,
+        payment_link_id: str | None = None,
+        test_clock: str | None = None,
+        **options: Unpack[RequestOptions],
+    ) -> Listing[models.RefundList, models.Refund]:
+        """List refunds, newest first
+
+        Lists the refunds of all payments.
+
+        Needs a secret key with the scope `payment_intents:read`.
+
+        `GET /api/v1/refunds`
+        """
+        return self._pages_of("GET", "/api/v1/refunds", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "status": status, "payment_intent_id": payment_intent_id, "customer_id": customer_id, "payment_plan_id": payment_plan_id, "subscription_id": subscription_id, "payment_link_id": payment_link_id, "test_clock": test_clock}, options=options, items="data", cursor="id")
 
     def get(
         self,
@@ -684,6 +730,8 @@ class PaymentPlans(Resource):
         *,
         limit: int | None = None,
         starting_after: str | None = None,
+        created_from: str | None = None,
+        created_to: str | None = None,
         customer_id: str | None = None,
         state: models.PaymentPlanState | None = None,
         **options: Unpack[RequestOptions],
@@ -694,7 +742,7 @@ class PaymentPlans(Resource):
 
         `GET /api/v1/payment_plans`
         """
-        return self._pages_of("GET", "/api/v1/payment_plans", query={"limit": limit, "starting_after": starting_after, "customer_id": customer_id, "state": state}, options=options, items="data", cursor="id")
+        return self._pages_of("GET", "/api/v1/payment_plans", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "customer_id": customer_id, "state": state}, options=options, items="data", cursor="id")
 
     def get(
         self,
@@ -874,8 +922,12 @@ class PaymentLinks(Resource):
         *,
         limit: int | None = None,
         starting_after: str | None = None,
+        created_from: str | None = None,
+        created_to: str | None = None,
         status: models.PaymentLinkStatus | None = None,
         customer_id: str | None = None,
+        payment_plan_id: str | None = None,
+        subscription_id: str | None = None,
         reference: str | None = None,
         test_clock: str | None = None,
         **options: Unpack[RequestOptions],
@@ -888,7 +940,7 @@ class PaymentLinks(Resource):
 
         `GET /api/v1/payment_links`
         """
-        return self._pages_of("GET", "/api/v1/payment_links", query={"limit": limit, "starting_after": starting_after, "status": status, "customer_id": customer_id, "reference": reference, "test_clock": test_clock}, options=options, items="data", cursor="id")
+        return self._pages_of("GET", "/api/v1/payment_links", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "status": status, "customer_id": customer_id, "payment_plan_id": payment_plan_id, "subscription_id": subscription_id, "reference": reference, "test_clock": test_clock}, options=options, items="data", cursor="id")
 
     def get(
         self,
@@ -1034,9 +1086,13 @@ class CheckoutSessions(Resource):
         *,
         limit: int | None = None,
         starting_after: str | None = None,
+        created_from: str | None = None,
+        created_to: str | None = None,
         status: models.CheckoutSessionStatus | None = None,
         payment_link_id: str | None = None,
         customer_id: str | None = None,
+        payment_plan_id: str | None = None,
+        subscription_id: str | None = None,
         test_clock: str | None = None,
         **options: Unpack[RequestOptions],
     ) -> Listing[models.CheckoutSessionList, models.CheckoutSession]:
@@ -1048,7 +1104,7 @@ class CheckoutSessions(Resource):
 
         `GET /api/v1/checkout_sessions`
         """
-        return self._pages_of("GET", "/api/v1/checkout_sessions", query={"limit": limit, "starting_after": starting_after, "status": status, "payment_link_id": payment_link_id, "customer_id": customer_id, "test_clock": test_clock}, options=options, items="data", cursor="id")
+        return self._pages_of("GET", "/api/v1/checkout_sessions", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "status": status, "payment_link_id": payment_link_id, "customer_id": customer_id, "payment_plan_id": payment_plan_id, "subscription_id": subscription_id, "test_clock": test_clock}, options=options, items="data", cursor="id")
 
     def get(
         self,
@@ -1112,6 +1168,8 @@ class Subscriptions(Resource):
         *,
         limit: int | None = None,
         starting_after: str | None = None,
+        created_from: str | None = None,
+        created_to: str | None = None,
         customer_id: str | None = None,
         state: models.SubscriptionState | None = None,
         in_effect: str | None = None,
@@ -1124,7 +1182,7 @@ class Subscriptions(Resource):
 
         `GET /api/v1/subscriptions`
         """
-        return self._pages_of("GET", "/api/v1/subscriptions", query={"limit": limit, "starting_after": starting_after, "customer_id": customer_id, "state": state, "in_effect": in_effect, "test_clock": test_clock}, options=options, items="data", cursor="id")
+        return self._pages_of("GET", "/api/v1/subscriptions", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "customer_id": customer_id, "state": state, "in_effect": in_effect, "test_clock": test_clock}, options=options, items="data", cursor="id")
 
     def get(
         self,
@@ -1264,6 +1322,9 @@ class Subscriptions(Resource):
         `POST /api/v1/subscriptions/{subscription_id}/retry_now`
         """
         return self._send("POST", f"/api/v1/subscriptions/{segment(subscription_id)}/retry_now", options=options)
+
+    retry_now = retry
+    """The same as `retry`, by the name of its path."""
 
     def list_periods(
         self,
@@ -1484,6 +1545,8 @@ class Events(Resource):
         starting_after: str | None = None,
         event_type: str | None = None,
         test_clock: str | None = None,
+        object_id: str | None = None,
+        customer_id: str | None = None,
         **options: Unpack[RequestOptions],
     ) -> Listing[models.EventList, models.Event]:
         """List events
@@ -1495,7 +1558,7 @@ class Events(Resource):
 
         `GET /api/v1/events`
         """
-        return self._pages_of("GET", "/api/v1/events", query={"limit": limit, "starting_after": starting_after, "event_type": event_type, "test_clock": test_clock}, options=options, items="data", cursor="id")
+        return self._pages_of("GET", "/api/v1/events", query={"limit": limit, "starting_after": starting_after, "event_type": event_type, "test_clock": test_clock, "object_id": object_id, "customer_id": customer_id}, options=options, items="data", cursor="id")
 
     def get(
         self,
@@ -1683,6 +1746,9 @@ class WebhookEndpoints(Resource):
         `POST /api/v1/webhook_endpoints/{webhook_endpoint_id}/replay`
         """
         return self._send("POST", f"/api/v1/webhook_endpoints/{segment(webhook_endpoint_id)}/replay", body=body, options=options)
+
+    replay = replay_deliveries
+    """The same as `replay_deliveries`, by the name of its path."""
 
 
 

@@ -1,0 +1,53 @@
+import { type PaymentAttemptRow, updateAttemptKeyExpiry } from '../../db/payment-attempts.ts';
+import { lockPaymentIntent, type PaymentIntentRow } from '../../db/payment-intents.ts';
+import { pass } from '../../platform/crash-points.ts';
+import type { Pool, Tx } from '../../platform/postgres/connection.ts';
+import { transact } from '../events.ts';
+import type { RequestContext } from '../request-context.ts';
+import { askProcessor } from './ask-processor.ts';
+import { type Charge, type Charging, type OutcomeRecord, recordOutcome, reopenCharge } from './charge.ts';
+
+/**
+ * Asks the processor about the charge that a request has opened and committed, and records the outcome. If the process
+ * dies in between, a repetition of the request continues with the attempt (`continueCharge`), or housekeeping finishes
+ * it.
+ * @param respond is called in the transaction that records the outcome. Returns the result, and stores the response.
+ * @param recordAlone records the outcome in one statement instead. Returns null if that is not possible.
+ * @returns null if the payment was deleted meanwhile.
+ * @throws ProcessorUnavailable when the processor gave no outcome. The payment stays processing.
+ */
+export async function chargeForRequest<Result>(
+  pool: Pool,
+  { processors, hook }: Charging,
+  { requestId, now }: RequestContext,
+  charge: Charge,
+  respond: (tx: Tx, intent: PaymentIntentRow) => Promise<Result>,
+  recordAlone: (record: OutcomeRecord) => Promise<Result | null> = async () => null,
+): Promise<Result | null> {
+  pass('confirm opened');
+  const outcome = await askProcessor(pool, processors, charge);
+  pass('confirm charged');
+  const record = { outcome, requestId, now };
+  const result =
+    (await recordAlone(record)) ??
+    (await transact(pool, record, async (tx) => {
+      const intent = await recordOutcome(tx, charge, record, hook);
+      return intent && respond(tx, intent);
+    }));
+  pass('confirm completed');
+  return result;
+}
+
+/**
+ * Returns the charge of an attempt that an earlier try of the same request has opened, or null if the attempt has its
+ * outcome. The key of the attempt now expires when the response of this try does.
+ */
+export async function continueCharge(
+  tx: Tx,
+  attempt: PaymentAttemptRow,
+  keyExpiresAt: Date | null | undefined,
+): Promise<Charge | null> {
+  if (keyExpiresAt) await updateAttemptKeyExpiry(tx, attempt.id, keyExpiresAt);
+  const intent = attempt.outcome === 'processing' ? await lockPaymentIntent(tx, attempt.payment_intent_id) : null;
+  return intent && reopenCharge(tx, intent, attempt);
+}

@@ -1,0 +1,64 @@
+// A charge that the service makes by itself: of a plan, of a subscription, or a scheduled one. It has three steps, and
+// each is committed before the next: the attempt is opened, the processor is asked, the outcome is recorded.
+import type { PaymentMethodRow } from '../../db/payment-methods.ts';
+import { declined } from '../../domain/charge-outcome.ts';
+import { pass } from '../../platform/crash-points.ts';
+import type { Db, Tx } from '../../platform/postgres/connection.ts';
+import type { Processors } from '../../processors/processor.ts';
+import { askProcessor } from './ask-processor.ts';
+import { type Charge, type ChargeHook, openCharge, recordOutcome } from './charge.ts';
+import type { NewCharge } from './charge-records.ts';
+import { type ChargeWay, declineOf } from './charge-way.ts';
+import { acceptDebit } from './debit-acceptance.ts';
+import type { DecidedIntent } from './surcharges.ts';
+
+/**
+ * Opens the next attempt of a locked intent. Returns the charge to ask the processor about, or null if there is nothing
+ * to ask: a debit is accepted. After it, and after what the caller records about the attempt, comes `failIfRefused`.
+ */
+export async function openRecurringCharge(
+  tx: Tx,
+  intent: DecidedIntent,
+  method: PaymentMethodRow | null,
+  way: ChargeWay,
+  newCharge: NewCharge,
+): Promise<Charge | null> {
+  if (way.kind !== 'debit' || method === null) return openCharge(tx, intent, method, newCharge);
+  await acceptDebit(tx, intent, method, way, newCharge);
+  return null;
+}
+
+/**
+ * Fails the attempt that was just opened, in the same transaction, if the bank account must not be debited. Returns the
+ * charge to ask the processor about, or null if there is nothing to ask. `now` is real time.
+ */
+export async function failIfRefused(
+  tx: Tx,
+  charge: Charge | null,
+  way: ChargeWay,
+  now: Date,
+  hook: ChargeHook | null,
+): Promise<Charge | null> {
+  if (charge === null || way.kind !== 'refused') return charge;
+  await recordOutcome(tx, charge, { outcome: declined(declineOf(way.refusal)), requestId: null, now }, hook);
+  return null;
+}
+
+/**
+ * Asks the processor about an opened charge, and records the outcome. `now` is real time.
+ * @param what names the crash points between the steps.
+ * @throws ProcessorUnavailable when the processor gave no outcome. The attempt stays open, and is asked about again.
+ */
+export async function chargeAndRecord(
+  sql: Db,
+  { processors, hook }: { processors: Processors; hook: ChargeHook | null },
+  charge: Charge,
+  now: Date,
+  what: 'collection' | 'scheduled payment' = 'collection',
+): Promise<void> {
+  pass(`${what} opened`);
+  const outcome = await askProcessor(sql, processors, charge);
+  pass(`${what} charged`);
+  await recordOutcome(sql, charge, { outcome, requestId: null, now }, hook);
+  pass(`${what} completed`);
+}

@@ -1,0 +1,77 @@
+import { lockDebitsOnClock } from '../../db/bank-debits.ts';
+import { lockSessionsOnClock } from '../../db/checkout-sessions.ts';
+import { lockScheduledIntentsOnClock } from '../../db/payment-intents.ts';
+import { lockLinksOnClock } from '../../db/payment-links.ts';
+import { lockRunningPlansOnClock } from '../../db/payment-plans.ts';
+import { lockRunningSubscriptionsOnClock } from '../../db/subscriptions.ts';
+import type { OperatorCommand } from '../../messages/operator-command.ts';
+import type { SubjectKind } from '../../messages/subject-kinds.ts';
+import type { SubjectStatus } from '../../messages/subject-status.ts';
+import type { Db, Tx } from '../../platform/postgres/connection.ts';
+import type { Processors } from '../../processors/processor.ts';
+import type { WorkflowTime } from '../customer-time.ts';
+import { bankDebitStatus } from '../debits/debit-status.ts';
+import { carryOutDebit } from '../debits/debit-steps.ts';
+import { carryOutLink, carryOutSession } from '../links/expiry.ts';
+import { linkStatus, sessionStatus } from '../links/subject-status.ts';
+import { collectScheduledPayment } from '../payments/scheduled-payments.ts';
+import { collectDuePayment } from '../plans/plan-collection.ts';
+import { planStatus, scheduledPaymentStatus } from '../plans/subject-status.ts';
+import { executeSubscriptionCommand } from '../subscriptions/operator-commands.ts';
+import { collectDueSubscription } from '../subscriptions/subscription-collection.ts';
+import { subscriptionStatus } from '../subscriptions/subscription-status.ts';
+import type { WorkflowSubject } from '../wake.ts';
+import { chargeHook as hook } from './charge-hook.ts';
+import { executePlanCommand, executeScheduledPaymentCommand, recheckOnly } from './operator-commands.ts';
+
+/** What the service does with a subject, whatever its kind. */
+export interface SubjectServices {
+  /** Returns its status for its workflow. */
+  read(db: Db, id: string): Promise<SubjectStatus>;
+  /** Takes its next step if one is due at `at` (the customer's time). `now` is real time. Can be repeated. */
+  collect(db: Db, processors: Processors, id: string, time: WorkflowTime & { now: Date }): Promise<void>;
+  /** Executes an operator command. @throws CommandRefused if the command does nothing. */
+  execute(db: Db, id: string, command: OperatorCommand, now: Date): Promise<string>;
+  /** Locks those on a test clock that still have steps, before they are deleted. */
+  lockOnClock(tx: Tx, testClockId: string): Promise<readonly WorkflowSubject[]>;
+}
+
+/** What each kind of subject does. `subjectKinds` has what is known of a kind. */
+export const subjects = {
+  paymentPlan: {
+    read: planStatus,
+    collect: (db, processors, id, time) => collectDuePayment(db, { processors, hook }, id, time),
+    execute: executePlanCommand,
+    lockOnClock: lockRunningPlansOnClock,
+  },
+  paymentLink: {
+    read: linkStatus,
+    collect: (db, _, id, time) => carryOutLink(db, hook, id, time),
+    execute: recheckOnly('paymentLink', 'a payment link', linkStatus),
+    lockOnClock: lockLinksOnClock,
+  },
+  checkoutSession: {
+    read: sessionStatus,
+    collect: (db, _, id, time) => carryOutSession(db, hook, id, time),
+    execute: recheckOnly('checkoutSession', 'a session', sessionStatus),
+    lockOnClock: lockSessionsOnClock,
+  },
+  scheduledPayment: {
+    read: scheduledPaymentStatus,
+    collect: collectScheduledPayment,
+    execute: executeScheduledPaymentCommand,
+    lockOnClock: lockScheduledIntentsOnClock,
+  },
+  bankDebit: {
+    read: bankDebitStatus,
+    collect: (db, processors, id, time) => carryOutDebit(db, { processors, hook }, id, time),
+    execute: recheckOnly('bankDebit', 'a bank debit', bankDebitStatus),
+    lockOnClock: lockDebitsOnClock,
+  },
+  subscription: {
+    read: subscriptionStatus,
+    collect: (db, processors, id, time) => collectDueSubscription(db, { processors, hook }, id, time),
+    execute: executeSubscriptionCommand,
+    lockOnClock: lockRunningSubscriptionsOnClock,
+  },
+} satisfies Record<SubjectKind, SubjectServices>;
