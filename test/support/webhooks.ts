@@ -163,11 +163,16 @@ export async function deliveryOf(sql: Db, eventId: string, endpointId: string): 
  * Commits so many events of an endpoint's biller at once. Their data say which they are, from 0. Returns the ids of the
  * deliveries to the endpoint, in the order of the events.
  */
-export async function commitEvents(sql: Pool, endpointId: string, count: number): Promise<string[]> {
+export async function commitEvents(
+  sql: Pool,
+  endpointId: string,
+  count: number,
+  testClockId: string | null = null,
+): Promise<string[]> {
   const [row] = await sql<[{ biller_id: string; livemode: boolean }]>`
     select biller_id, livemode from webhook_endpoints where id = ${endpointId}`;
   const now = realNow();
-  const about = { ...tenantOf(row), customerId: null, testClockId: null, at: now };
+  const about = { ...tenantOf(row), customerId: null, testClockId, at: now };
   const events = Array.from({ length: count }, (_, nth) => ({
     ...about,
     type: 'payment_plan.activated' as const,
