@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { CrashPoint } from '../src/platform/crash-points.ts';
 import { realNow } from '../src/platform/real-time.ts';
+import type { CrashPoint } from '../src/services/crash-points.ts';
 import type { Arena, Attack } from './attacks/attack.ts';
 import { hitEveryPoint } from './attacks/crash-points.ts';
 import { killProcessor, killServer } from './attacks/kill.ts';

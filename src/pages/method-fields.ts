@@ -2,6 +2,7 @@ import { fixtureCards } from '../domain/cards.ts';
 import { Html, html } from '../platform/html.ts';
 import type { SavedCard } from '../services/pages/saved-cards.ts';
 import { bankAccount, chosenMethod, offeredMethods } from './offered-methods.ts';
+import { tokensByNumber } from './test-numbers.ts';
 
 /** What is wrong with the fields of a form, in a payer's words, by their paths. */
 export type FieldWords = Readonly<Record<string, string>>;
@@ -46,7 +47,7 @@ ${types.includes('au_becs_debit') ? choice('au_becs_debit', 'Australian bank acc
  * the browser, the script chooses the test card that has the number.
  */
 const testNumberField = html`<div class="field" hidden><label for="test-number">Or enter the number of a test card</label>
-<input type="text" id="test-number" inputmode="numeric" autocomplete="off" maxlength="23" placeholder="4242 4242 4242 4242" aria-describedby="test-number-note">
+<input type="text" id="test-number" data-tokens="${JSON.stringify(tokensByNumber)}" inputmode="numeric" autocomplete="off" maxlength="23" placeholder="4242 4242 4242 4242" aria-describedby="test-number-note">
 <span class="faint" id="test-number-note" role="status">The number stays in your browser. Do not enter a real card number.</span></div>`;
 
 /** The fields of a bank account. The number is not written back into the page. */

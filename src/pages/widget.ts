@@ -1,4 +1,5 @@
 import type { PaymentMethodRow } from '../db/payment-methods.ts';
+import { readScripts } from '../platform/browser-scripts.ts';
 import { type Html, html } from '../platform/html.ts';
 import { addressSubject, countUse, pageLimits } from '../services/pages/page-limits.ts';
 import { openWidget, saveWidgetMethod, type WidgetHost, type WidgetRefusal } from '../services/pages/widget.ts';
@@ -10,7 +11,6 @@ import { accountFields, type FieldWords, methodChoices } from './method-fields.t
 import { methodInWords } from './payment-words.ts';
 import { notFound } from './plain-pages.ts';
 import { type Answer, type Page, type PageRoute, payerOf, type Visit } from './visit.ts';
-import { widgetScript } from './widget-scripts.ts';
 
 const action = 'widget';
 const allTypes = ['card', 'au_becs_debit'] as const;
@@ -107,6 +107,8 @@ function framed({ payee, origins }: WidgetHost, frame: NonNullable<Page['frame']
   const headers = { 'Content-Security-Policy': framePolicy(origins) };
   return { status, title: 'How do you want to pay?', payee, main, frame, headers };
 }
+
+const widgetScript = readScripts(new URL('./scripts/', import.meta.url), 'widget.js');
 
 async function script(): Promise<Answer> {
   // Any page may load it; it only says where the frame is.

@@ -2,8 +2,8 @@ import { type ClaimedDelivery, claimDeliveries, endpointKeyOf } from '../db/webh
 import { commonOf, deliveryAttributes } from '../messages/search-attributes.ts';
 import { batchIdOf } from '../messages/workflow-types.ts';
 import type { WorkflowSide } from '../operations/sides/workflow-sides.ts';
-import { pass } from '../platform/crash-points.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
+import { pass } from '../services/crash-points.ts';
 import type { EntryDispatch } from './dispatch-entries.ts';
 
 /** How many workflows are started at once. */
@@ -11,7 +11,7 @@ const startsAtOnce = 50;
 
 /**
  * How long the next deliveries to an endpoint wait at most for those under way. A receiver that responds promptly takes
- * less. If no worker runs, deliveries go to Temporal all the same.
+ * less. If no worker runs, deliveries still go to Temporal.
  */
 const longestWaitMs = 5_000;
 

@@ -3,13 +3,13 @@ import type { SearchAttributePair } from '@temporalio/common';
 import { idFields } from '../domain/id-fields.ts';
 import type { WorkflowType } from '../messages/workflow-types.ts';
 import type { WorkflowSide } from '../operations/sides/workflow-sides.ts';
-import { pass } from '../platform/crash-points.ts';
 import { describeCallFailure } from '../platform/grpc-status.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
 import { type ClaimedEntry, deleteDispatched, postpone } from '../platform/postgres/outbox.ts';
-import { emit } from '../platform/telemetry.ts';
 import { traced } from '../platform/tracing.ts';
+import { pass } from '../services/crash-points.ts';
+import { emit } from '../services/telemetry.ts';
 import { batchOptionsOf, startOptionsOf } from './temporal/start-options.ts';
 
 const longestBackoffMs = 10_000;

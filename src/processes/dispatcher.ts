@@ -1,9 +1,9 @@
 import type { WorkflowSide } from '../operations/sides/workflow-sides.ts';
-import { pass } from '../platform/crash-points.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
 import { claimBatch, type Lane, lanes, onEntriesCommitted } from '../platform/postgres/outbox.ts';
 import { type Repetition, repeat } from '../platform/repeat.ts';
+import { pass } from '../services/crash-points.ts';
 import { openDeliveryLane } from './dispatch-deliveries.ts';
 import { openEntryDispatch } from './dispatch-entries.ts';
 

@@ -1,7 +1,8 @@
 import Type, { type Static } from 'typebox';
-import { cadenceOf, type PaymentPlanRow } from '../db/payment-plans.ts';
+import type { PaymentPlanRow } from '../db/payment-plans.ts';
 import { slotDate } from '../domain/calendar.ts';
 import { exampleId } from '../domain/ids.ts';
+import { cadenceOf } from '../domain/plans/plan.ts';
 import { Currency, Id, Livemode, LocalDate, Nullable, present, Strict, type Tag, Timestamp } from './common.ts';
 import { dueAt, example, madeAt, owned } from './examples.ts';
 import { defaultedFields, requiredFields } from './payment-plan-input.ts';

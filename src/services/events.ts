@@ -15,7 +15,6 @@ import type { Db, Pool, Tx } from '../platform/postgres/connection.ts';
 import { noteEnqueued, notifyDeliveries } from '../platform/postgres/outbox.ts';
 import { shareCommit } from '../platform/postgres/shared-commit.ts';
 import { afterCommit, atomically, beforeCommit, pipelined } from '../platform/postgres/transaction.ts';
-import { emit } from '../platform/telemetry.ts';
 import { presentCheckoutSession } from '../resources/checkout-session.ts';
 import type { EventQuery } from '../resources/event.ts';
 import type { EventType } from '../resources/event-catalogue.ts';
@@ -30,6 +29,7 @@ import { presentWebhookEndpoint } from '../resources/webhook-endpoint.ts';
 import { NotFound } from './errors.ts';
 import { pageOf, type Rows } from './paging.ts';
 import type { Tenant } from './request-context.ts';
+import { emit } from './telemetry.ts';
 
 export interface NewEvent extends Tenant {
   type: EventType;

@@ -105,7 +105,7 @@ describe('creating a payment intent', () => {
       '/foo unknown_parameter',
       '/test_clock unknown_parameter',
     ]);
-    // An object of another biller is one that nobody has.
+    // An object of another biller is an unknown one.
     const stranger = await stage.stranger();
     const asked = { key: stranger.keys.sandboxSecret, body: { ...valid, ...ids, currency: 'CAD' } };
     assert.deepEqual(refusal(await stage.api.send('POST', `/api/v1${path}`, asked), 400), [

@@ -26,7 +26,9 @@ describe('a migration that brings new scopes', () => {
         reader: await makeKey(sql, { scopes: allScopes.filter((scope) => scope === added[0]) }),
         publishable: await makeKey(sql, { kind: 'publishable' }),
       };
-      const statement = await readFile(new URL(`../../src/db/migrations/${name}.sql`, import.meta.url), 'utf8');
+      const migration = await readFile(new URL(`../../src/db/migrations/${name}.sql`, import.meta.url), 'utf8');
+      // What else is in it may concern what later migrations have removed.
+      const statement = migration.slice(migration.indexOf('update api_keys'));
       for (let run = 0; run < 2; run++) await sql.unsafe(statement);
       const scopesOf = async ({ id }: { id: string }) => {
         const [row] = await sql<{ scopes: string[] }[]>`select scopes from api_keys where id = ${id}`;

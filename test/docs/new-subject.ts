@@ -430,6 +430,14 @@ export function quote(quoteId: string, atOnce = false): Promise<void> {
       after(routes, '  ...paymentPlanRoutes,\n', '  ...quoteRoutes,\n'),
     ],
   },
+  own: [
+    'the facts of the kind',
+    'its workflow',
+    'how it is found',
+    'what it does',
+    'why it is overdue',
+    'how an advance shows it',
+  ],
   compiled: [
     'src/activities/collection-activities.ts',
     'src/db/due-on-clock.ts',

@@ -1,5 +1,5 @@
-// The tests of the walk "a new subject". `new-subject.test.ts` runs them on the copy of the source with the new kind.
-// Here the kind does not exist, so these are only names.
+// The tests of the walk "a new subject". `new-subject.test.ts` runs them on the copy that has the new kind. Here it
+// does not exist, so these are only names.
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';

@@ -13,6 +13,8 @@ export interface Edit {
 export interface Walk {
   /** The edits of each step. Forgetting a step must be found. */
   steps: Readonly<Record<string, readonly Edit[]>>;
+  /** The steps of its own, which are left out in turn; all if not given. Other walks leave out the others. */
+  own?: readonly string[];
   /** Files that are compiled against the change, beside those that are changed. */
   compiled: readonly string[];
   /** How many source files the walk may take, and how many of them exist already. */

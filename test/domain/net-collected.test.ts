@@ -14,7 +14,7 @@ describe('what is held of a payment', () => {
     ['what was lost by then, while the debit is collected again', 'processing', 400, -400],
   ];
   for (const [what, status, refunded, held] of rows) {
-    it(`is ${what}`, () => {
+    it(`counts as held: ${what}`, () => {
       assert.equal(netCollected({ status, total_amount: 1030, total_refunded_amount: refunded }), held);
     });
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { hasCardNumber } from '../../src/domain/card-numbers.ts';
 import { fixtureCards } from '../../src/domain/cards.ts';
-import { testNumbers } from '../../src/pages/field-script.ts';
+import { testNumbers } from '../../src/pages/test-numbers.ts';
 import { desktop, useBrowser } from '../support/browser.ts';
 import { useLinks } from '../support/links.ts';
 import { usePages } from '../support/pages.ts';
@@ -60,6 +60,6 @@ describe('the field for the number of a test card', () => {
     const view = { ...desktop, isWithoutScripts: true };
     const tab = await browser.open(`${pages.url}/checkout/${await links.open(link)}`, view);
     assert.equal(await tab.evaluate('document.querySelector("#test-number").checkVisibility()'), false);
-    assert.equal(await tab.evaluate<number>('document.querySelectorAll("[name=method]").length'), 7);
+    assert.equal(await tab.evaluate<number>('document.querySelectorAll("[name=method]").length'), fixtureCards.length);
   });
 });

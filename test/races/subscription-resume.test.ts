@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'mocha';
-import { type CrashPoint, listenToCrashPoints } from '../../src/platform/crash-points.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { OutcomeUnknown } from '../../src/processors/processor.ts';
+import { type CrashPoint, listenToCrashPoints } from '../../src/services/crash-points.ts';
 import { recoverCharges } from '../../src/services/payments/payment-confirmation.ts';
 import type { Reply } from '../support/api.ts';
 import { useSubscriber } from '../support/subscriber.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import { type CrashPoint, listenToCrashPoints } from '../../src/platform/crash-points.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { createVault } from '../../src/services/accounts/vault.ts';
+import { type CrashPoint, listenToCrashPoints } from '../../src/services/crash-points.ts';
 import { recoverCharges } from '../../src/services/payments/payment-confirmation.ts';
 import { type Reply, send, useApi, useOtherApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'mocha';
 import { Webhook } from 'standardwebhooks';
 import { recordAttempt } from '../../src/db/webhook-deliveries.ts';
-import { type CrashPoint, listenToCrashPoints } from '../../src/platform/crash-points.ts';
+import { type CrashPoint, listenToCrashPoints } from '../../src/services/crash-points.ts';
 import { attemptDelivery, type DeliveryDeps } from '../../src/services/webhooks/attempt.ts';
 import {
   deleteWebhookEndpoint,

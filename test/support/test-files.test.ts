@@ -14,7 +14,8 @@ const source = fileURLToPath(new URL('../../src/', import.meta.url));
 const testedElsewhere: Readonly<Record<string, string>> = {
   'domain/event-types.ts': 'contract/14-events.test.ts',
   'domain/id-fields.ts': 'runtime/logs.test.ts',
-  // The parts of one model are tested together, in random courses.
+  // The parts of one model are tested together, in random lives.
+  'domain/plans/apply.ts': 'domain/plans/steps.test.ts',
   'domain/subscriptions/apply.ts': 'domain/subscriptions/course.test.ts',
   'domain/subscriptions/coming.ts': 'domain/subscriptions/changes.test.ts',
   'domain/subscriptions/lines.ts': 'domain/subscriptions/course.test.ts',

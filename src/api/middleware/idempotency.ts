@@ -13,11 +13,11 @@ import {
   storeResponse,
 } from '../../db/idempotency-keys.ts';
 import { type SealedField, sealedField } from '../../db/sealed-values.ts';
-import { pass } from '../../platform/crash-points.ts';
 import { outboundPolicy } from '../../platform/outbound-address.ts';
 import { type AdvisoryLocks, openAdvisoryLocks } from '../../platform/postgres/advisory-locks.ts';
 import type { InsertCondition } from '../../platform/postgres/conditional-insert.ts';
 import { atomically, pipelined, queued, wasSacrificed } from '../../platform/postgres/transaction.ts';
+import { pass } from '../../services/crash-points.ts';
 import { IdempotencyKeyInUse, IdempotencyKeyReused, ServiceError } from '../../services/errors.ts';
 import { createPageUrls } from '../../services/pages/page-urls.ts';
 import type { Context } from '../http/context.ts';

@@ -1,5 +1,6 @@
 import { realNow } from '../../platform/real-time.ts';
-import { modeOf, secondsBetween, subscribe, type TelemetryEvent } from '../../platform/telemetry.ts';
+import { secondsBetween } from '../../platform/telemetry.ts';
+import { subscribe, type TelemetryEvent } from '../../services/telemetry.ts';
 import type { ServiceMetrics } from './service-metrics.ts';
 
 type Counting = { [Kind in TelemetryEvent['kind']]: (seen: Extract<TelemetryEvent, { kind: Kind }>) => void };
@@ -48,4 +49,8 @@ export function countTelemetry(metrics: ServiceMetrics): () => void {
     const count = counting[event.kind] as (seen: TelemetryEvent) => void;
     count(event);
   });
+}
+
+function modeOf({ livemode }: { livemode: boolean }): 'live' | 'sandbox' {
+  return livemode ? 'live' : 'sandbox';
 }

@@ -8,7 +8,7 @@ import {
   type DeliveryAttempted,
   type RefundCompleted,
   subscribe,
-} from '../../platform/telemetry.ts';
+} from '../../services/telemetry.ts';
 
 /**
  * Logs telemetry events: a line for each charge, refund, delivery attempt and advance. A line carries the same ids as

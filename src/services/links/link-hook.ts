@@ -10,8 +10,8 @@ import { selectCustomer } from '../../db/customers.ts';
 import { lockPaymentLink, type PaymentLinkRow } from '../../db/payment-links.ts';
 import { earliestInstant, laterInstant } from '../../domain/calendar.ts';
 import { challengeEnd } from '../../domain/challenges.ts';
-import { pass } from '../../platform/crash-points.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
+import { pass } from '../crash-points.ts';
 import type { AttemptOutcome, ChargeHook, ChargeRecorder } from '../payments/charge.ts';
 import { wake } from '../wake.ts';
 import {

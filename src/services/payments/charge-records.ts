@@ -4,8 +4,9 @@ import type { AttemptCompletion, AttemptSource, NewAttempt, PaymentAttemptRow } 
 import type { PaymentIntentRow, PaymentIntentStatus } from '../../db/payment-intents.ts';
 import type { ChargeOutcome, DeclineCode } from '../../domain/charge-outcome.ts';
 import { derivedId } from '../../domain/ids.ts';
-import { emit, secondsBetween } from '../../platform/telemetry.ts';
+import { secondsBetween } from '../../platform/telemetry.ts';
 import { intentEvent, type NewEvent } from '../events.ts';
+import { emit } from '../telemetry.ts';
 
 /**
  * How a charge is opened. `at` is customer time; `now` and `keyExpiresAt` are real time. `requestKey` is the

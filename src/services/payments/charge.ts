@@ -95,7 +95,7 @@ export function assertSessionFound(
   recorder: ChargeRecorder | null,
   { id, checkout_session_id: sessionId }: PaymentIntentRow,
 ): void {
-  if (recorder === null && sessionId !== null) throw new ChangedMeanwhile(`${id} has got ${sessionId}`);
+  if (recorder === null && sessionId !== null) throw new ChangedMeanwhile(`${id} now has ${sessionId}`);
 }
 
 /** The dependencies of a charge. */

@@ -1,7 +1,7 @@
 import { type PaymentAttemptRow, updateAttemptKeyExpiry } from '../../db/payment-attempts.ts';
 import { lockPaymentIntent, type PaymentIntentRow } from '../../db/payment-intents.ts';
-import { pass } from '../../platform/crash-points.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
+import { pass } from '../crash-points.ts';
 import { transact } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
 import { askProcessor } from './ask-processor.ts';

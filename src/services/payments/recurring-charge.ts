@@ -1,10 +1,10 @@
-// A charge that the service makes by itself: of a plan, of a subscription, or a scheduled one. It has three steps, and
-// each is committed before the next: the attempt is opened, the processor is asked, the outcome is recorded.
+// A charge without a payer: of a plan, of a subscription, or a scheduled one. It has three steps, each committed before
+// the next: the attempt is opened, the processor is asked, the outcome is recorded.
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
 import { declined } from '../../domain/charge-outcome.ts';
-import { pass } from '../../platform/crash-points.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import type { Processors } from '../../processors/processor.ts';
+import { pass } from '../crash-points.ts';
 import { askProcessor } from './ask-processor.ts';
 import { type Charge, type ChargeHook, openCharge, recordOutcome } from './charge.ts';
 import type { NewCharge } from './charge-records.ts';

@@ -2,7 +2,6 @@
 // reference. No outcome is ever guessed, and no charge is made without a committed reference.
 import { type AgedReservation, insertReservation, selectReservation } from '../../db/payment-reservations.ts';
 import { type ChargeFailure, type ChargeOutcome, declined } from '../../domain/charge-outcome.ts';
-import { pass } from '../../platform/crash-points.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { realNow } from '../../platform/real-time.ts';
 import {
@@ -13,6 +12,7 @@ import {
   RequestRefused,
   type Submitted,
 } from '../../processors/processor.ts';
+import { pass } from '../crash-points.ts';
 import type { Charge } from './charge.ts';
 
 /** A processor that reserves. */

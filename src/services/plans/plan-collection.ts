@@ -1,16 +1,11 @@
-import { type BankDebitRow, noteChallenge, selectFirstDebitOf } from '../../db/bank-debits.ts';
+import { type BankDebitRow, selectFirstDebitOf } from '../../db/bank-debits.ts';
 import { selectAttemptInFlight } from '../../db/payment-attempts.ts';
-import { insertPaymentIntent, lockPaymentIntent, type PaymentIntentRow } from '../../db/payment-intents.ts';
-import {
-  insertOpenSlot,
-  insertSkippedSlots,
-  listOpenSlots,
-  type OpenSlotRow,
-  updateSlot,
-} from '../../db/payment-plan-slots.ts';
-import { type CollectingPlanRow, cadenceOf, lockPlan, termsOf, updatePlan } from '../../db/payment-plans.ts';
-import { earliestInstant, slotDate } from '../../domain/calendar.ts';
-import { nextPaymentAmount } from '../../domain/plan-schedule.ts';
+import { insertPaymentIntent, type LockedIntentRow, lockPaymentIntent } from '../../db/payment-intents.ts';
+import type { CollectingPlanRow } from '../../db/payment-plans.ts';
+import { earliestInstant } from '../../domain/calendar.ts';
+import { nextRetry } from '../../domain/plans/derive.ts';
+import type { KnownSlot } from '../../domain/plans/plan.ts';
+import { attemptOpened, challenged, openNext } from '../../domain/plans/steps.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
@@ -26,9 +21,9 @@ import { chargeWay } from '../payments/charge-way.ts';
 import { chargeAndRecord, failIfRefused, openRecurringCharge } from '../payments/recurring-charge.ts';
 import { chargeableMethod, recurringIntent } from '../payments/recurring-intent.ts';
 import { decideSurcharge, surchargingOf } from '../payments/surcharges.ts';
-import { dueInstant, progressOf, skippedSlots, slotAfterNext } from './plan-calendar.ts';
 import { assertDates, PlanInconsistent } from './plan-dates.ts';
 import { planHook } from './plan-dunning.ts';
+import { isUntouched, type LockedPlan, lockPlanWithSlots, store } from './store.ts';
 
 /**
  * Collects the longest overdue payment of a plan, if one is due at `at` (the customer's time). There are three steps:
@@ -70,37 +65,30 @@ async function openDuePayment(
   time: WorkflowTime,
   now: Date,
 ): Promise<Charge | DebitStep | null> {
-  // The statements after the lock see everything committed before it was granted.
-  const [plan, slots, databaseTime] = await pipelined(tx, [
-    lockPlan(tx, planId),
-    listOpenSlots(tx, planId),
-    databaseNow(tx),
-  ]);
-  if (plan === null) return null;
+  const [locked, databaseTime] = await pipelined(tx, [lockPlanWithSlots(tx, planId), databaseNow(tx)]);
+  if (locked === null) return null;
+  const { plan, slots } = locked;
   const interrupted = await findInterrupted(tx, slots);
   if (interrupted !== null) return interrupted;
   const isOnClock = plan.test_clock_id !== null;
   if (plan.state === 'active') {
-    await assertDates(tx, plan, slots, isOnClock || time.at > databaseTime ? time.at : databaseTime);
+    await assertDates(tx, locked, isOnClock || time.at > databaseTime ? time.at : databaseTime);
   }
-  const payments = plan.state === 'active' ? [plan.next_due_at, ...slots.filter(isRetrying).map(retryTime)] : [];
   const debit = plan.next_debit_at === null ? null : await selectFirstDebitOf(tx, { planId });
   const challenge = slots.filter(hasChallenge).toSorted(byChallengeEnd)[0];
+  const payments = plan.state === 'active' ? [plan.next_due_at, plan.next_attempt_at] : [];
   const dueAt = earliestInstant([debit?.next_at ?? null, challenge?.challenge_ends_at ?? null, ...payments]);
   const at = dueAt && instantOf({ id: planId, isOnClock, dueAt }, time, databaseTime);
   if (at === null) return null;
   if (debit !== null && debit.next_at?.getTime() === dueAt?.getTime()) return openDebit(tx, charging, debit, at, now);
   if (challenge !== undefined && challenge.challenge_ends_at?.getTime() === dueAt?.getTime()) {
-    await endChallengeOfSlot(tx, challenge, { at, now });
+    await endChallengeOfSlot(tx, locked, challenge, { at, now });
     return null;
   }
-  const retry = slots.filter(isRetryDue(at)).sort(byAttemptTime)[0];
-  const isSlotDue = plan.next_due_at !== null && plan.next_due_at <= at;
   processorFor(charging.processors, plan.livemode);
-  if (retry !== undefined && !(isSlotDue && Number(plan.next_due_at) < Number(retry.next_attempt_at))) {
-    return openRetry(tx, plan, slots, retry, at, now);
-  }
-  return openNextSlot(tx, plan, slots, at, now);
+  const retry = nextRetry(slots);
+  const isRetryDue = retry?.next_attempt_at?.getTime() === dueAt?.getTime();
+  return retry !== null && isRetryDue ? openRetry(tx, locked, retry, at, now) : openNextSlot(tx, locked, at, now);
 }
 
 async function openDebit(
@@ -114,32 +102,29 @@ async function openDebit(
   return locked && openDebitStep(tx, charging, locked, at, ownStep(now));
 }
 
-async function findInterrupted(tx: Tx, slots: OpenSlotRow[]): Promise<Charge | null> {
-  for (const slot of slots.filter(({ status }) => status === 'processing')) {
-    const attempt = await selectAttemptInFlight(tx, slot.payment_intent_id);
-    if (attempt === null || attempt.source !== 'plan' || attempt.outcome !== 'processing') continue;
-    const intent = await mustLockIntent(tx, slot.payment_intent_id);
-    return reopenCharge(tx, intent, attempt);
+async function findInterrupted(tx: Tx, slots: readonly KnownSlot[]): Promise<Charge | null> {
+  for (const { status, payment_intent_id: intentId } of slots) {
+    const attempt = status === 'processing' && intentId !== null ? await selectAttemptInFlight(tx, intentId) : null;
+    if (attempt?.source !== 'plan' || attempt.outcome !== 'processing') continue;
+    return reopenCharge(tx, await mustLockIntent(tx, intentId), attempt);
   }
   return null;
 }
 
-async function endChallengeOfSlot(tx: Tx, slot: OpenSlotRow, instants: { at: Date; now: Date }): Promise<void> {
-  const payment = { paymentIntentId: slot.payment_intent_id, paymentPlanId: slot.payment_plan_id };
+async function endChallengeOfSlot(
+  tx: Tx,
+  locked: LockedPlan,
+  slot: KnownSlot,
+  instants: { at: Date; now: Date },
+): Promise<void> {
+  const payment = { paymentIntentId: slot.payment_intent_id ?? '', paymentPlanId: locked.plan.id };
   if (await endChallenge(tx, planHook, payment, instants)) return;
   // A former version has recorded how it ended.
-  await updateSlot(tx, slot.payment_plan_id, slot.slot, { challenge_ends_at: null });
-  await noteChallenge(tx, { planId: slot.payment_plan_id });
+  await store(tx, locked, challenged(slot, null), instants.at);
 }
 
-async function openRetry(
-  tx: Tx,
-  plan: CollectingPlanRow,
-  slots: OpenSlotRow[],
-  slot: OpenSlotRow,
-  at: Date,
-  now: Date,
-): Promise<Charge | null> {
+async function openRetry(tx: Tx, locked: LockedPlan, slot: KnownSlot, at: Date, now: Date): Promise<Charge | null> {
+  const { plan } = locked;
   const [method, intent] = await pipelined(tx, [
     chargeableMethod(tx, plan),
     mustLockIntent(tx, slot.payment_intent_id),
@@ -150,64 +135,30 @@ async function openRetry(
   }
   const decided = decideSurcharge(intent, method, surchargingOf(plan), at);
   const way = await chargeWay(tx, decided, method, at);
-  const others = slots.filter((other) => other !== slot && other.status === 'retrying').sort(byAttemptTime);
   const [charge] = await pipelined(tx, [
-    openRecurringCharge(tx, decided, method, way, {
-      source: 'plan',
-      at,
-      now,
-      dueAt: slot.next_attempt_at,
-      testClockId: plan.test_clock_id,
-    }),
-    updateSlot(tx, plan.id, slot.slot, { status: 'processing', next_attempt_at: null }),
-    updatePlan(tx, plan.id, { next_attempt_at: others[0]?.next_attempt_at ?? null, updated_at: at }),
+    openRecurringCharge(tx, decided, method, way, newCharge(plan, slot.next_attempt_at, at, now)),
+    store(tx, locked, attemptOpened(locked, slot), at),
   ]);
   return failIfRefused(tx, charge, way, now, planHook);
 }
 
-async function openNextSlot(
-  tx: Tx,
-  plan: CollectingPlanRow,
-  slots: OpenSlotRow[],
-  at: Date,
-  now: Date,
-): Promise<Charge | null> {
-  const cadence = cadenceOf(plan);
-  const progress = await progressOf(tx, plan, slots);
-  const amount = nextPaymentAmount(termsOf(plan), progress);
-  if (amount === null) throw new Error(`plan ${plan.id} has slot ${plan.next_slot} due with nothing left to collect`);
+async function openNextSlot(tx: Tx, locked: LockedPlan, at: Date, now: Date): Promise<Charge | null> {
+  const { plan, slots } = locked;
+  const change = openNext(locked, await isUntouched(tx, plan, slots));
   const method = await chargeableMethod(tx, plan);
-  const purpose = { payment_plan_id: plan.id, payment_plan_slot: plan.next_slot };
-  const intent = recurringIntent(plan, purpose, amount, method, at);
+  const purpose = { payment_plan_id: plan.id, payment_plan_slot: change.opens.slot };
+  const intent = recurringIntent(plan, purpose, change.opens.amount, method, at);
   const way = await chargeWay(tx, intent, method, at);
-  // Slots that had passed when the plan was activated are skipped, so that they never cause a burst of payments.
-  const nextSlot = slotAfterNext(plan);
-  const ahead = {
-    nextSlot,
-    paymentsOpened: progress.paymentsOpened + 1,
-    committedAmount: progress.committedAmount + amount,
-  };
-  const opened = {
-    payment_plan_id: plan.id,
-    slot: plan.next_slot,
-    due_date: slotDate(cadence, plan.next_slot),
-    amount,
-    payment_intent_id: intent.id,
-  };
   const [, , charge] = await pipelined(tx, [
     insertPaymentIntent(tx, intent),
-    insertOpenSlot(tx, opened),
-    openRecurringCharge(tx, intent, method, way, {
-      source: 'plan',
-      at,
-      now,
-      dueAt: awaitedAt(plan),
-      testClockId: plan.test_clock_id,
-    }),
-    insertSkippedSlots(tx, plan.id, skippedSlots(cadence, plan.next_slot + 1, nextSlot)),
-    updatePlan(tx, plan.id, { next_slot: nextSlot, next_due_at: dueInstant(plan, ahead), updated_at: at }),
+    store(tx, locked, change, at, { intentId: intent.id }),
+    openRecurringCharge(tx, intent, method, way, newCharge(plan, awaitedAt(plan), at, now)),
   ]);
   return failIfRefused(tx, charge, way, now, planHook);
+}
+
+function newCharge({ test_clock_id: testClockId }: CollectingPlanRow, dueAt: Date | null, at: Date, now: Date) {
+  return { source: 'plan', at, now, dueAt, testClockId } as const;
 }
 
 /** From when the plan's next slot can be collected: its due instant, or the activation if that is later. */
@@ -215,33 +166,17 @@ function awaitedAt({ next_due_at: dueAt, activated_at: activatedAt }: Collecting
   return new Date(Math.max(Number(dueAt), Number(activatedAt)));
 }
 
-async function mustLockIntent(tx: Tx, id: string): Promise<PaymentIntentRow> {
-  const intent = await lockPaymentIntent(tx, id);
+async function mustLockIntent(tx: Tx, id: string | null): Promise<LockedIntentRow> {
+  const intent = id === null ? null : await lockPaymentIntent(tx, id);
   if (intent === null) throw new Error(`payment intent ${id} was not found, although its plan exists`);
   return intent;
 }
 
-function isRetrying({ status }: OpenSlotRow): boolean {
-  return status === 'retrying';
-}
-
 /** Whether the charge of a slot waits for a payer, who has time until an instant. */
-function hasChallenge({ status, challenge_ends_at: endsAt }: OpenSlotRow): boolean {
+function hasChallenge({ status, challenge_ends_at: endsAt }: KnownSlot): boolean {
   return status === 'processing' && endsAt !== null;
 }
 
-function byChallengeEnd(a: OpenSlotRow, b: OpenSlotRow): number {
+function byChallengeEnd(a: KnownSlot, b: KnownSlot): number {
   return Number(a.challenge_ends_at) - Number(b.challenge_ends_at) || a.slot - b.slot;
-}
-
-function retryTime({ next_attempt_at: at }: OpenSlotRow): Date | null {
-  return at;
-}
-
-function isRetryDue(at: Date): (slot: OpenSlotRow) => boolean {
-  return (slot) => isRetrying(slot) && slot.next_attempt_at !== null && slot.next_attempt_at <= at;
-}
-
-function byAttemptTime(a: OpenSlotRow, b: OpenSlotRow): number {
-  return Number(a.next_attempt_at) - Number(b.next_attempt_at) || a.slot - b.slot;
 }

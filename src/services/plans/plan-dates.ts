@@ -1,18 +1,19 @@
 import { wasRetriedNow } from '../../db/audit-log.ts';
-import type { OpenSlotRow } from '../../db/payment-plan-slots.ts';
-import { cadenceOf, type PaymentPlanRow } from '../../db/payment-plans.ts';
-import { earliestInstant, isNearSlot, laterInstant } from '../../domain/calendar.ts';
+import type { PaymentPlanRow } from '../../db/payment-plans.ts';
+import { laterInstant } from '../../domain/calendar.ts';
+import { type Derived, derive } from '../../domain/plans/derive.ts';
+import type { Situation, Slot } from '../../domain/plans/plan.ts';
 import { retryDueAt } from '../../domain/schemes/debit-dates.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { clockToleranceMs } from '../customer-time.ts';
-import { committedAmount, dueInstant } from './plan-calendar.ts';
+import type { LockedPlan } from './store.ts';
 
 /** A plan, and what its calendar depends on. */
 export type DatedPlan = PaymentPlanRow & { time_zone: string };
 
 /** A retry, as its slot has it. */
-type Retry = Pick<OpenSlotRow, 'slot' | 'failures' | 'first_failed_at' | 'next_attempt_at' | 'last_result_at'>;
+type Retry = Pick<Slot, 'slot' | 'failures' | 'first_failed_at' | 'next_attempt_at' | 'last_result_at'>;
 
 /** A stored date that is missing, or that the plan's calendar or dunning does not give. */
 export interface WrongDate {
@@ -33,17 +34,13 @@ export class PlanInconsistent extends Error {
 /**
  * Throws unless all dates of a locked, active plan are those that its calendar and dunning give. Reads nothing, unless
  * a retry is early.
- * @param open the open slots of the plan.
  * @param at the customer's time; that of the plan's last change counts, if it is later.
  * @throws PlanInconsistent
  */
-export async function assertDates(db: Db, plan: DatedPlan, open: readonly OpenSlotRow[], at: Date): Promise<void> {
-  const wrong = await withoutBroughtForward(db, plan, wrongDates(plan, open, laterInstant(at, plan.updated_at)));
-  if (wrong.length === 0) return;
-  throw new PlanInconsistent(
-    plan.id,
-    wrong.map(({ why }) => why),
-  );
+export async function assertDates(db: Db, { plan, slots }: LockedPlan, at: Date): Promise<void> {
+  const wrong = await withoutBroughtForward(db, plan, wrongDates(plan, slots, laterInstant(at, plan.updated_at)));
+  const reasons = wrong.map(({ why }) => why);
+  if (reasons.length > 0) throw new PlanInconsistent(plan.id, reasons);
 }
 
 /** Leaves out the retries that an operator has brought forward. The audit log has the date of each. */
@@ -60,47 +57,44 @@ export async function withoutBroughtForward(
 }
 
 /**
- * Returns what is wrong with the dates of a plan. A plan that is not active has none.
+ * Returns what is wrong with the dates of a plan: those that are not as `derive` gives them. A plan that is not active
+ * has none.
  * @param open the open slots of the plan.
  * @param at the customer's time.
  */
-export function wrongDates(plan: DatedPlan, open: readonly OpenSlotRow[], at: Date): WrongDate[] {
+export function wrongDates(plan: DatedPlan, open: readonly Slot[], at: Date): WrongDate[] {
   const retries = open.filter(({ status }) => status === 'retrying');
   if (plan.state !== 'active') {
     return retries.map(({ slot }) => wrong(`${slotInWords(slot)} is to be retried, but the plan is ${plan.state}`));
   }
+  const derived = derivedOrError({ plan, slots: open, timeZone: plan.time_zone });
+  const what = slotInWords(plan.next_slot);
+  if (derived instanceof RangeError) return [wrong(`its calendar has no ${what}: ${derived.message}`)];
   return [
-    ...wrongNextDate(plan, open),
-    ...wrongNextRetry(plan, retries),
+    ...wrongNextDate(plan, derived, what),
+    ...wrongNextRetry(plan, derived),
     ...retries.flatMap((retry) => wrongRetry(retry, at)),
   ];
 }
 
-function wrongNextDate(plan: DatedPlan, open: readonly OpenSlotRow[]): WrongDate[] {
-  const { next_slot: slot, next_due_at: stored } = plan;
-  const due = calendarDate(plan, open);
-  if (due instanceof RangeError) return [wrong(`its calendar has no ${slotInWords(slot)}: ${due.message}`)];
-  if (due === null) {
-    return stored === null ? [] : [wrong(`its next date is ${iso(stored)}, but nothing is left to collect`)];
-  }
-  const byCalendar = `${slotInWords(slot)} falls due at ${iso(due)} by its calendar`;
-  if (stored === null) return [wrong(`its next date is missing: ${byCalendar}`)];
-  return isNearSlot(cadenceOf(plan), slot, stored) ? [] : [wrong(`its next date is ${iso(stored)}, but ${byCalendar}`)];
-}
-
-/** When the next slot is due. An error if the calendar ends before it, which only a wrong row can bring about. */
-function calendarDate(plan: DatedPlan, open: readonly OpenSlotRow[]): Date | RangeError | null {
-  const progress = { nextSlot: plan.next_slot, paymentsOpened: 1, committedAmount: committedAmount(plan, open) };
+/** An error if the calendar ends before the next slot, which only a wrong row can bring about. */
+function derivedOrError(situation: Situation<Slot>): Derived | RangeError {
   try {
-    return dueInstant(plan, progress);
+    return derive(situation);
   } catch (error) {
     if (error instanceof RangeError) return error;
     throw error;
   }
 }
 
-function wrongNextRetry({ next_attempt_at: stored }: DatedPlan, retries: readonly Retry[]): WrongDate[] {
-  const earliest = earliestInstant(retries.map(({ next_attempt_at: date }) => date));
+function wrongNextDate({ next_due_at: stored }: DatedPlan, { next_due_at: due }: Derived, slot: string): WrongDate[] {
+  if (stored?.getTime() === due?.getTime()) return [];
+  if (due === null) return [wrong(`its next date is ${iso(stored)}, but nothing is left to collect`)];
+  const is = stored === null ? 'its next date is missing:' : `its next date is ${iso(stored)}, but`;
+  return [wrong(`${is} ${slot} falls due at ${iso(due)} by its calendar`)];
+}
+
+function wrongNextRetry({ next_attempt_at: stored }: DatedPlan, { next_attempt_at: earliest }: Derived): WrongDate[] {
   if (stored?.getTime() === earliest?.getTime()) return [];
   if (earliest === null) {
     return [wrong(`it waits for a retry at ${iso(stored)}, but none of its payments is to be retried`)];

@@ -1,8 +1,10 @@
 import { selectLastAttempt } from '../../db/payment-attempts.ts';
 import { selectPaymentIntent } from '../../db/payment-intents.ts';
-import { listOpenSlots, type OpenSlotRow, selectEarliestRetry, updateSlot } from '../../db/payment-plan-slots.ts';
-import { type CollectingPlanRow, lockPlan, selectClockOfPlan, updatePlan } from '../../db/payment-plans.ts';
+import { type CollectingPlanRow, selectClockOfPlan } from '../../db/payment-plans.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
+import { nextRetry } from '../../domain/plans/derive.ts';
+import type { Slot } from '../../domain/plans/plan.ts';
+import { retryNow } from '../../domain/plans/steps.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { type AuditEntry, type ChangeOrigin, changesBetween, recordAudit } from '../accounts/audit.ts';
@@ -10,13 +12,8 @@ import { CommandRefused } from '../command-refused.ts';
 import { timeForWrite } from '../customer-time.ts';
 import { InvalidState } from '../errors.ts';
 import { transact } from '../events.ts';
+import { type LockedPlan, lockPlanWithSlots, store } from './store.ts';
 import { chargeInWords } from './subject-status.ts';
-
-/** The locked plan of an operator command, and the customer's time. */
-export interface LockedPlan {
-  plan: CollectingPlanRow;
-  at: Date;
-}
 
 /** A command repeated within this time is refused: the operator may not have seen the outcome of the first attempt. */
 const sameRetryMs = 60_000;
@@ -27,12 +24,13 @@ const sameRetryMs = 60_000;
  * @throws CommandRefused
  */
 export async function retryPlanNow(db: Db, planId: string, origin: ChangeOrigin): Promise<string> {
-  return withPlan(db, planId, origin.now, async (tx, { plan, at }) => {
+  return withPlan(db, planId, origin.now, async (tx, locked, at) => {
+    const { plan, slots } = locked;
     if (plan.state !== 'active') throw new CommandRefused(`Nothing to retry: ${whyNotActive(plan)}.`);
-    const slots = await listOpenSlots(tx, planId);
-    const [next] = slots.filter(({ status }) => status === 'retrying').sort(byAttemptTime);
-    if (next === undefined) throw new CommandRefused(`Nothing to retry: ${nothingWaits(slots)}.`);
-    const last = await selectLastAttempt(tx, next.payment_intent_id);
+    const next = nextRetry(slots);
+    if (next === null) throw new CommandRefused(`Nothing to retry: ${nothingWaits(slots)}.`);
+    const intentId = next.payment_intent_id ?? '';
+    const last = await selectLastAttempt(tx, intentId);
     const ago = origin.now.getTime() - (last?.settled_at ?? last?.opened_at ?? new Date(0)).getTime();
     if (ago < sameRetryMs) {
       const outcome = last?.code === null ? '' : `, and failed: ${last?.code}`;
@@ -40,20 +38,15 @@ export async function retryPlanNow(db: Db, planId: string, origin: ChangeOrigin)
       throw new CommandRefused(`Nothing was done: ${tried}. Send it again after a minute.`);
     }
     const dueAt = next.next_attempt_at !== null && next.next_attempt_at < at ? next.next_attempt_at : at;
-    await updateSlot(tx, planId, next.slot, { next_attempt_at: dueAt });
-    await updatePlan(tx, planId, { next_attempt_at: await selectEarliestRetry(tx, planId), updated_at: at });
+    await store(tx, locked, retryNow(next, dueAt), at);
     const changes = changesBetween({ next_attempt_at: next.next_attempt_at }, { next_attempt_at: dueAt });
     await recordAudit(tx, {
       ...entryOf(plan, origin),
       action: 'payment_plan.retried_now',
       changes: ofSlot(next, changes),
     });
-    const intent = await selectPaymentIntent(
-      tx,
-      { billerId: plan.biller_id, livemode: plan.livemode },
-      next.payment_intent_id,
-    );
-    const charge = chargeInWords(intent?.total_amount ?? next.amount, plan.currency, next.failures);
+    const intent = await selectPaymentIntent(tx, { billerId: plan.biller_id, livemode: plan.livemode }, intentId);
+    const charge = chargeInWords(intent?.total_amount ?? next.amount ?? 0, plan.currency, next.failures);
     return `${capital(inWords(next))} is being tried again: ${charge}.`;
   });
 }
@@ -66,15 +59,15 @@ export async function withPlan(
   db: Db,
   planId: string,
   now: Date,
-  work: (tx: Tx, locked: LockedPlan) => Promise<string>,
+  work: (tx: Tx, locked: LockedPlan, at: Date) => Promise<string>,
 ): Promise<string> {
   return transact(db, { requestId: null, now }, async (tx) => {
     const clockId = await selectClockOfPlan(tx, planId);
     if (clockId === undefined) throw new CommandRefused(planDeleted);
     const at = await timeForWrite(tx, clockId, now);
-    const plan = await lockPlan(tx, planId);
-    if (plan === null) throw new CommandRefused(planDeleted);
-    return work(tx, { plan, at });
+    const locked = await lockPlanWithSlots(tx, planId);
+    if (locked === null) throw new CommandRefused(planDeleted);
+    return work(tx, locked, at);
   }).catch((error: unknown) => {
     throw error instanceof InvalidState ? new CommandRefused(`Nothing was done: ${error.message}`) : error;
   });
@@ -111,11 +104,7 @@ export function capital(sentence: string): string {
   return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }
 
-function nothingWaits(slots: OpenSlotRow[]): string {
+function nothingWaits(slots: readonly Slot[]): string {
   const underWay = slots.find(({ status }) => status === 'processing');
   return underWay === undefined ? 'no payment of the plan waits for a retry' : `${inWords(underWay)} is being charged`;
-}
-
-function byAttemptTime(a: OpenSlotRow, b: OpenSlotRow): number {
-  return Number(a.next_attempt_at) - Number(b.next_attempt_at) || a.slot - b.slot;
 }

@@ -1,9 +1,10 @@
-import { listPlanPayments, type PlanPaymentRow, selectSlot } from '../../db/payment-plan-slots.ts';
-import { cadenceOf, type PaymentPlanRow, termsOf } from '../../db/payment-plans.ts';
+import { listOpenSlots, listPlanPayments, type PlanPaymentRow, selectSlot } from '../../db/payment-plan-slots.ts';
+import type { PaymentPlanRow } from '../../db/payment-plans.ts';
 import { selectClock } from '../../db/test-clocks.ts';
 import { firstSlotAfter, slotDueAt } from '../../domain/calendar.ts';
 import { type UpcomingPayment, upcomingPayments } from '../../domain/plan-schedule.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
+import { cadenceOf, progressOf, termsOf } from '../../domain/plans/plan.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { defaultLimit } from '../../resources/common.ts';
 import { fieldError } from '../../resources/field-errors.ts';
@@ -11,7 +12,7 @@ import { BadParameters } from '../errors.ts';
 import type { PageQuery, Rows } from '../paging.ts';
 import type { RequestContext } from '../request-context.ts';
 import { getPaymentPlan } from './payment-plans.ts';
-import { progressOf } from './plan-calendar.ts';
+import { isUntouched } from './store.ts';
 
 /**
  * Returns the slots of a plan that have come, newest first, each with its attempts. The cursor is a slot number.
@@ -45,7 +46,8 @@ export async function planSchedule(
   if (hasEnded(plan.state)) return { payments: [], hasMore: false };
   const at = await customerTime(db, context, plan);
   const terms = termsOf(plan);
-  const progress = await progressOf(db, plan);
+  const slots = await listOpenSlots(db, plan.id);
+  const progress = progressOf({ plan, slots }, await isUntouched(db, plan, slots));
   const cadence = cadenceOf(plan);
   if (plan.state === 'suspended') {
     return upcomingPayments(

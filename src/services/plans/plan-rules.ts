@@ -1,5 +1,6 @@
-import { cadenceOf, type PaymentPlanRow } from '../../db/payment-plans.ts';
+import type { PaymentPlanRow } from '../../db/payment-plans.ts';
 import { dateIn, isPlainDate, slotDate } from '../../domain/calendar.ts';
+import { cadenceOf } from '../../domain/plans/plan.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import { totalErrors } from '../../resources/payment-plan-input.ts';
 

@@ -1,24 +1,11 @@
-import {
-  insertSkippedSlots,
-  listOpenSlots,
-  restartRetries,
-  selectEarliestRetry,
-  stopRetries,
-} from '../../db/payment-plan-slots.ts';
-import {
-  type CollectingPlanRow,
-  cadenceOf,
-  lockPlan,
-  type PaymentPlanRow,
-  type PlanChange,
-  updatePlan,
-} from '../../db/payment-plans.ts';
-import { firstSlotAfter } from '../../domain/calendar.ts';
-import { allowedTransitions, hasEnded, nextPlanState, type PlanTransition } from '../../domain/plan-state.ts';
+import { listKnownSlots } from '../../db/payment-plan-slots.ts';
+import type { CollectingPlanRow, PaymentPlanRow } from '../../db/payment-plans.ts';
+import { allowedTransitions, nextPlanState, type PlanState, type PlanTransition } from '../../domain/plan-state.ts';
+import { activate, resume, retryAll, stop, stopped } from '../../domain/plans/steps.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { timeForWrite } from '../customer-time.ts';
 import { assertNoErrors, InvalidState, NotFound } from '../errors.ts';
-import { planEvent, record, reserve, transact } from '../events.ts';
+import { transact } from '../events.ts';
 import { endChallenge } from '../payments/challenge-completion.ts';
 import { refusalError } from '../payments/charge-way.ts';
 import { currencyErrorsOf, isAboveLimit } from '../payments/fitting-method.ts';
@@ -26,17 +13,8 @@ import { chargeableMethod } from '../payments/recurring-intent.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { defaultErrors, getPaymentPlan } from './payment-plans.ts';
-import { dueInstant, progressOf, skippedSlots } from './plan-calendar.ts';
-import { ended, giveUpUnpaid, planHook, withdraw } from './plan-dunning.ts';
-
-/** The contract defines an event for each transition except resume. */
-const eventTypes = {
-  activate: 'payment_plan.activated',
-  suspend: 'payment_plan.suspended',
-  resume: null,
-  deactivate: 'payment_plan.deactivated',
-  close: 'payment_plan.closed',
-} as const;
+import { giveUpUnpaid, planHook, withdraw } from './plan-dunning.ts';
+import { type LockedPlan, lockPlanWithSlots, store, withSlots } from './store.ts';
 
 /**
  * Moves a plan to another state, records the event of the transition, and pokes the plan's workflow. Suspend,
@@ -55,46 +33,51 @@ export async function transitionPlan(
   return transact(db, context, async (tx) => {
     const { test_clock_id: clockId } = await getPaymentPlan(tx, context, id);
     const at = await timeForWrite(tx, clockId, context.now);
-    const plan = await lockPlan(tx, id);
-    if (plan === null) throw new NotFound('payment plan', id);
-    assertAllowed(plan, transition);
-    if (transition === 'activate') await assertPayable(tx, context, plan, at);
-    const challenges = reserve(tx);
-    if (stops.has(transition)) await withdraw(tx, plan, { at, now: context.now });
-    const change = await changeFor(tx, plan, transition, at, reason);
-    const instants = { at, now: context.now };
-    const stopped = await updatePlan(tx, id, { ...change, updated_at: at });
-    if (transition === 'suspend') await challenges.during(() => endChallenges(tx, stopped, instants));
-    if (hasEnded(stopped.state)) await giveUpUnpaid(tx, stopped, instants);
-    const in_flight_cents = stops.has(transition) ? await amountInFlight(tx, id) : 0;
-    const isSame = in_flight_cents === stopped.in_flight_cents;
-    const row = isSame ? stopped : await updatePlan(tx, id, { in_flight_cents, updated_at: at });
-    await wake.paymentPlan(tx, row, context.now, { start: row.state === 'active' });
-    const type = eventTypes[transition];
-    if (type !== null) record(tx, planEvent(type, row, at));
-    return row;
+    const locked = await lockPlanWithSlots(tx, id);
+    if (locked === null) throw new NotFound('payment plan', id);
+    const state = nextState(locked.plan, transition);
+    if (transition === 'activate') await assertPayable(tx, context, locked.plan, at);
+    const { plan } =
+      state === 'suspended' || state === 'deactivated' || state === 'closed'
+        ? await stopCollecting(tx, locked, state, reason, { at, now: context.now })
+        : await store(tx, locked, transition === 'resume' ? resume(locked, at) : activate(at), at);
+    await wake.paymentPlan(tx, plan, context.now, { start: plan.state === 'active' });
+    return plan;
   });
 }
 
-/** The transitions after which a plan collects nothing. */
-const stops: ReadonlySet<PlanTransition> = new Set(['suspend', 'deactivate', 'close']);
-
-/** What is under way of a plan that has stopped: what waited for the cut-off or for a payer is not, by now. */
-async function amountInFlight(tx: Tx, id: string): Promise<number> {
-  const underWay = (await listOpenSlots(tx, id)).filter(({ status }) => status === 'processing');
-  return underWay.reduce((sum, { amount }) => sum + amount, 0);
+/** The plan collects nothing any more. What could still be charged is stopped, and given up if the plan has ended. */
+async function stopCollecting(
+  tx: Tx,
+  locked: LockedPlan,
+  state: 'suspended' | 'deactivated' | 'closed',
+  reason: string,
+  instants: { at: Date; now: Date },
+): Promise<LockedPlan> {
+  const { at } = instants;
+  const halted = await store(tx, locked, stop(locked, state, reason), at);
+  const unchallenged = state === 'suspended' ? await endChallenges(tx, halted, instants) : halted;
+  const withdrawn = await withdraw(tx, unchallenged, instants);
+  const last = state === 'suspended' ? withdrawn : await giveUpUnpaid(tx, withdrawn, instants);
+  return store(tx, last, stopped(last), at);
 }
 
 /** Ends the challenges that payers have open on a suspended plan: their attempts have failed. */
-async function endChallenges(tx: Tx, { id }: PaymentPlanRow, instants: { at: Date; now: Date }): Promise<void> {
-  for (const slot of await listOpenSlots(tx, id)) {
-    const payment = { paymentIntentId: slot.payment_intent_id, paymentPlanId: id };
-    if (slot.status === 'processing') await endChallenge(tx, planHook, payment, instants);
+async function endChallenges(tx: Tx, locked: LockedPlan, instants: { at: Date; now: Date }): Promise<LockedPlan> {
+  let hasEnded = false;
+  for (const { status, payment_intent_id: paymentIntentId } of locked.slots) {
+    if (status !== 'processing' || paymentIntentId === null) continue;
+    const payment = { paymentIntentId, paymentPlanId: locked.plan.id };
+    if (await endChallenge(tx, planHook, payment, instants)) hasEnded = true;
   }
+  // Their outcomes were recorded on the plan and its slots.
+  return (hasEnded ? await lockPlanWithSlots(tx, locked.plan.id) : null) ?? locked;
 }
 
-function assertAllowed(plan: PaymentPlanRow, transition: PlanTransition): void {
-  if (nextPlanState(plan.state, transition) !== null) return;
+/** @throws InvalidState if the plan's state does not allow the transition. */
+function nextState(plan: PaymentPlanRow, transition: PlanTransition): PlanState {
+  const next = nextPlanState(plan.state, transition);
+  if (next !== null) return next;
   const allowed = allowedTransitions(plan.state);
   const choice = allowed.length === 0 ? 'It has ended for good' : `Allowed now: ${allowed.join(', ')}`;
   throw new InvalidState(`Payment plan ${plan.id} is ${plan.state} and cannot be changed by ${transition}. ${choice}.`);
@@ -118,35 +101,6 @@ async function assertPayable(tx: Tx, context: RequestContext, plan: CollectingPl
   }
 }
 
-async function changeFor(
-  tx: Tx,
-  plan: CollectingPlanRow,
-  transition: PlanTransition,
-  at: Date,
-  reason: string,
-): Promise<PlanChange> {
-  switch (transition) {
-    case 'activate':
-      return {
-        state: 'active',
-        state_reason: null,
-        activated_at: at,
-        next_due_at: dueInstant(plan, await progressOf(tx, plan)),
-      };
-    case 'resume':
-      return resume(tx, plan, at);
-    case 'suspend':
-      await stopRetries(tx, plan.id);
-      return ended('suspended', reason);
-    case 'deactivate':
-      await stopRetries(tx, plan.id);
-      return ended('deactivated', reason);
-    case 'close':
-      await stopRetries(tx, plan.id);
-      return ended('closed', reason);
-  }
-}
-
 /**
  * Goes on with a locked plan that has got a new method. A plan that is suspended because a payment failed or came back
  * is resumed. What an active plan is retrying is tried at once, with a new series of retries. The workflow looks again.
@@ -155,9 +109,9 @@ async function changeFor(
 export async function healPlan(tx: Tx, plan: CollectingPlanRow, { at, now }: { at: Date; now: Date }): Promise<void> {
   const healing = healingOf(plan);
   if (healing === null) return;
-  const change = healing === 'retry' ? await retryAtOnce(tx, plan, at) : await resume(tx, plan, at);
-  const row = await updatePlan(tx, plan.id, { ...change, updated_at: at });
-  await wake.paymentPlan(tx, row, now, { start: true });
+  const locked = withSlots(plan, await listKnownSlots(tx, plan.id));
+  const after = await store(tx, locked, healing === 'retry' ? retryAll(locked, at) : resume(locked, at), at);
+  await wake.paymentPlan(tx, after.plan, now, { start: true });
 }
 
 /** Returns what a new method makes a plan do: resume, or retry at once what is unpaid. Null if nothing. */
@@ -165,26 +119,4 @@ export function healingOf(plan: Pick<PaymentPlanRow, 'state' | 'state_reason' | 
   const isUnpaid = plan.state_reason === 'payment_failed' || plan.state_reason === 'payment_returned';
   if (plan.state === 'suspended' && isUnpaid) return 'resume';
   return plan.state === 'active' && plan.next_attempt_at !== null ? 'retry' : null;
-}
-
-async function retryAtOnce(tx: Tx, plan: CollectingPlanRow, at: Date): Promise<PlanChange> {
-  await restartRetries(tx, plan.id, at);
-  return { next_attempt_at: at };
-}
-
-/** Retries unpaid payments at once, skips the slots that have passed meanwhile, and continues the calendar. */
-async function resume(tx: Tx, plan: CollectingPlanRow, at: Date): Promise<PlanChange> {
-  const cadence = cadenceOf(plan);
-  await restartRetries(tx, plan.id, at);
-  const progress = await progressOf(tx, plan);
-  const nextSlot = firstSlotAfter(cadence, plan.time_zone, at, plan.next_slot);
-  const due = dueInstant(plan, { ...progress, nextSlot });
-  await insertSkippedSlots(tx, plan.id, skippedSlots(cadence, plan.next_slot, nextSlot));
-  return {
-    state: 'active',
-    state_reason: null,
-    next_slot: nextSlot,
-    next_due_at: due,
-    next_attempt_at: await selectEarliestRetry(tx, plan.id),
-  };
 }

@@ -1,13 +1,9 @@
 import { lockCustomer } from '../../db/customers.ts';
-import {
-  type CollectingPlanRow,
-  lockPlan,
-  type PaymentPlanRow,
-  type PlanChange,
-  updatePlan,
-} from '../../db/payment-plans.ts';
+import type { CollectingPlanRow, PaymentPlanRow, PlanChange } from '../../db/payment-plans.ts';
 import { dateIn } from '../../domain/calendar.ts';
 import { mutablePlanFields } from '../../domain/plan-state.ts';
+import { progressOf } from '../../domain/plans/plan.ts';
+import { amend } from '../../domain/plans/steps.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { PaymentPlanUpdate } from '../../resources/payment-plan-input.ts';
@@ -20,8 +16,8 @@ import { currencyErrors, currencyErrorsOf } from '../payments/fitting-method.ts'
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { defaultErrors, getPaymentPlan } from './payment-plans.ts';
-import { progressOf, wakeCalendar } from './plan-calendar.ts';
 import { planErrors } from './plan-rules.ts';
+import { lockPlanWithSlots, store } from './store.ts';
 
 /**
  * Changes the terms of a plan, as far as its state allows. A payment that is being charged keeps its amount.
@@ -37,16 +33,17 @@ export async function updatePaymentPlan(
   return transact(db, context, async (tx) => {
     const { customer_id: customerId } = await getPaymentPlan(tx, context, id);
     const at = timeOf(await lockCustomer(tx, context, customerId), context.now);
-    const plan = await lockPlan(tx, id);
-    if (plan === null) throw new NotFound('payment plan', id);
+    const locked = await lockPlanWithSlots(tx, id);
+    if (locked === null) throw new NotFound('payment plan', id);
+    const { plan, slots } = locked;
     assertNoErrors(fixedFieldErrors(plan, input));
     const change = changeOf(input);
     const changed = { ...plan, ...change };
-    const progress = await progressOf(tx, changed);
+    const { committedAmount } = progressOf({ plan: changed, slots });
     const errors = [
       ...metadataErrors(input.metadata, context.livemode),
       ...planErrors(changed, { at, timeZone: context.timeZone }, newDates(input)),
-      ...totalReachedErrors(changed, progress.committedAmount),
+      ...totalReachedErrors(changed, committedAmount),
     ];
     if (input.payment_instrument_id) {
       const path = '/payment_instrument_id';
@@ -57,8 +54,7 @@ export async function updatePaymentPlan(
     }
     errors.push(...(await keptMethodErrors(tx, context, changed, input)));
     assertNoErrors(errors);
-    const calendar = plan.state === 'active' ? await wakeCalendar(tx, changed, at) : {};
-    const row = await updatePlan(tx, id, { ...change, ...calendar, updated_at: at });
+    const { plan: row } = await store(tx, locked, amend(locked, change, at), at, { columns: change });
     await wake.paymentPlan(tx, row, context.now);
     await announceIfDebited(tx, plan, row, at);
     return row;

@@ -1,10 +1,11 @@
 import { selectLastDebit } from '../../db/bank-debits.ts';
 import { selectLastAttempt } from '../../db/payment-attempts.ts';
 import { listIntentsOfPlan, type PaymentIntentRow } from '../../db/payment-intents.ts';
-import type { OpenSlotRow, PlanSlotRow, SlotStatus } from '../../db/payment-plan-slots.ts';
-import { type CollectingPlanRow, cadenceOf } from '../../db/payment-plans.ts';
+import type { CollectingPlanRow } from '../../db/payment-plans.ts';
 import { slotDate } from '../../domain/calendar.ts';
 import { challengeEnd } from '../../domain/challenges.ts';
+import { fresh } from '../../domain/plans/apply.ts';
+import { cadenceOf, type KnownSlot, type SlotStatus } from '../../domain/plans/plan.ts';
 import { retryDueAt } from '../../domain/schemes/debit-dates.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { withoutBroughtForward, wrongRetry } from './plan-dates.ts';
@@ -20,11 +21,6 @@ const statusOf: Record<PaymentIntentRow['status'], SlotStatus> = {
   returned: 'returned',
 };
 
-/** Whether a slot has an amount that is not collected yet, and can still be. */
-export function isOpen(slot: PlanSlotRow): slot is OpenSlotRow {
-  return ['processing', 'retrying', 'failed', 'returned'].includes(slot.status);
-}
-
 /**
  * Returns all slots of a locked plan as they should be, from slot 0 without gaps, and the sum of what its payments have
  * collected, in minor units. A row that is missing, or does not agree with the slot's payment, is made from the
@@ -36,14 +32,14 @@ export function isOpen(slot: PlanSlotRow): slot is OpenSlotRow {
 export async function correctedSlots(
   tx: Tx,
   plan: CollectingPlanRow,
-  stored: readonly PlanSlotRow[],
+  stored: readonly KnownSlot[],
   at: Date,
-): Promise<{ slots: PlanSlotRow[]; collected: number }> {
+): Promise<{ slots: KnownSlot[]; collected: number }> {
   const intents = await listIntentsOfPlan(tx, plan.id);
   const intentOf = new Map(intents.map((intent) => [intent.payment_plan_slot, intent]));
   const rowOf = new Map(stored.map((row) => [row.slot, row]));
   const last = Math.max(stored.at(-1)?.slot ?? -1, intents.at(-1)?.payment_plan_slot ?? -1);
-  const slots: PlanSlotRow[] = [];
+  const slots: KnownSlot[] = [];
   for (let slot = 0; slot <= last; slot += 1) {
     const [row, intent] = [rowOf.get(slot), intentOf.get(slot)];
     const isRight = row !== undefined && agrees(row, intent);
@@ -54,24 +50,7 @@ export async function correctedSlots(
   return { slots, collected: paid.reduce((sum, { amount }) => sum + amount, 0) };
 }
 
-/** Returns the row of a slot that was skipped. */
-export function skippedRow(plan: CollectingPlanRow, slot: number): PlanSlotRow {
-  return {
-    payment_plan_id: plan.id,
-    slot,
-    due_date: slotDate(cadenceOf(plan), slot),
-    status: 'skipped',
-    amount: null,
-    payment_intent_id: null,
-    failures: 0,
-    first_failed_at: null,
-    challenge_ends_at: null,
-    next_attempt_at: null,
-    last_result_at: null,
-  };
-}
-
-function agrees(row: PlanSlotRow, intent: PaymentIntentRow | undefined): boolean {
+function agrees(row: KnownSlot, intent: PaymentIntentRow | undefined): boolean {
   if (intent === undefined) return row.status === 'skipped';
   if (row.payment_intent_id !== intent.id || row.amount !== intent.amount) return false;
   return row.status === 'retrying' ? isUnpaid(intent) : row.status === statusOf[intent.status];
@@ -90,10 +69,10 @@ async function restoredRow(
   plan: CollectingPlanRow,
   slot: number,
   intent: PaymentIntentRow | undefined,
-): Promise<PlanSlotRow> {
-  const skipped = skippedRow(plan, slot);
-  if (intent === undefined) return skipped;
-  const row = { ...skipped, status: statusOf[intent.status], amount: intent.amount, payment_intent_id: intent.id };
+): Promise<KnownSlot> {
+  const passed = { ...fresh, slot, due_date: slotDate(cadenceOf(plan), slot) };
+  if (intent === undefined) return { ...passed, status: 'skipped' };
+  const row = { ...passed, status: statusOf[intent.status], amount: intent.amount, payment_intent_id: intent.id };
   if (!isUnpaid(intent)) return row;
   const debit = await selectLastDebit(tx, intent.id);
   const reportedAt = debit && (debit.returned_at ?? debit.result_at);
@@ -103,7 +82,7 @@ async function restoredRow(
 }
 
 /** The end of a challenge that is lost is counted from when the payment began to wait for it. */
-function withChallengeEnd(row: PlanSlotRow, intent: PaymentIntentRow | undefined): PlanSlotRow {
+function withChallengeEnd(row: KnownSlot, intent: PaymentIntentRow | undefined): KnownSlot {
   const isWaiting = intent?.status === 'requires_action';
   if (isWaiting === (row.challenge_ends_at !== null)) return row;
   return { ...row, challenge_ends_at: isWaiting ? challengeEnd(intent.updated_at) : null };
@@ -112,10 +91,10 @@ function withChallengeEnd(row: PlanSlotRow, intent: PaymentIntentRow | undefined
 async function withRetryDate(
   tx: Tx,
   plan: CollectingPlanRow,
-  row: PlanSlotRow,
+  row: KnownSlot,
   intent: PaymentIntentRow | undefined,
   at: Date,
-): Promise<PlanSlotRow> {
+): Promise<KnownSlot> {
   if (row.status !== 'retrying') return row;
   if (plan.state !== 'active') return { ...row, status: statusOf[intent?.status ?? 'failed'], next_attempt_at: null };
   const wrong = await withoutBroughtForward(tx, plan, wrongRetry(row, at));

@@ -12,13 +12,14 @@ import {
 import { laterInstant } from '../../domain/calendar.ts';
 import { type KindThat, subjectKinds } from '../../messages/subject-kinds.ts';
 import type { ClockSubjectStatus } from '../../messages/subject-status.ts';
-import { pass } from '../../platform/crash-points.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { afterCommit } from '../../platform/postgres/transaction.ts';
 import { realNow } from '../../platform/real-time.ts';
-import { emit, secondsBetween } from '../../platform/telemetry.ts';
+import { secondsBetween } from '../../platform/telemetry.ts';
 import type { EffectsManifest } from '../../resources/test-clock.ts';
+import { pass } from '../crash-points.ts';
 import { clockEvent, record, transact } from '../events.ts';
+import { emit } from '../telemetry.ts';
 import { expireOnClock, expires } from './expiry.ts';
 
 /** A subject that collects: it has a workflow, which an advance moves. */

@@ -1,11 +1,11 @@
 import { type DueSubject, dueOnClock } from '../../db/due-on-clock.ts';
 import { type ClockAdvanceRow, shareLockClock } from '../../db/test-clocks.ts';
 import { endsOnClock, type KindThat } from '../../messages/subject-kinds.ts';
-import { pass } from '../../platform/crash-points.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { isOutage } from '../../platform/postgres/transaction.ts';
 import type { Processors } from '../../processors/processor.ts';
 import { sandboxProcessor } from '../../processors/sandbox.ts';
+import { pass } from '../crash-points.ts';
 import { transact } from '../events.ts';
 import { expireMandateOnClock } from '../mandates/expiry.ts';
 import { subjects } from '../subjects/kinds.ts';

@@ -6,13 +6,13 @@ import {
   selectDeliveryToMake,
   type WebhookDeliveryRow,
 } from '../../db/webhook-deliveries.ts';
-import { pass } from '../../platform/crash-points.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { isOutage } from '../../platform/postgres/transaction.ts';
-import { emit } from '../../platform/telemetry.ts';
 import { traced } from '../../platform/tracing.ts';
 import type { Vault } from '../accounts/vault.ts';
+import { pass } from '../crash-points.ts';
 import { transact } from '../events.ts';
+import { emit } from '../telemetry.ts';
 import { type DeliveryProgress, progressOf, progressTurnedAway } from './delivery-progress.ts';
 import { attemptTelemetry } from './delivery-telemetry.ts';
 import { errorOf, type MadeAttempt, MadeBefore, recordResponse } from './record-attempt.ts';

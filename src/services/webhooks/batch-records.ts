@@ -1,12 +1,12 @@
 import { listUnattempted, recordDelivered } from '../../db/webhook-batches.ts';
 import type { WebhookDeliveryRow } from '../../db/webhook-deliveries.ts';
 import { noteSlow, updateResponding } from '../../db/webhook-endpoints.ts';
-import { pass } from '../../platform/crash-points.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
 import { enqueue } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
-import { emit } from '../../platform/telemetry.ts';
+import { pass } from '../crash-points.ts';
 import { transact } from '../events.ts';
+import { emit } from '../telemetry.ts';
 import { startEntry } from '../wake.ts';
 import { type DeliveryDeps, throughOutages } from './attempt.ts';
 import type { BatchProgress } from './batch-progress.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { listDeliveriesToMake } from '../../db/webhook-batches.ts';
 import { type DeliveryToMake, failDelivery } from '../../db/webhook-deliveries.ts';
-import { pass } from '../../platform/crash-points.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { traced } from '../../platform/tracing.ts';
+import { pass } from '../crash-points.ts';
 import { type DeliveryDeps, isDue, namesOf, whyClosed } from './attempt.ts';
 import { type BatchProgress, destinationOf, newProgress, sumOf } from './batch-progress.ts';
 import { handOver, type Responded, recordOutcomes } from './batch-records.ts';

@@ -1,6 +1,7 @@
 import type { DeliveryToMake, WebhookDeliveryRow } from '../../db/webhook-deliveries.ts';
 import { workflowIdOf } from '../../messages/workflow-types.ts';
-import { type DeliveryAttempted, secondsBetween } from '../../platform/telemetry.ts';
+import { secondsBetween } from '../../platform/telemetry.ts';
+import type { DeliveryAttempted } from '../telemetry.ts';
 import type { WebhookResponse } from './sender.ts';
 
 /**

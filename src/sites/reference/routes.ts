@@ -3,14 +3,14 @@ import { Type } from 'typebox';
 import { type Route, route } from '../../api/http/route.ts';
 import { compatDocument } from '../../api/openapi/compat.ts';
 import { openApiDocument } from '../../api/openapi/document.ts';
+import { readScripts } from '../../platform/browser-scripts.ts';
 import { Strict, type Tag } from '../../resources/common.ts';
 import { RouteNotFound } from '../../services/errors.ts';
 import { inHtml, type Page } from './layout.ts';
-import { referenceScript, referenceStyle } from './look.ts';
+import { referenceStyle } from './look.ts';
 import { once } from './once.ts';
 import { referenceOf } from './pages.ts';
 import { resultsPage, search } from './search.ts';
-import { tryScript } from './try-script.ts';
 
 export const reference: Tag = { name: 'Reference', description: 'This documentation.' };
 
@@ -63,7 +63,11 @@ export function referenceRoutes(allRoutes: () => readonly Route[]): Route[] {
   const compatText = once(() => JSON.stringify(compatDocument(document())));
   const made = once(() => referenceOf(document()));
   const style = asset('reference.css', 'text/css', referenceStyle);
-  const script = asset('reference.js', 'text/javascript', referenceScript + tryScript);
+  const script = asset(
+    'reference.js',
+    'text/javascript',
+    readScripts(new URL('./scripts/', import.meta.url), 'reference.js', 'try.js'),
+  );
   const written = (page: Page, query?: string) =>
     inHtml(page, made().pages, { style: style.path, script: script.path }, query);
   function pageAt(path: string): string {

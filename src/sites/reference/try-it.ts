@@ -13,7 +13,7 @@ export interface TryRequest {
 }
 
 /**
- * The form that sends a request from the page, for the script (`try-script.ts`). A page without scripts does not show
+ * The form that sends a request from the page, for the script (`scripts/try.js`). A page without scripts does not show
  * it, because a key must not be sent as a field of a form.
  */
 export function tryForm({ httpMethod, path, parameters, sample }: TryRequest): Html {

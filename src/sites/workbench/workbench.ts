@@ -3,6 +3,7 @@ import type { Context, Middleware } from '../../api/http/context.ts';
 import type { AppDeps } from '../../api/http/deps.ts';
 import { send } from '../../api/http/response.ts';
 import { isAtThisMachine } from '../../api/middleware/this-machine.ts';
+import { readScripts } from '../../platform/browser-scripts.ts';
 import { html } from '../../platform/html.ts';
 import { isOutage } from '../../platform/postgres/transaction.ts';
 import { realNow } from '../../platform/real-time.ts';
@@ -17,7 +18,6 @@ import { showEvent, showEvents } from './event-pages.ts';
 import { alert, inHtml } from './layout.ts';
 import { showOverview } from './overview-page.ts';
 import { readForm } from './read-form.ts';
-import { script } from './script.ts';
 import { styleSheet } from './style.ts';
 import type { Answer, Page, Visit, WorkbenchRoute } from './visit.ts';
 
@@ -25,7 +25,10 @@ const home = '/workbench';
 
 const assets: Readonly<Record<string, { text: string; type: string }>> = {
   [`${home}/assets/style.css`]: { text: styleSheet, type: 'text/css; charset=utf-8' },
-  [`${home}/assets/script.js`]: { text: script, type: 'text/javascript; charset=utf-8' },
+  [`${home}/assets/script.js`]: {
+    text: readScripts(new URL('./scripts/', import.meta.url), 'workbench.js'),
+    type: 'text/javascript; charset=utf-8',
+  },
 };
 
 const policy = [

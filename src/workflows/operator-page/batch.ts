@@ -28,7 +28,7 @@ export function showBatch(page: OperatorPage, status: BatchStatus): void {
     facts: [
       ['Failed at the first attempt', failed === 0 ? null : String(failed)],
       ['Not sent here', handedOver === 0 ? null : `${handedOver}: the receiver takes long, or fails`],
-      ['Continue by themselves', elsewhere === 0 ? null : 'each in a workflow of its own, `webhook-delivery/…`'],
+      ['Continue separately', elsewhere === 0 ? null : 'each in a workflow of its own, `webhook-delivery/…`'],
       [
         'Endpoint',
         about ? `\`${about.endpointId}\`; its deliveries: search for \`EndpointId="${about.endpointId}"\`` : null,

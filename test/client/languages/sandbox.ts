@@ -70,7 +70,7 @@ export function itGivesTestsAnAccount(driver: SandboxDriver, dataDir: () => stri
     }
   });
 
-  it('advances a clock beyond the bound, and returns when its own receiver has got everything', async () => {
+  it('advances a clock beyond the bound, and returns when its own receiver has received everything', async () => {
     const { number } = await start();
     const { url } = await call('webhooks', [number]);
     const clock = await call('clock', [number], { at: '2028-01-03T09:00:00Z', name: 'Renewals' });

@@ -1,10 +1,11 @@
+import type { AttemptSource } from '../../../db/payment-attempts.ts';
 import type { StuckQuery } from './query.ts';
 
 /** An attempt whose outcome is not known yet. */
 export interface OpenAttempt {
   attempt_id: string;
   number: number;
-  source: 'confirm' | 'plan' | 'schedule' | 'subscription';
+  source: AttemptSource;
   payment_plan_id: string | null;
   subscription_id: string | null;
 }

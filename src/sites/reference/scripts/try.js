@@ -1,13 +1,10 @@
-/**
- * Takes a key of the sandbox, shows it in the samples, and sends requests from the page. The key is in sessionStorage:
- * the reader goes from page to page with it, and it ends with the tab. Ids of objects that came back are kept beside
- * it, to stand where the samples have ids of examples.
- */
-export const tryScript = `
+// Takes a key of the sandbox, shows it in the samples, and sends requests from the page. The key is in sessionStorage:
+// it is there on every page, and ends with the tab. Ids of objects from responses are kept with it, and replace the ids
+// of the examples.
 {
-  const dialog = document.querySelector('dialog.key');
+  const dialog = /** @type {HTMLDialogElement | null} */ (document.querySelector('dialog.key'));
   const keyPattern = /^sk_sandbox_[0-9A-Za-z]{43}$/;
-  const idPattern = /\\b([a-z]{2,4})_(?:sandbox_)?[0-9A-Za-z]{32}\\b/g;
+  const idPattern = /\b([a-z]{2,4})_(?:sandbox_)?[0-9A-Za-z]{32}\b/g;
   const readKey = () => sessionStorage.getItem('api_key');
   const readIds = () => JSON.parse(sessionStorage.getItem('ids') ?? '{}');
   const withOwnIds = (text) => {
@@ -22,37 +19,55 @@ export const tryScript = `
   };
 
   const refusalOf = (text) => {
-    if (/^[sp]k_live_/.test(text)) return 'This is a key of live mode. Do not paste it into any page. Use a secret key of the sandbox.';
-    if (/^pk_/.test(text)) return 'This is a publishable key. Use a secret key of the sandbox: sk_sandbox_ and 43 characters.';
+    if (/^[sp]k_live_/.test(text))
+      return 'This is a key of live mode. Do not paste it into any page. Use a secret key of the sandbox.';
+    if (/^pk_/.test(text))
+      return 'This is a publishable key. Use a secret key of the sandbox: sk_sandbox_ and 43 characters.';
     return 'This is not a sandbox key: it must be sk_sandbox_ and 43 characters.';
   };
 
   const openings = {
-    TypeScript: (url, key) => "import { PaymentsClient } from '@payments-service/client';\\n\\n" +
-      "const payments = new PaymentsClient({ baseUrl: '" + url + "', apiKey: '" + key + "' });",
-    Python: (url, key) => 'from payments_service import PaymentsClient\\n\\n' +
-      'payments = PaymentsClient(base_url="' + url + '", api_key="' + key + '")',
-    Go: (url, key) => 'client, err := payments.NewClient(payments.Config{BaseURL: "' + url + '", APIKey: "' + key + '"})\\n' +
-      'if err != nil {\\n\\treturn err\\n}',
+    TypeScript: (url, key) =>
+      "import { PaymentsClient } from '@payments-service/client';\n\n" +
+      "const payments = new PaymentsClient({ baseUrl: '" +
+      url +
+      "', apiKey: '" +
+      key +
+      "' });",
+    Python: (url, key) =>
+      'from payments_service import PaymentsClient\n\n' +
+      'payments = PaymentsClient(base_url="' +
+      url +
+      '", api_key="' +
+      key +
+      '")',
+    Go: (url, key) =>
+      'client, err := payments.NewClient(payments.Config{BaseURL: "' +
+      url +
+      '", APIKey: "' +
+      key +
+      '"})\n' +
+      'if err != nil {\n\treturn err\n}',
   };
   const written = new Map();
   const showKey = () => {
     const key = readKey();
-    for (const sample of document.querySelectorAll('.samples details')) {
+    for (const sample of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('.samples details'))) {
       const code = sample.querySelector('code');
       if (!written.has(code)) written.set(code, [...code.childNodes]);
       code.replaceChildren(...written.get(code).map((node) => node.cloneNode(true)));
       if (key === null) continue;
       const opening = openings[sample.dataset.language];
-      if (opening) code.prepend(element('span', opening(location.origin, key) + '\\n'));
+      if (opening) code.prepend(element('span', `${opening(location.origin, key)}\n`));
       const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
       while (texts.nextNode()) {
-        const node = texts.currentNode;
+        const node = /** @type {Text} */ (texts.currentNode);
         node.data = withOwnIds(node.data.replaceAll('$BASE_URL', location.origin).replaceAll('$API_KEY', key));
       }
     }
-    opener.textContent = key === null ? 'Your key' : 'Key …' + key.slice(-4);
-    dialog.querySelector('[value=forget]').hidden = key === null;
+    opener.textContent = key === null ? 'Your key' : `Key …${key.slice(-4)}`;
+    const forgetting = /** @type {HTMLElement} */ (dialog.querySelector('[value=forget]'));
+    forgetting.hidden = key === null;
   };
 
   const opener = element('button');
@@ -100,7 +115,7 @@ export const tryScript = `
     const code = element('code');
     try {
       const lines = JSON.stringify(JSON.parse(text), null, 2);
-      const values = /"(?:[^"\\\\]|\\\\.)*"(:?)|(?<=[ [])(?:-?[0-9.e+-]+|true|false|null)(?=,|$)/gm;
+      const values = /"(?:[^"\\]|\\.)*"(:?)|(?<=[ [])(?:-?[0-9.e+-]+|true|false|null)(?=,|$)/gm;
       let end = 0;
       for (const { index, 0: part, 1: colon } of lines.matchAll(values)) {
         if (colon) continue;
@@ -120,13 +135,15 @@ export const tryScript = `
     if (key === null && !isPublic) return askForKey(() => send(form));
     const { method } = form.dataset;
     const inputs = [...form.querySelectorAll('input')];
-    const valueOf = (name) => encodeURIComponent(form.elements[name].value.trim());
-    const path = form.dataset.path.replace(/\\{(\\w+)\\}/g, (_, name) => valueOf(name));
+    const pathValueOf = (name) => encodeURIComponent(form.elements[name].value.trim());
+    const path = form.dataset.path.replace(/\{(\w+)\}/g, (_, name) => pathValueOf(name));
     const query = new URLSearchParams(
-      inputs.filter(({ dataset, value }) => dataset.in === 'query' && value !== '').map(({ name, value }) => [name, value]),
+      inputs
+        .filter(({ dataset, value }) => dataset.in === 'query' && value !== '')
+        .map(({ name, value }) => [name, value]),
     ).toString();
     const body = form.elements.body?.value;
-    const headers = { ...(isPublic ? {} : { Authorization: 'Bearer ' + key }) };
+    const headers = { ...(isPublic ? {} : { Authorization: `Bearer ${key}` }) };
     if (body !== undefined) headers['Content-Type'] = 'application/json';
     const status = form.querySelector('[role=status]');
     const button = form.querySelector('button');
@@ -134,15 +151,26 @@ export const tryScript = `
     button.disabled = true;
     status.replaceChildren(element('p', 'Sending …', 'note'));
     try {
-      const sent = { method, headers, body, signal: AbortSignal.timeout(60000), cache: 'no-store', credentials: 'omit', redirect: 'error' };
-      const response = await fetch(path + (query && '?' + query), sent);
+      const sent = /** @type {RequestInit} */ ({
+        method,
+        headers,
+        body,
+        signal: AbortSignal.timeout(60000),
+        cache: 'no-store',
+        credentials: 'omit',
+        redirect: 'error',
+      });
+      const response = await fetch(path + (query && `?${query}`), sent);
       const text = await response.text();
       const took = Math.round(performance.now() - began);
-      const words = [response.status + ' in ' + took + ' ms', response.headers.get('request-id')];
+      const words = [`${response.status} in ${took} ms`, response.headers.get('request-id')];
       const block = element('pre');
       block.tabIndex = 0;
       block.append(codeOf(text));
-      status.replaceChildren(element('p', words.join(', '), response.ok ? 'good' : 'refused'), ...(text === '' ? [] : [block]));
+      status.replaceChildren(
+        element('p', words.join(', '), response.ok ? 'good' : 'refused'),
+        ...(text === '' ? [] : [block]),
+      );
       if (response.ok) {
         remember(text, method === 'DELETE');
         showKey();
@@ -156,11 +184,11 @@ export const tryScript = `
 
   if (dialog !== null) {
     opener.addEventListener('click', () => askForKey());
-    place(opener);
+    document.querySelector(innerWidth > 768 ? 'header' : 'nav').append(opener);
     dialog.querySelector('form').addEventListener('submit', take);
     dialog.querySelector('[value=forget]').addEventListener('click', forget);
     dialog.querySelector('[value=cancel]').addEventListener('click', () => dialog.close());
-    for (const template of document.querySelectorAll('template.try')) {
+    for (const template of /** @type {NodeListOf<HTMLTemplateElement>} */ (document.querySelectorAll('template.try'))) {
       const around = element('details', '', 'try');
       const copy = template.content.cloneNode(true);
       around.append(element('summary', 'Try it'), copy);
@@ -180,7 +208,9 @@ export const tryScript = `
         for (const other of others) {
           select.append(new Option(other.firstElementChild.textContent, other.querySelector('code').textContent));
         }
-        select.addEventListener('change', () => { form.elements.body.value = withOwnIds(select.value); });
+        select.addEventListener('change', () => {
+          form.elements.body.value = withOwnIds(select.value);
+        });
         label.append(select);
         form.elements.body.parentElement.before(label);
       }
@@ -193,4 +223,3 @@ export const tryScript = `
     showKey();
   }
 }
-`;

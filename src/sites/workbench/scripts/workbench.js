@@ -1,8 +1,5 @@
-/**
- * Makes the workbench live, on top of pages that work without it: new events appear on their own, marks open in a
- * dialog, and a handle on the axis moves the time of the dry run.
- */
-export const script = String.raw`
+// Makes the workbench live, on top of pages that work without it: new events appear on their own, marks open in a
+// dialog, and a handle on the axis moves the time of the dry run.
 const main = document.querySelector('main');
 const quietMs = 1500;
 const movingMs = 300;
@@ -10,7 +7,7 @@ const parse = (text) => new DOMParser().parseFromString(text, 'text/html').query
 
 async function load(url) {
   const response = await fetch(url, { redirect: 'manual' });
-  // The link has ended: the page itself says what to do, or goes on with a new link.
+  // The link has ended: the page itself says what to do, or continues with a new link.
   if (response.type === 'opaqueredirect' || response.status === 403) location.reload();
   return response.ok ? parse(await response.text()) : null;
 }
@@ -19,7 +16,7 @@ async function load(url) {
 function take(fresh, sections) {
   for (const id of sections) {
     const now = document.getElementById(id);
-    const then = fresh.querySelector('#' + id);
+    const then = fresh.querySelector(`#${id}`);
     if (!now || !then || now.innerHTML === then.innerHTML) continue;
     const focused = now.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null;
     const scrolled = now.querySelector('.axis')?.scrollLeft ?? 0;
@@ -40,7 +37,10 @@ async function look() {
     if (!document.hidden && main.dataset.state !== undefined && !document.querySelector('dialog[open]')) {
       const fresh = await load(location.href);
       if (fresh && fresh.dataset.state !== main.dataset.state) {
-        if (!isClock && !main.contains(document.activeElement)) { main.replaceChildren(...fresh.childNodes); main.dataset.state = fresh.dataset.state; }
+        if (!isClock && !main.contains(document.activeElement)) {
+          main.replaceChildren(...fresh.childNodes);
+          main.dataset.state = fresh.dataset.state;
+        }
         if (isClock) {
           const wasMoving = main.dataset.state.startsWith('advancing');
           const isMoving = fresh.dataset.state.startsWith('advancing');
@@ -52,18 +52,20 @@ async function look() {
       }
       if (isClock && main.dataset.state.startsWith('advancing')) waitMs = movingMs;
     }
-  } catch { waitMs = 5000; }
+  } catch {
+    waitMs = 5000;
+  }
   setTimeout(look, waitMs);
 }
 
 /** Shows the dry run to a time, with what else the form says, and keeps it in the address. */
 let asked = 0;
 async function runDry(time) {
-  const form = document.getElementById('try');
+  const form = /** @type {HTMLFormElement | null} */ (document.getElementById('try'));
   if (!form) return;
-  const fields = new URLSearchParams(new FormData(form));
+  const fields = new URLSearchParams(/** @type {Record<string, string>} */ (Object.fromEntries(new FormData(form))));
   if (time) fields.set('to', time);
-  const url = location.pathname + '?' + fields;
+  const url = `${location.pathname}?${fields}`;
   const number = ++asked;
   document.getElementById('dry-run').classList.add('busy');
   const fresh = await load(url).catch(() => null);
@@ -75,18 +77,20 @@ async function runDry(time) {
   addHandle();
 }
 
+/** The dry run that follows a key on the handle. @type {number | undefined} */
+let later;
 /** A handle over the part of the axis that one advance can reach. */
 function addHandle() {
   const axis = document.getElementById('axis');
-  const field = document.getElementById('to');
+  const field = /** @type {HTMLInputElement} */ (document.getElementById('to'));
   const lanes = axis?.querySelector('.lanes');
   if (!lanes || !field || lanes.querySelector('.handle')) return;
-  const at = (text) => Date.parse(text.length === 10 ? text + 'T00:00Z' : text.endsWith('Z') ? text : text + 'Z');
+  const at = (text) => Date.parse(text.length === 10 ? `${text}T00:00Z` : text.endsWith('Z') ? text : `${text}Z`);
   const from = Date.parse(axis.dataset.from);
   const to = Date.parse(axis.dataset.to);
   const least = at(field.min);
   const most = at(field.max);
-  const margin = (to - from) * 0.015 / 0.97;
+  const margin = ((to - from) * 0.015) / 0.97;
   const box = document.createElement('div');
   box.className = 'handle';
   const range = document.createElement('input');
@@ -98,14 +102,14 @@ function addHandle() {
   const words = (ms) => new Date(ms).toISOString().slice(0, 16).replace('T', ' ');
   const clamp = (ms) => Math.min(most, Math.max(least + 1000, ms));
   function show(ms) {
-    range.value = ms;
+    range.value = String(ms);
     const share = (ms - from + margin) / (to - from + 2 * margin);
-    label.style.left = 100 * share + '%';
-    label.style.transform = 'translateX(' + -100 * share + '%)';
+    label.style.left = `${100 * share}%`;
+    label.style.transform = `translateX(${-100 * share}%)`;
     label.value = words(ms);
-    range.setAttribute('aria-valuetext', words(ms) + ' UTC');
+    range.setAttribute('aria-valuetext', `${words(ms)} UTC`);
     const line = lanes.querySelectorAll('line.target');
-    for (const each of line) for (const end of ['x1', 'x2']) each.setAttribute(end, 100 * share + '%');
+    for (const each of line) for (const end of ['x1', 'x2']) each.setAttribute(end, `${100 * share}%`);
   }
   function choose(ms) {
     const chosen = clamp(ms);
@@ -118,14 +122,27 @@ function addHandle() {
   });
   range.addEventListener('change', () => runDry(field.value));
   range.addEventListener('keydown', (event) => {
-    const by = { ArrowRight: step, ArrowUp: step, ArrowLeft: -step, ArrowDown: -step, PageUp: 7 * step, PageDown: -7 * step }[event.key];
+    const by = {
+      ArrowRight: step,
+      ArrowUp: step,
+      ArrowLeft: -step,
+      ArrowDown: -step,
+      PageUp: 7 * step,
+      PageDown: -7 * step,
+    }[event.key];
     if (by === undefined) return;
     event.preventDefault();
     choose(at(field.value) + by);
-    clearTimeout(addHandle.later);
-    addHandle.later = setTimeout(() => runDry(field.value).then(() => document.querySelector('.handle input')?.focus()), 250);
+    clearTimeout(later);
+    later = setTimeout(async () => {
+      await runDry(field.value);
+      const handle = /** @type {HTMLElement} */ (document.querySelector('.handle input'));
+      handle?.focus();
+    }, 250);
   });
-  field.addEventListener('input', () => { if (field.validity.valid) show(at(field.value)); });
+  field.addEventListener('input', () => {
+    if (field.validity.valid) show(at(field.value));
+  });
   box.append(range, label);
   lanes.append(box);
   show(clamp(at(field.value)));
@@ -140,29 +157,37 @@ async function open(href) {
   Object.assign(close, { className: 'close other', textContent: 'Close', autofocus: true });
   close.addEventListener('click', () => dialog.close());
   dialog.addEventListener('close', () => dialog.remove());
-  dialog.addEventListener('click', (event) => { if (event.target === dialog) dialog.close(); });
+  dialog.addEventListener('click', (event) => {
+    if (event.target === dialog) dialog.close();
+  });
   dialog.append(close, ...fresh.childNodes);
   const title = dialog.querySelector('h1');
-  if (title) { title.id = 'opened'; dialog.setAttribute('aria-labelledby', 'opened'); }
-  for (const link of dialog.querySelectorAll('a[href]')) link.href = new URL(link.getAttribute('href'), new URL(href, location.href)).href;
-  for (const form of dialog.querySelectorAll('form')) form.action = new URL(form.getAttribute('action'), new URL(href, location.href)).href;
+  if (title) {
+    title.id = 'opened';
+    dialog.setAttribute('aria-labelledby', 'opened');
+  }
+  for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (dialog.querySelectorAll('a[href]')))
+    link.href = new URL(link.getAttribute('href'), new URL(href, location.href)).href;
+  for (const form of dialog.querySelectorAll('form'))
+    form.action = new URL(form.getAttribute('action'), new URL(href, location.href)).href;
   document.body.append(dialog);
   dialog.showModal();
 }
 
 main.addEventListener('click', (event) => {
   if (event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
-  const href = event.target.closest('a')?.getAttribute('href');
+  const href = /** @type {Element} */ (event.target).closest('a')?.getAttribute('href');
   if (!href || !/(^|\/)events\/evt_/.test(href)) return;
   event.preventDefault();
   open(href);
 });
 
 main.addEventListener('submit', (event) => {
-  if (event.target.id !== 'try') return;
+  if (/** @type {Element} */ (event.target).id !== 'try') return;
   event.preventDefault();
-  const next = event.submitter?.value;
-  if (next) document.getElementById('to').value = next.slice(0, 19);
+  const next = /** @type {HTMLButtonElement | null} */ (event.submitter)?.value;
+  const field = /** @type {HTMLInputElement} */ (document.getElementById('to'));
+  if (next) field.value = next.slice(0, 19);
   runDry(next ? next : undefined);
 });
 
@@ -177,4 +202,3 @@ function showNow() {
 addHandle();
 showNow();
 setTimeout(look, quietMs);
-`;

@@ -1,0 +1,109 @@
+import type { Cadence, PlainDate } from '../calendar.ts';
+import type { PlanProgress, PlanTerms } from '../plan-schedule.ts';
+import type { PlanState } from '../plan-state.ts';
+
+/** The terms of a plan, and how far it has come. Instants are the customer's time; amounts are minor units. */
+export interface Plan {
+  state: PlanState;
+  state_reason: string | null;
+  frequency_type: 'weekly' | 'monthly';
+  frequency_period: number;
+  recurring_amount_cents: number;
+  first_amount_cents: number | null;
+  total_amount_cents: number | null;
+  start_date: PlainDate;
+  first_date: PlainDate | null;
+  activated_at: Date | null;
+  collected_amount_cents: number;
+  /** The payments that were under way when the plan was suspended or ended, and still are. */
+  in_flight_cents: number;
+  /** The first slot that has not come. */
+  next_slot: number;
+  /** Derived: when the next slot is due. Null while the plan is not active, and if nothing remains to collect. */
+  next_due_at: Date | null;
+  /** Derived: when the earliest retry is due. */
+  next_attempt_at: Date | null;
+}
+
+/**
+ * `given_up`: nothing tries the slot again, and its payment is canceled. The API shows it as `failed`. `returned`: it
+ * was paid, the bank took the money back, and nothing tries it again unless the plan is resumed.
+ */
+export type SlotStatus = 'processing' | 'paid' | 'retrying' | 'failed' | 'skipped' | 'given_up' | 'returned';
+
+/** What changes of a slot after it has come. */
+export interface SlotProgress {
+  status: SlotStatus;
+  /** How often its payment has failed in the present series of retries. */
+  failures: number;
+  first_failed_at: Date | null;
+  /** When the bank reported the last failure of the series. Null if that was no debit under a mandate. */
+  last_result_at: Date | null;
+  next_attempt_at: Date | null;
+  /** Until when the payer has time for the challenge of the bank. Null without one. */
+  challenge_ends_at: Date | null;
+}
+
+/** A slot that has come. */
+export interface Slot extends SlotProgress {
+  slot: number;
+  due_date: PlainDate;
+  /** Null if it was skipped, and so is its payment. */
+  amount: number | null;
+  payment_intent_id: string | null;
+}
+
+/** A slot of which a step knows whether its payment came back and was not tried since: a fact of the payment. */
+export interface KnownSlot extends Slot {
+  is_returned: boolean;
+}
+
+/** A plan with the slots that decide what it does next: the open ones, and the one that a charge is about. */
+export interface Situation<S extends Slot = KnownSlot> {
+  plan: Plan;
+  slots: readonly S[];
+  timeZone: string;
+}
+
+/** Returns the calendar of a plan. */
+export function cadenceOf(
+  plan: Pick<Plan, 'frequency_type' | 'frequency_period' | 'start_date' | 'first_date'>,
+): Cadence {
+  return {
+    frequencyType: plan.frequency_type,
+    frequencyPeriod: plan.frequency_period,
+    startDate: plan.start_date,
+    firstDate: plan.first_date,
+  };
+}
+
+/** Returns the calendar and the amounts of a plan. */
+export function termsOf(plan: Plan): PlanTerms {
+  return {
+    ...cadenceOf(plan),
+    recurringAmount: plan.recurring_amount_cents,
+    firstAmount: plan.first_amount_cents,
+    totalAmount: plan.total_amount_cents,
+  };
+}
+
+/** Whether a slot has an amount that is not collected yet, and can still be. One that was given up is not open. */
+export function isOpen({ status }: Pick<Slot, 'status'>): boolean {
+  return status === 'processing' || isUnpaid({ status });
+}
+
+/** Whether a slot is open and not being charged: a resume tries it again. */
+export function isUnpaid({ status }: Pick<Slot, 'status'>): boolean {
+  return status === 'retrying' || status === 'failed' || status === 'returned';
+}
+
+/**
+ * Returns how far a plan has come. Unpaid payments count as committed, since they are still to be collected: no later
+ * slot collects their amount again.
+ * @param isFirst whether no slot of the plan has had a payment yet. It matters for the amount of the next one only.
+ */
+export function progressOf({ plan, slots }: Pick<Situation<Slot>, 'plan' | 'slots'>, isFirst = false): PlanProgress {
+  const open = slots.filter(isOpen);
+  const committedAmount = open.reduce((sum, { amount }) => sum + (amount ?? 0), plan.collected_amount_cents);
+  return { nextSlot: plan.next_slot, paymentsOpened: isFirst ? 0 : 1, committedAmount };
+}

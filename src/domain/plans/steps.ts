@@ -1,0 +1,274 @@
+import { firstSlotAfter, type PlainDate, slotDate } from '../calendar.ts';
+import { nextPaymentAmount } from '../plan-schedule.ts';
+import {
+  cadenceOf,
+  isUnpaid,
+  type KnownSlot,
+  type Plan,
+  progressOf,
+  type Situation,
+  type Slot,
+  type SlotProgress,
+  termsOf,
+} from './plan.ts';
+
+/** What happened to a plan. Each is the end of an event's name, `payment_plan.…`. */
+export type Happening = 'activated' | 'suspended' | 'deactivated' | 'closed';
+
+/**
+ * What a step changes. The dates that follow are derived. Nothing is written here, and nothing is charged: the caller
+ * stores the change.
+ */
+export interface Change {
+  /** Changes of the plan. A change without it leaves the plan's row as it is. */
+  plan?: Partial<Plan>;
+  /** Changes of slots that have come. */
+  slots?: SlotChange[];
+  /** Slots that are stored whole, since their rows were lost or wrong. */
+  restores?: Slot[];
+  /** The slot that gets a payment. */
+  opens?: OpenedSlot;
+  /** The slots that pass without a payment. */
+  skips?: SkippedSlot[];
+  happenings?: Happening[];
+}
+
+/** The same change of some slots, by their numbers. */
+export interface SlotChange {
+  slots: number[];
+  change: Partial<SlotProgress>;
+}
+
+export interface SkippedSlot {
+  slot: number;
+  due_date: PlainDate;
+}
+
+export interface OpenedSlot extends SkippedSlot {
+  amount: number;
+}
+
+/** A payment that failed or came back, and what dunning makes of it. */
+export interface Failure {
+  series: Pick<SlotProgress, 'failures' | 'first_failed_at' | 'last_result_at'>;
+  step: { kind: 'retry'; at: Date } | { kind: 'suspend' };
+}
+
+/** The biller activates a plan. Its first slot is due on its date or, if that has passed, at once. */
+export function activate(at: Date): Change {
+  return { plan: { state: 'active', state_reason: null, activated_at: at }, happenings: ['activated'] };
+}
+
+/**
+ * The next slot is due, and gets a payment. Slots that had passed when the plan was activated are skipped, except the
+ * first, so that they never cause a burst of payments.
+ * @param isFirst whether no slot of the plan has had a payment yet.
+ * @throws if nothing remains to collect: such a plan has no slot that is due.
+ */
+export function openNext(situation: Situation, isFirst: boolean): Change & { opens: OpenedSlot } {
+  const { plan } = situation;
+  const amount = nextPaymentAmount(termsOf(plan), progressOf(situation, isFirst));
+  if (amount === null) throw new Error(`slot ${plan.next_slot} is due with nothing left to collect`);
+  const slot = plan.next_slot;
+  const next = slotAfterNext(situation);
+  return {
+    plan: continuesAt(next),
+    opens: { slot, due_date: slotDate(cadenceOf(plan), slot), amount },
+    skips: skipped(plan, slot + 1, next),
+  };
+}
+
+/** An operator skips the next slot, which is due. */
+export function skipNext(situation: Situation): Change & { skips: SkippedSlot[] } {
+  const { plan } = situation;
+  const next = slotAfterNext(situation);
+  return { plan: continuesAt(next), skips: skipped(plan, plan.next_slot, next) };
+}
+
+/** An attempt to collect an open slot begins: a retry, or one that a payer makes, whatever the plan's state. */
+export function attemptOpened({ plan }: Situation, { slot }: Pick<KnownSlot, 'slot'>): Change {
+  const slots = [{ slots: [slot], change: { status: 'processing', next_attempt_at: null } as const }];
+  return plan.state === 'active' ? { plan: {}, slots } : { slots };
+}
+
+/** The charge of a slot waits for a payer until this instant, or does not wait any more: null. */
+export function challenged({ slot }: Pick<KnownSlot, 'slot'>, endsAt: Date | null): Change {
+  return { slots: [{ slots: [slot], change: { challenge_ends_at: endsAt } }] };
+}
+
+/**
+ * A slot was collected. The plan closes once its total is reached. Money that was under way when the plan ended is
+ * still counted; the plan stays ended.
+ */
+export function collected({ plan }: Situation, { slot }: KnownSlot, amount: number): Change {
+  const sum = plan.collected_amount_cents + amount;
+  const isComplete = plan.total_amount_cents !== null && sum >= plan.total_amount_cents;
+  const closes = isComplete && (plan.state === 'active' || plan.state === 'suspended');
+  return {
+    plan: {
+      ...landed(plan, amount),
+      collected_amount_cents: sum,
+      ...(closes ? { state: 'closed', state_reason: 'total_collected' } : {}),
+    },
+    slots: [{ slots: [slot], change: { ...untried, status: 'paid' } }],
+    happenings: closes ? ['closed'] : [],
+  };
+}
+
+/** The charge of a slot has failed. It is retried, or dunning gives up and suspends the plan. */
+export function failed(situation: Situation, slot: KnownSlot, amount: number, failure: Failure): Change {
+  return unpaid(situation, slot, landed(situation.plan, amount), failure, ['failed', 'payment_failed']);
+}
+
+/**
+ * The bank took the debit of a slot back. It begins a new series of retries, of which it is the first failure. A plan
+ * that has ended stays so; one that was closed by its total then says that money came back.
+ */
+export function returned(situation: Situation, slot: KnownSlot, amount: number, failure: Failure): Change {
+  const { plan } = situation;
+  const wasComplete = plan.state === 'closed' && plan.state_reason === 'total_collected';
+  const less = {
+    collected_amount_cents: plan.collected_amount_cents - amount,
+    ...(wasComplete ? { state_reason: 'payment_returned' } : {}),
+  };
+  return unpaid(situation, slot, less, failure, ['returned', 'payment_returned']);
+}
+
+/** @param less what else changes of the plan. @param left the status of a slot that nothing tries again, and why. */
+function unpaid(
+  situation: Situation,
+  { slot }: KnownSlot,
+  less: Partial<Plan> | undefined,
+  { series, step }: Failure,
+  [left, reason]: ['failed', 'payment_failed'] | ['returned', 'payment_returned'],
+): Change {
+  const own = (change: Partial<SlotProgress>) => ({ slots: [slot], change: { ...untried, ...series, ...change } });
+  if (situation.plan.state !== 'active') return { ...(less && { plan: less }), slots: [own({ status: left })] };
+  if (step.kind === 'retry') {
+    return { plan: { ...less }, slots: [own({ status: 'retrying', next_attempt_at: step.at })] };
+  }
+  const others = situation.slots.filter((other) => other.slot !== slot);
+  return {
+    plan: { ...less, state: 'suspended', state_reason: reason },
+    slots: [own({ status: left }), ...stopRetries(others)],
+    happenings: ['suspended'],
+  };
+}
+
+/** The biller suspends or ends a plan, or its customer was deleted. Retries end; a charge that is under way goes on. */
+export function stop({ slots }: Situation, state: 'suspended' | 'deactivated' | 'closed', reason: string): Change {
+  return { plan: { state, state_reason: reason }, slots: stopRetries(slots) };
+}
+
+/** All is stopped that could be. What is still under way of the plan may yet be collected. */
+export function stopped({ plan, slots }: Situation): Change {
+  const underWay = slots.filter(({ status }) => status === 'processing');
+  const { state } = plan;
+  return {
+    plan: { in_flight_cents: underWay.reduce((sum, { amount }) => sum + (amount ?? 0), 0) },
+    happenings: state === 'pending' || state === 'active' ? [] : [state],
+  };
+}
+
+/** The debits of these slots were withdrawn before the bank had them. They count as never tried. */
+export function withdrawn(slots: number[]): Change {
+  return { slots: [{ slots, change: { status: 'failed', next_attempt_at: null } }] };
+}
+
+/** The payments of these slots were canceled, because their plan has ended. */
+export function givenUp(slots: number[]): Change {
+  return { slots: [{ slots, change: { ...untried, status: 'given_up' } }] };
+}
+
+/** An operator gives an unpaid slot up. Its amount remains to be collected, so the calendar may go on. */
+export function giveUp(situation: Situation, { slot }: Pick<KnownSlot, 'slot'>, at: Date): Change {
+  const slots = situation.slots.filter((other) => other.slot !== slot);
+  const calendar = wakeCalendar({ ...situation, slots }, at);
+  return { ...calendar, slots: [{ slots: [slot], change: { status: 'given_up', next_attempt_at: null } }] };
+}
+
+/**
+ * The biller resumes a plan, or its payer has given it a new method. What is unpaid is tried at once, with a new series
+ * of retries. Slots that have passed meanwhile are skipped.
+ */
+export function resume(situation: Situation, at: Date): Change {
+  const { plan, skips } = skipPassed(situation, at);
+  return { plan: { ...plan, state: 'active', state_reason: null }, slots: restartRetries(situation, at), skips };
+}
+
+/** The calendar continues after `at`. Slots that have passed are skipped. */
+export function skipPassed({ plan, timeZone }: Situation, at: Date): Change & { skips: SkippedSlot[] } {
+  const next = firstSlotAfter(cadenceOf(plan), timeZone, at, plan.next_slot);
+  return { plan: continuesAt(next), skips: skipped(plan, plan.next_slot, next) };
+}
+
+/** An active plan has got a new method: what is unpaid is tried at once, with a new series of retries. */
+export function retryAll(situation: Situation, at: Date): Change {
+  return { plan: {}, slots: restartRetries(situation, at) };
+}
+
+/** An operator brings the retry of a slot forward. It stays the next step of its series. */
+export function retryNow({ slot }: Pick<KnownSlot, 'slot'>, at: Date): Change {
+  return { plan: {}, slots: [{ slots: [slot], change: { next_attempt_at: at } }] };
+}
+
+/** The biller changes the terms. A higher total can restart a calendar that had come to its end. */
+export function amend(situation: Situation, terms: Partial<Plan>, at: Date): Change {
+  const { plan, skips = [] } = wakeCalendar({ ...situation, plan: { ...situation.plan, ...terms } }, at);
+  return { plan: { ...terms, ...plan }, skips };
+}
+
+/**
+ * The calendar of an active plan after more remains to collect. One that had come to its end continues after `at`, if
+ * something remains; slots that have passed are skipped.
+ */
+function wakeCalendar(situation: Situation, at: Date): Change {
+  const { plan } = situation;
+  if (plan.state !== 'active' || plan.next_due_at !== null) return { plan: {} };
+  const isOver = nextPaymentAmount(termsOf(plan), progressOf(situation)) === null;
+  return isOver ? { plan: {} } : skipPassed(situation, at);
+}
+
+/** Returns the slot after the next one. Slots that had passed at the activation are skipped, except the first. */
+function slotAfterNext({ plan, timeZone }: Situation): number {
+  const { next_slot: slot, activated_at: activatedAt } = plan;
+  return slot === 0 && activatedAt !== null ? firstSlotAfter(cadenceOf(plan), timeZone, activatedAt, 1) : slot + 1;
+}
+
+/** The calendar continues with this slot, whose due date is derived anew. */
+function continuesAt(slot: number): Pick<Plan, 'next_slot' | 'next_due_at'> {
+  return { next_slot: slot, next_due_at: null };
+}
+
+/** Returns the slots from `from` up to, but not including, `until`, with their biller-local dates. */
+function skipped(plan: Plan, from: number, until: number): SkippedSlot[] {
+  const cadence = cadenceOf(plan);
+  return Array.from({ length: Math.max(0, until - from) }, (_, index) => ({
+    slot: from + index,
+    due_date: slotDate(cadence, from + index),
+  }));
+}
+
+const untried = { next_attempt_at: null, challenge_ends_at: null } as const;
+
+/** Ends the retries. A slot whose payment came back, and was not tried since, says so again. */
+function stopRetries(slots: readonly KnownSlot[]): SlotChange[] {
+  const retrying = slots.filter(({ status }) => status === 'retrying');
+  const change = (isReturned: boolean, status: 'returned' | 'failed') => ({
+    slots: retrying.filter(({ is_returned: came }) => came === isReturned).map(({ slot }) => slot),
+    change: { status, next_attempt_at: null },
+  });
+  return [change(true, 'returned'), change(false, 'failed')];
+}
+
+/** Starts a new series of retries, of which the first is at `at`. What is being charged goes on. */
+function restartRetries({ slots }: Situation, at: Date): SlotChange[] {
+  const series = { failures: 0, first_failed_at: null, last_result_at: null };
+  const change = { ...series, status: 'retrying', next_attempt_at: at } as const;
+  return [{ slots: slots.filter(isUnpaid).map(({ slot }) => slot), change }];
+}
+
+/** An outcome has come of what was under way when the plan stopped. Undefined if nothing was. */
+function landed({ in_flight_cents: inFlight }: Plan, amount: number): Partial<Plan> | undefined {
+  return inFlight > 0 ? { in_flight_cents: Math.max(0, inFlight - amount) } : undefined;
+}

@@ -1,0 +1,84 @@
+import { noteChallenge } from '../../db/bank-debits.ts';
+import {
+  hasOpenedPayment,
+  insertOpenSlot,
+  insertSkippedSlots,
+  listKnownSlots,
+  putSlot,
+  updateSlots,
+} from '../../db/payment-plan-slots.ts';
+import { type CollectingPlanRow, lockPlan, type PaymentPlanRow, updatePlan } from '../../db/payment-plans.ts';
+import { applyChange } from '../../domain/plans/apply.ts';
+import type { KnownSlot, Situation, Slot } from '../../domain/plans/plan.ts';
+import type { Change } from '../../domain/plans/steps.ts';
+import type { Db, Tx } from '../../platform/postgres/connection.ts';
+import { pipelined } from '../../platform/postgres/transaction.ts';
+import { planEvent, record } from '../events.ts';
+
+/** A locked plan with the slots that decide what it does next. */
+export interface LockedPlan extends Situation {
+  plan: CollectingPlanRow;
+}
+
+/**
+ * Locks a plan and reads its open slots, and the slot that this payment pays. Returns null if the plan was deleted.
+ */
+export async function lockPlanWithSlots(tx: Tx, id: string, paymentIntentId?: string): Promise<LockedPlan | null> {
+  // The statement after the lock sees everything committed before it was granted.
+  const [plan, slots] = await pipelined(tx, [lockPlan(tx, id), listKnownSlots(tx, id, paymentIntentId)]);
+  return plan && withSlots(plan, slots);
+}
+
+/** Returns a locked plan with its slots. */
+export function withSlots(plan: CollectingPlanRow, slots: readonly KnownSlot[]): LockedPlan {
+  return { plan, slots, timeZone: plan.time_zone };
+}
+
+/** What `store` writes besides the change. */
+interface Besides {
+  /** Columns that no step knows. */
+  columns?: Partial<PaymentPlanRow>;
+  /** The payment of the slot that opens. */
+  intentId?: string;
+}
+
+/**
+ * Stores what a step changes, and the dates that follow from it, and records its events. All statements are sent at
+ * once. Returns the plan as it is then. `at` is customer time.
+ */
+export async function store(
+  tx: Tx,
+  locked: LockedPlan,
+  change: Change,
+  at: Date,
+  { columns: more = {}, intentId = '' }: Besides = {},
+): Promise<LockedPlan> {
+  const { id } = locked.plan;
+  const { situation, columns } = applyChange(locked, change, intentId);
+  const { slots = [], restores = [], opens, skips = [], happenings = [] } = change;
+  const isTouched = change.plan !== undefined && locked.plan.updated_at.getTime() !== at.getTime();
+  const isChanged = isTouched || Object.keys({ ...more, ...columns }).length > 0;
+  const changed = isChanged ? { ...more, ...columns, updated_at: at } : null;
+  const plan = { ...situation.plan, ...changed };
+  await pipelined(tx, [
+    ...slots.map((one) => updateSlots(tx, id, one)),
+    ...restores.map((slot) => putSlot(tx, id, slot)),
+    opens === undefined ? null : insertOpenSlot(tx, id, opens, intentId),
+    insertSkippedSlots(tx, id, skips),
+    changed && updatePlan(tx, id, changed),
+    isChallengeChanged(locked.slots, situation.slots) ? noteChallenge(tx, { planId: id }) : null,
+  ]);
+  record(tx, ...happenings.map((happening) => planEvent(`payment_plan.${happening}`, plan, at)));
+  return { ...situation, plan };
+}
+
+/** Whether the plan wakes for the end of another challenge than before. */
+function isChallengeChanged(before: readonly Slot[], after: readonly Slot[]): boolean {
+  const endsAt = new Map(before.map(({ slot, challenge_ends_at: at }) => [slot, at?.getTime()]));
+  return after.some(({ slot, challenge_ends_at: at }) => endsAt.get(slot) !== at?.getTime());
+}
+
+/** Whether no slot of a plan has had a payment yet. Reads nothing if the plan has collected or owes anything. */
+export async function isUntouched(db: Db, plan: PaymentPlanRow, open: readonly Slot[]): Promise<boolean> {
+  return plan.collected_amount_cents === 0 && open.length === 0 && !(await hasOpenedPayment(db, plan.id));
+}
