@@ -21,6 +21,7 @@ import { dueAfterRestart } from './figures/due-after-restart.ts';
 import { dueAtOnce } from './figures/due-at-once.ts';
 import { dueUnderFire } from './figures/due-under-fire.ts';
 import { flood } from './figures/flood.ts';
+import { flow } from './figures/flow.ts';
 import { heavyBodies } from './figures/heavy-bodies.ts';
 import { manyEndpoints } from './figures/many-endpoints.ts';
 import { memory } from './figures/memory.ts';
@@ -40,6 +41,7 @@ const more: Measurement[] = [
   commandLine,
   debits,
   deliveries,
+  flow,
   manyEndpoints,
   pages,
   sizing,

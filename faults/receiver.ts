@@ -5,7 +5,7 @@ import { accepts, type Behaviour, type Receiver, startReceiver } from '../lab/re
 type Refusal = 'hangs' | 'resets' | 'fails' | 'asks to wait' | 'redirects';
 export type BehaviourName = 'accepts' | 'accepts slowly' | 'dribbles' | 'floods' | Refusal;
 
-/** The receivers of a fault run: an endpoint whose name ends with `moody` does not accept everything. */
+/** The receivers of a fault run: an endpoint whose name ends with `moody` or `flaky` does not accept everything. */
 export interface FaultReceiver extends Receiver<BehaviourName> {
   /** From now on every endpoint accepts everything, at once. */
   calmDown(): void;
@@ -74,6 +74,9 @@ const behaviours: readonly (Behaviour<BehaviourName> & { weight: number })[] = [
   },
 ];
 
+/** What a flaky endpoint does: it responds at once, so its deliveries travel together, and some of them fail. */
+const flakyBehaviours: typeof behaviours = [{ ...accepts, weight: 5 }, refuses('fails', 1, 500)];
+
 function refuses(name: Refusal, weight: number, status: number, headers: Record<string, string> = {}) {
   const respond: Behaviour['respond'] = (response) => {
     response.writeHead(status, headers).end();
@@ -84,9 +87,11 @@ function refuses(name: Refusal, weight: number, status: number, headers: Record<
 
 export async function startFaultReceiver(chance: Chance): Promise<FaultReceiver> {
   let isCalm = false;
-  const receiver = await startReceiver<BehaviourName>((endpoint) =>
-    isCalm || !endpoint.endsWith('moody') ? accepts : chance.pickByWeight(behaviours),
-  );
+  const receiver = await startReceiver<BehaviourName>((endpoint) => {
+    if (isCalm) return accepts;
+    if (endpoint.endsWith('flaky')) return chance.pickByWeight(flakyBehaviours);
+    return endpoint.endsWith('moody') ? chance.pickByWeight(behaviours) : accepts;
+  });
   return {
     ...receiver,
     calmDown() {

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PaymentsClient } from '@payments-service/client';
-import { Connection, Client as Temporal } from '@temporalio/client';
 import { clientOf } from '../../lab/client.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { serveOnLoopback } from '../../lab/loopback-server.ts';
@@ -9,7 +8,6 @@ import { inParallel, itemInTurn, range } from '../../lab/parallel.ts';
 import { type ServiceCopy, startService } from '../../lab/service.ts';
 import { percentile } from '../../lab/statistics.ts';
 import { newId } from '../../src/domain/ids.ts';
-import { workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { createKey } from '../../src/services/accounts/api-keys.ts';
@@ -20,11 +18,9 @@ import { type Figure, figure } from '../figure.ts';
 import { watchParts } from '../part-use.ts';
 import { recordedProcesses } from '../processes.ts';
 
-const namespace = 'payments';
 /** A biller may have 16. One of these ten hangs. */
 const endpointsPerBiller = 10;
 const timeoutMs = 240_000;
-const looks = 20;
 
 /** A biller whose endpoints take every event. */
 interface Biller {
@@ -93,7 +89,6 @@ async function measureWith(count: number, context: RunContext): Promise<Figure[]
       figure(`${id}.delay-p99`, `${of}: … 99 of 100 within`, 's', [percentile(seconds, 0.99)], {
         target: { atMost: 1 },
       }),
-      figure(`${id}.events`, `${of}: history events of a delivery`, 'events', await historyLengths(copy, sql)),
     ];
   } finally {
     await sql.end();
@@ -177,24 +172,4 @@ async function untilArrived({ arrivals }: Scene, keys: readonly string[]): Promi
 
 function keyOf(path: string, subjectId: string): string {
   return `${path} ${subjectId}`;
-}
-
-/** Of some deliveries that were delivered at the first attempt. */
-async function historyLengths(copy: ServiceCopy, sql: Pool): Promise<number[]> {
-  const rows = await sql<{ id: string }[]>`
-    select id from webhook_deliveries where status = 'delivered' and attempt_count = 1
-    order by finished_at desc limit ${looks}`;
-  const connection = await Connection.connect({ address: copy.temporalAddress });
-  try {
-    const { workflow } = new Temporal({ connection, namespace });
-    return await inParallel(rows, 4, async ({ id }) => {
-      const handle = workflow.getHandle(workflowIdOf('webhookDelivery', id));
-      return eventually(`${id} has ended`, async () => {
-        const { historyLength, status } = await handle.describe();
-        return status.name === 'COMPLETED' && historyLength;
-      });
-    });
-  } finally {
-    await connection.close();
-  }
 }

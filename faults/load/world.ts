@@ -109,7 +109,7 @@ export async function makeWorld(cluster: Cluster, receiver: FaultReceiver, chanc
 
   async function openAccount(
     name: string,
-    kinds: ('steady' | 'moody')[],
+    kinds: ('steady' | 'moody' | 'flaky')[],
     { billerId: ofBiller, livemode = false }: { billerId?: string; livemode?: boolean } = {},
   ): Promise<Account> {
     const now = realNow();
@@ -127,10 +127,10 @@ export async function makeWorld(cluster: Cluster, receiver: FaultReceiver, chanc
   }
 
   const [shop, liveShop, monthly, weekly, debits, links, members, bystander] = await Promise.all([
-    openAccount('shop', ['steady', 'moody']),
+    openAccount('shop', ['steady', 'moody', 'flaky']),
     // Live webhooks go to public addresses only, so it has no receiver.
     openAccount('live shop', [], { livemode: true }),
-    openAccount('monthly', ['steady', 'moody']),
+    openAccount('monthly', ['steady', 'moody', 'flaky']),
     openAccount('weekly', ['steady']),
     openAccount('debits', ['steady']),
     openAccount('links', ['steady']),

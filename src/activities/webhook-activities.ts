@@ -1,13 +1,15 @@
+import { activityInfo } from '@temporalio/activity';
 import type { IssuedBy } from '../messages/operator-command.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
 import { operator } from '../services/accounts/audit.ts';
 import { attemptDelivery, type DeliveryDeps } from '../services/webhooks/attempt.ts';
+import { type Carrier, sendBatch } from '../services/webhooks/batch.ts';
 import { giveUpDelivery, noteDeliveryRetry } from '../services/webhooks/operator-commands.ts';
 import { throwRefusal } from './failures.ts';
 
 export type WebhookActivities = ReturnType<typeof createWebhookActivities>;
 
-/** The activities of a delivery's workflow. An attempt that is already recorded is not made again. */
+/** The activities of the workflows of deliveries and batches. An attempt that is already recorded is not made again. */
 export function createWebhookActivities({ sql, ...deps }: DeliveryDeps & { sql: Pool }) {
   return {
     /** See `attemptDelivery`. If the endpoint is busy, it says how long to wait; this does not count as an attempt. */
@@ -15,6 +17,10 @@ export function createWebhookActivities({ sql, ...deps }: DeliveryDeps & { sql: 
     /** The same as a local activity, for receivers that respond promptly. Otherwise the result is `needsActivity`. */
     attemptWebhookDeliveryInTask: (id: string, after: number | null) =>
       attemptDelivery(sql, deps, id, after, 'workflow task'),
+    /** See `sendBatch`. What is already recorded is not sent again. */
+    sendWebhookBatch: (ids: string[]) => sendBatch(sql, deps, ids, carrier('activity')),
+    /** The same as a local activity. The result may be that an activity must continue. */
+    sendWebhookBatchInTask: (ids: string[]) => sendBatch(sql, deps, ids, carrier('workflow task')),
     /**
      * Both return a sentence about the result, or fail as `CommandRefused`. Runs of an earlier version do not send who
      * issued the command.
@@ -24,4 +30,8 @@ export function createWebhookActivities({ sql, ...deps }: DeliveryDeps & { sql: 
     noteWebhookRetry: (id: string, by: IssuedBy | null) =>
       noteDeliveryRetry(sql, id, { by: operator(by), now: deps.now() }).catch(throwRefusal),
   };
+}
+
+function carrier(from: Carrier['from']): Carrier {
+  return { from, workflowId: activityInfo().workflowExecution?.workflowId ?? '' };
 }

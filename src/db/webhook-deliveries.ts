@@ -1,5 +1,4 @@
 import type { Fragment } from 'postgres';
-import type { DeliveryAbout } from '../messages/search-attributes.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage } from '../platform/postgres/fitting-page.ts';
 import type { EventRow } from './events.ts';
@@ -141,10 +140,18 @@ type EndpointPart = Omit<DeliveryToMake['endpoint'], 'status'> & { endpoint_stat
 /**
  * Returns everything that an attempt needs, or null if the delivery does not exist. It is one statement, because it
  * precedes every first attempt.
- * The aliases `event_created_at` and `endpoint_status` are `events.created_at` and `webhook_endpoints.status`.
  */
 export async function selectDeliveryToMake(db: Db, id: string): Promise<DeliveryToMake | null> {
-  const [row] = await db<(WebhookDeliveryRow & EventPart & EndpointPart)[]>`
+  const [found] = await deliveriesToMake(db, db`d.id = ${id}`);
+  return found ?? null;
+}
+
+/**
+ * The deliveries `d` that a condition selects, with their events `e`. The aliases `event_created_at` and
+ * `endpoint_status` are `events.created_at` and `webhook_endpoints.status`.
+ */
+export async function deliveriesToMake(db: Db, condition: Fragment): Promise<DeliveryToMake[]> {
+  const rows = await db<(WebhookDeliveryRow & EventPart & EndpointPart)[]>`
     select d.*, e.sequence, e.event_type, e.test_clock_id, e.customer_id, e.subject_id, e.request_id,
       e.data::text as data, e.created_at as event_created_at, e.recorded_at,
       w.url, w.status as endpoint_status, w.sealed_secret, w.sealed_previous_secret, w.previous_secret_expires_at,
@@ -152,24 +159,12 @@ export async function selectDeliveryToMake(db: Db, id: string): Promise<Delivery
     from webhook_deliveries d
     join events e on e.id = d.event_id
     join webhook_endpoints w on w.id = d.endpoint_id
-    where d.id = ${id}`;
-  if (row === undefined) return null;
-  return {
+    where ${condition}`;
+  return rows.map((row) => ({
     ...row,
     event: { ...row, id: row.event_id, created_at: row.event_created_at },
     endpoint: { ...row, status: row.endpoint_status },
-  };
-}
-
-/** Returns what these deliveries are about, by their ids. Deliveries that do not exist are missing. */
-export async function listDeliveriesAbout(db: Db, ids: readonly string[]): Promise<Map<string, DeliveryAbout>> {
-  const rows = await db<({ id: string } & DeliveryAbout)[]>`
-    select d.id, d.biller_id as "billerId", d.livemode, e.event_type as "eventType", d.endpoint_id as "endpointId",
-      e.test_clock_id as "testClockId"
-    from webhook_deliveries d
-    join events e on e.id = d.event_id
-    where d.id = any(${ids as string[]}::text[])`;
-  return new Map(rows.map(({ id, ...about }) => [id, about]));
+  }));
 }
 
 export interface AttemptOutcome {

@@ -16,6 +16,8 @@ export interface WebhookEndpointRow {
   sealed_previous_secret: Buffer | null;
   previous_secret_expires_at: Date | null;
   failing_since: Date | null;
+  /** Whether the last request was answered within a second. Only then deliveries travel together. */
+  responds_promptly: boolean;
   /** When the receiver at this URL first returned the challenge of a ping. */
   verified_at: Date | null;
   created_at: Date;
@@ -99,17 +101,27 @@ export async function updateWebhookEndpoint(
 }
 
 /**
- * Records when an endpoint started to fail at this URL. Null records that it no longer fails. A run of failures keeps
- * the instant of its first failure. If the endpoint has another URL by now, nothing changes.
+ * Records how an endpoint responds at this URL: when it started to fail (null: it no longer fails), and whether it
+ * responds promptly (null: as before). A run of failures keeps the instant of its first failure. If the endpoint has
+ * another URL by now, nothing changes.
  */
-export async function updateFailingSince(
+export async function updateResponding(
   db: Db,
   { id, url }: Pick<WebhookEndpointRow, 'id' | 'url'>,
-  failingSince: Date | null,
+  { failingSince, isPrompt }: { failingSince: Date | null; isPrompt: boolean | null },
 ): Promise<void> {
+  const prompt = db`coalesce(${isPrompt}, responds_promptly)`;
   await db`
-    update webhook_endpoints set failing_since = ${failingSince}
-    where id = ${id} and url = ${url} and (failing_since is null) = ${failingSince !== null}`;
+    update webhook_endpoints
+    set failing_since = case when ${failingSince !== null} then coalesce(failing_since, ${failingSince}) end,
+      responds_promptly = ${prompt}
+    where id = ${id} and url = ${url}
+      and ((failing_since is null) = ${failingSince !== null} or responds_promptly <> ${prompt})`;
+}
+
+/** Records that an endpoint does not respond promptly, so that its deliveries go one by one. */
+export async function noteSlow(db: Db, id: string): Promise<void> {
+  await db`update webhook_endpoints set responds_promptly = false where id = ${id} and responds_promptly`;
 }
 
 /**

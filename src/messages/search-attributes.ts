@@ -30,13 +30,36 @@ export interface DeliveryAbout {
   testClockId: string | null;
 }
 
-/** Returns the search attributes of a delivery that never change. */
-export function deliveryAttributes(about: DeliveryAbout): SearchAttributePair[] {
+/** Returns the search attributes of a delivery, or of a batch, that never change. */
+export function deliveryAttributes(about: DeliveryAbout | BatchAbout): SearchAttributePair[] {
   return [
     { key: attributes.billerId, value: about.billerId },
     { key: attributes.livemode, value: about.livemode },
-    { key: attributes.eventType, value: about.eventType },
+    ...(about.eventType === null ? [] : [{ key: attributes.eventType, value: about.eventType }]),
     { key: attributes.endpointId, value: about.endpointId },
     ...(about.testClockId === null ? [] : [{ key: attributes.testClockId, value: about.testClockId }]),
   ];
+}
+
+/** What the deliveries of a batch have in common. An event type or a clock that differs among them is null. */
+export interface BatchAbout {
+  billerId: string;
+  livemode: boolean;
+  endpointId: string;
+  eventType: string | null;
+  testClockId: string | null;
+}
+
+/** Returns what these deliveries to one endpoint have in common. */
+export function commonOf(deliveries: readonly [DeliveryAbout, ...DeliveryAbout[]]): BatchAbout {
+  const [{ billerId, livemode, endpointId, eventType, testClockId }] = deliveries;
+  const isCommon = <K extends keyof DeliveryAbout>(name: K, value: DeliveryAbout[K]) =>
+    deliveries.every((each) => each[name] === value);
+  return {
+    billerId,
+    livemode,
+    endpointId,
+    eventType: isCommon('eventType', eventType) ? eventType : null,
+    testClockId: isCommon('testClockId', testClockId) ? testClockId : null,
+  };
 }

@@ -10,6 +10,11 @@ export function workflowIdOf(workflowType: WorkflowType, subjectId: string): str
   return `${inWords(workflowType, '-')}/${subjectId}`;
 }
 
+/** Returns the id of the workflow that carries several deliveries, by the first of them. */
+export function batchIdOf(firstDeliveryId: string): string {
+  return `webhook-batch/${firstDeliveryId}`;
+}
+
 /** Returns what a workflow is for, as a title: `Payment plan`. */
 export function titleOf(workflowType: WorkflowType): string {
   return workflowType.slice(0, 1).toUpperCase() + inWords(workflowType, ' ').slice(1);

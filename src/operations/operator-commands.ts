@@ -8,10 +8,11 @@ import type { Pool } from '../platform/postgres/connection.ts';
 import { enqueue } from '../platform/postgres/outbox.ts';
 import { atomically } from '../platform/postgres/transaction.ts';
 import { realNow } from '../platform/real-time.ts';
-import { recordAudit } from '../services/accounts/audit.ts';
+import { operator, recordAudit } from '../services/accounts/audit.ts';
 import { CommandRefused } from '../services/command-refused.ts';
 import { NotFound } from '../services/errors.ts';
 import { startEntry } from '../services/wake.ts';
+import { giveUpDelivery } from '../services/webhooks/operator-commands.ts';
 import { commandTimeoutMs, explain, explainUnsent } from './command-failure.ts';
 import { findSubjectWantingWorkflow, selectModeOfSubject } from './reconciler/reconciliations.ts';
 import { sideOf, type WorkflowSide, type WorkflowSides } from './sides/workflow-sides.ts';
@@ -61,6 +62,8 @@ export async function sendCommand(operations: Operations, id: string, command: S
       throw new Error(await explainUnsent(side, id, workflowId, error), { cause: error });
     }
   }
+  // A delivery that a batch carries has no workflow of its own.
+  if (type === 'webhookDelivery' && command.name === 'giveUp') return giveUpDelivery(sql, id, realNow(), operator(by));
   return startMissing(sql, type, id);
 }
 

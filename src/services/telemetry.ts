@@ -64,6 +64,8 @@ export interface EventsRecorded {
 export interface DeliveryAttempted extends Owner {
   kind: 'delivery attempted';
   deliveryId: string;
+  /** The workflow that made the attempt: the delivery's own, or a batch. */
+  workflowId: string;
   endpointId: string;
   eventId: string;
   eventType: string;

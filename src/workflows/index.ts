@@ -4,6 +4,7 @@ import * as subjects from './subjects.ts';
 // Temporal finds a workflow by the name of its export.
 export * from './subjects.ts';
 export { testClock } from './test-clock.ts';
+export { webhookBatch } from './webhook-batch.ts';
 export { webhookDelivery } from './webhook-delivery.ts';
 
 subjects satisfies Record<SubjectKind, (id: string, atOnce?: boolean) => Promise<void>>;

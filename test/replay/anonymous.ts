@@ -3,7 +3,7 @@ const ids = /\b([a-z]+(?:_sandbox)?)_[0-9A-Za-z]{32}\b/g;
 
 /**
  * The JSON of a history without what would tell where and when it was recorded: ids are numbered, workers, queues and
- * requests have neither host nor process, and stack traces are cut.
+ * requests have neither host nor process, receivers no address, and stack traces are cut.
  */
 export function anonymous(history: unknown): unknown {
   const known = new Map<string, string>();
@@ -14,7 +14,8 @@ export function anonymous(history: unknown): unknown {
         known.set(id, number);
         return number;
       })
-      .replace(/\btest-[0-9a-f]{12}\b/g, 'payments');
+      .replace(/\btest-[0-9a-f]{12}\b/g, 'payments')
+      .replace(/http:\/\/127\.0\.0\.1:\d+/g, 'the receiver');
 
   function clean(value: unknown, key: string): unknown {
     if (typeof value === 'string') return cleanText(value, key);

@@ -21,7 +21,7 @@ describe('recording histories', function () {
   const service = useService();
   const { keep, signal, send } = useRecorder(
     service,
-    (name) => !/^(live-mode|bank-debit|payment-link|checkout-session|subscription)-/.test(name),
+    (name) => !/^(live-mode|bank-debit|payment-link|checkout-session|subscription|webhook-batch)-/.test(name),
   );
 
   /** Sends a command that is refused. */

@@ -36,6 +36,7 @@ describe('a live webhook endpoint', () => {
     vault: webhookDeps.vault,
     sender: {
       send: (request, from) => sender.send({ ...request, livemode: false }, from),
+      sendInBatch: (request, from) => sender.sendInBatch({ ...request, livemode: false }, from),
       close: () => sender.close(),
     },
     now: realNow,

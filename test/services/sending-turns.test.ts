@@ -197,4 +197,49 @@ describe('the turns of requests to endpoints', () => {
     takeAll(turns, 'hung');
     assert.ok(later(turns.ask('hung', 'activity', null)).waitMs < 2 * second);
   });
+
+  describe('in a batch', () => {
+    const kind = (turns: SendingTurns, id: string, from: Place = 'workflow task') => turns.askInBatch(id, from).kind;
+    function takeAllInBatch(turns: SendingTurns, id: string, from: Place) {
+      const taken: { end(hasResponse: boolean): void }[] = [];
+      for (;;) {
+        const turn = turns.askInBatch(id, from);
+        if (turn.kind !== 'now') return { taken, last: turn.kind };
+        taken.push(turn);
+      }
+    }
+
+    it('are an eighth of the free ones, of a workflow task or of an activity, as without a batch', () => {
+      const { turns } = begin();
+      const inTask = takeAllInBatch(turns, 'one', 'workflow task');
+      assert.deepEqual([inTask.taken.length, inTask.last], [7, 'busy']);
+      for (const turn of inTask.taken) turn.end(true);
+      const inActivity = takeAllInBatch(turns, 'one', 'activity');
+      assert.deepEqual([inActivity.taken.length, inActivity.last], [share, 'busy']);
+      assert.equal(kind(turns, 'other'), 'now');
+    });
+
+    it('are refused once a request takes longer than a second, and until the endpoint responds promptly again', () => {
+      const { turns, pass, send } = begin();
+      const turn = turns.askInBatch('slow', 'workflow task');
+      assert.equal(kind(turns, 'slow'), 'now');
+      pass(second + 1);
+      assert.equal(kind(turns, 'slow'), 'slow');
+      assert.equal(kind(turns, 'slow', 'activity'), 'slow');
+      assert.ok(turn.kind === 'now');
+      turn.end(true);
+      assert.equal(kind(turns, 'other'), 'now');
+      send('late', second + 1);
+      assert.equal(kind(turns, 'late'), 'slow');
+      send('late', 10);
+      assert.equal(kind(turns, 'late'), 'now');
+    });
+
+    it('stand in no line: refusals do not let others wait longer', () => {
+      const { turns, send } = begin();
+      send('silent', timeout, false);
+      for (let times = 0; times < 50; times++) assert.equal(kind(turns, 'silent'), 'slow');
+      assert.equal(turns.ask('silent', 'activity', null).kind, 'now');
+    });
+  });
 });

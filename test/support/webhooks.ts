@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { after, afterEach, before, beforeEach } from 'mocha';
+import { eventually } from '../../lab/eventually.ts';
 import { type LoopbackServer, type Received, serveOnLoopback } from '../../lab/loopback-server.ts';
+import { tenantOf } from '../../src/db/tenant.ts';
 import { newId } from '../../src/domain/ids.ts';
-import type { Db } from '../../src/platform/postgres/connection.ts';
+import type { Db, Pool } from '../../src/platform/postgres/connection.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { eventCatalogue } from '../../src/resources/event-catalogue.ts';
 import { allScopes } from '../../src/services/accounts/scopes.ts';
@@ -16,6 +18,7 @@ import { createWebhookEndpoint, type WebhookDeps } from '../../src/services/webh
 import { createWebhookSender, type WebhookSender } from '../../src/services/webhooks/sender.ts';
 import type { TestDatabase } from './database.ts';
 import { makeBiller } from './factories.ts';
+import type { Merchant } from './merchant.ts';
 
 export type Answer = (request: IncomingMessage, response: ServerResponse, nth: number) => void;
 
@@ -154,4 +157,39 @@ export async function deliveryOf(sql: Db, eventId: string, endpointId: string): 
     select id from webhook_deliveries where event_id = ${eventId} and endpoint_id = ${endpointId}`;
   if (row === undefined) throw new Error('there is no such delivery');
   return row.id;
+}
+
+/**
+ * Commits so many events of an endpoint's biller at once. Their data say which they are, from 0. Returns the ids of the
+ * deliveries to the endpoint, in the order of the events.
+ */
+export async function commitEvents(
+  sql: Pool,
+  endpointId: string,
+  count: number,
+  testClockId: string | null = null,
+): Promise<string[]> {
+  const [row] = await sql<[{ biller_id: string; livemode: boolean }]>`
+    select biller_id, livemode from webhook_endpoints where id = ${endpointId}`;
+  const now = realNow();
+  const about = { ...tenantOf(row), customerId: null, testClockId, at: now };
+  const events = Array.from({ length: count }, (_, nth) => ({
+    ...about,
+    type: 'payment_plan.activated' as const,
+    subjectId: newId('payment_plan'),
+    data: { nth },
+  }));
+  const eventIds = await transact(sql, { requestId: null, now }, async (tx) => record(tx, ...events));
+  const rows = await sql<{ id: string }[]>`
+    select d.id from webhook_deliveries d join events e on e.id = d.event_id
+    where d.event_id = any(${eventIds}) and d.endpoint_id = ${endpointId} order by e.sequence`;
+  return rows.map(({ id }) => id);
+}
+
+/** A new endpoint of a merchant that has responded promptly to a ping, so that its deliveries travel together. */
+export async function promptEndpoint(merchant: Merchant, url: string): Promise<string> {
+  const { id } = await merchant.endpoint(url);
+  const ping = await merchant.ping(id);
+  await eventually('it has responded', async () => (await merchant.delivery(ping.id)).status === 'delivered');
+  return id;
 }

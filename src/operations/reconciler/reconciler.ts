@@ -11,6 +11,7 @@ import { enqueue, type OutboxEntry } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { realNow } from '../../platform/real-time.ts';
 import { startEntry, wakeEntry } from '../../services/wake.ts';
+import { listCarried } from '../sides/webhook-batches.ts';
 import { nameOf, sideOf, type WorkflowSide, type WorkflowSides } from '../sides/workflow-sides.ts';
 import {
   findSubjectWantingWorkflow,
@@ -149,7 +150,17 @@ async function confirmed(
 ): Promise<Mismatch[]> {
   if (suspects.length === 0) return [];
   await pause(secondLookAfterMs, undefined, { signal });
-  return inBatches(suspects, (suspect) => lookTwice(sql, side, suspect), signal);
+  const found = await inBatches(suspects, (suspect) => lookTwice(sql, side, suspect), signal);
+  return withoutCarried(side, found);
+}
+
+/** Leaves out the deliveries without a workflow of their own that a running batch carries. */
+async function withoutCarried(side: WorkflowSide, found: Mismatch[]): Promise<Mismatch[]> {
+  const maybeCarried = ({ workflowType, problem }: Mismatch) =>
+    workflowType === 'webhookDelivery' && problem === 'missing';
+  if (!found.some(maybeCarried)) return found;
+  const carried = await listCarried(side);
+  return found.filter((mismatch) => !maybeCarried(mismatch) || !carried.has(mismatch.subjectId));
 }
 
 /**

@@ -1,10 +1,12 @@
 import type { Client } from '@temporalio/client';
+import { listUnattempted } from '../../db/webhook-batches.ts';
 import { attributes } from '../../messages/search-attributes.ts';
 import { webhookTaskQueue } from '../../messages/task-queues.ts';
-import type { WorkflowType } from '../../messages/workflow-types.ts';
+import { type WorkflowType, workflowIdOf } from '../../messages/workflow-types.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { isOutage } from '../../platform/postgres/transaction.ts';
 import { subjectsAmong } from '../reconciler/reconciliations.ts';
+import { deliveriesOf } from '../sides/webhook-batches.ts';
 import type { WorkflowSide } from '../sides/workflow-sides.ts';
 import type { Stuck, StuckReport } from './find-stuck.ts';
 import { opsCommand } from './ops-command.ts';
@@ -19,6 +21,7 @@ export const workflowEnded: Pick<StuckReport, 'kind' | 'meaning' | 'after_second
 export interface EndedWorkflow {
   type: string;
   workflowId: string;
+  runId: string;
   /** Such as `was terminated`. */
   how: string;
   endedAt: Date;
@@ -54,11 +57,12 @@ export async function findEndedWorkflows(side: WorkflowSide, now: Date): Promise
   if ((await temporal.workflow.count(query)).count === 0) return [];
   const ended = new Map<string, EndedWorkflow>();
   for await (const workflow of temporal.workflow.list({ query, pageSize: mostLookedAt })) {
-    const { workflowId, type, status, closeTime, typedSearchAttributes: known } = workflow;
+    const { workflowId, runId, type, status, closeTime, typedSearchAttributes: known } = workflow;
     if (ended.has(workflowId)) continue;
     ended.set(workflowId, {
       type,
       workflowId,
+      runId,
       how: hows[status.name] ?? 'has ended',
       endedAt: closeTime ?? now,
       billerId: known.get(attributes.billerId) ?? null,
@@ -75,13 +79,18 @@ export async function findEndedWorkflows(side: WorkflowSide, now: Date): Promise
  */
 export async function reportWanted(
   sql: Pool,
-  { livemode }: WorkflowSide,
+  side: WorkflowSide,
   ended: readonly EndedWorkflow[],
 ): Promise<Stuck[] | null> {
+  const { livemode } = side;
   const found: Stuck[] = [];
   try {
     for (const type of new Set(ended.map((workflow) => workflow.type))) {
       const alike = ended.filter((workflow) => workflow.type === type);
+      if (type === 'webhookBatch') {
+        for (const end of alike) found.push(...(await leftBehind(sql, side, end)));
+        continue;
+      }
       const wanted = await subjectsAmong(sql, type as WorkflowType, livemode, alike.map(subjectOf));
       found.push(...alike.filter((end) => wanted.includes(subjectOf(end))).map(describe));
     }
@@ -90,6 +99,18 @@ export async function reportWanted(
     if (isOutage(error)) return null;
     throw error;
   }
+}
+
+/** Describes a batch that has ended before all of its deliveries were attempted. */
+async function leftBehind(sql: Pool, side: WorkflowSide, end: EndedWorkflow): Promise<Stuck[]> {
+  const left = await listUnattempted(sql, await deliveriesOf(side.temporal, end));
+  const ownIds = left.map(({ id }) => workflowIdOf('webhookDelivery', id));
+  const own = new Set(await runningAmong(side.temporal, ownIds));
+  const [first, ...others] = left.filter(({ id }) => !own.has(workflowIdOf('webhookDelivery', id)));
+  if (first === undefined) return [];
+  const stuck = describe({ ...end, type: 'webhookDelivery', workflowId: workflowIdOf('webhookDelivery', first.id) });
+  const why = `the batch that carried it ${end.how}, with ${others.length} more that were not sent`;
+  return [{ ...stuck, why, workflow_id: end.workflowId }];
 }
 
 function describe(end: EndedWorkflow): Stuck {

@@ -83,25 +83,25 @@ export async function enqueue(tx: Tx, entries: OutboxEntry[], now: Date): Promis
 }
 
 /**
- * Claims up to `limit` entries of a lane and a mode (null: of both), oldest first, for `claimMs` milliseconds. If a
- * process dies, its claim expires after that. Concurrent callers get different entries. Entries of the other mode are
- * passed over: a backlog of 100,000 costs a claim 30 to 45 ms (measured on two busy cores). An index would cost every
- * entry.
+ * Claims up to `limit` entries of a mode (null: of both), oldest first, for `claimMs` milliseconds. If a process dies,
+ * its claim expires after that. Concurrent callers get different entries. Entries of the other mode are passed over: a
+ * backlog of 100,000 costs a claim 30 to 45 ms (measured on two busy cores). An index would cost every entry.
+ * Deliveries are left out: see `claimDeliveries`.
  */
 export async function claimBatch(
   db: Db,
   limit: number,
   claimMs: number,
-  { lane, livemode }: { lane: Lane; livemode: boolean | null },
+  livemode: boolean | null,
 ): Promise<ClaimedEntry[]> {
-  // As in the condition of the index `workflow_intents_of_subjects`.
-  const isOfLane = lane === 'subjects' ? db`workflow_type <> 'webhookDelivery'` : db`workflow_type = 'webhookDelivery'`;
   return db<ClaimedEntry[]>`
     update workflow_intents
     set available_at = now() + ${inMs(db, claimMs)}, attempts = attempts + 1
     where id in (
       select id from workflow_intents
-      where available_at <= now() and ${isOfLane} ${livemode === null ? db`` : db`and livemode = ${livemode}`}
+      where available_at <= now()
+        and workflow_type <> 'webhookDelivery' -- as in the condition of the index workflow_intents_of_subjects
+        ${livemode === null ? db`` : db`and livemode = ${livemode}`}
       order by available_at, id
       limit ${limit}
       for update skip locked
@@ -114,11 +114,11 @@ export async function deleteDispatched(db: Db, ids: number[]): Promise<void> {
   await db`delete from workflow_intents where id = any(${ids}::bigint[])`;
 }
 
-/** Makes an entry available again `ms` milliseconds after a failed dispatch, and records the error. */
-export async function postpone(db: Db, id: number, ms: number, error: string): Promise<void> {
+/** Makes entries available again `ms` milliseconds after a failed dispatch, and records the error. */
+export async function postpone(db: Db, ids: number[], ms: number, error: string): Promise<void> {
   await db`
     update workflow_intents set available_at = now() + ${inMs(db, ms)}, last_error = ${error.slice(0, 1000)}
-    where id = ${id}`;
+    where id = any(${ids}::bigint[])`;
 }
 
 function inMs(db: Db, ms: number) {

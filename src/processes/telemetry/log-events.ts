@@ -91,7 +91,7 @@ function attempted(seen: DeliveryAttempted) {
     payment_plan_id: seen.paymentPlanId ?? undefined,
     subscription_id: seen.subscriptionId ?? undefined,
     ...idFields(seen.subjectId),
-    workflow_id: workflowIdOf('webhookDelivery', seen.deliveryId),
+    workflow_id: seen.workflowId,
     attempt: seen.attempt,
     outcome: seen.outcome,
     status_code: seen.statusCode ?? undefined,

@@ -2,7 +2,7 @@ import type { WorkflowStartOptions } from '@temporalio/client';
 import type { SearchAttributePair } from '@temporalio/common';
 import { webhookTaskQueue } from '../../messages/task-queues.ts';
 import { startSummaryOf } from '../../messages/workflow-summaries.ts';
-import { type WorkflowType, workflowIdOf } from '../../messages/workflow-types.ts';
+import { batchIdOf, type WorkflowType, workflowIdOf } from '../../messages/workflow-types.ts';
 import type { WorkflowSide } from '../../operations/sides/workflow-sides.ts';
 
 /** How long Temporal waits for a worker that died with a workflow task. A live worker asks for more time on its own. */
@@ -28,5 +28,26 @@ export function startOptionsOf(
     workflowTaskTimeout,
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     workflowIdConflictPolicy: 'USE_EXISTING',
+  } satisfies WorkflowStartOptions;
+}
+
+/**
+ * Returns the options of the start of a batch. If one with the same first delivery runs, it may carry others, so the
+ * start is refused.
+ */
+export function batchOptionsOf(
+  { taskQueue }: WorkflowSide,
+  deliveryIds: readonly [string, ...string[]],
+  typedSearchAttributes: SearchAttributePair[],
+) {
+  return {
+    taskQueue: webhookTaskQueue(taskQueue),
+    workflowId: batchIdOf(deliveryIds[0]),
+    args: [deliveryIds],
+    staticSummary: startSummaryOf('webhookBatch', deliveryIds[0]),
+    typedSearchAttributes,
+    workflowTaskTimeout,
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    workflowIdConflictPolicy: 'FAIL',
   } satisfies WorkflowStartOptions;
 }

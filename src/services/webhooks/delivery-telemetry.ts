@@ -1,17 +1,19 @@
 import type { DeliveryToMake, WebhookDeliveryRow } from '../../db/webhook-deliveries.ts';
+import { workflowIdOf } from '../../messages/workflow-types.ts';
 import { secondsBetween } from '../../platform/telemetry.ts';
 import type { DeliveryAttempted } from '../telemetry.ts';
 import type { WebhookResponse } from './sender.ts';
 
 /**
  * Returns the telemetry event for a recorded attempt. `error` is null if the receiver accepted the event; `now` is real
- * time.
+ * time. `workflowId` is that of the batch that made the attempt, if the delivery's own workflow has not.
  */
 export function attemptTelemetry(
   { id, event, ...delivery }: DeliveryToMake,
   made: { attempt: number; response: WebhookResponse; error: string | null },
   recorded: WebhookDeliveryRow,
   now: Date,
+  workflowId = workflowIdOf('webhookDelivery', id),
 ): DeliveryAttempted {
   const { attempt, response, error } = made;
   return {
@@ -20,6 +22,7 @@ export function attemptTelemetry(
     livemode: delivery.livemode,
     testClockId: event.test_clock_id,
     deliveryId: id,
+    workflowId,
     endpointId: delivery.endpoint_id,
     eventId: event.id,
     eventType: event.event_type,

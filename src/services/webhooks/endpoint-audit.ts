@@ -36,6 +36,7 @@ const isAudited: Readonly<Record<keyof WebhookEndpointRow, boolean>> = {
   sealed_secret: false,
   sealed_previous_secret: false,
   failing_since: false,
+  responds_promptly: false,
   created_at: false,
   updated_at: false,
   deleted_at: false,

@@ -136,7 +136,7 @@ export async function updateWebhookEndpoint(
       {
         ...changes,
         url,
-        ...(moved ? { failing_since: null, verified_at: null } : {}),
+        ...(moved ? { failing_since: null, responds_promptly: false, verified_at: null } : {}),
         ...(status === undefined || status === before.status ? {} : switched(status)),
       },
       context.now,

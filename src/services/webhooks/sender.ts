@@ -3,7 +3,7 @@ import { createGuardedConnector, type OutboundPolicy } from '../../platform/outb
 import { withoutSecrets } from '../../platform/redact.ts';
 import { describeRequestFailure } from '../../platform/request-failure.ts';
 import { returnsChallenge } from './challenge.ts';
-import { createSendingTurns, type Place, type Turn } from './sending-turns.ts';
+import { type BatchTurn, createSendingTurns, type Now, type Place, type Turn } from './sending-turns.ts';
 
 /** One POST to a receiver. */
 export interface WebhookRequest {
@@ -35,8 +35,13 @@ export type WebhookResponse = { durationMs: number } & (
 /** Nothing was sent: the request must be sent from elsewhere, or later. */
 export type NotSent = Exclude<Turn, { kind: 'now' }>;
 
+/** A request of a batch: under way, or not sent. */
+export type BatchRequest = { kind: 'sent'; response: Promise<WebhookResponse> } | Exclude<BatchTurn, { kind: 'now' }>;
+
 export interface WebhookSender {
   send(request: WebhookRequest, from: Place): Promise<WebhookResponse | NotSent>;
+  /** Sends one of the requests of a batch, if its endpoint may get one now. */
+  sendInBatch(request: WebhookRequest, from: Place): BatchRequest;
   /** Closes all connections. Requests under way are cut off. */
   close(): Promise<void>;
 }
@@ -71,6 +76,15 @@ export function createWebhookSender({
   async function send(request: WebhookRequest, from: Place): Promise<WebhookResponse | NotSent> {
     const turn = turns.ask(request.endpointId, from, request.failingMs);
     if (turn.kind !== 'now') return turn;
+    return sendNow(request, turn);
+  }
+
+  function sendInBatch(request: WebhookRequest, from: Place): BatchRequest {
+    const turn = turns.askInBatch(request.endpointId, from);
+    return turn.kind === 'now' ? { kind: 'sent', response: sendNow(request, turn) } : turn;
+  }
+
+  async function sendNow(request: WebhookRequest, turn: Now): Promise<WebhookResponse> {
     let hasResponse = false;
     try {
       const response = await post(agents[request.livemode ? 'live' : 'sandbox'], request, timeoutMs);
@@ -83,6 +97,7 @@ export function createWebhookSender({
 
   return {
     send,
+    sendInBatch,
     close: async () => {
       await Promise.all([agents.live.destroy(), agents.sandbox.destroy()]);
     },

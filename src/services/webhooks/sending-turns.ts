@@ -10,7 +10,7 @@ export type Turn =
   | { kind: 'in an activity' }
   | Later;
 
-interface Now {
+export interface Now {
   kind: 'now';
   /** To be called when the request has ended. */
   end(hasResponse: boolean): void;
@@ -23,9 +23,19 @@ export interface Later {
   reason: string;
 }
 
+/** Whether a request of a batch may be sent. A batch does not stand in line: it waits, or hands its deliveries over. */
+export type BatchTurn =
+  | Now
+  /** The endpoint has its share already. */
+  | { kind: 'busy' }
+  /** The endpoint does not respond promptly, as far as is known. */
+  | { kind: 'slow' };
+
 export interface SendingTurns {
   /** `failingMs` says for how long the endpoint has only failed, in milliseconds. Null: it does not fail. */
   ask(endpointId: string, place: Place, failingMs: number | null): Turn;
+  /** For one of the requests of a batch, to an endpoint that does not fail. */
+  askInBatch(endpointId: string, place: Place): BatchTurn;
 }
 
 /** The most requests that one process has under way. A hanging endpoint has at most a ninth of them, 57. */
@@ -35,7 +45,7 @@ export const maxRequestsUnderWay = 512;
 export const maxInWorkflowTasks = 64;
 
 /** A receiver that responds within this time is sent to within the workflow task. Milliseconds, as all below. */
-const promptMs = 1_000;
+export const promptMs = 1_000;
 
 const shortestWaitMs = 1_000;
 
@@ -70,6 +80,7 @@ interface Endpoint {
  * - An endpoint has a limited share of all requests under way (`sending-slots.ts`).
  * - An endpoint whose last request got no response has one request at a time, until it responds.
  * - Within workflow tasks, requests are sent only to endpoints that respond promptly, as far as is known.
+ * - A batch sends only to an endpoint that responds promptly, and stops when a request takes long.
  * - Those turned away stand in line: each asks again when its turn is expected. So few ask in vain, however many wait.
  *
  * It knows only what this process has sent. `now` is in milliseconds from any beginning, `random` from 0 to 1.
@@ -94,6 +105,15 @@ export function createSendingTurns(
     slots.release(id);
     endpoint.reservedUntil = at + reservationMs;
     return { kind: 'in an activity' };
+  }
+
+  function askInBatch(id: string, place: Place): BatchTurn {
+    const endpoint = endpoints.get(id) ?? remember(id);
+    if (!isPrompt(endpoint, null, now())) return { kind: 'slow' };
+    if (!slots.tryTake(id)) return { kind: 'busy' };
+    if (place === 'activity' || slotsInTasks.tryTake(id)) return begin(id, endpoint, place);
+    slots.release(id);
+    return { kind: 'busy' };
   }
 
   /** Starts to remember an endpoint, and forgets another if there are too many. */
@@ -144,7 +164,7 @@ export function createSendingTurns(
     return { kind: 'later', waitMs: Math.round(waitMs), reason };
   }
 
-  return { ask };
+  return { ask, askInBatch };
 }
 
 /** Whether the single request that an endpoint without response gets is under way, or will be at once. */

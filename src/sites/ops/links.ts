@@ -61,8 +61,7 @@ export function linksTo(webUis: WebUis, mode: Mode) {
     pastDue: () => ofMode(subscriptionQueries.pastDue),
     paused: () => ofMode(subscriptionQueries.paused),
     advancing: () => running(clocksAdvancing, false),
-    deliveriesTo: (endpointId: string, livemode: boolean) =>
-      running(`WorkflowType="webhookDelivery" AND EndpointId="${endpointId}"`, livemode),
+    deliveriesTo: (endpointId: string, livemode: boolean) => running(`EndpointId="${endpointId}"`, livemode),
   };
 }
 

@@ -1,7 +1,6 @@
 import { setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
 import { type Stall, statusQuery, type WorkflowStatus } from '../../messages/workflow-status.ts';
-import { summaryOf } from '../../messages/workflow-summaries.ts';
-import type { WorkflowType } from '../../messages/workflow-types.ts';
+import { type SummarizedWorkflow, summaryOf } from '../../messages/workflow-summaries.ts';
 
 /** A command that an operator can send, its input, and what it does. */
 export interface Remedy {
@@ -46,7 +45,7 @@ export const initialStatus: WorkflowStatus = {
  * Sets the handler of the query, and shows what the workflow does until there is a status. The page is the workflow's
  * current details, in the tab "User Metadata".
  */
-export function openPage(workflowType: WorkflowType): OperatorPage {
+export function openPage(workflowType: SummarizedWorkflow): OperatorPage {
   const summary = summaryOf(workflowType, subjectId());
   let status = initialStatus;
   setHandler(statusQuery, () => status, { description: 'For programs: what it waits for, and why it is stalled.' });

@@ -1,0 +1,57 @@
+import type { DeliveryToMake } from '../../db/webhook-deliveries.ts';
+import type { BatchAbout } from '../../messages/search-attributes.ts';
+import { originOf } from '../../platform/redact.ts';
+
+/** A first attempt that has failed. */
+export interface FailedAttempt {
+  id: string;
+  error: string;
+}
+
+/** The progress of a batch. Contains only ids, counts, words and an origin: it is kept in workflow histories. */
+export interface BatchProgress {
+  /** How many deliveries of the list are done with: the first so many. */
+  taken: number;
+  delivered: number;
+  /** How many were attempted and not delivered. Those with attempts left have workflows of their own. */
+  failed: number;
+  /** How many were not sent, and have workflows of their own. */
+  handedOver: number;
+  /** The first of those that failed. */
+  failures: FailedAttempt[];
+  /** Scheme, host and port of the endpoint. Null until a delivery was read. */
+  goesTo: string | null;
+  about: Omit<BatchAbout, 'eventType' | 'testClockId'> | null;
+  /** The workflow task has no room for the requests: an activity continues. */
+  needsActivity?: true;
+}
+
+/** How many failures are listed. */
+const listedFailures = 10;
+
+/** Returns the progress of a batch that has done nothing yet. */
+export function newProgress(): BatchProgress {
+  return { taken: 0, delivered: 0, failed: 0, handedOver: 0, failures: [], goesTo: null, about: null };
+}
+
+/** Returns the progress after two parts of a batch. */
+export function sumOf(before: BatchProgress, more: Partial<BatchProgress>): BatchProgress {
+  const sum = (name: 'taken' | 'delivered' | 'failed' | 'handedOver') => before[name] + (more[name] ?? 0);
+  const { needsActivity: _, ...rest } = before;
+  return {
+    ...rest,
+    taken: sum('taken'),
+    delivered: sum('delivered'),
+    failed: sum('failed'),
+    handedOver: sum('handedOver'),
+    failures: [...before.failures, ...(more.failures ?? [])].slice(0, listedFailures),
+    goesTo: more.goesTo ?? before.goesTo,
+    about: more.about ?? before.about,
+    ...(more.needsActivity ? { needsActivity: true } : {}),
+  };
+}
+
+/** Returns where a batch goes, as its page shows it. */
+export function destinationOf({ biller_id, livemode, endpoint_id, endpoint }: DeliveryToMake) {
+  return { goesTo: originOf(endpoint.url), about: { billerId: biller_id, livemode, endpointId: endpoint_id } };
+}

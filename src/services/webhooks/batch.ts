@@ -1,0 +1,150 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { listDeliveriesToMake } from '../../db/webhook-batches.ts';
+import { type DeliveryToMake, failDelivery } from '../../db/webhook-deliveries.ts';
+import type { Pool } from '../../platform/postgres/connection.ts';
+import { traced } from '../../platform/tracing.ts';
+import { pass } from '../crash-points.ts';
+import { type DeliveryDeps, isDue, namesOf, whyClosed } from './attempt.ts';
+import { type BatchProgress, destinationOf, newProgress, sumOf } from './batch-progress.ts';
+import { handOver, type Responded, recordOutcomes } from './batch-records.ts';
+import { openSecrets, requestFor } from './request.ts';
+import type { BatchRequest } from './sender.ts';
+import { type Place, promptMs } from './sending-turns.ts';
+
+/** How many deliveries are read, sent and recorded together. What a biller changes is seen by the next of them. */
+const partSize = 50;
+
+/** After this time no further part is begun: a workflow task must end soon, and an activity has a timeout. */
+const longestMs = 5_000;
+
+/**
+ * The next request of a batch follows the response to the last one, or this time after it began. So a receiver that
+ * responds at once gets the events in their order, and one that takes longer gets several at a time.
+ */
+const paceMs = 5;
+
+/** How long an activity waits for its endpoint's share of requests while it sends nothing, and how often it asks. */
+const longestWaitMs = 1_000;
+const askAgainMs = 5;
+
+/** Where a batch is sent from. */
+export interface Carrier {
+  from: Place;
+  /** The batch, for the log. */
+  workflowId: string;
+}
+
+/** What was sent of a part, and how the batch continues. */
+interface Sent {
+  /** Those that have ended so far. It grows while others are under way. */
+  ended: Responded[];
+  underWay: Set<Promise<void>>;
+  unsent: DeliveryToMake[];
+  next: 'in this batch' | 'one by one' | 'in an activity';
+}
+
+/**
+ * Makes the first attempts of deliveries to one endpoint, in the order of the list, as far as that is done within five
+ * seconds; `taken` says how many of the list. A delivery that was attempted before, has ended or is not due is left
+ * alone. One that is not delivered gets a workflow of its own, enqueued in the transaction that records the attempt. So
+ * does what was not sent, because the receiver takes long or fails. In a workflow task, the result may be that an
+ * activity must continue.
+ */
+export async function sendBatch(
+  sql: Pool,
+  deps: DeliveryDeps,
+  ids: readonly string[],
+  carrier: Carrier,
+): Promise<BatchProgress> {
+  const until = performance.now() + longestMs;
+  let progress = newProgress();
+  while (progress.taken < ids.length && performance.now() < until) {
+    const part = ids.slice(progress.taken, progress.taken + partSize);
+    const read = (await listDeliveriesToMake(sql, part)).filter(isUnattempted);
+    const [first] = read;
+    if (first === undefined) {
+      progress = sumOf(progress, { taken: part.length });
+      continue;
+    }
+    progress = sumOf(progress, destinationOf(first));
+    const sent = await sendPart(sql, deps, read, carrier.from);
+    if (sent.ended.length > 0) pass('batch posted');
+    progress = sumOf(progress, await recordOutcomes(sql, deps, sent.ended.splice(0), carrier.workflowId));
+    if (sent.next === 'in an activity') return { ...progress, needsActivity: true };
+    const rest = sent.next === 'one by one' ? ids.slice(progress.taken + part.length) : [];
+    const handedOver = await handOver(sql, deps, [...sent.unsent.map(({ id }) => id), ...rest]);
+    // Only now, because these requests may take as long as a receiver may.
+    await Promise.all(sent.underWay);
+    progress = sumOf(progress, await recordOutcomes(sql, deps, sent.ended, carrier.workflowId));
+    progress = sumOf(progress, { taken: part.length + rest.length, handedOver });
+  }
+  return progress;
+}
+
+function isUnattempted({ status, attempt_count, series_start }: DeliveryToMake): boolean {
+  return status === 'pending' && attempt_count === series_start;
+}
+
+/** Sends deliveries to one endpoint. Returns when all have ended, or when one takes longer than a prompt one may. */
+async function sendPart(sql: Pool, deps: DeliveryDeps, read: DeliveryToMake[], from: Place): Promise<Sent> {
+  const sent: Sent = { ended: [], underWay: new Set(), unsent: [], next: 'in this batch' };
+  const [first] = read;
+  const now = deps.now();
+  const due = read.filter((delivery) => isDue(delivery, now));
+  if (first === undefined) return sent;
+  const closed = whyClosed(first);
+  if (closed !== null) {
+    for (const { id } of due) await failDelivery(sql, id, closed, now);
+    return sent;
+  }
+  if (first.endpoint.failing_since !== null) return { ...sent, unsent: due, next: 'one by one' };
+  const secrets = openSecrets(first, deps.vault, now);
+  for (const [index, delivery] of due.entries()) {
+    const next = await sendOne(deps, sent, delivery, secrets, from);
+    if (next === 'in this batch') continue;
+    Object.assign(sent, { unsent: due.slice(index), next });
+    break;
+  }
+  await Promise.race([Promise.all(sent.underWay), pause(promptMs)]);
+  if (sent.underWay.size > 0) sent.next = 'one by one';
+  return sent;
+}
+
+/** Sends one delivery, unless the batch must stop before it; then returns how to continue. */
+async function sendOne(
+  deps: DeliveryDeps,
+  sent: Sent,
+  delivery: DeliveryToMake,
+  secrets: string[],
+  from: Place,
+): Promise<Sent['next']> {
+  if (sent.ended.some(({ response }) => response.kind === 'responded' && response.statusCode === 410)) {
+    return 'one by one'; // recording this response ends the other deliveries
+  }
+  const at = deps.now();
+  const request = requestFor(delivery, secrets, at);
+  const number = delivery.attempt_count + 1;
+  const begin = () => deps.sender.sendInBatch(request, from);
+  // A workflow task has a small share, and must end soon.
+  const begun = from === 'workflow task' ? begin() : await untilShared(begin, sent.underWay);
+  if (begun.kind === 'slow') return 'one by one';
+  if (begun.kind === 'busy') return from === 'activity' ? 'one by one' : 'in an activity';
+  const attributes = namesOf({ delivery, number });
+  const sending = traced('POST webhook', { kind: 'client', attributes }, () => begun.response).then((response) => {
+    sent.ended.push({ delivery, number, at, response });
+    sent.underWay.delete(sending);
+  });
+  sent.underWay.add(sending);
+  await Promise.race([sending, pause(paceMs)]);
+  return 'in this batch';
+}
+
+/** Waits while the endpoint has its share of requests: for one of these to end or, not as long, for those of others. */
+async function untilShared(begin: () => BatchRequest, underWay: ReadonlySet<Promise<void>>): Promise<BatchRequest> {
+  for (let waitedMs = 0; ; waitedMs += askAgainMs) {
+    const begun = begin();
+    if (begun.kind !== 'busy' || waitedMs >= longestWaitMs) return begun;
+    await Promise.race([...underWay, pause(askAgainMs)]);
+    if (underWay.size > 0) waitedMs = 0;
+  }
+}

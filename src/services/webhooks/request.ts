@@ -1,0 +1,42 @@
+import { sealedField } from '../../db/sealed-values.ts';
+import type { DeliveryToMake } from '../../db/webhook-deliveries.ts';
+import { eventBody } from '../../resources/event.ts';
+import type { Vault } from '../accounts/vault.ts';
+import { newChallenge } from './challenge.ts';
+import type { WebhookRequest } from './sender.ts';
+import { signatureHeaders } from './signing.ts';
+
+/** Returns the signing secrets of a delivery's endpoint at an instant of real time, the present one first. */
+export function openSecrets(
+  { endpoint, endpoint_id, biller_id: billerId, livemode }: DeliveryToMake,
+  vault: Vault,
+  at: Date,
+): string[] {
+  const tenant = { billerId, livemode };
+  const secrets = [vault.open(endpoint.sealed_secret, sealedField('webhook_secrets', tenant, endpoint_id))];
+  const overlapEnds = endpoint.previous_secret_expires_at;
+  const previous = endpoint.sealed_previous_secret;
+  if (previous !== null && overlapEnds !== null && overlapEnds > at) {
+    secrets.push(vault.open(previous, sealedField('previous_webhook_secrets', tenant, endpoint_id)));
+  }
+  return secrets;
+}
+
+/** Returns the request of an attempt at this instant of real time, signed with these secrets. */
+export function requestFor(
+  { event, endpoint, endpoint_id, livemode }: DeliveryToMake,
+  secrets: string[],
+  at: Date,
+): WebhookRequest {
+  const challenge = event.event_type === 'webhook_endpoint.ping' ? newChallenge() : undefined;
+  const body = eventBody(event, challenge);
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'payments-service-webhooks/1.0',
+    accept: '*/*',
+    'accept-encoding': 'identity',
+    ...signatureHeaders({ id: event.id, at, body }, secrets),
+  };
+  const failingMs = endpoint.failing_since && at.getTime() - endpoint.failing_since.getTime();
+  return { endpointId: endpoint_id, failingMs, url: endpoint.url, livemode, headers, body, challenge };
+}

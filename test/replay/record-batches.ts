@@ -1,0 +1,50 @@
+// Records the histories of webhook batches: npx mocha test/replay/record-batches.ts. See record.ts.
+import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '../../lab/eventually.ts';
+import { batchIdOf } from '../../src/messages/workflow-types.ts';
+import { useService } from '../support/service.ts';
+import { commitEvents, promptEndpoint, useReceiver } from '../support/webhooks.ts';
+import { useRecorder } from './recorder.ts';
+
+describe('recording histories of webhook batches', function () {
+  this.timeout(60_000);
+  const receiver = useReceiver();
+  const service = useService();
+  const { keep } = useRecorder(service, (name) => name.startsWith('webhook-batch-'));
+  afterEach(() => receiver.reset());
+
+  async function begin(count: number): Promise<string> {
+    const endpointId = await promptEndpoint(await service.merchant(), receiver.url);
+    receiver.received = [];
+    return batchIdOf((await commitEvents(service.db.sql, endpointId, count))[0] ?? '');
+  }
+
+  it('of one that is sent in the workflow task, with one delivery that fails', async () => {
+    receiver.answer = (_request, response, nth) => response.writeHead(nth === 3 ? 500 : 200).end();
+    await keep('webhook-batch-is-sent-at-once', await begin(5));
+  });
+
+  it('of one that an activity continues, because the receiver takes a while', async () => {
+    const batchId = begin(20);
+    receiver.answer = async (_request, response) => {
+      await pause(200);
+      response.end();
+    };
+    await keep('webhook-batch-is-continued-by-an-activity', await batchId);
+  });
+
+  it('of one that fails in the workflow task, and is made by an activity', async () => {
+    const { sql } = service.db;
+    const endpointId = await promptEndpoint(await service.merchant(), receiver.url);
+    receiver.received = [];
+    await sql`alter table webhook_delivery_attempts add constraint refused check (number < 0) not valid`;
+    let batchId = '';
+    try {
+      batchId = batchIdOf((await commitEvents(sql, endpointId, 3))[0] ?? '');
+      await eventually('they were sent twice', () => receiver.received.length >= 6);
+    } finally {
+      await sql`alter table webhook_delivery_attempts drop constraint refused`;
+    }
+    await keep('webhook-batch-fails-and-is-made-by-an-activity', batchId);
+  });
+});

@@ -1,0 +1,301 @@
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, describe, it } from 'mocha';
+import { Webhook } from 'standardwebhooks';
+import { newId } from '../../src/domain/ids.ts';
+import { allScopes } from '../../src/services/accounts/scopes.ts';
+import { type CrashPoint, listenToCrashPoints } from '../../src/services/crash-points.ts';
+import { sendBatch } from '../../src/services/webhooks/batch.ts';
+import { pingWebhookEndpoint, retryWebhookDelivery } from '../../src/services/webhooks/deliveries.ts';
+import { deleteWebhookEndpoint, rotateSecret, updateWebhookEndpoint } from '../../src/services/webhooks/endpoints.ts';
+import { giveUpDelivery } from '../../src/services/webhooks/operator-commands.ts';
+import { createWebhookSender } from '../../src/services/webhooks/sender.ts';
+import type { Place } from '../../src/services/webhooks/sending-turns.ts';
+import { useDatabase } from '../support/database.ts';
+import { commitEvents, makeEndpoint, useDeliveries, useReceiver, webhookDeps } from '../support/webhooks.ts';
+
+const workflowId = 'webhook-batch/whd_1';
+
+describe('deliveries that travel together', () => {
+  const db = useDatabase();
+  const receiver = useReceiver();
+  const the = useDeliveries(db, receiver);
+  const send = (ids: string[], from: Place = 'workflow task') => sendBatch(db.sql, the.deps, ids, { from, workflowId });
+  afterEach('no crash', () => listenToCrashPoints(() => {}));
+
+  /** An endpoint and so many deliveries to it, in the order of their events. */
+  async function made(count: number) {
+    const endpoint = await makeEndpoint(db.sql, the.call, `${receiver.url}/hook`);
+    const ids = await commitEvents(db.sql, endpoint.id, count);
+    const rows = await db.sql<{ id: string; event_id: string }[]>`
+      select id, event_id from webhook_deliveries where id = any(${ids})`;
+    const eventIds = ids.map((id) => rows.find((row) => row.id === id)?.event_id);
+    return { endpoint, ids, eventIds };
+  }
+
+  const sentIds = () => receiver.received.map(({ headers }) => headers['webhook-id']);
+  const paths = () => receiver.received.map(({ path }) => path);
+  async function statuses(ids: string[]): Promise<string[]> {
+    const found = new Map<string, string>();
+    for (const { id, status, attempt_count } of await db.sql`
+      select id, status, attempt_count from webhook_deliveries where id = any(${ids})`)
+      found.set(id, `${status} ${attempt_count}`);
+    return ids.map((id) => found.get(id) ?? 'none');
+  }
+  /** How often each of these deliveries is in the outbox; once since its event. */
+  async function enqueued(ids: string[]): Promise<number[]> {
+    const rows = await db.sql<{ subject_id: string }[]>`
+      select subject_id from workflow_intents where subject_id = any(${ids}) and start and signal is null`;
+    return ids.map((id) => rows.filter(({ subject_id }) => subject_id === id).length);
+  }
+  const responds = async (endpointId: string) =>
+    (await db.sql`select responds_promptly from webhook_endpoints where id = ${endpointId}`)[0]?.responds_promptly;
+
+  it('are sent in the order of their events, each signed, and each recorded with its one attempt', async () => {
+    const { endpoint, eventIds, ids } = await made(120);
+    const progress = await send(ids);
+    assert.deepEqual([progress.taken, progress.delivered, progress.failed, progress.handedOver], [120, 120, 0, 0]);
+    assert.deepEqual(sentIds(), eventIds);
+    for (const { body, headers } of receiver.received) {
+      new Webhook(endpoint.secret).verify(body, headers as Record<string, string>);
+    }
+    assert.deepEqual(new Set(await statuses(ids)), new Set(['delivered 1']));
+    const { attempts } = await the.read(ids[77] ?? '');
+    assert.deepEqual(
+      attempts.map(({ number, status_code, error, response_excerpt }) => [
+        number,
+        status_code,
+        error,
+        response_excerpt,
+      ]),
+      [[1, 200, null, 'ok']],
+    );
+    assert.equal(await responds(endpoint.id), true);
+    assert.deepEqual(new Set(await enqueued(ids)), new Set([1]));
+  });
+
+  it('reuse the connections to their receiver', async () => {
+    const { ids } = await made(60);
+    const before = receiver.connections;
+    await send(ids);
+    assert.ok(receiver.connections - before <= 6, `${receiver.connections - before} connections`);
+  });
+
+  it('go several at a time to a receiver that takes a while: seven in a workflow task, and the rest in an activity', async () => {
+    const { ids } = await made(60);
+    let [underWay, most] = [0, 0];
+    receiver.answer = async (_request, response) => {
+      most = Math.max(most, ++underWay);
+      await pause(150);
+      underWay--;
+      response.end();
+    };
+    const begun = await send(ids);
+    assert.deepEqual([begun.needsActivity, begun.taken, begun.delivered, most], [true, 0, 7, 7]);
+    const { taken, delivered, needsActivity } = await send(ids, 'activity');
+    assert.deepEqual([taken, delivered, needsActivity], [60, 53, undefined]);
+    assert.ok(most > 10, `${most} at a time`);
+  });
+
+  it('get a workflow each if they fail, with the retry schedule, in the transaction that records the attempt', async () => {
+    const { ids } = await made(10);
+    receiver.answer = (_request, response, nth) => response.writeHead(nth % 5 === 0 ? 500 : 200).end();
+    const progress = await send(ids);
+    const failed = [ids[4], ids[9]];
+    assert.deepEqual([progress.delivered, progress.failed], [8, 2]);
+    assert.deepEqual(
+      progress.failures,
+      failed.map((id) => ({ id, error: 'status 500' })),
+    );
+    assert.deepEqual(
+      await enqueued(ids),
+      ids.map((id) => (failed.includes(id) ? 2 : 1)),
+    );
+    for (const id of failed) {
+      const { status, attempts, next_attempt_at } = await the.read(id ?? '');
+      assert.deepEqual([status, attempts.length], ['pending', 1]);
+      assert.equal(next_attempt_at?.getTime(), the.now.getTime() + 5000);
+    }
+  });
+
+  for (const [point, again] of [
+    ['batch posted', 100],
+    ['batch recorded', 50],
+  ] as [CrashPoint, number][]) {
+    it(`are sent again under the same ids if the worker dies at "${point}", but for those recorded`, async () => {
+      const { eventIds, ids } = await made(100);
+      let passes = 0;
+      listenToCrashPoints((passed) => {
+        if (passed === point && ++passes === 1) throw new Error('died');
+      });
+      await assert.rejects(send(ids), /died/);
+      const before = receiver.received.length;
+      const progress = await send(ids);
+      assert.equal(progress.taken, 100);
+      assert.deepEqual(sentIds().slice(before), eventIds.slice(100 - again));
+      assert.deepEqual(new Set(await statuses(ids)), new Set(['delivered 1']));
+    });
+  }
+
+  it('are sent once more, and recorded once, if two workers send one batch', async () => {
+    const { ids } = await made(20);
+    const [first, second] = await Promise.all([send(ids), send(ids)]);
+    assert.equal(first.taken + second.taken, 40);
+    assert.deepEqual(new Set(await statuses(ids)), new Set(['delivered 1']));
+  });
+
+  it('are not sent behind one that hangs: the others get workflows of their own, and the endpoint no batch', async function () {
+    this.timeout(20_000);
+    const sender = createWebhookSender({ policy: webhookDeps.outbound, timeoutMs: 2_500 });
+    try {
+      const { endpoint, ids } = await made(120);
+      receiver.answer = (_request, response, nth) => {
+        if (nth <= 10) response.end();
+      };
+      const begun = performance.now();
+      const progress = await sendBatch(db.sql, { ...the.deps, sender }, ids, { from: 'workflow task', workflowId });
+      assert.ok(performance.now() - begun < 4_500, 'it took long');
+      assert.deepEqual([progress.taken, progress.delivered, progress.failed], [120, 10, 7]);
+      assert.equal(progress.handedOver, 103);
+      assert.equal(receiver.received.length, 17);
+      assert.equal(progress.failures[0]?.error, 'no response within 2.5 s');
+      assert.deepEqual(
+        (await enqueued(ids)).map((times) => times - 1),
+        ids.map((_, index) => (index < 10 ? 0 : 1)),
+      );
+      assert.equal(await responds(endpoint.id), false);
+    } finally {
+      await sender.close();
+    }
+  });
+
+  it('wait for their share while another batch has it, and take what it leaves', async () => {
+    const { ids } = await made(30);
+    receiver.answer = async (_request, response) => {
+      await pause(40);
+      response.end();
+    };
+    const results = await Promise.all([send(ids.slice(0, 15), 'activity'), send(ids.slice(15), 'activity')]);
+    assert.deepEqual(
+      results.map(({ delivered, handedOver }) => [delivered, handedOver]),
+      [
+        [15, 0],
+        [15, 0],
+      ],
+    );
+  });
+
+  it('go one by one from the next part on if all of one have failed', async () => {
+    const { ids } = await made(70);
+    receiver.answer = the.fail;
+    const progress = await send(ids);
+    assert.deepEqual([progress.failed, progress.handedOver, receiver.received.length], [50, 20, 50]);
+    assert.deepEqual(new Set(await enqueued(ids)), new Set([2]));
+  });
+
+  it('end with the endpoint when its receiver returns 410, and the rest is not sent', async () => {
+    const { endpoint, ids } = await made(70);
+    receiver.answer = (_request, response, nth) => response.writeHead(nth === 5 ? 410 : 200).end();
+    const progress = await send(ids);
+    assert.ok(receiver.received.length < 10, `${receiver.received.length} were sent`);
+    assert.equal(progress.taken, 70);
+    assert.equal(progress.handedOver, 0);
+    const [row] = await db.sql`select status, disabled_reason from webhook_endpoints where id = ${endpoint.id}`;
+    assert.deepEqual({ ...row }, { status: 'disabled', disabled_reason: 'gone' });
+    assert.deepEqual(new Set((await statuses(ids)).slice(10)), new Set(['failed 0']));
+  });
+
+  describe('when the endpoint changes in the middle', () => {
+    /** Sends 120 deliveries, and lets `change` happen during the 60th. Returns what was sent after the part of that. */
+    async function changed(change: (endpointId: string) => Promise<unknown>) {
+      const { endpoint, ids } = await made(120);
+      receiver.answer = async (_request, response, nth) => {
+        if (nth === 60) await change(endpoint.id);
+        response.end();
+      };
+      await send(ids);
+      return { endpoint, ids, later: receiver.received.slice(100) };
+    }
+
+    it('by its deletion, the rest is not sent, and fails', async () => {
+      const { ids, later } = await changed((id) => deleteWebhookEndpoint(db.sql, the.call, id));
+      assert.equal(later.length, 0);
+      assert.deepEqual(new Set((await statuses(ids)).slice(100)), new Set(['failed 0']));
+      assert.equal((await the.read(ids[110] ?? '')).failure_reason, 'endpoint deleted');
+    });
+
+    it('by being disabled, the rest is not sent, and fails', async () => {
+      const { ids, later } = await changed((id) =>
+        updateWebhookEndpoint(db.sql, the.call, id, { status: 'disabled' }, webhookDeps),
+      );
+      assert.equal(later.length, 0);
+      assert.equal((await the.read(ids[110] ?? '')).failure_reason, 'endpoint disabled');
+    });
+
+    it('by another URL, the rest goes there, and what came from the old one does not count for it', async () => {
+      const { endpoint, later } = await changed((id) =>
+        updateWebhookEndpoint(db.sql, the.call, id, { url: `${receiver.url}/moved` }, webhookDeps),
+      );
+      assert.equal(later.length, 20);
+      assert.deepEqual(new Set(paths().slice(0, 100)), new Set(['/hook']));
+      assert.deepEqual(new Set(paths().slice(100)), new Set(['/moved']));
+      assert.equal(await responds(endpoint.id), true);
+    });
+
+    it('by a new secret, the rest is signed with it', async () => {
+      let secret = '';
+      const { later } = await changed(async (id) => {
+        ({ secret } = await rotateSecret(db.sql, the.call, id, { overlap_hours: 0 }, webhookDeps));
+      });
+      assert.equal(later.length, 20);
+      for (const { body, headers } of later) new Webhook(secret).verify(body, headers as Record<string, string>);
+    });
+  });
+
+  it('leave alone what was given up, delivered or attempted before, and what is not there', async () => {
+    const { ids } = await made(4);
+    const [givenUp = '', alone = '', failed = ''] = ids;
+    await giveUpDelivery(db.sql, givenUp, the.now);
+    await the.attempt(alone);
+    receiver.answer = the.fail;
+    await the.attempt(failed);
+    receiver.reset();
+    await db.sql`update webhook_endpoints set failing_since = null`;
+    const progress = await send([...ids, newId('webhook_delivery')]);
+    assert.deepEqual([progress.taken, progress.delivered, receiver.received.length], [5, 1, 1]);
+    assert.deepEqual(await statuses(ids), ['failed 0', 'delivered 1', 'pending 1', 'delivered 1']);
+  });
+
+  it('leave a delivery that is given up while it is sent as it is, unless the receiver has accepted it', async () => {
+    const { ids } = await made(2);
+    receiver.answer = async (_request, response, nth) => {
+      await giveUpDelivery(db.sql, ids[nth - 1] ?? '', the.now);
+      response.writeHead(nth === 1 ? 500 : 200).end();
+    };
+    await send(ids);
+    assert.deepEqual(await statuses(ids), ['failed 1', 'delivered 1']);
+    assert.deepEqual(await enqueued(ids), [1, 1]);
+  });
+
+  it('are sent anew, as a new series, when they are retried by the API', async () => {
+    const { ids } = await made(2);
+    await send(ids);
+    for (const id of ids) await retryWebhookDelivery(db.sql, the.call, id, allScopes);
+    receiver.answer = the.fail;
+    await send(ids);
+    assert.deepEqual(await statuses(ids), ['pending 2', 'pending 2']);
+    assert.equal((await the.read(ids[0] ?? '')).next_attempt_at?.getTime(), the.now.getTime() + 5000);
+  });
+
+  it('verify their endpoint when one of them is a ping whose challenge comes back', async () => {
+    const { endpoint, ids } = await made(2);
+    const ping = await pingWebhookEndpoint(db.sql, the.call, endpoint.id, allScopes);
+    receiver.answer = (_request, response) => {
+      const { challenge } = JSON.parse(receiver.received.at(-1)?.body ?? '').data;
+      response.end(JSON.stringify({ challenge }));
+    };
+    await send([...ids, ping.id]);
+    const [row] = await db.sql`select verified_at from webhook_endpoints where id = ${endpoint.id}`;
+    assert.ok(row?.verified_at);
+  });
+});
