@@ -27,7 +27,7 @@ describe('a step that was paused in Temporal', function () {
     return reports.flatMap(({ found }) => found).filter(({ subject_id }) => subject_id === id);
   }
 
-  /** Pauses the step, as `temporal activity pause` does, and waits until no worker has it any more. */
+  /** Pauses the step, as `temporal activity pause` does, and waits until no worker has it. */
   async function pause(type: WorkflowType, id: string, step: string): Promise<void> {
     const { workflow, workflowService, options } = service.temporal;
     const handle = workflow.getHandle(workflowIdOf(type, id));

@@ -1,4 +1,4 @@
-// What somebody does in Temporal itself.
+// What an operator does in Temporal itself.
 import { eventually } from '../../../lab/eventually.ts';
 import { makePlan } from '../../../lab/payer.ts';
 import { namespace } from '../../../lab/servers.ts';

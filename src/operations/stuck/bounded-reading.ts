@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 
-/** What could not be read is a kind of stuck itself: nobody must take it for nothing. */
+/** What could not be read is a kind of stuck itself: it must not be taken for nothing. */
 export const notReadable = {
   kind: 'not_readable',
   meaning: 'Part of what may be stuck could not be read from PostgreSQL.',

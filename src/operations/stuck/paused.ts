@@ -13,7 +13,7 @@ export const workflowPaused: Pick<StuckReport, 'kind' | 'meaning' | 'after_secon
   after_seconds: 0,
 };
 
-/** A pending activity that somebody, or a rule of Temporal, has paused. */
+/** A pending activity that an operator, or a rule of Temporal, has paused. */
 export interface PausedStep {
   activityId: string;
   /** The type of the activity, such as `collectPlan`. */

@@ -69,7 +69,7 @@ export const command = defineCommand({
   ops hold-charging --evidence TEXT  hold all live charges and refunds, such as after a back-up was restored
   ops release-charging --evidence TEXT
                                      release the hold: what the processor has done meanwhile is known
-  ops unpause ID                     continue what somebody has paused in Temporal; nothing is done twice
+  ops unpause ID                     continue what was paused in Temporal; nothing is done twice
   ops start-over ID                  end the workflow of an object and start it again from PostgreSQL
 
 SLOT is the number of a payment of the plan, from 0: payment 1 is slot 0. With --dry-run, recalculate only shows what it would

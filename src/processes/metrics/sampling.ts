@@ -172,7 +172,7 @@ function partsOfDatabase(gauges: Gauges): Part[] {
 const kindsOfDatabase = [...stuckDefinitions, notReadable].map(({ kind }) => kind);
 
 /**
- * Reads each part by itself, so that a lock on one table blinds only what is read from it.
+ * Reads each part separately, so that a lock on one table blinds only what is read from it.
  * @throws the first failure. The figures then count as old: part of them is.
  */
 async function sampleDatabase(gauges: Gauges, sql: Pool, now: Date): Promise<void> {

@@ -15,8 +15,8 @@ export class BeforeItsDate extends Error {
   /** @param date what the other row says, as part of a sentence. */
   constructor(date: string, dueAt: Date) {
     super(
-      `its stored instant has come, but ${date}, which begins at ${dueAt.toISOString()}. Somebody has changed the row. ` +
-        'Nothing is charged before that instant, and it is charged then by itself. To change the date, its biller cancels the payment and makes another.',
+      `its stored instant has come, but ${date}, which begins at ${dueAt.toISOString()}. The row was changed by hand. ` +
+        'Nothing is charged before that instant, and it is charged then. To change the date, its biller cancels the payment and makes another.',
     );
     this.dueAt = dueAt;
   }
