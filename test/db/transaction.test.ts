@@ -252,14 +252,19 @@ describe('a function that needs a transaction', () => {
     const names = (await readdir(folder)).filter((name) => name.endsWith('.ts'));
     let locking = 0;
     for (const name of names) {
-      const text = await readFile(new URL(name, folder), 'utf8');
+      const written = await readFile(new URL(name, folder), 'utf8');
+      // A member of a table of queries has its type from an interface.
+      const typed = [...written.matchAll(/^ {2}(\w+)\(tx: Tx, /gm)].map(([, member]) => member);
+      const ofTables = new RegExp(`^ {4}(${typed.join('|') || 'none'}): \\(tx, \\w+\\) => tx\`[^\`]*\``, 'gm');
+      const text = written.replace(ofTables, '');
       for (const part of text.split(/^(?=(?:export )?(?:async )?function )/m)) {
         if (
           !/^\s*(and .*\s)?for (no key update|update|share)\b/m.test(part) &&
           !/\sfor (no key update|update|share)`/.test(part)
         )
           continue;
-        if (/skip locked/.test(part) && /delete from/.test(part)) continue;
+        // One statement locks and changes.
+        if (/skip locked/.test(part) && /delete from|^ +update \w+$/m.test(part)) continue;
         if (/: InsertCondition \{/.test(part)) continue;
         locking += 1;
         assert.match(part, /^(export )?async function \w+\(\s*tx: Tx,/, `${name}: ${part.slice(0, 80)}`);

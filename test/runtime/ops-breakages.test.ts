@@ -84,7 +84,10 @@ describe('what breaks is found by `ops stuck`, and freed by what it says', funct
       return found?.why.includes('stalled') && found;
     });
     assert.match(stuck.why, /^attempt 1 \(plan\) has no outcome.*the processor is down/);
-    assert.ok(stuck.remedy.includes(`npm run --silent ops -- recheck ${id}. If it can never tell`), stuck.remedy);
+    assert.ok(
+      stuck.remedy.includes(`npm run --silent ops -- recheck ${id}. If it never knows the outcome`),
+      stuck.remedy,
+    );
     await eventually('the plan itself is found', async () => (await kindsOf(id)).includes('workflow_stalled'));
 
     isDown = false;

@@ -124,7 +124,7 @@ describe('ops on the command line', function () {
     assert.equal((await ops(['give-up-delivery', id])).code, 0);
     await eventually('it is given up', async () => (await merchant.delivery(id)).status === 'failed');
     const again = await ops(['give-up-delivery', id]);
-    assert.deepEqual([again.code, again.stderr.startsWith('There is nothing to do')], [2, true]);
+    assert.deepEqual([again.code, again.stderr.startsWith('Nothing to give up: the delivery is failed')], [2, true]);
     const before = (await merchant.delivery(id)).attempts.length;
     assert.deepEqual((await ops(['retry-delivery', id])).stdout, `${id} had ended. It is sent again now.\n`);
     await eventually('it is tried again', async () => (await merchant.delivery(id)).attempts.length > before);

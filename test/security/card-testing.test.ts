@@ -113,7 +113,7 @@ describe('a payment that payers try with one card after another', () => {
       for (let n = 0; n < 3; n += 1) assert.equal((await submit(path, isDeclined)).status, 303);
       const ended = await pages.open(path);
       assert.equal(ended.status, 410);
-      for (const words of ['too many attempts', 'You were not charged', stage.keys.biller.name]) {
+      for (const words of ['Too many attempts', 'You were not charged', stage.keys.biller.name]) {
         assert.ok(ended.text.includes(words), ended.text);
       }
       assert.equal(outcomeOf(await page.confirm(intent, await page.card())), isOver);
@@ -131,7 +131,7 @@ describe('a payment that payers try with one card after another', () => {
       await fail(intent, 1);
       const late = await pages.post(path, { ...hidden, method: 'tok_sandbox_visa_succeed' });
       const seen = late.status === 303 ? await pages.open(String(late.headers.get('location'))) : late;
-      assert.deepEqual([seen.status, seen.text.includes('too many attempts')], [410, true], seen.text);
+      assert.deepEqual([seen.status, seen.text.includes('Too many attempts')], [410, true], seen.text);
       assert.equal(stage.ledger.taken.size, 0);
     });
   });

@@ -70,7 +70,7 @@ async function explainOne(stuck: Stuck, source: Source | null): Promise<Stuck> {
   try {
     const description = await temporal.workflow.getHandle(id).describe();
     if (description.status.name !== 'RUNNING') {
-      const batch = isBacklog ? await batchOf(temporal, stuck) : null;
+      const batch = isBacklog ? await batchOf(temporal, stuck).catch(() => null) : null;
       if (batch !== null) return explainOne(batch, source);
       return withReason(stuck, `its workflow does not run: ${starts}`);
     }
