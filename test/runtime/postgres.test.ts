@@ -124,7 +124,9 @@ describe('the embedded PostgreSQL', () => {
 
   it('comes back when the last process of the killed one has ended, and says that it waits', async () => {
     const sql = await start();
-    const query = sql`select count(*) from generate_series(1, 4000) one, generate_series(1, 5000) other`.catch(() => {});
+    const query = sql`select count(*) from generate_series(1, 4000) one, generate_series(1, 5000) other`.catch(
+      () => {},
+    );
     await sleep(200);
     process.kill(server.pid, 'SIGKILL');
     await (await start()).end();

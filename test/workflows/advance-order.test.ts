@@ -4,7 +4,7 @@ import { useDebtor } from '../support/debtor.ts';
 import type { Merchant } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
 
-const runs = 5;
+const runs = 3;
 /** Thursday. Nothing of the scenario is due on it: what an activation charges at once belongs to no advance. */
 const frozen = '2027-01-28T00:00:00.000Z';
 /** As far as one advance may go: two of the shortest periods. */
