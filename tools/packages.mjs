@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const folder = process.argv[2] ?? fileURLToPath(new URL('../', import.meta.url));
 const read = (name) => readFileSync(join(folder, name), 'utf8');
 
-const ofVendor = /^file:vendor\/[\w.-]+\.tgz$/;
+const ofVendor = /^file:vendor\/[\w@+.-]+\.tgz$/;
 const exact = /^\d+\.\d+\.\d+(-[\w.]+)?$/;
 /** The weakest checksum that is accepted; sha1 can be forged. */
 const checksum = /^sha512-[A-Za-z0-9+/]{86}==$/;

@@ -14,7 +14,8 @@ const run = (program, ...args) => execFileSync(program, args, { cwd: scratch, en
 /** Unpacks the package, patched, into a folder, and returns its path. */
 function patched(name) {
   const [, packageName, version] = /^(.+)-(\d+\.\d+\.\d+)$/.exec(name);
-  const [{ filename }] = JSON.parse(run('npm', 'pack', '--json', `${packageName}@${version}`));
+  // A `+` in a file name is the `/` of a package's name.
+  const [{ filename }] = JSON.parse(run('npm', 'pack', '--json', `${packageName.replace('+', '/')}@${version}`));
   const into = unpacked(join(scratch, filename), `${name}-patched`);
   execFileSync('git', ['apply', join(folder, `${name}.patch`)], { cwd: into });
   return into;

@@ -36,6 +36,8 @@ export async function startBareTemporal(copy: ServiceCopy, temporal: Client, sql
   const args = [temporalAddress, temporal.options.namespace, taskQueue, databaseUrl];
   const worker: ChildProcess = await startChild('./bare-temporal/worker.ts', {
     args,
+    // As the SDK ships it (vendor/README.md).
+    environment: { WORKFLOW_STACKS: 'true' },
   });
 
   return {

@@ -1,14 +1,24 @@
 import assert from 'node:assert/strict';
+import { afterEach } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
 import { workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { useService } from '../support/service.ts';
 import { serverStartTimeoutMs } from '../support/temporal.ts';
 
+// See vendor/README.md.
 describe('the tab Call Stack of the Web UI', function () {
   this.timeout(serverStartTimeoutMs);
-  const service = useService();
+  const service = useService({ idle: true });
+  afterEach('end the workers', async () => {
+    delete process.env.WORKFLOW_STACKS;
+    await service.stopDispatcher();
+    await service.stopWorkers();
+  });
 
-  it('shows the line of our code at which a plan waits for its first payment', async () => {
+  /** What it shows of a plan that waits for its first payment. */
+  async function callStack(): Promise<string> {
+    await service.startWorkers();
+    service.startDispatcher();
     const merchant = await service.merchant();
     const plan = await merchant.activePlan({ start_date: '2099-01-01' });
     const workflow = service.temporal.workflow.getHandle(workflowIdOf('paymentPlan', plan.id));
@@ -18,6 +28,15 @@ describe('the tab Call Stack of the Web UI', function () {
         () => 0,
       );
     await eventually('it waits', async () => (await length()) > 6);
-    assert.match(String(await workflow.query('__stack_trace')), /customer-time\.ts/);
+    return String(await workflow.query('__stack_trace').catch((error: Error) => error.message));
+  }
+
+  it('shows the line of our code at which a plan waits, with WORKFLOW_STACKS=true', async () => {
+    process.env.WORKFLOW_STACKS = 'true';
+    assert.match(await callStack(), /customer-time\.ts/);
+  });
+
+  it('says otherwise that stacks are not enabled', async () => {
+    assert.match(await callStack(), /stack traces are not enabled/);
   });
 });
