@@ -1,6 +1,5 @@
 // Every script of package.json loads this file first (`node --import`), and so does mocha. It checks the version of
-// Node.js, and keeps compiled code between starts. Plain JavaScript: an older Node.js must be able
-// to read it.
+// Node.js, and keeps compiled code between starts. Plain JavaScript: an older Node.js must be able to read it.
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 

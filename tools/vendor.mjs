@@ -1,6 +1,6 @@
 // Makes vendor/NAME-VERSION.tgz of each patch in vendor/: the package as its registry has it, with the patch. With
 // --check, compares the files of the archives with that instead, and ends with 1 if one differs.
-// Usage: node tools/vendor.mjs [--check]
+// Usage: node tools/vendor.mjs [--check]; without --check it needs GNU tar.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
