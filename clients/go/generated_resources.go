@@ -575,8 +575,8 @@ type PaymentIntentsListQuery struct {
 	PaymentPlanID  Optional[string]
 	SubscriptionID Optional[string]
 	PaymentLinkID  Optional[string]
-	Status         Optional[PaymentIntentStatus]
 	TestClock      Optional[string]
+	Status         Optional[PaymentIntentStatus]
 }
 
 func (q PaymentIntentsListQuery) values() url.Values {
@@ -589,8 +589,8 @@ func (q PaymentIntentsListQuery) values() url.Values {
 	addOptional(values, "payment_plan_id", q.PaymentPlanID)
 	addOptional(values, "subscription_id", q.SubscriptionID)
 	addOptional(values, "payment_link_id", q.PaymentLinkID)
-	addOptional(values, "status", q.Status)
 	addOptional(values, "test_clock", q.TestClock)
+	addOptional(values, "status", q.Status)
 	return values
 }
 

@@ -147,13 +147,28 @@ export async function selectLastPaidOfSubscription(db: Db, subscriptionId: strin
   return row?.id ?? null;
 }
 
-export interface PaymentIntentFilter {
+/** Which payments, by their payer and by what created them. */
+export interface PaymentFilter {
   customerId?: string | undefined;
-  status?: string | undefined;
-  testClock?: string | undefined;
   paymentPlanId?: string | undefined;
   subscriptionId?: string | undefined;
   paymentLinkId?: string | undefined;
+  testClock?: string | undefined;
+}
+
+export interface PaymentIntentFilter extends PaymentFilter {
+  status?: string | undefined;
+}
+
+/** SQL condition: the payment intent of biller and mode passes the filter. */
+export function isPaymentOf(db: Db, tenant: TenantKey, filter: PaymentFilter): Fragment {
+  return db`
+    biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}
+    ${filter.customerId === undefined ? db`` : db`and customer_id = ${filter.customerId}`}
+    ${filter.paymentPlanId === undefined ? db`` : db`and payment_plan_id = ${filter.paymentPlanId}`}
+    ${filter.subscriptionId === undefined ? db`` : db`and subscription_id = ${filter.subscriptionId}`}
+    ${filter.paymentLinkId === undefined ? db`` : db`and payment_link_id = ${filter.paymentLinkId}`}
+    ${filter.testClock === undefined ? db`` : db`and customer_id in (select id from customers where test_clock_id = ${filter.testClock})`}`;
 }
 
 /** A page of intents, newest first, with one extra row if more follow. */
@@ -168,13 +183,8 @@ export async function listPaymentIntents(
     jsonBytes(db, 'metadata'),
     db`
       select * from payment_intents
-      where biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}
-        ${filter.customerId === undefined ? db`` : db`and customer_id = ${filter.customerId}`}
+      where ${isPaymentOf(db, tenant, filter)}
         ${filter.status === undefined ? db`` : db`and status = ${filter.status}`}
-        ${filter.paymentPlanId === undefined ? db`` : db`and payment_plan_id = ${filter.paymentPlanId}`}
-        ${filter.subscriptionId === undefined ? db`` : db`and subscription_id = ${filter.subscriptionId}`}
-        ${filter.paymentLinkId === undefined ? db`` : db`and payment_link_id = ${filter.paymentLinkId}`}
-        ${filter.testClock === undefined ? db`` : db`and customer_id in (select id from customers where test_clock_id = ${filter.testClock})`}
         and ${isOnPage(db, 'payment_intents', tenant, page)}
       order by ${orderOf(db, page)}
       limit ${page.limit + 1}`,

@@ -1,8 +1,8 @@
-import type { Fragment } from 'postgres';
 import type { Currency } from '../domain/currencies.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
 import { jsonb } from '../platform/postgres/types.ts';
+import { isPaymentOf, type PaymentFilter } from './payment-intents.ts';
 import { isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 
 export interface RefundRow {
@@ -127,11 +127,8 @@ export async function completeRefund(
 export interface RefundFilter {
   status?: string | undefined;
   paymentIntentId?: string | undefined;
-  customerId?: string | undefined;
-  paymentPlanId?: string | undefined;
-  subscriptionId?: string | undefined;
-  paymentLinkId?: string | undefined;
-  testClock?: string | undefined;
+  /** Only refunds of these payments. */
+  payments: PaymentFilter;
 }
 
 /** A page of the refunds of a biller, newest first, with one extra row if more follow. */
@@ -141,21 +138,19 @@ export async function listTenantRefunds(
   filter: RefundFilter,
   page: Page,
 ): Promise<RefundRow[]> {
-  const ofPayment = (condition: Fragment) =>
-    db`and payment_intent_id in (select id from payment_intents where ${condition})`;
+  const { status, paymentIntentId, payments } = filter;
+  const isUnfiltered = Object.values(payments).every((value) => value === undefined);
+  const isOfPayments = db`
+    payment_intent_id in (select id from payment_intents where ${isPaymentOf(db, tenant, payments)})`;
   return db<RefundRow[]>`${fittingPage(
     db,
     jsonBytes(db, 'metadata'),
     db`
       select * from refunds
       where biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}
-        ${filter.status === undefined ? db`` : db`and status = ${filter.status}`}
-        ${filter.paymentIntentId === undefined ? db`` : db`and payment_intent_id = ${filter.paymentIntentId}`}
-        ${filter.customerId === undefined ? db`` : ofPayment(db`customer_id = ${filter.customerId}`)}
-        ${filter.paymentPlanId === undefined ? db`` : ofPayment(db`payment_plan_id = ${filter.paymentPlanId}`)}
-        ${filter.subscriptionId === undefined ? db`` : ofPayment(db`subscription_id = ${filter.subscriptionId}`)}
-        ${filter.paymentLinkId === undefined ? db`` : ofPayment(db`payment_link_id = ${filter.paymentLinkId}`)}
-        ${filter.testClock === undefined ? db`` : ofPayment(db`customer_id in (select id from customers where test_clock_id = ${filter.testClock})`)}
+        ${status === undefined ? db`` : db`and status = ${status}`}
+        ${paymentIntentId === undefined ? db`` : db`and payment_intent_id = ${paymentIntentId}`}
+        ${isUnfiltered ? db`` : db`and ${isOfPayments}`}
         and ${isOnPage(db, 'refunds', tenant, page)}
       order by ${orderOf(db, page)}
       limit ${page.limit + 1}`,

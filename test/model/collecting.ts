@@ -27,10 +27,11 @@ function collectScheduled(world: World, clock: Clock | null, { from, to }: { fro
 
 /**
  * Ends of challenges, retries and due dates in the order of their instants, at the same instant the older payment
- * first. A challenge ends in any state of the plan.
+ * first. A challenge ends in any state of the plan. The end of one can bring a retry that was due before it: time does
+ * not go back for it.
  */
 function collectPlan(world: World, plan: Plan, to: number): void {
-  const frozen = plan.customer.clock?.frozen ?? to;
+  let reached = plan.customer.clock?.frozen ?? to;
   for (;;) {
     const isActive = plan.state === 'active';
     const [retry] = isActive ? retriesOf(plan) : [];
@@ -38,15 +39,15 @@ function collectPlan(world: World, plan: Plan, to: number): void {
     const nextAt = isActive ? nextDueAt(world, plan) : Number.POSITIVE_INFINITY;
     const challenge = plan.payments.toSorted((a, b) => endOf(a) - endOf(b))[0];
     const endsAt = challenge === undefined ? Number.POSITIVE_INFINITY : endOf(challenge);
-    if (Math.min(endsAt, retryAt, nextAt) > to) return;
-    if (challenge !== undefined && endsAt <= Math.min(retryAt, nextAt)) {
-      endChallenge(world, challenge, Math.max(endsAt, frozen));
-      continue;
-    }
-    if (retry?.intent && retryAt <= nextAt) {
-      charge(world, retry.intent, methodOf(plan), { at: Math.max(retryAt, frozen), by: 'plan' });
+    const first = Math.min(endsAt, retryAt, nextAt);
+    if (first > to) return;
+    reached = Math.max(reached, first);
+    if (challenge !== undefined && endsAt === first) {
+      endChallenge(world, challenge, reached);
+    } else if (retry?.intent && retryAt === first) {
+      charge(world, retry.intent, methodOf(plan), { at: reached, by: 'plan' });
     } else {
-      openNext(world, plan, Math.max(nextAt, frozen));
+      openNext(world, plan, reached);
     }
   }
 }

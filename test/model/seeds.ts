@@ -129,6 +129,18 @@ export const seeds: Seed[] = [
     ],
   },
   {
+    finds: 'a retry that was due before a challenge ends is made when it has ended, and not before',
+    zone: 'UTC',
+    steps: [
+      // The resume leaves alone what waits for a payer, so the retry is that of the series before.
+      ...running({ outcomes: 'decline,requires_action,succeed', behaviour: 'stop' }),
+      pass(2),
+      { do: 'confirm', intent: 0, method: 0 },
+      { do: 'resume', plan: 0 },
+      pass(1),
+    ],
+  },
+  {
     finds: 'a payment that is scheduled for today is made at once, on a clock and in real time',
     zone: 'UTC',
     steps: [

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import type { PaymentIntentRow } from '../../db/payment-intents.ts';
 import type { Processors } from '../../processors/processor.ts';
-import { createdQuery, ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
+import { createdQuery, ListOf, listQuery, page, Strict } from '../../resources/common.ts';
 import {
   debitIntentExample,
   PaymentIntent,
@@ -33,6 +33,7 @@ import { createPaymentIntent, getPaymentIntent, listPaymentIntents } from '../..
 import { chargeHook } from '../../services/subjects/charge-hook.ts';
 import { repeatable } from '../http/repeatable.ts';
 import { type KeyIdentity, type Route, route } from '../http/route.ts';
+import { paymentFilterOf, paymentFilterQuery } from './payment-filter.ts';
 
 const paidExample = { ...planPaymentIntentExample, payment_plan_id: null };
 
@@ -149,23 +150,12 @@ const list = route({
   query: Strict({
     ...listQuery,
     ...createdQuery,
-    customer_id: Type.Optional(Reference('Only payments of this customer.')),
-    payment_plan_id: Type.Optional(Reference('Only payments of this plan.')),
-    subscription_id: Type.Optional(Reference('Only payments of this subscription.')),
-    payment_link_id: Type.Optional(Reference('Only payments of this payment link.')),
+    ...paymentFilterQuery('payments'),
     status: Type.Optional(PaymentIntentStatus),
-    test_clock: Type.Optional(Reference('Only payments of customers on this test clock.')),
   }),
   response: { status: 200, schema: ListOf(PaymentIntent) },
   handle: async ({ context, query, deps }) => {
-    const filter = {
-      customerId: query.customer_id,
-      paymentPlanId: query.payment_plan_id,
-      subscriptionId: query.subscription_id,
-      paymentLinkId: query.payment_link_id,
-      status: query.status,
-      testClock: query.test_clock,
-    };
+    const filter = { ...paymentFilterOf(query), status: query.status };
     return page(await listPaymentIntents(deps.db, context, filter, query), presentPaymentIntent);
   },
 });

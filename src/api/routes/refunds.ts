@@ -4,6 +4,7 @@ import { presentRefund, Refund, RefundCreate, RefundStatus, refunds } from '../.
 import { getRefund, listAllRefunds, listRefunds, refundPaymentIntent } from '../../services/payments/refunds.ts';
 import { repeatable } from '../http/repeatable.ts';
 import { metadataLimit, type Route, route } from '../http/route.ts';
+import { paymentFilterOf, paymentFilterQuery } from './payment-filter.ts';
 
 const create = route({
   method: 'POST',
@@ -57,23 +58,12 @@ const listAll = route({
     ...createdQuery,
     status: Type.Optional(RefundStatus),
     payment_intent_id: Type.Optional(Reference('Only refunds of this payment.')),
-    customer_id: Type.Optional(Reference('Only refunds of payments of this customer.')),
-    payment_plan_id: Type.Optional(Reference('Only refunds of payments of this plan.')),
-    subscription_id: Type.Optional(Reference('Only refunds of payments of this subscription.')),
-    payment_link_id: Type.Optional(Reference('Only refunds of payments of this payment link.')),
-    test_clock: Type.Optional(Reference('Only refunds of payments of customers on this test clock.')),
+    ...paymentFilterQuery('refunds of payments'),
   }),
   response: { status: 200, schema: ListOf(Refund) },
   handle: async ({ context, query, deps }) => {
-    const filter = {
-      status: query.status,
-      paymentIntentId: query.payment_intent_id,
-      customerId: query.customer_id,
-      paymentPlanId: query.payment_plan_id,
-      subscriptionId: query.subscription_id,
-      paymentLinkId: query.payment_link_id,
-      testClock: query.test_clock,
-    };
+    const { status, payment_intent_id: paymentIntentId } = query;
+    const filter = { status, paymentIntentId, payments: paymentFilterOf(query) };
     return page(await listAllRefunds(deps.db, context, filter, query), presentRefund);
   },
 });

@@ -503,8 +503,8 @@ class PaymentIntents(Resource):
         payment_plan_id: str | None = None,
         subscription_id: str | None = None,
         payment_link_id: str | None = None,
-        status: models.PaymentIntentStatus | None = None,
         test_clock: str | None = None,
+        status: models.PaymentIntentStatus | None = None,
         **options: Unpack[RequestOptions],
     ) -> Listing[models.PaymentIntentList, models.PaymentIntent]:
         """List payment intents, newest first
@@ -513,7 +513,7 @@ class PaymentIntents(Resource):
 
         `GET /api/v1/payment_intents`
         """
-        return self._pages_of("GET", "/api/v1/payment_intents", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "customer_id": customer_id, "payment_plan_id": payment_plan_id, "subscription_id": subscription_id, "payment_link_id": payment_link_id, "status": status, "test_clock": test_clock}, options=options, items="data", cursor="id")
+        return self._pages_of("GET", "/api/v1/payment_intents", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "customer_id": customer_id, "payment_plan_id": payment_plan_id, "subscription_id": subscription_id, "payment_link_id": payment_link_id, "test_clock": test_clock, "status": status}, options=options, items="data", cursor="id")
 
     def get(
         self,
