@@ -228,12 +228,22 @@ export async function failDelivery(
   reason: string,
   now: Date,
 ): Promise<Omit<WebhookDeliveryRow, 'event_type'> | null> {
-  const [row] = await db<Omit<WebhookDeliveryRow, 'event_type'>[]>`
+  const [row] = await failDeliveries(db, [id], reason, now);
+  return row ?? null;
+}
+
+/** Ends those of these deliveries that are pending as failed, and returns them. */
+export async function failDeliveries(
+  db: Db,
+  ids: readonly string[],
+  reason: string,
+  now: Date,
+): Promise<Omit<WebhookDeliveryRow, 'event_type'>[]> {
+  return db<Omit<WebhookDeliveryRow, 'event_type'>[]>`
     update webhook_deliveries
     set status = 'failed', failure_reason = ${reason}, next_attempt_at = null, finished_at = ${now}
-    where id = ${id} and status = 'pending'
+    where id = any(${ids as string[]}::text[]) and status = 'pending'
     returning *`;
-  return row ?? null;
 }
 
 /** Locks a delivery of any biller, or returns null. Only for its own workflow and for operators. */

@@ -26,7 +26,8 @@ export async function redeliver(tx: Tx, id: string, now: Date): Promise<void> {
 
 interface ReplayRange {
   since: Date;
-  until: Date;
+  /** Null for everything that is recorded so far: another process's clock may have been ahead when it recorded it. */
+  until: Date | null;
   /** Whether to repeat deliveries that were already delivered. */
   deliveredToo: boolean;
   /** Only events with a greater sequence number. Null for the whole range. */
@@ -56,7 +57,7 @@ export async function replayDeliveries(
       join events e on e.biller_id = w.biller_id and e.livemode = w.livemode
       left join webhook_deliveries made on made.event_id = e.id and made.endpoint_id = w.id
       where w.id = ${endpoint.id}
-        and e.recorded_at >= ${range.since} and e.recorded_at <= ${range.until}
+        and e.recorded_at >= ${range.since} ${range.until === null ? tx`` : tx`and e.recorded_at <= ${range.until}`}
         and e.sequence > ${range.afterSequence ?? 0}
         and case when e.event_type = 'webhook_endpoint.ping' then e.subject_id = w.id else ${subscribes(tx)} end
         and (made.id is null or made.status = 'failed' or made.next_attempt_at > ${now}

@@ -58,7 +58,7 @@ export async function enableByOperator(db: Db, endpointId: string, origin: Chang
 async function replay(tx: Tx, endpoint: WebhookEndpointRow, { by, now }: ChangeOrigin): Promise<Replayed> {
   assertVerified(endpoint);
   const since = new Date(now.getTime() - replayedDays * 86_400_000);
-  const range = { since, until: now, afterSequence: null, deliveredToo: false, limit: maxReplayed };
+  const range = { since, until: null, afterSequence: null, deliveredToo: false, limit: maxReplayed };
   const { enqueued } = await replayDeliveries(tx, endpoint, range, now);
   await recordAudit(tx, {
     action: 'webhook_endpoint.replayed',

@@ -35,6 +35,8 @@ interface DeliveryInbox {
   /** The Updates `retryNow`. They are refused while an attempt is under way. */
   commandQueue: CommandQueue;
   retryNow: boolean;
+  /** A batch has recorded an attempt, or has left it to this workflow: the database says when the next one is due. */
+  isPoked: boolean;
   giveUp: boolean;
   givenUpBy: IssuedBy | null;
   /** The result of giving up. Null until then. */
@@ -59,6 +61,7 @@ export async function webhookDelivery(deliveryId: string): Promise<void> {
   let known: number | null = null;
   for (;;) {
     inbox.retryNow = false;
+    inbox.isPoked = false;
     const isInTask = patched(patches.attemptsInTask);
     const made = await attempt(deliveryId, known, inbox, isInTask);
     if (made === null || 'givenUp' in made) {
@@ -72,7 +75,8 @@ export async function webhookDelivery(deliveryId: string): Promise<void> {
     if (known !== null) {
       const summary = `attempt ${made.attempts + 1} to ${made.about.endpointId}, after: ${made.lastAnswer}`;
       const isWanted = () => inbox.retryNow || inbox.giveUp || commandQueue.waiting.length > 0;
-      await condition(isWanted, made.waitMs, { summary });
+      const isWoken = await condition(() => isWanted() || inbox.isPoked, made.waitMs, { summary });
+      if (isWoken && !isWanted()) known = null;
       // Records who requested the attempt that follows.
       await runCommands(commandQueue, ({ by }) => local.noteWebhookRetry(deliveryId, by));
     } else if (!inbox.retryNow) {
@@ -83,7 +87,7 @@ export async function webhookDelivery(deliveryId: string): Promise<void> {
 }
 
 function openDeliveryInbox(): DeliveryInbox {
-  const flags = { retryNow: false, giveUp: false, givenUpBy: null, givenUp: null, isUnderWay: false };
+  const flags = { retryNow: false, isPoked: false, giveUp: false, givenUpBy: null, givenUp: null, isUnderWay: false };
   const commandQueue = openCommandQueue(
     ['retryNow'],
     () => {},
@@ -96,6 +100,13 @@ function openDeliveryInbox(): DeliveryInbox {
       inbox.retryNow = true;
     },
     { description: 'Sent by the API: makes the next attempt now instead of at its time. Safe to send twice.' },
+  );
+  setHandler(
+    signals.poke,
+    () => {
+      inbox.isPoked = true;
+    },
+    { description: 'The delivery has changed in the database: reads it again, and attempts it if it is due.' },
   );
   setHandler(
     signals.giveUp,

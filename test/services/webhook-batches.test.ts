@@ -45,7 +45,8 @@ describe('deliveries that travel together', () => {
   /** How often each of these deliveries is in the outbox; once since its event. */
   async function enqueued(ids: string[]): Promise<number[]> {
     const rows = await db.sql<{ subject_id: string }[]>`
-      select subject_id from workflow_intents where subject_id = any(${ids}) and start and signal is null`;
+      select subject_id from workflow_intents
+      where subject_id = any(${ids}) and start and coalesce(signal, 'poke') = 'poke'`;
     return ids.map((id) => rows.filter(({ subject_id }) => subject_id === id).length);
   }
   const responds = async (endpointId: string) =>
@@ -275,6 +276,19 @@ describe('deliveries that travel together', () => {
     await send(ids);
     assert.deepEqual(await statuses(ids), ['failed 1', 'delivered 1']);
     assert.deepEqual(await enqueued(ids), [1, 1]);
+  });
+
+  it('get a workflow each if they are not due by the clock of this process, and the endpoint still gets batches', async () => {
+    const { endpoint, ids } = await made(3);
+    await send(ids.slice(0, 1));
+    const [, early = '', due = ''] = ids;
+    await db.sql`
+      update webhook_deliveries set next_attempt_at = ${new Date(the.now.getTime() + 60_000)} where id = ${early}`;
+    const progress = await send([early, due]);
+    assert.deepEqual([progress.taken, progress.delivered, progress.handedOver], [2, 1, 1]);
+    assert.deepEqual(await statuses([early, due]), ['pending 0', 'delivered 1']);
+    assert.deepEqual(await enqueued(ids), [1, 2, 1]);
+    assert.equal(await responds(endpoint.id), true);
   });
 
   it('are sent anew, as a new series, when they are retried by the API', async () => {

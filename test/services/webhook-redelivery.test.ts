@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
+import { enableByOperator } from '../../src/operations/endpoint-recovery.ts';
 import { allScopes } from '../../src/services/accounts/scopes.ts';
 import { InvalidState, NotFound, ValidationFailed } from '../../src/services/errors.ts';
 import {
@@ -14,6 +15,7 @@ import {
 } from '../../src/services/webhooks/endpoints.ts';
 import { giveUpDelivery } from '../../src/services/webhooks/operator-commands.ts';
 import { useDatabase } from '../support/database.ts';
+import { tester } from '../support/factories.ts';
 import {
   deliveryOf,
   makeCall,
@@ -265,6 +267,21 @@ describe('a webhook delivery', () => {
         ValidationFailed,
       );
       await db.sql`delete from webhook_deliveries where endpoint_id = ${endpoint.id}`;
+    });
+
+    it('takes what was recorded so far, also by a process whose clock is ahead', async () => {
+      const endpoint = await makeEndpoint(db.sql, the.call, receiver.url);
+      await db.sql`update webhook_endpoints set status = 'disabled', disabled_reason = 'failing' where id = ${endpoint.id}`;
+      const since = new Date(the.now.getTime() - hour);
+      const ahead = new Date(the.now.getTime() + 1_000);
+      const eventId = await makeEvent(db.sql, { ...the.call, now: ahead });
+      const origin = { by: tester, now: the.now };
+      assert.deepEqual(await enableByOperator(db.sql, endpoint.id, origin), { deliveries: 1, hasMore: false });
+      await the.attempt(await deliveryOf(db.sql, eventId, endpoint.id));
+      const all = { since: since.toISOString(), status: 'all' as const };
+      const range = { ...all, until: the.now.toISOString() };
+      assert.equal((await replayWebhookDeliveries(db.sql, the.call, endpoint.id, range, allScopes)).enqueued, 0);
+      assert.equal((await replayWebhookDeliveries(db.sql, the.call, endpoint.id, all, allScopes)).enqueued, 1);
     });
 
     it('keeps to the range and to what the endpoint subscribes to', async () => {

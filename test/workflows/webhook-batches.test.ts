@@ -45,6 +45,22 @@ describe('webhooks that are due together', () => {
         () => false,
       );
 
+  /** An endpoint that responds promptly, and a delivery to it whose own workflow waits for half an hour. */
+  async function endpointWithOneInLine(): Promise<Endpoint & { waiting: string }> {
+    const endpoint = await endpointAt();
+    await service.stopDispatcher();
+    const [waiting = ''] = await commit(endpoint, 1);
+    await service.db.sql`
+      update webhook_deliveries set next_attempt_at = now() + interval '30 minutes' where id = ${waiting}`;
+    service.startDispatcher();
+    await eventually('its workflow waits', async () => {
+      const handle = service.temporal.workflow.getHandle(workflowIdOf('webhookDelivery', waiting));
+      const { events } = (await handle.fetchHistory().catch(() => null)) ?? {};
+      return events?.some(({ timerStartedEventAttributes: timer }) => timer);
+    });
+    return { ...endpoint, waiting };
+  }
+
   it('go to an endpoint that responds promptly in one batch, in the order of their events', async () => {
     const endpoint = await endpointAt();
     const ids = await commit(endpoint, 20);
@@ -165,6 +181,25 @@ describe('webhooks that are due together', () => {
     await eventually('all are delivered again', delivered);
     const own = await Promise.all(ids.map(hasOwnWorkflow));
     assert.equal(own.filter(Boolean).length, 0);
+  });
+
+  it('are retried at their time when they fail in a batch while workflows of their own wait for a turn', async () => {
+    const { merchant, id, waiting } = await endpointWithOneInLine();
+    receiver.answer = (_request, response, nth) => response.writeHead(nth <= 2 ? 500 : 200).end();
+    await service.stopDispatcher();
+    const since = new Date(realNow().getTime() - 600_000).toISOString();
+    const { body } = await merchant.request('POST', `/webhook_endpoints/${id}/replay`, { since });
+    assert.equal(body.enqueued, 1);
+    const [other = ''] = await commit({ merchant, id }, 1);
+    service.startDispatcher();
+    await untilAttempted([waiting, other]);
+    assert.ok(await batchOf(waiting).describe());
+    const delivered = async () => (await merchant.delivery(waiting)).status === 'delivered';
+    await eventually('its second attempt is made', delivered, { timeoutMs: 20_000 });
+    const { attempts } = await merchant.delivery(waiting);
+    const [first, second] = attempts.map(({ at }) => Date.parse(at));
+    assert.equal(attempts.length, 2);
+    assert.ok(Number(second) - Number(first) >= 4_500, 'its second attempt was made before its time');
   });
 
   it('of an advance of a test clock come once each, and name the clock of the batch', async () => {

@@ -6,24 +6,25 @@ import type { Context, Middleware, RequestState } from '../http/context.ts';
 import type { Route } from '../http/route.ts';
 import { parseJson, unstorable } from '../validation/json.ts';
 import { compileQuery } from '../validation/query.ts';
-import { unknownReferences } from '../validation/references.ts';
+import { referenceChecker } from '../validation/references.ts';
 import { compileChecker } from '../validation/validation.ts';
 
 /**
  * Validates path, query and body against the route's schemas, which are compiled once. Path parameters that do not
  * match are 404. A body that is not JSON and an invalid query are 400. A body that breaks its schema gets the route's
- * status, and all field errors are reported, those of ids that name nothing too.
+ * status, and all field errors are reported, including those of ids that do not exist.
  */
 export function readInput(route: Route, db: Db): Middleware {
   const queryOf = compileQuery(route.query ?? Type.Object({}));
   const checkParams = route.params && compileChecker(route.params);
   const bodySchema = route.body ?? Type.Object({}, { additionalProperties: false });
   const checkBody = compileChecker(bodySchema);
+  const checkReferences = referenceChecker(bodySchema);
 
-  /** Whether an id exists is told to secret keys alone. A database that is away leaves the other errors as they are. */
+  /** Only secret keys learn whether an id exists. If the database is unreachable, the other errors are enough. */
   async function unknownIn({ context, key }: RequestState, body: unknown, errors: FieldError[]): Promise<FieldError[]> {
     if (context === undefined || key?.kind !== 'secret') return [];
-    return unknownReferences(db, context, body, errors).catch(() => []);
+    return checkReferences(db, context, body, errors).catch(() => []);
   }
 
   return async (ctx, next) => {
@@ -38,8 +39,7 @@ export function readInput(route: Route, db: Db): Middleware {
       // An empty body is treated as `{}`, so that the field errors name what is required.
       const body = bytes.length === 0 ? {} : readJson(ctx, bytes);
       const errors = onePerPath([...unstorable(body, ''), ...checkBody(body)]);
-      if (errors.length > 0) errors.push(...(await unknownIn(ctx.state, body, errors)));
-      assertNoErrors(errors);
+      if (errors.length > 0) assertNoErrors(onePerPath([...errors, ...(await unknownIn(ctx.state, body, errors))]));
       ctx.state.body = route.body ? body : undefined;
     }
     return next();

@@ -1,13 +1,14 @@
 import { listUnattempted, recordDelivered } from '../../db/webhook-batches.ts';
 import type { WebhookDeliveryRow } from '../../db/webhook-deliveries.ts';
 import { noteSlow, updateResponding } from '../../db/webhook-endpoints.ts';
+import { signals } from '../../messages/signals.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
-import { enqueue } from '../../platform/postgres/outbox.ts';
+import { enqueue, type OutboxEntry } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { pass } from '../crash-points.ts';
 import { transact } from '../events.ts';
 import { emit } from '../telemetry.ts';
-import { startEntry } from '../wake.ts';
+import { startEntry, type WorkflowSubject } from '../wake.ts';
 import { type DeliveryDeps, throughOutages } from './attempt.ts';
 import type { BatchProgress } from './batch-progress.ts';
 import { verifyEndpoint } from './challenge.ts';
@@ -54,7 +55,7 @@ async function recordFailure(
   try {
     const recorded = await transact(sql, { requestId: null, now }, async (tx) => {
       const row = await recordResponse(tx, made, response, { now, random: deps.random() });
-      if (row.status === 'pending') await enqueue(tx, [startEntry('webhookDelivery', row)], now);
+      if (row.status === 'pending') await enqueue(tx, [ownEntry(row)], now);
       return row;
     });
     pass('batch child enqueued');
@@ -96,20 +97,32 @@ async function recordSuccessesIn(tx: Tx, made: readonly Responded[], now: Date):
 }
 
 /**
- * Gives each of these deliveries that was not attempted a workflow of its own, and lets no further batch go to their
- * endpoint until it responds promptly again. Returns how many they are.
+ * Gives each of these deliveries that was not attempted a workflow of its own. With `isSlow`, no further batch goes to
+ * their endpoint until it responds promptly again. Returns how many they are.
  */
-export async function handOver(sql: Pool, deps: DeliveryDeps, ids: readonly string[]): Promise<number> {
+export async function handOver(
+  sql: Pool,
+  deps: DeliveryDeps,
+  ids: readonly string[],
+  { isSlow }: { isSlow: boolean },
+): Promise<number> {
   if (ids.length === 0) return 0;
   return throughOutages(() =>
     atomically(sql, async (tx) => {
       const deliveries = await listUnattempted(tx, ids);
       const [first] = deliveries;
       if (first === undefined) return 0;
-      await noteSlow(tx, first.endpoint_id);
-      const entries = deliveries.map((delivery) => startEntry('webhookDelivery', delivery));
-      await enqueue(tx, entries, deps.now());
+      if (isSlow) await noteSlow(tx, first.endpoint_id);
+      await enqueue(tx, deliveries.map(ownEntry), deps.now());
       return deliveries.length;
     }),
   );
+}
+
+/**
+ * Returns the outbox entry for a delivery's own workflow. One that stood in line for its endpoint has such a workflow
+ * already, which waits for a turn of before: it reads the database again.
+ */
+function ownEntry(delivery: WorkflowSubject): OutboxEntry {
+  return { ...startEntry('webhookDelivery', delivery), signal: signals.poke.name };
 }

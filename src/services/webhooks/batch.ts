@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { listDeliveriesToMake } from '../../db/webhook-batches.ts';
-import { type DeliveryToMake, failDelivery } from '../../db/webhook-deliveries.ts';
+import { type DeliveryToMake, failDeliveries } from '../../db/webhook-deliveries.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { traced } from '../../platform/tracing.ts';
 import { pass } from '../crash-points.ts';
@@ -45,10 +45,10 @@ interface Sent {
 
 /**
  * Makes the first attempts of deliveries to one endpoint, in the order of the list, as far as that is done within five
- * seconds; `taken` says how many of the list. A delivery that was attempted before, has ended or is not due is left
- * alone. One that is not delivered gets a workflow of its own, enqueued in the transaction that records the attempt. So
- * does what was not sent, because the receiver takes long or fails. In a workflow task, the result may be that an
- * activity must continue.
+ * seconds; `taken` says how many of the list. A delivery that was attempted before or has ended is left alone. One that
+ * is not delivered gets a workflow of its own, enqueued in the transaction that records the attempt. So does what was
+ * not sent, because the receiver takes long or fails, or because it is not due by the clock of this process. In a
+ * workflow task, the result may be that an activity must continue.
  */
 export async function sendBatch(
   sql: Pool,
@@ -67,12 +67,16 @@ export async function sendBatch(
       continue;
     }
     progress = sumOf(progress, destinationOf(first));
-    const sent = await sendPart(sql, deps, read, carrier.from);
+    const now = deps.now();
+    const due = read.filter((delivery) => isDue(delivery, now));
+    const sent = await sendPart(sql, deps, due, carrier.from);
     if (sent.ended.length > 0) pass('batch posted');
     progress = sumOf(progress, await recordOutcomes(sql, deps, sent.ended.splice(0), carrier.workflowId));
     if (sent.next === 'in an activity') return { ...progress, needsActivity: true };
-    const rest = sent.next === 'one by one' ? ids.slice(progress.taken + part.length) : [];
-    const handedOver = await handOver(sql, deps, [...sent.unsent.map(({ id }) => id), ...rest]);
+    const isSlow = sent.next === 'one by one';
+    const rest = isSlow ? ids.slice(progress.taken + part.length) : [];
+    const unsent = read.filter((delivery) => !due.includes(delivery) || sent.unsent.includes(delivery));
+    const handedOver = await handOver(sql, deps, [...unsent.map(({ id }) => id), ...rest], { isSlow });
     // Only now, because these requests may take as long as a receiver may.
     await Promise.all(sent.underWay);
     progress = sumOf(progress, await recordOutcomes(sql, deps, sent.ended, carrier.workflowId));
@@ -86,15 +90,15 @@ function isUnattempted({ status, attempt_count, series_start }: DeliveryToMake):
 }
 
 /** Sends deliveries to one endpoint. Returns when all have ended, or when one takes longer than a prompt one may. */
-async function sendPart(sql: Pool, deps: DeliveryDeps, read: DeliveryToMake[], from: Place): Promise<Sent> {
+async function sendPart(sql: Pool, deps: DeliveryDeps, due: DeliveryToMake[], from: Place): Promise<Sent> {
   const sent: Sent = { ended: [], underWay: new Set(), unsent: [], next: 'in this batch' };
-  const [first] = read;
-  const now = deps.now();
-  const due = read.filter((delivery) => isDue(delivery, now));
+  const [first] = due;
   if (first === undefined) return sent;
+  const now = deps.now();
   const closed = whyClosed(first);
   if (closed !== null) {
-    for (const { id } of due) await failDelivery(sql, id, closed, now);
+    const ids = due.map(({ id }) => id);
+    await failDeliveries(sql, ids, closed, now);
     return sent;
   }
   if (first.endpoint.failing_since !== null) return { ...sent, unsent: due, next: 'one by one' };

@@ -110,8 +110,9 @@ export async function replayWebhookDeliveries(
   scopes: readonly string[],
 ): Promise<Replayed> {
   const since = new Date(input.since);
-  const until = input.until === undefined ? context.now : new Date(input.until);
-  if (until < since) throw ValidationFailed.of('/until', 'out_of_range', 'until must not be before since.');
+  const until = input.until === undefined ? null : new Date(input.until);
+  if ((until ?? context.now) < since)
+    throw ValidationFailed.of('/until', 'out_of_range', 'until must not be before since.');
   return atomically(db, async (tx) => {
     const endpoint = await lockEnabled(tx, context, endpointId, unknownEndpoint);
     assertMayReadEvents(scopes, endpoint.event_types);

@@ -27,7 +27,10 @@ export function showBatch(page: OperatorPage, status: BatchStatus): void {
     news: failures.slice(0, listed).map(({ id, error }) => [linkTo(`webhook-delivery/${id}`), error] as const),
     facts: [
       ['Failed at the first attempt', failed === 0 ? null : String(failed)],
-      ['Not sent here', handedOver === 0 ? null : `${handedOver}: the receiver takes long, or fails`],
+      [
+        'Not sent here',
+        handedOver === 0 ? null : `${handedOver}: the receiver takes long or fails, or they are not due yet`,
+      ],
       ['Continue separately', elsewhere === 0 ? null : 'each in a workflow of its own, `webhook-delivery/…`'],
       [
         'Endpoint',
