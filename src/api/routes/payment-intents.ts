@@ -31,9 +31,9 @@ import { cancelPaymentIntent } from '../../services/payments/payment-cancellatio
 import { confirmPaymentIntent, createAndConfirm } from '../../services/payments/payment-confirmation.ts';
 import { createPaymentIntent, getPaymentIntent, listPaymentIntents } from '../../services/payments/payment-intents.ts';
 import { chargeHook } from '../../services/subjects/charge-hook.ts';
+import { paymentFilterOf, paymentFilterQuery } from '../http/payment-filter.ts';
 import { repeatable } from '../http/repeatable.ts';
 import { type KeyIdentity, type Route, route } from '../http/route.ts';
-import { paymentFilterOf, paymentFilterQuery } from './payment-filter.ts';
 
 const paidExample = { ...planPaymentIntentExample, payment_plan_id: null };
 

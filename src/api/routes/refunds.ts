@@ -2,9 +2,9 @@ import Type from 'typebox';
 import { createdQuery, ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
 import { presentRefund, Refund, RefundCreate, RefundStatus, refunds } from '../../resources/refund.ts';
 import { getRefund, listAllRefunds, listRefunds, refundPaymentIntent } from '../../services/payments/refunds.ts';
+import { paymentFilterOf, paymentFilterQuery } from '../http/payment-filter.ts';
 import { repeatable } from '../http/repeatable.ts';
 import { metadataLimit, type Route, route } from '../http/route.ts';
-import { paymentFilterOf, paymentFilterQuery } from './payment-filter.ts';
 
 const create = route({
   method: 'POST',
