@@ -143,7 +143,7 @@ export async function selectModeOfSubject(db: Db, type: WorkflowType, id: string
   return row?.livemode ?? null;
 }
 
-/** Whether this delivery has ended: its endpoint was deleted or disabled, or it was given up. False if it has no row. */
+/** Whether this delivery has ended, such as because its endpoint was deleted. False if it has no row. */
 export async function isEndedDelivery(db: Db, id: string): Promise<boolean> {
   const rows = await db`select 1 from webhook_deliveries where id = ${id} and status <> 'pending'`;
   return rows.length > 0;

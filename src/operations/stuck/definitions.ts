@@ -19,8 +19,8 @@ const day = 24 * 60 * minute;
 /** Only then an endpoint that fails is stuck: most receivers come back on their own. */
 export const endpointFailsForSeconds = day;
 /**
- * Most charges take a second. A processor has 10 s to prepare a charge and 30 s to make it (`http-processor.ts`), so one
- * that is merely slow is named too: money waits for it.
+ * Most charges take a second. A processor has 10 s to prepare a charge and 30 s to make it (`http-processor.ts`), so
+ * one that is merely slow is named too: money waits for it.
  */
 const outcomeComesWithinSeconds = 10;
 

@@ -72,8 +72,8 @@ export async function lookForStuck(
 }
 
 /**
- * What the tables say, in one report for each kind. If PostgreSQL does not give it in time, one report says so. Does not
- * throw if PostgreSQL goes away meanwhile.
+ * What the tables say, in one report for each kind. If PostgreSQL does not give it in time, one report says so. Does
+ * not throw if PostgreSQL goes away meanwhile.
  */
 export function findStuckRows(sql: Pool, now: Date): Promise<StuckReport[]> {
   return readInTime(() =>

@@ -13,8 +13,8 @@ export interface OpenAttempt {
 }
 
 /**
- * Opened since before `before`; or in the future, by a process whose clock is ahead: its age is then unknown. The age of
- * one by a process whose clock is behind is too great, and it is found at once.
+ * Opened since before `before`; or in the future, by a process whose clock is ahead: its age is then unknown. The age
+ * of one by a process whose clock is behind is too great, and it is found at once.
  */
 const wasOpened = (db: Db, openedAt: Fragment, { before, now }: StuckThreshold) =>
   db`(${openedAt} <= ${before} or ${openedAt} > ${now}::timestamptz + make_interval(secs => ${toleratedSeconds}))`;
