@@ -1,4 +1,5 @@
 import { selectOpenAdvance } from '../db/test-clocks.ts';
+import { customerInstant } from '../domain/instants.ts';
 import type { OperatorCommand } from '../messages/operator-command.ts';
 import type { ClockSubjectStatus } from '../messages/subject-status.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
@@ -36,7 +37,7 @@ export function createClockActivities({ sql, moveSubject, maxAheadMs }: ClockDep
           await carryOutAdvance(sql, advance, { moveSubject, step, tryStep });
         }
         return carryOut(sql, async () => {
-          await expireTestClock(sql, clockId, { at: new Date(now), maxAheadMs, now: realNow() });
+          await expireTestClock(sql, clockId, { at: customerInstant(now), maxAheadMs, now: realNow() });
           return clockStatus(sql, clockId);
         });
       });

@@ -1,3 +1,4 @@
+import { customerInstant } from '../domain/instants.ts';
 import type { OperatorCommand } from '../messages/operator-command.ts';
 import { allSubjectKinds, type SubjectActivities, type SubjectKind, subjectKinds } from '../messages/subject-kinds.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
@@ -26,7 +27,7 @@ export function createCollectionActivities({ sql, processors, maxAheadMs }: Coll
       [read]: (id: string) => carryOut(sql, () => subjects[kind].read(sql, id)),
       [collect]: (id: string, at: number) =>
         withHeartbeat(() =>
-          carryOut(sql, () => collectSubject(sql, processors, { kind, id }, { at: new Date(at), maxAheadMs })),
+          carryOut(sql, () => collectSubject(sql, processors, { kind, id }, { at: customerInstant(at), maxAheadMs })),
         ),
       [execute]: (id: string, command: OperatorCommand) =>
         carryOut(sql, () => subjects[kind].execute(sql, id, command, realNow())),

@@ -1,4 +1,5 @@
 import type { Db } from '../platform/postgres/connection.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 
 /** What a biller shows to payers. Null where it has said nothing. */
 export interface BillerProfileRow {
@@ -46,7 +47,7 @@ export async function updateBillerProfile(
   db: Db,
   billerId: string,
   change: Partial<BillerProfileRow>,
-  at: Date,
+  at: RealInstant,
 ): Promise<void> {
   const row = { ...change, updated_at: at };
   await db`
@@ -59,7 +60,7 @@ export async function updateBillerLogo(
   db: Db,
   billerId: string,
   logo: (Logo & { name: string }) | null,
-  at: Date,
+  at: RealInstant,
 ): Promise<void> {
   const row = {
     logo: logo?.bytes ?? null,

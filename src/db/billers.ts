@@ -1,6 +1,7 @@
 import type { Costs } from '../domain/surcharges/costs.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 
 /** A row of `billers`. */
 export interface BillerRow {
@@ -14,9 +15,9 @@ export interface BillerRow {
   require_mandates: boolean;
   /** ISO 3166-1 alpha-2; null if it was not stated. `country_since` is real time. */
   country: string | null;
-  country_since: Date | null;
+  country_since: RealInstant | null;
   cost_of_acceptance: Costs;
-  created_at: Date;
+  created_at: RealInstant;
 }
 
 /** Inserts a biller with the default fee schedule. */

@@ -1,5 +1,7 @@
+import type { CustomerInstant } from '../domain/instants.ts';
 import type { InsertCondition } from '../platform/postgres/conditional-insert.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 
 export type AttemptSource = 'confirm' | 'plan' | 'schedule' | 'subscription';
 /**
@@ -28,13 +30,13 @@ export interface PaymentAttemptRow {
   by_payer: boolean;
   request_key: string | null;
   /** Real time. Null if the key lasts as long as the attempt. */
-  request_key_expires_at: Date | null;
+  request_key_expires_at: RealInstant | null;
   outcome: AttemptOutcome;
   code: string | null;
   message: string | null;
-  at: Date;
-  opened_at: Date;
-  settled_at: Date | null;
+  at: CustomerInstant;
+  opened_at: RealInstant;
+  settled_at: RealInstant | null;
 }
 
 export type NewAttempt = Omit<PaymentAttemptRow, 'outcome' | 'code' | 'message' | 'settled_at'>;
@@ -97,7 +99,7 @@ export async function selectAttemptOfRequest(
   db: Db,
   paymentIntentId: string,
   requestKey: string,
-  now: Date,
+  now: RealInstant,
 ): Promise<PaymentAttemptRow | null> {
   const [row] = await db<PaymentAttemptRow[]>`
     select * from payment_attempts
@@ -116,7 +118,7 @@ export async function selectAttemptOfSubscriptionRequest(
   db: Db,
   subscriptionId: string,
   requestKey: string,
-  now: Date,
+  now: RealInstant,
 ): Promise<PaymentAttemptRow | null> {
   const [row] = await db<PaymentAttemptRow[]>`
     select a.* from payment_intents i
@@ -129,7 +131,7 @@ export async function selectAttemptOfSubscriptionRequest(
 }
 
 /** Sets when the Idempotency-Key of an attempt expires (real time). */
-export async function updateAttemptKeyExpiry(tx: Tx, id: string, expiresAt: Date): Promise<void> {
+export async function updateAttemptKeyExpiry(tx: Tx, id: string, expiresAt: RealInstant): Promise<void> {
   await tx`update payment_attempts set request_key_expires_at = ${expiresAt} where id = ${id}`;
 }
 
@@ -137,7 +139,7 @@ export async function updateAttemptKeyExpiry(tx: Tx, id: string, expiresAt: Date
  * The 100 oldest attempts that are still `processing` and were opened before this instant (real time), and those of a
  * process whose clock was ahead: they say that they will be opened.
  */
-export async function listAbandonedAttempts(db: Db, openedBefore: Date): Promise<PaymentAttemptRow[]> {
+export async function listAbandonedAttempts(db: Db, openedBefore: RealInstant): Promise<PaymentAttemptRow[]> {
   return db<PaymentAttemptRow[]>`
     select * from payment_attempts
     where outcome = 'processing' and (opened_at < ${openedBefore} or opened_at > now() + interval '1 minute')
@@ -166,7 +168,7 @@ export interface AttemptCompletion {
   outcome: 'succeeded' | 'failed' | 'requires_action' | 'returned';
   code: string | null;
   message: string | null;
-  now: Date;
+  now: RealInstant;
 }
 
 /** As `completeAttempt`, as a condition of the statement that records the event. */

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../platform/postgres/connection.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 
 export interface PaymentReservationRow {
   attempt_id: string;
@@ -8,7 +9,7 @@ export interface PaymentReservationRow {
   /** Null if the attempt was given up: nothing is charged for it. */
   reference: string | null;
   /** Real time, by PostgreSQL's clock. */
-  reserved_at: Date;
+  reserved_at: RealInstant;
 }
 
 /** A reservation, and its age in milliseconds by PostgreSQL's clock. */

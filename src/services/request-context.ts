@@ -1,6 +1,7 @@
 import type { ApiKeyKind, CredentialRow } from '../db/api-keys.ts';
 import type { FeeSchedule } from '../domain/fees.ts';
 import type { Costs } from '../domain/surcharges/costs.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 
 /** The biller and mode that data belongs to. Every query filters by both. */
 export interface Tenant {
@@ -26,7 +27,7 @@ export interface RequestContext extends Tenant {
   /** The connection of a payer. Null for a secret key: it comes from the biller's server. */
   connection: Connection | null;
   /** Real time. The time of a clock-bound customer is read from its clock. */
-  now: Date;
+  now: RealInstant;
   /** IANA name. Payments fall due at 00:00 in this time zone. */
   timeZone: string;
   feeSchedule: FeeSchedule;
@@ -44,7 +45,7 @@ export interface RequestContext extends Tenant {
 export function contextOf(
   credential: CredentialRow,
   requestId: string,
-  now: Date,
+  now: RealInstant,
   connection: Connection | null = null,
 ): RequestContext {
   const { id, kind, biller_id: billerId, livemode } = credential;

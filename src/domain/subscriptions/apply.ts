@@ -1,3 +1,4 @@
+import type { CustomerInstant } from '../instants.ts';
 import { type Course, type Derived, derive, owedOf, type Period, type Situation } from './course.ts';
 import type { Change, Happening } from './steps.ts';
 
@@ -24,7 +25,7 @@ export function applyChange(
   situation: Situation,
   change: Change,
   begun: BegunPeriod | null,
-  { before, at }: { before: boolean; at: Date },
+  { before, at }: { before: boolean; at: CustomerInstant },
 ): Applied {
   const owed = situation.owed && { ...situation.owed, ...change.owed };
   const others = situation.others.map((period) => ({ ...period, ...changeOf(period, change) }));

@@ -1,4 +1,5 @@
 import { dateIn, type PlainDate } from '../calendar.ts';
+import type { CustomerInstant } from '../instants.ts';
 import { retryDueAt } from '../schemes/debit-dates.ts';
 import { allOwed, type Period, plannedPause, type Situation, type SubscriptionState } from './course.ts';
 import { lastDate } from './periods.ts';
@@ -24,7 +25,7 @@ export interface Refusal {
  * Returns what a request changes at this instant, the customer's time, or why it is refused. A request that would
  * change nothing is refused.
  */
-export function respondTo(request: SubscriptionRequest, situation: Situation, at: Date): Change | Refusal {
+export function respondTo(request: SubscriptionRequest, situation: Situation, at: CustomerInstant): Change | Refusal {
   const { course, owed } = situation;
   if (!allowedStates[request.name].includes(course.state)) return notNow(request.name, situation, at);
   switch (request.name) {
@@ -72,7 +73,7 @@ const plainRequests: readonly SubscriptionRequest[] = [
 ];
 
 /** The refusal of a request that the state does not allow: it names the requests that would not be refused now. */
-function notNow(name: SubscriptionRequest['name'], situation: Situation, at: Date): Refusal {
+function notNow(name: SubscriptionRequest['name'], situation: Situation, at: CustomerInstant): Refusal {
   const { state } = situation.course;
   const inThisState = plainRequests.filter((other) => allowedStates[other.name].includes(state));
   const allowed = inThisState
@@ -82,7 +83,11 @@ function notNow(name: SubscriptionRequest['name'], situation: Situation, at: Dat
   return { refused: `It is ${state} and cannot be changed by ${name}. ${choice}.` };
 }
 
-function pauseAtEnd({ course, current, timeZone }: Situation, resumesAt: PlainDate | null, at: Date): Change | Refusal {
+function pauseAtEnd(
+  { course, current, timeZone }: Situation,
+  resumesAt: PlainDate | null,
+  at: CustomerInstant,
+): Change | Refusal {
   const today = dateIn(at, timeZone);
   if (current === null || current.end_date <= today) {
     return { refused: 'Its next period is about to begin. Try again in a moment.' };
@@ -100,7 +105,7 @@ function pauseAtEnd({ course, current, timeZone }: Situation, resumesAt: PlainDa
   return { course: { pauses_at, resumes_at: resumesAt }, happenings: ['pause_scheduled'] };
 }
 
-function cancelAtEnd(situation: Situation, at: Date): Change {
+function cancelAtEnd(situation: Situation, at: CustomerInstant): Change {
   const { course, current, timeZone } = situation;
   const isRunning = course.state !== 'pending' && course.state !== 'paused';
   if (!isRunning || current === null || current.end_date <= dateIn(at, timeZone))
@@ -120,7 +125,7 @@ function cancelAtEnd(situation: Situation, at: Date): Change {
  * Takes an end back. What a cancellation has replaced comes back: retries, a pause that was planned, an end by the
  * terms. Without a cancellation it is the end by the terms that is taken back.
  */
-function uncancel({ course, owed, others }: Situation, at: Date): Change | Refusal {
+function uncancel({ course, owed, others }: Situation, at: CustomerInstant): Change | Refusal {
   if (course.ends_at === null) return { refused: 'It has no planned end to withdraw.' };
   const isRetried = (period: Period) => course.state === 'past_due' && period.status === 'unpaid';
   return {
@@ -132,12 +137,12 @@ function uncancel({ course, owed, others }: Situation, at: Date): Change | Refus
 }
 
 /** The retry that dunning gives, or at once if its time has passed. */
-function retriedAgain(period: Period, at: Date): Partial<Period> {
+function retriedAgain(period: Period, at: CustomerInstant): Partial<Period> {
   const dueAt = retryDueAt(period);
   return dueAt === null || dueAt < at ? retriedAt(at) : { status: 'retrying', next_attempt_at: dueAt };
 }
 
-function retryNow({ course, owed }: Situation, at: Date): Change | Refusal {
+function retryNow({ course, owed }: Situation, at: CustomerInstant): Change | Refusal {
   if (owed?.status === 'processing') return { refused: 'Its unpaid period is being charged. Wait for the outcome.' };
   if (owed === null) return { refused: 'It has no unpaid period.' };
   if (course.cancel_requested)
@@ -146,6 +151,6 @@ function retryNow({ course, owed }: Situation, at: Date): Change | Refusal {
 }
 
 /** A retry that was asked for, and is due at once. */
-function retriedAt(at: Date): Partial<Period> {
+function retriedAt(at: CustomerInstant): Partial<Period> {
   return { status: 'retrying', next_attempt_at: at, retry_asked_at: at };
 }

@@ -2,6 +2,7 @@ import { type AuditPage, type AuditRow, insertAuditRow, listAuditRows } from '..
 import type { IssuedBy } from '../../messages/operator-command.ts';
 import type { SubjectKind, subjectKinds } from '../../messages/subject-kinds.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 
 /** Who did what an audit entry records. */
@@ -18,7 +19,7 @@ export type Actor =
 /** Who makes a change, and when (real time). */
 export interface ChangeOrigin {
   by: Actor;
-  now: Date;
+  now: RealInstant;
 }
 
 export type AuditAction =
@@ -61,7 +62,7 @@ export interface AuditEntry {
   action: AuditAction;
   by: Actor;
   /** Real time. */
-  at: Date;
+  at: RealInstant;
   /**
    * The biller and mode that the entry concerns. Null when it concerns the whole service. An entry about the biller
    * itself has no mode.

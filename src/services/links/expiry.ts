@@ -8,13 +8,14 @@ import { lockPaymentLink, updatePaymentLink } from '../../db/payment-links.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
 import { transact } from '../events.ts';
 import { endChallenge } from '../payments/challenge-completion.ts';
 import type { ChargeHook } from '../payments/charge.ts';
 import { endSession, expireLink, type Instant } from './changes.ts';
 
-type Time = WorkflowTime & { now: Date };
+type Time = WorkflowTime & { now: RealInstant };
 
 /**
  * Lets a link expire whose time is over. A challenge that waits for a payer fails. A payment that was begun in time and

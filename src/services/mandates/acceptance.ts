@@ -1,5 +1,6 @@
 import { selectBiller } from '../../db/billers.ts';
 import { type AcceptanceColumns, insertMandateText, type MandateRow, selectMandateText } from '../../db/mandates.ts';
+import { type CustomerInstant, customerInstant } from '../../domain/instants.ts';
 import { nextChargeDate } from '../../domain/mandates/mandate.ts';
 import { withNoticeDue } from '../../domain/mandates/mandate-notices.ts';
 import { findMandateText, type MandateText } from '../../domain/mandates/mandate-texts.ts';
@@ -43,11 +44,11 @@ export async function readAcceptance(
   context: RequestContext,
   scheme: Scheme,
   input: AcceptanceInput,
-  { at, path }: { at: Date; path: string },
+  { at, path }: { at: CustomerInstant; path: string },
 ): Promise<Acceptance> {
   const billerName = await nameOfBiller(db, context.billerId);
   const errors: FieldError[] = [];
-  const acceptedAt = input.accepted_at === undefined ? at : new Date(input.accepted_at);
+  const acceptedAt = input.accepted_at === undefined ? at : customerInstant(input.accepted_at);
   if (acceptedAt > at) {
     const message = `accepted_at must not be after the customer’s current time, ${at.toISOString()}.`;
     errors.push(fieldError(`${path}/accepted_at`, 'out_of_range', message));
@@ -88,7 +89,7 @@ export async function activate(
   context: RequestContext,
   scheme: Scheme,
   { columns, text }: Acceptance,
-  at: Date,
+  at: CustomerInstant,
 ): Promise<AcceptanceColumns & Pick<MandateRow, 'status' | 'activated_at' | 'lapses_at' | 'notices'>> {
   if (text !== null) await insertMandateText(tx, context, text, context.now);
   const { notices } = withNoticeDue([], 'confirmation', nextChargeDate(schemes[scheme], at, null));

@@ -2,6 +2,7 @@ import { selectRequiresMandates } from '../../db/billers.ts';
 import { lockMandateOfMethod, type MandateRow } from '../../db/mandates.ts';
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
 import type { DeclineCode } from '../../domain/charge-outcome.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { debitRefusal } from '../../domain/mandates/mandate.ts';
 import { type DebitDates, debitDates } from '../../domain/schemes/bank-debit.ts';
 import { schemes } from '../../domain/schemes/schemes.ts';
@@ -30,7 +31,7 @@ export async function chargeWay(
   tx: Tx,
   intent: DecidedIntent,
   method: PaymentMethodRow | null,
-  at: Date,
+  at: CustomerInstant,
 ): Promise<ChargeWay> {
   if (method?.instrument.type !== 'au_becs_debit') return atOnce;
   const { livemode, total_amount: amount, currency } = intent;

@@ -7,9 +7,11 @@ import {
 } from '../../db/payment-intents.ts';
 import { type Instrument, type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-methods.ts';
 import type { ChargeOutcome, DeclineCode } from '../../domain/charge-outcome.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import type { SchemeProfile } from '../../domain/schemes/scheme-profile.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { afterCommit, ChangedMeanwhile, pipelined, queued } from '../../platform/postgres/transaction.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import type { ChargeRequest, DebitRequest, Processors } from '../../processors/processor.ts';
 import { reserve, transact } from '../events.ts';
 import {
@@ -45,10 +47,10 @@ export interface Charge {
 export interface AttemptOutcome {
   attempt: PaymentAttemptRow;
   amount: number;
-  at: Date;
+  at: CustomerInstant;
   outcome: ChargeOutcome;
   /** Real time. */
-  now: Date;
+  now: RealInstant;
   /** The scheme of a debit under a mandate, whose bank has reported the outcome. Null for any other attempt. */
   scheme: SchemeProfile | null;
   /** Whether the loop of the plan or subscription that is paid records this, and so looks again by itself. */
@@ -69,13 +71,13 @@ export interface AttemptReturn extends Omit<AttemptOutcome, 'outcome' | 'scheme'
  */
 export interface ChargeRecorder {
   /** A payer has confirmed the payment, and its attempt is opened. `at` is customer time. */
-  opened(at: Date): Promise<void>;
-  completed(outcome: AttemptOutcome): Promise<Date | null>;
-  returned(returned: AttemptReturn): Promise<Date | null>;
+  opened(at: CustomerInstant): Promise<void>;
+  completed(outcome: AttemptOutcome): Promise<CustomerInstant | null>;
+  returned(returned: AttemptReturn): Promise<CustomerInstant | null>;
   /** The payment was canceled for good. `at` is customer time, `now` real time. */
-  canceled?(instant: { at: Date; now: Date }): Promise<void>;
+  canceled?(instant: { at: CustomerInstant; now: RealInstant }): Promise<void>;
   /** Until when the payer has time for the challenge of the bank, in customer time. Without it there is no end. */
-  challengeEndsAt?: Date | null;
+  challengeEndsAt?: CustomerInstant | null;
 }
 
 /**
@@ -109,9 +111,9 @@ export interface OutcomeRecord {
   outcome: ChargeOutcome;
   requestId: string | null;
   /** Real time. */
-  now: Date;
+  now: RealInstant;
   /** Customer time of the outcome. The default is the attempt's time; a completed challenge has its own. */
-  at?: Date;
+  at?: CustomerInstant;
   /** The status that the attempt must still have. The default is `processing`. */
   from?: 'processing' | 'requires_action';
 }

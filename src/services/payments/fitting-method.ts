@@ -2,6 +2,7 @@ import { lockMandateOfMethod } from '../../db/mandates.ts';
 import { type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-methods.ts';
 import type { Currency } from '../../domain/currencies.ts';
 import { feeFor } from '../../domain/fees.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { exceedsLimit } from '../../domain/mandates/mandate.ts';
 import { schemes } from '../../domain/schemes/schemes.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
@@ -62,7 +63,7 @@ export async function isAboveLimit(
   method: PaymentMethodRow | null,
   payer: Pricing,
   amount: number,
-  at: Date,
+  at: CustomerInstant,
 ): Promise<boolean> {
   const mandate = method?.instrument.type === 'au_becs_debit' ? await lockMandateOfMethod(tx, method.id) : null;
   if (method === null || mandate === null || mandate.ended_at !== null) return false;

@@ -7,8 +7,10 @@ import {
   updateReturnUrl,
 } from '../../db/payment-intents.ts';
 import { selectSubscriptionOfIntent } from '../../db/subscriptions.ts';
+import { addMs, type CustomerInstant } from '../../domain/instants.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
 import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { PaymentIntentConfirm, PaymentIntentCreate } from '../../resources/payment-intent-input.ts';
 import { timeOf } from '../customer-time.ts';
@@ -143,8 +145,8 @@ async function finishConfirmation(
  * @param now real time.
  * @throws AggregateError with every failure, after all charges were tried.
  */
-export async function recoverCharges(sql: Pool, { processors, hook }: Charging, now: Date): Promise<void> {
-  const abandoned = await listAbandonedAttempts(sql, new Date(now.getTime() - abandonedAfterMs));
+export async function recoverCharges(sql: Pool, { processors, hook }: Charging, now: RealInstant): Promise<void> {
+  const abandoned = await listAbandonedAttempts(sql, addMs(now, -abandonedAfterMs));
   // At once, because a processor that hangs takes half a minute for each. The processor's own limit holds.
   const results = await Promise.allSettled(
     abandoned.map(async (attempt) => {
@@ -172,7 +174,7 @@ export async function wakeAfterOutcome(
   tx: Tx,
   { source }: Pick<PaymentAttemptRow, 'source'>,
   { livemode, paymentIntentId, paymentPlanId }: Charge,
-  now: Date,
+  now: RealInstant,
 ): Promise<void> {
   if (source === 'plan' && paymentPlanId) await wake.paymentPlan(tx, { id: paymentPlanId, livemode }, now);
   if (source === 'subscription') {
@@ -280,7 +282,7 @@ async function methodToCharge(
   context: RequestContext,
   intent: LockedIntentRow,
   input: PaymentIntentConfirm,
-  at: Date,
+  at: CustomerInstant,
 ) {
   const path = '/payment_method';
   const methodId = input.payment_method ?? intent.payment_method_id;

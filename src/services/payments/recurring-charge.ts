@@ -1,8 +1,10 @@
 // A charge without a payer: of a plan, of a subscription, or a scheduled one. It has three steps, each committed before
 // the next: the attempt is opened, the processor is asked, the outcome is recorded.
+
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
 import { declined } from '../../domain/charge-outcome.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import type { Processors } from '../../processors/processor.ts';
 import { pass } from '../crash-points.ts';
 import { askProcessor } from './ask-processor.ts';
@@ -36,7 +38,7 @@ export async function failIfRefused(
   tx: Tx,
   charge: Charge | null,
   way: ChargeWay,
-  now: Date,
+  now: RealInstant,
   hook: ChargeHook | null,
 ): Promise<Charge | null> {
   if (charge === null || way.kind !== 'refused') return charge;
@@ -53,7 +55,7 @@ export async function chargeAndRecord(
   sql: Db,
   { processors, hook }: { processors: Processors; hook: ChargeHook | null },
   charge: Charge,
-  now: Date,
+  now: RealInstant,
   what: 'collection' | 'scheduled payment' = 'collection',
 ): Promise<void> {
   pass(`${what} opened`);

@@ -1,7 +1,9 @@
 // The one place that decides a surcharge: what is shown before a payment, and what is taken at each attempt. The rules
 // are in domain/surcharges.
+
 import type { PaymentIntentRow, SurchargeBasis } from '../../db/payment-intents.ts';
 import { dateIn } from '../../domain/calendar.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import type { Costs } from '../../domain/surcharges/costs.ts';
 import { type MethodFacts, meansOf } from '../../domain/surcharges/means.ts';
 import { isGoverned, type SurchargeTerms, surchargeOf } from '../../domain/surcharges/surcharge.ts';
@@ -49,7 +51,7 @@ export function surchargeColumns(
   { amount, fee, isAsked }: { amount: number; fee: number; isAsked: boolean },
   method: MethodFacts | null,
   biller: Surcharging,
-  at: Date,
+  at: CustomerInstant,
 ): SurchargeColumns {
   const means = method && meansOf(method);
   const found = isAsked ? surchargeOf(biller, { amount, fee, means, date: dateIn(at, biller.timeZone) }) : null;
@@ -76,7 +78,7 @@ export function decideSurcharge<T extends PaymentIntentRow>(
   intent: T,
   method: MethodFacts | null,
   biller: Surcharging,
-  at: Date,
+  at: CustomerInstant,
 ): T & DecidedIntent {
   const { amount, fee_amount: fee } = intent;
   const columns = method && surchargeColumns({ amount, fee, isAsked: isSurchargeAsked(intent) }, method, biller, at);

@@ -1,5 +1,6 @@
 import type { PaymentPlanRow } from '../../db/payment-plans.ts';
 import { dateIn, isPlainDate, slotDate } from '../../domain/calendar.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { cadenceOf } from '../../domain/plans/plan.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import { totalErrors } from '../../resources/payment-plan-input.ts';
@@ -14,7 +15,7 @@ const lastStartDate = '2200-12-31';
  */
 export function planErrors(
   plan: PaymentPlanRow,
-  { at, timeZone }: { at: Date; timeZone: string },
+  { at, timeZone }: { at: CustomerInstant; timeZone: string },
   dates: readonly ('start_date' | 'first_date')[] = ['start_date', 'first_date'],
 ): FieldError[] {
   const today = dateIn(at, timeZone);

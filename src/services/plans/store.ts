@@ -8,6 +8,7 @@ import {
   updateSlots,
 } from '../../db/payment-plan-slots.ts';
 import { type CollectingPlanRow, lockPlan, type PaymentPlanRow, updatePlan } from '../../db/payment-plans.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { applyChange } from '../../domain/plans/apply.ts';
 import type { KnownSlot, Situation, Slot } from '../../domain/plans/plan.ts';
 import type { Change } from '../../domain/plans/steps.ts';
@@ -50,7 +51,7 @@ export async function store(
   tx: Tx,
   locked: LockedPlan,
   change: Change,
-  at: Date,
+  at: CustomerInstant,
   { columns: more = {}, intentId = '' }: Besides = {},
 ): Promise<LockedPlan> {
   const { id } = locked.plan;

@@ -1,10 +1,12 @@
 import { noteChallenge } from '../../db/bank-debits.ts';
 import { lockPaymentIntent } from '../../db/payment-intents.ts';
 import { insertSubscriptionChange } from '../../db/subscription-changes.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { allOwed, type Period } from '../../domain/subscriptions/course.ts';
 import { creditAfterEnd } from '../../domain/subscriptions/ends.ts';
 import { type Change, withdrawn } from '../../domain/subscriptions/steps.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { withdrawDebits } from '../debits/debit-withdrawal.ts';
 import { cancelUnpaid } from '../payments/payment-cancellation.ts';
 import { endOpenChange } from './open-change.ts';
@@ -19,7 +21,7 @@ import { type LockedSubscription, store } from './situation.ts';
 export async function withoutCharges(
   tx: Tx,
   locked: LockedSubscription,
-  instants: { at: Date; now: Date },
+  instants: { at: CustomerInstant; now: RealInstant },
 ): Promise<LockedSubscription> {
   const free = (await endOpenChange(tx, locked, { ...instants, debitsToo: true })) ?? locked;
   const owed = allOwed(free.situation);
@@ -46,7 +48,7 @@ export async function withoutCharges(
 export async function withoutDebits(
   tx: Tx,
   locked: LockedSubscription,
-  instants: { at: Date; now: Date },
+  instants: { at: CustomerInstant; now: RealInstant },
 ): Promise<void> {
   const how = { ...instants, keep: 'by_hand' } as const;
   const intentIds = await withdrawDebits(tx, { subscriptionId: locked.row.id }, how);
@@ -76,7 +78,7 @@ export async function creditPaidPeriod(
   { row, situation }: LockedSubscription,
   period: Period,
   paid: Change,
-  at: Date,
+  at: CustomerInstant,
 ): Promise<Change> {
   const credit = creditAfterEnd(situation.course, period);
   if (credit === null) return paid;

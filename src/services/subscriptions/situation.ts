@@ -5,6 +5,7 @@ import {
   type SubscriptionChange,
   updateSubscription,
 } from '../../db/subscriptions.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { applyChange, type BegunPeriod } from '../../domain/subscriptions/apply.ts';
 import { isOwed, owedOf, type Period, type Situation } from '../../domain/subscriptions/course.ts';
 import type { Change } from '../../domain/subscriptions/steps.ts';
@@ -47,7 +48,7 @@ export async function store(
   tx: Tx,
   { row, situation }: LockedSubscription,
   change: Change,
-  at: Date,
+  at: CustomerInstant,
   begun: BegunPeriod | null = null,
   more: SubscriptionChange = {},
 ): Promise<LockedSubscription> {

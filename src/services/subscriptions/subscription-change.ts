@@ -8,6 +8,7 @@ import {
 } from '../../db/subscription-changes.ts';
 import type { ShownSubscriptionRow } from '../../db/subscriptions.ts';
 import { dateIn } from '../../domain/calendar.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import {
   type ItemChange,
   nextPeriodAmount,
@@ -77,7 +78,7 @@ export async function changeSubscription(
   return changed;
 }
 
-type Opened = { charge: Charge; lines: PeriodLine[]; at: Date } | { completed: ChangeResult };
+type Opened = { charge: Charge; lines: PeriodLine[]; at: CustomerInstant } | { completed: ChangeResult };
 
 async function openChange(
   tx: Tx,
@@ -119,7 +120,7 @@ interface Step {
   tx: Tx;
   context: RequestContext;
   /** Customer time. */
-  at: Date;
+  at: CustomerInstant;
   wanted: ItemChange;
   quoted: QuotedChange;
   request: RepeatableRequest<ChangeResult>;
@@ -244,7 +245,7 @@ function resultOf(
   { timeZone }: RequestContext,
   subscription: ShownSubscriptionRow,
   lines: PeriodLine[],
-  at: Date,
+  at: CustomerInstant,
   amount = sumOf(lines),
 ): ChangeResult {
   const next = nextPeriodAmount(subscription, dateIn(at, timeZone));

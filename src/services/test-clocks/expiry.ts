@@ -3,6 +3,7 @@ import { type ClockAdvanceRow, shareLockClock } from '../../db/test-clocks.ts';
 import { endsOnClock, type KindThat } from '../../messages/subject-kinds.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { isOutage } from '../../platform/postgres/transaction.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import type { Processors } from '../../processors/processor.ts';
 import { sandboxProcessor } from '../../processors/sandbox.ts';
 import { pass } from '../crash-points.ts';
@@ -36,7 +37,7 @@ export async function expireOnClock(
   db: Db,
   advance: ClockAdvanceRow,
   except: readonly string[],
-  now: Date,
+  now: RealInstant,
 ): Promise<void> {
   let current = 'nothing';
   try {

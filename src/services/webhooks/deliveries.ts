@@ -4,6 +4,7 @@ import { lockWebhookEndpoint, selectWebhookEndpoint, type WebhookEndpointRow } f
 import { redeliver, replayDeliveries } from '../../db/webhook-redeliveries.ts';
 import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
+import { realInstant } from '../../platform/real-time.ts';
 import type { WebhookDeliveryQuery } from '../../resources/webhook-delivery.ts';
 import type { WebhookReplay } from '../../resources/webhook-endpoint.ts';
 import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
@@ -109,8 +110,8 @@ export async function replayWebhookDeliveries(
   input: WebhookReplay,
   scopes: readonly string[],
 ): Promise<Replayed> {
-  const since = new Date(input.since);
-  const until = input.until === undefined ? null : new Date(input.until);
+  const since = realInstant(input.since);
+  const until = input.until === undefined ? null : realInstant(input.until);
   if ((until ?? context.now) < since)
     throw ValidationFailed.of('/until', 'out_of_range', 'until must not be before since.');
   return atomically(db, async (tx) => {

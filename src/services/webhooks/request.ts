@@ -1,5 +1,6 @@
 import { sealedField } from '../../db/sealed-values.ts';
 import type { DeliveryToMake } from '../../db/webhook-deliveries.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { eventBody } from '../../resources/event.ts';
 import type { Vault } from '../accounts/vault.ts';
 import { newChallenge } from './challenge.ts';
@@ -10,7 +11,7 @@ import { signatureHeaders } from './signing.ts';
 export function openSecrets(
   { endpoint, endpoint_id, biller_id: billerId, livemode }: DeliveryToMake,
   vault: Vault,
-  at: Date,
+  at: RealInstant,
 ): string[] {
   const tenant = { billerId, livemode };
   const secrets = [vault.open(endpoint.sealed_secret, sealedField('webhook_secrets', tenant, endpoint_id))];
@@ -26,7 +27,7 @@ export function openSecrets(
 export function requestFor(
   { event, endpoint, endpoint_id, livemode }: DeliveryToMake,
   secrets: string[],
-  at: Date,
+  at: RealInstant,
 ): WebhookRequest {
   const challenge = event.event_type === 'webhook_endpoint.ping' ? newChallenge() : undefined;
   const body = eventBody(event, challenge);

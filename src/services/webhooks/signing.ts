@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
+import type { RealInstant } from '../../platform/real-time.ts';
 
 /** Returns a new signing secret: `whsec_` and the base64 of 32 random bytes. */
 export function newSigningSecret(): string {
@@ -11,7 +12,7 @@ export function newSigningSecret(): string {
  * of them accepts the request while a secret is being rotated. `at` is the real time of this attempt, not of the event.
  */
 export function signatureHeaders(
-  message: { id: string; at: Date; body: string },
+  message: { id: string; at: RealInstant; body: string },
   secrets: string[],
 ): { 'webhook-id': string; 'webhook-timestamp': string; 'webhook-signature': string } {
   return {

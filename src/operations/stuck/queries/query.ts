@@ -1,5 +1,6 @@
 import type { Fragment } from 'postgres';
 import type { Db } from '../../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../../platform/real-time.ts';
 
 /** The columns that every kind of stuck object has. */
 export interface StuckRow {
@@ -13,8 +14,8 @@ export interface StuckRow {
 
 /** Objects are stuck when they have waited since before `before`. `now` is the current instant. Both are real time. */
 export interface StuckThreshold {
-  before: Date;
-  now: Date;
+  before: RealInstant;
+  now: RealInstant;
 }
 
 /**
