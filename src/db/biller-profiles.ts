@@ -42,7 +42,7 @@ export async function selectBillerProfile(db: Db, billerId: string): Promise<Bil
   return row ?? none;
 }
 
-/** Writes the columns that are given. `at` is real time. */
+/** Writes the columns that are given. */
 export async function updateBillerProfile(
   db: Db,
   billerId: string,
@@ -55,7 +55,7 @@ export async function updateBillerProfile(
     on conflict (biller_id) do update set ${db(row)}`;
 }
 
-/** Writes the logo of a biller under its name, or removes it. `at` is real time. */
+/** Writes the logo of a biller under its name, or removes it. */
 export async function updateBillerLogo(
   db: Db,
   billerId: string,

@@ -16,7 +16,6 @@ export interface Consent {
   user_agent: string | null;
 }
 
-/** Instants are the customer's time. */
 export interface CheckoutSessionRow extends OfferColumns {
   id: string;
   biller_id: string;

@@ -60,7 +60,7 @@ export async function insertMandate(tx: Tx, row: MandateRow): Promise<void> {
   await tx`insert into mandates ${tx({ ...row, notices: jsonb(tx, row.notices) })}`;
 }
 
-/** Stores a text that a payer has agreed to, unless it is stored already. `now` is real time. */
+/** Stores a text that a payer has agreed to, unless it is stored already. */
 export async function insertMandateText(tx: Tx, tenant: TenantKey, text: MandateText, now: RealInstant): Promise<void> {
   const row = { biller_id: tenant.billerId, livemode: tenant.livemode, ...text, created_at: now };
   await tx`insert into mandate_texts ${tx(row)} on conflict do nothing`;

@@ -33,7 +33,7 @@ export async function selectPurpose(db: Db, intentId: string): Promise<PurposeRo
   return row ?? { name: null, description: null, reference: null };
 }
 
-/** When the money of an intent was last taken, in customer time, or null. */
+/** When the money of an intent was last taken, or null. */
 export async function selectTakenAt(db: Db, intentId: string): Promise<CustomerInstant | null> {
   const [row] = await db<{ at: CustomerInstant }[]>`
     select at from payment_attempts

@@ -29,7 +29,7 @@ export interface PaymentAttemptRow {
   /** Whether a payer has confirmed the payment: with a publishable key or on a page. */
   by_payer: boolean;
   request_key: string | null;
-  /** Real time. Null if the key lasts as long as the attempt. */
+  /** Null if the key lasts as long as the attempt. */
   request_key_expires_at: RealInstant | null;
   outcome: AttemptOutcome;
   code: string | null;
@@ -130,14 +130,14 @@ export async function selectAttemptOfSubscriptionRequest(
   return row ?? null;
 }
 
-/** Sets when the Idempotency-Key of an attempt expires (real time). */
+/** Sets when the Idempotency-Key of an attempt expires. */
 export async function updateAttemptKeyExpiry(tx: Tx, id: string, expiresAt: RealInstant): Promise<void> {
   await tx`update payment_attempts set request_key_expires_at = ${expiresAt} where id = ${id}`;
 }
 
 /**
- * The 100 oldest attempts that are still `processing` and were opened before this instant (real time), and those of a
- * process whose clock was ahead: they say that they will be opened.
+ * The 100 oldest attempts that are still `processing` and were opened before this instant, and those of a process whose
+ * clock was ahead: they say that they will be opened.
  */
 export async function listAbandonedAttempts(db: Db, openedBefore: RealInstant): Promise<PaymentAttemptRow[]> {
   return db<PaymentAttemptRow[]>`
@@ -149,8 +149,8 @@ export async function listAbandonedAttempts(db: Db, openedBefore: RealInstant): 
 
 /**
  * Records the outcome of an attempt, once. The caller has locked the intent and read the attempt's outcome. A late
- * worker fails here, and its transaction rolls back.
- * The column `settled_at` (real time) says when the attempt completed. It stays null for `requires_action`.
+ * worker fails here, and its transaction rolls back. The column `settled_at` says when the attempt completed. It stays
+ * null for `requires_action`.
  * @throws if the attempt's outcome is no longer `from`.
  */
 export async function completeAttempt(
@@ -163,7 +163,7 @@ export async function completeAttempt(
   if (rows.length !== 1) throw new Error(`attempt ${id} is no longer ${from}`);
 }
 
-/** The outcome of an attempt, as its row has it. `now` is real time. */
+/** The outcome of an attempt, as its row has it. */
 export interface AttemptCompletion {
   outcome: 'succeeded' | 'failed' | 'requires_action' | 'returned';
   code: string | null;

@@ -35,7 +35,6 @@ export interface OfferColumns {
 
 export type PaymentLinkStatus = 'open' | 'completed' | 'expired' | 'deactivated';
 
-/** Instants are the customer's time. */
 export interface PaymentLinkRow extends OfferColumns {
   id: string;
   biller_id: string;
@@ -56,7 +55,7 @@ export interface PaymentLinkRow extends OfferColumns {
   wake_at: CustomerInstant | null;
   completed_at: CustomerInstant | null;
   expired_at: CustomerInstant | null;
-  /** Until when payers are asked to try later. Real time; null: that has never happened. */
+  /** Until when payers are asked to try later; null: that has never happened. */
   throttled_until: RealInstant | null;
   /** How often that has happened. */
   throttlings: number;

@@ -8,7 +8,7 @@ export interface PaymentReservationRow {
   livemode: boolean;
   /** Null if the attempt was given up: nothing is charged for it. */
   reference: string | null;
-  /** Real time, by PostgreSQL's clock. */
+  /** By PostgreSQL's clock. */
   reserved_at: RealInstant;
 }
 

@@ -24,7 +24,7 @@ export interface RefundRow {
   /** Whether it pays credit of the payment's subscription out. */
   of_credit: boolean;
   request_key: string | null;
-  /** Real time. Null if the key lasts as long as the refund. */
+  /** Null if the key lasts as long as the refund. */
   request_key_expires_at: RealInstant | null;
   opened_at: RealInstant;
   created_at: CustomerInstant;
@@ -79,14 +79,14 @@ export async function selectCreditRefundOfRequest(
   return row ?? null;
 }
 
-/** Sets when the Idempotency-Key of a refund expires (real time). */
+/** Sets when the Idempotency-Key of a refund expires. */
 export async function updateRefundKeyExpiry(tx: Tx, id: string, expiresAt: RealInstant): Promise<void> {
   await tx`update refunds set request_key_expires_at = ${expiresAt} where id = ${id}`;
 }
 
 /**
- * The 100 oldest refunds that are still `processing` and were opened before this instant (real time), and those of a
- * process whose clock was ahead.
+ * The 100 oldest refunds that are still `processing` and were opened before this instant, and those of a process whose
+ * clock was ahead.
  */
 export async function listAbandonedRefunds(db: Db, openedBefore: RealInstant): Promise<RefundRow[]> {
   return db<RefundRow[]>`

@@ -35,7 +35,7 @@ export interface WantingRow {
   /** Null where the workflow shows none. */
   state: string | null;
   next_due_at: CustomerInstant | null;
-  /** When its workflow acts next, in the customer's time; null if that is not known or it waits for something else. */
+  /** When its workflow acts next; null if that is not known or it waits for something else. */
   due_at: CustomerInstant | null;
   failed_attempts: number;
   /** Its clock is advancing: what the workflow shows is compared only once the advance has ended. */

@@ -56,7 +56,7 @@ export interface PlanStatusRow extends OwnerRow {
   currency: string;
   last_error_code: string | null;
   last_error_message: string | null;
-  /** When the last attempt was made, in the customer's time. */
+  /** When the last attempt was made. */
   last_attempt_at: CustomerInstant | null;
   updated_at: CustomerInstant;
 }
@@ -102,7 +102,7 @@ export interface DebitStatusRow extends OwnerRow {
   code: string | null;
   message: string | null;
   next_at: CustomerInstant | null;
-  /** When it was accepted, handed over, reported on or taken back: whichever came last, in the customer's time. */
+  /** When it was accepted, handed over, reported on or taken back: whichever came last. */
   since: CustomerInstant;
 }
 

@@ -14,7 +14,7 @@ export interface SubscriptionChangeRow extends OpenChange {
   items: SubscriptionItem[];
   payment_intent_id: string | null;
   status: 'processing' | 'made' | 'failed' | 'credited';
-  /** When it was requested, in the customer's time. */
+  /** When it was requested. */
   changed_at: CustomerInstant;
 }
 

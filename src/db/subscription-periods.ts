@@ -5,7 +5,7 @@ import { jsonb } from '../platform/postgres/types.ts';
 
 export interface SubscriptionPeriodRow extends Period {
   subscription_id: string;
-  /** When it was opened, in the customer's time. */
+  /** When it was opened. */
   began_at: CustomerInstant;
 }
 

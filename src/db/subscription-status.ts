@@ -17,7 +17,7 @@ export interface SubscriptionStatusRow extends SubscriptionRow, Pick<OwnerRow, '
   period_status: SubscriptionPeriodRow['status'] | null;
   failures: number | null;
   payment_intent_id: string | null;
-  /** When the last attempt was made, in the customer's time. */
+  /** When the last attempt was made. */
   last_attempt_at: CustomerInstant | null;
 }
 

@@ -21,7 +21,7 @@ export interface SubscriptionRow extends Course, Derived {
   charges: number;
   credit_balance_cents: number;
   latest_payment_intent_id: string | null;
-  /** When the next step of one of its debits is due, in the customer's time. Written by `db/bank-debits.ts` alone. */
+  /** When the next step of one of its debits is due. Written by `db/bank-debits.ts` alone. */
   next_debit_at: CustomerInstant | null;
   /** The payments that were under way when the subscription was canceled, and still are, minor units. */
   in_flight_cents: number;

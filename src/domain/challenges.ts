@@ -8,8 +8,8 @@ export const challengeMs = 15 * minuteMs;
 const byBillerMs = 24 * 60 * minuteMs;
 
 /**
- * Returns until when a payer has time for a challenge that was opened at `at`. A period that is over by then is
- * no longer charged. Instants are the customer's time.
+ * Returns until when a payer has time for a challenge that was opened at `at`. A period that is over by then is no
+ * longer charged.
  * @param byBiller whether it is of the payment by which a biller starts or resumes a subscription.
  * @param periodEndsAt when the period ends that is paid; null if it ended before, or there is none.
  */

@@ -7,7 +7,7 @@ import type { InstantOf, RealInstant } from '../platform/real-time.ts';
  */
 export type CustomerInstant = InstantOf<'customer'>;
 
-/** An instant of which only its owner knows the time: an event of a customer has the customer's, of an endpoint real. */
+/** An instant of either time: of an event about a customer the customer's, of one about an endpoint real. */
 export type Instant = CustomerInstant | RealInstant;
 
 /**

@@ -122,7 +122,7 @@ export interface EndpointCount {
   origin: string;
   /** Why the last attempt failed. Null if it succeeded, or there was none. */
   last_error: string | null;
-  /** When the next attempt of any delivery is, real time. Null if none is pending. */
+  /** When the next attempt of any delivery is. Null if none is pending. */
   next_at: RealInstant | null;
   pending: number;
   /** The pending ones whose time has come. */
@@ -172,7 +172,7 @@ export async function countDeliveries(
 export interface AdvanceUnderWay {
   test_clock_id: string;
   biller_id: string;
-  /** When the advance was requested, real time. */
+  /** When the advance was requested. */
   since: RealInstant;
   target_time: CustomerInstant;
 }

@@ -56,7 +56,7 @@ export interface Overview {
   advances: { count: number; clocks: AdvanceUnderWay[] };
 }
 
-/** The figures at `now` (real time). */
+/** The figures at `now`. */
 export async function overview(db: Db, now: RealInstant, mode: Mode): Promise<Overview> {
   const today = startOfDay(now);
   const since = realInstant(today - pastDays * dayMs);

@@ -21,7 +21,7 @@ export interface BacklogSample {
   deliveries_due: number;
 }
 
-/** The backlogs at `now` (real time). Each is read by an index of its own. */
+/** The backlogs at `now`. Each is read by an index of its own. */
 export async function sampleBacklogs(db: Db, now: RealInstant): Promise<BacklogSample> {
   const [row] = await db<[BacklogSample]>`
     select w.outbox_entries, w.oldest_outbox_entry_at, d.deliveries, d.deliveries_due, least(

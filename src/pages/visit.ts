@@ -31,7 +31,6 @@ export interface Visit {
   deps: PagesDeps;
   token: string;
   requestId: string;
-  /** Real time. */
   now: RealInstant;
   /** The payer's locale, for amounts: a BCP 47 tag. */
   locale: string;

@@ -20,7 +20,7 @@ export interface ChargeRequest {
   currency: string;
   /** The number of the attempt for this intent, from 1. */
   attempt: number;
-  /** When the attempt was recorded, real time. */
+  /** When the attempt was recorded. */
   openedAt: RealInstant;
   paymentMethodId: string;
   /** `card`, `au_becs_debit` and so on. */
@@ -66,7 +66,7 @@ export interface Submitted {
   expectedAt: CustomerInstant;
 }
 
-/** The bank has taken back a debit that it had collected. `at` is customer time. */
+/** The bank has taken back a debit that it had collected. */
 export interface Returned {
   kind: 'returned';
   code: DeclineCode;
@@ -155,7 +155,7 @@ export interface PaymentProcessor {
    * @throws RequestRefused
    */
   charge(request: ChargeRequest, reference: string): Promise<ChargeOutcome | Submitted>;
-  /** Returns the state of a reserved payment at `at` (customer time). Changes nothing. */
+  /** Returns the state of a reserved payment at `at`. Changes nothing. */
   inquire(request: ChargeRequest, reference: string, at: CustomerInstant): Promise<Inquiry>;
   /** Gives a reservation up. Does nothing if it was charged: `inquire` tells. */
   cancel(reference: string): Promise<void>;

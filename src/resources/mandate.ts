@@ -193,7 +193,7 @@ export type MandateForPayer = Static<typeof MandateForPayer>;
 export const MandateByKey = Type.Union([Mandate, MandateForPayer]);
 export type MandateByKey = Static<typeof MandateByKey>;
 
-/** The mandate as the API and its events show it at this instant (customer time). */
+/** The mandate as the API and its events show it at this instant. */
 export function presentMandate(row: MandateRow, at: CustomerInstant): Mandate {
   return present(Mandate, {
     ...row,

@@ -50,7 +50,7 @@ type TypeOf<Group extends string> = Extract<EventType, `${Group}.${string}`>;
 
 // An event carries its object as the API shows it. These functions are the one place where a service presents a row.
 
-/** Returns an event with the intent's current state. `extra` are further members of its data. `at` is customer time. */
+/** Returns an event with the intent's current state. `extra` are further members of its data. */
 export function intentEvent(
   type: TypeOf<'payment_intent'>,
   intent: PaymentIntentRow,
@@ -61,7 +61,7 @@ export function intentEvent(
   return { ...tenantOf(intent), type, subjectId: intent.id, customerId: intent.customer_id, testClockId, at, data };
 }
 
-/** Returns an event with the mandate's current state. `at` is customer time. */
+/** Returns an event with the mandate's current state. */
 export function mandateEvent(type: TypeOf<'mandate'>, mandate: MandateRow, at: CustomerInstant): NewEvent {
   const { id: subjectId, customer_id: customerId, test_clock_id: testClockId } = mandate;
   return { ...tenantOf(mandate), type, subjectId, customerId, testClockId, at, data: presentMandate(mandate, at) };
@@ -78,19 +78,19 @@ export function refundEvent(
   return { ...tenantOf(refund), type, ...about, at: refund.updated_at, data };
 }
 
-/** Returns an event with the plan's current state. `at` is customer time. */
+/** Returns an event with the plan's current state. */
 export function planEvent(type: TypeOf<'payment_plan'>, plan: PaymentPlanRow, at: CustomerInstant): NewEvent {
   const { id: subjectId, customer_id: customerId, test_clock_id: testClockId } = plan;
   return { ...tenantOf(plan), type, subjectId, customerId, testClockId, at, data: presentPaymentPlan(plan) };
 }
 
-/** Returns an event with the link's current state. `at` is customer time. */
+/** Returns an event with the link's current state. */
 export function paymentLinkEvent(type: TypeOf<'payment_link'>, link: PaymentLinkRow, at: CustomerInstant): NewEvent {
   const { id: subjectId, customer_id: customerId, test_clock_id: testClockId } = link;
   return { ...tenantOf(link), type, subjectId, customerId, testClockId, at, data: presentPaymentLink(link) };
 }
 
-/** Returns an event with the session's current state. `at` is customer time. */
+/** Returns an event with the session's current state. */
 export function checkoutSessionEvent(
   type: TypeOf<'checkout_session'>,
   session: CheckoutSessionRow,
@@ -100,7 +100,7 @@ export function checkoutSessionEvent(
   return { ...tenantOf(session), type, subjectId, customerId, testClockId, at, data: presentCheckoutSession(session) };
 }
 
-/** Returns an event with the subscription's current state. `at` is customer time. */
+/** Returns an event with the subscription's current state. */
 export function subscriptionEvent(
   type: TypeOf<'subscription'>,
   row: ShownSubscriptionRow,
@@ -117,7 +117,7 @@ export function clockEvent(type: TypeOf<'test_clock'>, clock: TestClockRow, extr
   return { ...tenantOf(clock), type, subjectId: id, customerId: null, testClockId: id, at, data };
 }
 
-/** Returns an event with the endpoint's current state. `at` is real time. */
+/** Returns an event with the endpoint's current state. */
 export function endpointEvent(
   type: TypeOf<'webhook_endpoint'>,
   endpoint: WebhookEndpointRow,
@@ -127,7 +127,7 @@ export function endpointEvent(
   return { ...tenantOf(endpoint), type, subjectId: endpoint.id, customerId: null, testClockId: null, at, data };
 }
 
-/** The request that causes events; null if the service acts on its own. `now` is real time. */
+/** The request that causes events; null if the service acts on its own. */
 interface EventOrigin {
   requestId: string | null;
   now: RealInstant;

@@ -26,7 +26,7 @@ export interface RequestContext extends Tenant {
   keyKind: ApiKeyKind;
   /** The connection of a payer. Null for a secret key: it comes from the biller's server. */
   connection: Connection | null;
-  /** Real time. The time of a clock-bound customer is read from its clock. */
+  /** The time of a clock-bound customer is read from its clock. */
   now: RealInstant;
   /** IANA name. Payments fall due at 00:00 in this time zone. */
   timeZone: string;
@@ -39,9 +39,7 @@ export interface RequestContext extends Tenant {
   statementDescriptor: string | null;
 }
 
-/**
- * Returns the context of a request that is made with this key. `now` is real time; `connection` is that of a payer.
- */
+/** Returns the context of a request that is made with this key. `connection` is that of a payer. */
 export function contextOf(
   credential: CredentialRow,
   requestId: string,

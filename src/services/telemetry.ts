@@ -41,7 +41,7 @@ export interface ChargeCompleted extends Owner {
   code: string | null;
   /** The events that the outcome recorded, the payment's first. */
   eventIds: readonly string[];
-  /** When the attempt was opened, real time. Null after a challenge: its duration depends on the payer. */
+  /** When the attempt was opened. Null after a challenge: its duration depends on the payer. */
   openedAt: RealInstant | null;
 }
 

@@ -15,7 +15,7 @@ export interface WorkflowSubject {
 type SubjectOf<Type> =
   Type extends KindThat<'ends'> ? WorkflowSubject & { test_clock_id: string | null } : WorkflowSubject;
 
-/** For each type, a function that adds an outbox entry. `now` is real time. */
+/** For each type, a function that adds an outbox entry. */
 type Enqueuing = {
   [Type in WorkflowType]: (
     tx: Tx,

@@ -154,7 +154,7 @@ export interface CommittedFirstDeps {
   processors: Processors;
   /** The request's Idempotency-Key, or null. A repeated request finds the committed work by it. */
   idempotencyKey: string | null;
-  /** When that key expires, in real time. After that, work committed under the key belongs to a different request. */
+  /** When that key expires. After that, work committed under the key belongs to a different request. */
   idempotencyExpiresAt: RealInstant | null;
   /**
    * Claims the request's Idempotency-Key. Call it as the first statement of the handler's first transaction. No other

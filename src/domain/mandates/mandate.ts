@@ -51,8 +51,8 @@ export type DebitRefusal = 'mandate_unavailable' | 'mandate_limit_exceeded';
 
 /**
  * Returns why a debit must not be made, or null if it may be. `amount` is what the payer's account loses, in minor
- * units. `handOverAt` is when the bank would get the debit, in customer time; null if on no day of the scheme. A
- * mandate that lapses before allows no debit. The scheme's own limit depends on the mode.
+ * units. `handOverAt` is when the bank would get the debit; null if on no day of the scheme. A mandate that lapses
+ * before allows no debit. The scheme's own limit depends on the mode.
  */
 export function debitRefusal(
   terms: DebitTerms,

@@ -21,7 +21,7 @@ export const bankOutcomeWords = [
 /** A word of `metadata._sandbox_bank_outcome`: what the sandbox's bank makes of a debit. */
 export type BankOutcomeWord = (typeof bankOutcomeWords)[number];
 
-/** A debit that the bank takes back after it had collected it. `at` is customer time. */
+/** A debit that the bank takes back after it had collected it. */
 export interface DebitReturn {
   code: DeclineCode;
   message: string;
@@ -30,7 +30,7 @@ export interface DebitReturn {
   at: CustomerInstant;
 }
 
-/** The whole life of a debit at the sandbox's bank, from its hand-over. Instants are customer time. */
+/** The whole life of a debit at the sandbox's bank, from its hand-over. */
 export type DebitCourse =
   | { kind: 'refused'; failure: ChargeFailure }
   | { kind: 'accepted'; resultAt: CustomerInstant; dishonour: ChargeFailure | null; returned: DebitReturn | null };

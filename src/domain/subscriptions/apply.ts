@@ -19,7 +19,6 @@ export interface Applied {
  * of its happenings.
  * @param begun the period that the change begins.
  * @param before whether the subscription was in effect.
- * @param at the customer's time.
  */
 export function applyChange(
   situation: Situation,

@@ -39,8 +39,7 @@ export interface QuotedChange {
 const mostCents = 99_999_999;
 
 /**
- * Returns what a change costs at this instant, the customer's time, or why it is refused. The days that are left count
- * this day.
+ * Returns what a change costs at this instant, or why it is refused. The days that are left count this day.
  * @param funds what the payments of the current period hold. Without them, they hold all that was paid.
  */
 export function quoteChange(
@@ -99,7 +98,7 @@ export function nextPeriodAmount(course: Course, today: PlainDate): number {
   return comingPeriods(course, today, 1)[0]?.amount ?? 0;
 }
 
-/** Returns until when a quote of this instant, the customer's time, is valid: the end of the customer's day. */
+/** Returns until when a quote of this instant is valid: the end of the customer's day. */
 export function validUntil(at: CustomerInstant, timeZone: string): CustomerInstant {
   return startOfDay(addDays(dateIn(at, timeZone), 1), timeZone);
 }

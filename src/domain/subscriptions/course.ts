@@ -13,7 +13,7 @@ export type StateReason = 'requested' | 'payment_failed' | 'no_payment_method' |
 /** A trial is `paid`: nothing is owed for it. `void`: nothing is owed, and it was not bought. */
 export type PeriodStatus = 'processing' | 'paid' | 'retrying' | 'unpaid' | 'void';
 
-/** The terms of a subscription, and how far it has come. Dates are biller-local; instants are the customer's time. */
+/** The terms of a subscription, and how far it has come. Dates are biller-local. */
 export interface Course extends Omit<PeriodCalendar, 'anchor_start'>, Account {
   state: SubscriptionState;
   state_reason: StateReason | null;
@@ -96,7 +96,7 @@ export interface Situation {
   timeZone: string;
 }
 
-/** What follows from a situation, at an instant. It is stored beside the course. Instants are the customer's time. */
+/** What follows from a situation, at an instant. It is stored beside the course. */
 export interface Derived {
   /**
    * When the next period begins, or the subscription ends or pauses instead. Null while it waits for something else.

@@ -25,8 +25,7 @@ export interface Refusal {
 }
 
 /**
- * Returns what a request changes at this instant, the customer's time, or why it is refused. A request that would
- * change nothing is refused.
+ * Returns what a request changes at this instant, or why it is refused. A request that would change nothing is refused.
  */
 export function respondTo(request: SubscriptionRequest, situation: Situation, at: CustomerInstant): Change | Refusal {
   const { course, owed } = situation;

@@ -76,8 +76,8 @@ export function define<Facts extends object>(definition: {
 }
 
 /**
- * All that PostgreSQL knows to be stuck at `now` (real time): one report for each definition, in their order. A kind
- * that cannot be read in time, because a session holds its table, is one of the last report, `not_readable`.
+ * All that PostgreSQL knows to be stuck at `now`: one report for each definition, in their order. A kind that cannot be
+ * read in time, because a session holds its table, is one of the last report, `not_readable`.
  * @throws when PostgreSQL is not reachable.
  */
 export async function findStuck(

@@ -16,7 +16,7 @@ export type Actor =
   /** The service itself: what it was doing. */
   | { kind: 'service'; id: string };
 
-/** Who makes a change, and when (real time). */
+/** Who makes a change, and when. */
 export interface ChangeOrigin {
   by: Actor;
   now: RealInstant;
@@ -61,7 +61,6 @@ export type Changes = Record<string, { from: unknown; to: unknown }>;
 export interface AuditEntry {
   action: AuditAction;
   by: Actor;
-  /** Real time. */
   at: RealInstant;
   /**
    * The biller and mode that the entry concerns. Null when it concerns the whole service. An entry about the biller
@@ -75,7 +74,7 @@ export interface AuditEntry {
   changes: Changes;
 }
 
-/** An audit entry, with its actor in one. `at` is real time. */
+/** An audit entry, with its actor in one. */
 export type AuditRecord = Omit<AuditRow, 'actor_kind' | 'actor_id'> & { actor: { kind: string; id: string } };
 
 /**

@@ -98,7 +98,7 @@ async function insert(db: Db, row: CustomerRow, conditionsOf: ConditionsOf<Custo
   return row;
 }
 
-/** Returns the row of a new customer. `at` is customer time. */
+/** Returns the row of a new customer. */
 export function newCustomer(context: RequestContext, input: CustomerCreate, at: CustomerInstant): CustomerRow {
   return {
     id: newId('customer'),

@@ -44,12 +44,10 @@ export type DebitReport =
 
 /** How a report is recorded. */
 export interface ReportRecord {
-  /** Customer time. */
   at: CustomerInstant;
-  /** Real time. */
   now: RealInstant;
   requestId: string | null;
-  /** When the bank is asked again about a collected debit, in customer time. Null: nothing more is expected. */
+  /** When the bank is asked again about a collected debit. Null: nothing more is expected. */
   nextAt: CustomerInstant | null;
   /** Whether the workflow that drives the debit records this, and so looks again by itself. */
   isOwnStep: boolean;

@@ -40,7 +40,6 @@ export interface DebitStep {
    * processor's answer is not known. `inquire`: the bank has it.
    */
   ask: 'reserve' | 'charge' | 'recover' | 'inquire';
-  /** Customer time. */
   at: CustomerInstant;
 }
 
@@ -48,9 +47,8 @@ export interface DebitStep {
 type StepOrigin = Pick<ReportRecord, 'now' | 'isOwnStep' | 'requestId'>;
 
 /**
- * Takes the step of a debit that is due at `at` (the customer's time), if there is one. In real time the database's
- * clock decides whether it is due (see `instantOf`).
- * @param now real time.
+ * Takes the step of a debit that is due at `at`, if there is one. In real time the database's clock decides whether it
+ * is due (see `instantOf`).
  * @throws ProcessorNotConfigured; ProcessorUnavailable; WorkflowClockAhead if it is due by the workflow's clock only.
  */
 export async function carryOutDebit(
@@ -73,7 +71,7 @@ export async function carryOutDebit(
 
 /**
  * Opens the step of a locked debit that is due: hands an accepted debit over, or stops it, or finds what to ask about
- * one that the bank has. Returns what the processor is to be asked, or null if nothing is. `at` is customer time.
+ * one that the bank has. Returns what the processor is to be asked, or null if nothing is.
  * @throws BeforeItsDate when it is to be handed over before its cut-off.
  */
 export async function openDebitStep(

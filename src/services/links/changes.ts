@@ -198,7 +198,7 @@ export async function dropUnkeptMethod(
   if (id !== null && unkept.includes(id)) await dropMethod(tx, id, at);
 }
 
-/** Detaches a method that a payer has entered. `at` is customer time. */
+/** Detaches a method that a payer has entered. */
 export async function dropMethod(tx: Tx, id: string, at: CustomerInstant): Promise<void> {
   await markDetached(tx, id, at);
   await clearDefaultMethod(tx, id, at);

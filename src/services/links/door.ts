@@ -22,7 +22,7 @@ export type SessionEnd =
   | 'payment_canceled'
   | `link_${Exclude<PaymentLinkStatus, 'open'>}`;
 
-/** Returns the state of a link at this customer time. */
+/** Returns the state of a link at this instant. */
 export function stateOfLink(
   link: Pick<PaymentLinkRow, 'status' | 'expires_at'>,
   at: CustomerInstant,
@@ -30,7 +30,7 @@ export function stateOfLink(
   return link.status === 'open' && link.expires_at !== null && link.expires_at <= at ? 'expired' : link.status;
 }
 
-/** Returns the state of a session at this customer time. `link` is its link, `intent` its payment, if there is one. */
+/** Returns the state of a session at this instant. `link` is its link, `intent` its payment, if there is one. */
 export function stateOfSession(
   session: Pick<CheckoutSessionRow, 'status' | 'expires_at'>,
   link: Pick<PaymentLinkRow, 'status' | 'expires_at'> | null,
@@ -57,8 +57,8 @@ export class SessionClosed extends InvalidState {
 }
 
 /**
- * Checks that a locked session may open an attempt at this customer time. `underWay` counts the payments of its link
- * that may still succeed.
+ * Checks that a locked session may open an attempt at this instant. `underWay` counts the payments of its link that may
+ * still succeed.
  * @throws SessionClosed
  */
 export function assertTakesAttempt(

@@ -20,7 +20,7 @@ type Time = WorkflowTime & { now: RealInstant };
 /**
  * Lets a link expire whose time is over. A challenge that waits for a payer fails. A payment that was begun in time and
  * may still succeed is waited for: the link then ends with its outcome. In real time the database's clock decides
- * whether the time is over (see `instantOf`). `now` is real time.
+ * whether the time is over (see `instantOf`).
  * @throws WorkflowClockAhead when it is over by the workflow's clock only. Nothing has changed then.
  */
 export async function carryOutLink(db: Db, hook: ChargeHook, id: string, { now, ...time }: Time): Promise<void> {

@@ -243,7 +243,7 @@ function assertState(link: PaymentLinkRow, at: CustomerInstant, allowed: readonl
   throw new InvalidState(`Payment link ${link.id} is ${state}; it can be ${done} while ${allowed.join(' or ')}.`);
 }
 
-/** Makes the workflow of a link look at its date again. A link without a date needs none. `now` is real time. */
+/** Makes the workflow of a link look at its date again. A link without a date needs none. */
 async function wakeLink(tx: Tx, link: PaymentLinkRow, now: RealInstant): Promise<void> {
   await wake.paymentLink(tx, link, now, { start: link.expires_at !== null });
 }

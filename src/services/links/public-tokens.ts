@@ -32,7 +32,6 @@ export interface Price {
 interface Found {
   biller: BillerRow;
   customer: Pick<CustomerRow, 'id' | 'name' | 'email' | 'fee_preferences' | 'created_at'> | null;
-  /** Customer time. */
   at: CustomerInstant;
   /** Null in setup mode, and while the payer chooses the amount. */
   price: Price | null;
@@ -52,10 +51,7 @@ export interface SessionForPayer extends Found {
   state: SessionState;
 }
 
-/**
- * Returns the link whose URL has this token, or null. Writes nothing.
- * @param now real time.
- */
+/** Returns the link whose URL has this token, or null. Writes nothing. */
 export async function findLink(db: Db, token: string, now: RealInstant): Promise<LinkForPayer | null> {
   const link = await selectLinkByToken(db, hashOfToken(token));
   if (link === null) return null;
@@ -64,16 +60,13 @@ export async function findLink(db: Db, token: string, now: RealInstant): Promise
   return { link, ...known, at, state, price: priceOfOffer(link, { ...known, at }, link.amount, null) };
 }
 
-/**
- * Returns the session whose URL has this token, or null. Writes nothing.
- * @param now real time.
- */
+/** Returns the session whose URL has this token, or null. Writes nothing. */
 export async function findSession(db: Db, token: string, now: RealInstant): Promise<SessionForPayer | null> {
   const session = await selectSessionByToken(db, hashOfToken(token));
   return session === null ? null : describeSession(db, session, now);
 }
 
-/** Returns a session with what a payer may see of it. `now` is real time. */
+/** Returns a session with what a payer may see of it. */
 export async function describeSession(db: Db, session: CheckoutSessionRow, now: RealInstant): Promise<SessionForPayer> {
   const tenant = { billerId: session.biller_id, livemode: session.livemode };
   const { payment_link_id: linkId, payment_intent_id: intentId } = session;

@@ -28,7 +28,6 @@ export interface OpenSession {
   link: PaymentLinkRow | null;
   /** Null for the payment of a biller that has no customer. */
   customer: LockedCustomerRow | null;
-  /** Customer time. */
   at: CustomerInstant;
 }
 

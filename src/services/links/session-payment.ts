@@ -86,7 +86,7 @@ async function submittedResult(
   return { kind: 'done', session: await describeSession(pool, row, now), isOwn };
 }
 
-/** Whether it was this form that has opened the last attempt to pay a session. `now` is real time. */
+/** Whether it was this form that has opened the last attempt to pay a session. */
 export async function hasOpenedLastAttempt(
   db: Db,
   session: CheckoutSessionRow,

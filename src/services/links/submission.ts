@@ -55,7 +55,7 @@ export type Refusal =
 /** `isOwn`: by this form, not by another page of the session. */
 export type Submitted = { kind: 'done'; session: SessionForPayer; isOwn: boolean } | Refusal;
 
-/** Returns the consent of an accepted form as it is stored. `at` is customer time. */
+/** Returns the consent of an accepted form as it is stored. */
 export function consentAt({ consent }: Submission, at: CustomerInstant): Consent | null {
   return consent === undefined ? null : { ...consent, accepted_at: at.toISOString() };
 }

@@ -8,9 +8,8 @@ import type { PayerRequest } from './payer-context.ts';
 import { ifAdvancing } from './session-start.ts';
 
 /**
- * Records that payers of a link are asked to try later, until this instant of real time: with one event for each
- * throttling, however many payers meet it. While the customer's clock is advancing, it records nothing: the next
- * refusal does.
+ * Records that payers of a link are asked to try later, until this instant: with one event for each throttling, however
+ * many payers meet it. While the customer's clock is advancing, it records nothing: the next refusal does.
  */
 export async function throttleLink(
   db: Writer,

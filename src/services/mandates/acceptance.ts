@@ -36,8 +36,7 @@ export const notAccepted = {
 
 /**
  * Checks an acceptance, and returns it with its field errors. A payer accepts now, whatever is claimed, and what the
- * service has seen of the connection is kept beside what is claimed. `at` is customer time. `path` leads to the
- * acceptance in the body.
+ * service has seen of the connection is kept beside what is claimed. `path` leads to the acceptance in the body.
  */
 export async function readAcceptance(
   db: Db,
@@ -81,8 +80,8 @@ export function refusedBody(errors: readonly FieldError[]): ValidationFailed {
 }
 
 /**
- * Returns the columns of a mandate that becomes active at `at`, in customer time, and stores what was agreed to. The
- * payer is to have it confirmed by the first day on which a debit may be charged.
+ * Returns the columns of a mandate that becomes active at `at`, and stores what was agreed to. The payer is to have it
+ * confirmed by the first day on which a debit may be charged.
  */
 export async function activate(
   tx: Tx,

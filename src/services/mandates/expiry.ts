@@ -11,7 +11,7 @@ import { endEvent } from './mandate-ends.ts';
 
 /**
  * Ends mandates in real time that have lapsed, each with its event. If one cannot be ended, the others still are.
- * @param now real time, by the database's clock.
+ * @param now by the database's clock.
  * @throws AggregateError with every failure, after all were tried.
  */
 export async function expireMandates(sql: Pool, now: RealInstant): Promise<void> {

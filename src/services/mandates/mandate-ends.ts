@@ -12,8 +12,7 @@ import { customerTimeOf, lockMandateForUpdate, type MandateNow } from './mandate
 
 /**
  * Stops the debits that were accepted under some mandates and that the bank does not have, because those end. This room
- * knows nothing about debits. Call it before the mandates are locked: it locks plans and payments. `at` is customer
- * time, `now` real time.
+ * knows nothing about debits. Call it before the mandates are locked: it locks plans and payments.
  */
 export type StopDebits = (
   tx: Tx,
@@ -68,8 +67,7 @@ export async function endMandatesOf(
 
 /**
  * Ends a mandate because the bank has refused a debit under it, or has taken one back for this reason. Does nothing if
- * the reason leaves the mandate as it is, or if the mandate has ended. `at` is customer time. Returns whether it has
- * ended now.
+ * the reason leaves the mandate as it is, or if the mandate has ended. Returns whether it has ended now.
  */
 export async function endMandateAfterReturn(
   tx: Tx,

@@ -33,7 +33,6 @@ const debitable = 'au_becs_debit';
 export interface MandateParties {
   customer: LockedCustomerRow | null;
   method: PaymentMethodRow | null;
-  /** Customer time. */
   at: CustomerInstant;
 }
 

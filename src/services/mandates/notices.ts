@@ -47,7 +47,7 @@ export async function recordNoticeSent(
 /**
  * Notes that the payer must be told of a new amount, if the method is debited under an active mandate. Locks the
  * mandate. `nextDebit` is the date of the first debit of the new amount. There is one event, unless such a notice is
- * open already. `at` is customer time.
+ * open already.
  */
 export async function announceAmount(
   tx: Tx,

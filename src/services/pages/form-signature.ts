@@ -12,7 +12,7 @@ export interface FormSubject {
 /** A form that is older than this is refused. Milliseconds. */
 export const formLifetimeMs = 30 * 60_000;
 
-/** Returns the signature of a form that is shown `now` (real time). */
+/** Returns the signature of a form that is shown `now`. */
 export function signForm(vault: Vault, subject: FormSubject, now: RealInstant): string {
   const at = Math.floor(now.getTime() / 1000);
   return `${at}.${subject.version}.${codesOf(vault, subject, at)[0].toString('base64url')}`;
@@ -21,7 +21,7 @@ export function signForm(vault: Vault, subject: FormSubject, now: RealInstant): 
 /** What a posted signature is worth: the version of what the payer has seen, or why it does not count. */
 export type FormCheck = { version: string } | 'stale' | 'forged';
 
-/** Checks the signature of a posted form, at `now` (real time). */
+/** Checks the signature of a posted form, at `now`. */
 export function checkForm(
   vault: Vault,
   form: Omit<FormSubject, 'version'>,

@@ -34,7 +34,7 @@ export const pageLimits = {
 /** A use that was counted. */
 export interface CountedUse {
   isAllowed: boolean;
-  /** When the next span of the limit begins. Real time. */
+  /** When the next span of the limit begins. */
   until: RealInstant;
   /** Takes the use back, such as that of an attempt that succeeded. */
   takeBack(): Promise<void>;

@@ -31,7 +31,6 @@ export interface Receipt extends Paying {
   intent: PaymentIntentRow;
   purpose: PurposeRow;
   method: Pick<PaymentMethodRow, 'instrument' | 'brand' | 'last4'> | null;
-  /** Customer time. */
   takenAt: CustomerInstant;
   refunds: { id: string; amount: number; updated_at: CustomerInstant }[];
 }

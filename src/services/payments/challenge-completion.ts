@@ -47,7 +47,7 @@ export async function completeChallenge(
 
 /**
  * Fails the challenge that no payer has completed, if a payment still waits for one. Returns whether it did. What the
- * payment is for is locked before it. `at` is customer time, `now` real time.
+ * payment is for is locked before it.
  */
 export async function endChallenge(
   tx: Tx,

@@ -11,17 +11,14 @@ import { secondsBetween } from '../../platform/telemetry.ts';
 import { intentEvent, type NewEvent } from '../events.ts';
 import { emit } from '../telemetry.ts';
 
-/**
- * How a charge is opened. `at` is customer time; `now` and `keyExpiresAt` are real time. `requestKey` is the
- * Idempotency-Key of the request, if it has one.
- */
+/** How a charge is opened. `requestKey` is the Idempotency-Key of the request, if it has one. */
 export interface NewCharge {
   source: AttemptSource;
   /** Whether a payer confirms the payment, with a publishable key or on a page. The default is false. */
   byPayer?: boolean;
   at: CustomerInstant;
   now: RealInstant;
-  /** When the charge was due, in customer time. Null when it had no due date. */
+  /** When the charge was due. Null when it had no due date. */
   dueAt?: CustomerInstant | null;
   testClockId: string | null;
   requestKey?: string | null;
@@ -82,10 +79,7 @@ export function emitOpened(intent: PaymentIntentRow, { source, dueAt = null, tes
   });
 }
 
-/**
- * Returns what an outcome changes: the columns of the attempt, and the whole row of the intent. `at` is customer time,
- * `now` real time.
- */
+/** Returns what an outcome changes: the columns of the attempt, and the whole row of the intent. */
 export function completed(
   intent: PaymentIntentRow,
   attempt: Pick<PaymentAttemptRow, 'by_payer'>,
@@ -133,7 +127,7 @@ export function restrictionEvents(
   return [intentEvent('payment_intent.restricted', after, about)];
 }
 
-/** Returns the event of an outcome. `nextAttemptAt` is when a failed payment is tried again, in customer time. */
+/** Returns the event of an outcome. `nextAttemptAt` is when a failed payment is tried again. */
 export function outcomeEvent(
   intent: PaymentIntentRow,
   about: { testClockId: string | null; at: CustomerInstant },

@@ -23,9 +23,9 @@ export type ChargeWay =
 const atOnce: ChargeWay = { kind: 'at_once' };
 
 /**
- * Returns how a locked method is charged, at this customer time. An active mandate is the switch: a bank account that
- * never had one is charged at once in the sandbox, unless its biller wants mandates there. Locks the mandate, so after
- * the response to its cancellation no debit is accepted. For any other method nothing is read.
+ * Returns how a locked method is charged, at this instant. An active mandate is the switch: a bank account that never
+ * had one is charged at once in the sandbox, unless its biller wants mandates there. Locks the mandate, so after the
+ * response to its cancellation no debit is accepted. For any other method nothing is read.
  */
 export async function chargeWay(
   tx: Tx,

@@ -42,14 +42,13 @@ export interface Charge {
 
 /**
  * An attempt and its outcome, passed on so that they can be recorded elsewhere too. `amount` is in minor units without
- * surcharge; `at` is customer time.
+ * surcharge;
  */
 export interface AttemptOutcome {
   attempt: PaymentAttemptRow;
   amount: number;
   at: CustomerInstant;
   outcome: ChargeOutcome;
-  /** Real time. */
   now: RealInstant;
   /** The scheme of a debit under a mandate, whose bank has reported the outcome. Null for any other attempt. */
   scheme: SchemeProfile | null;
@@ -67,16 +66,16 @@ export interface AttemptReturn extends Omit<AttemptOutcome, 'outcome' | 'scheme'
 
 /**
  * Records the steps of a charge on what the payment is for, such as the slot of a plan, in the same transaction.
- * `completed` and `returned` return when the payment is tried again, in customer time, or null.
+ * `completed` and `returned` return when the payment is tried again, or null.
  */
 export interface ChargeRecorder {
-  /** A payer has confirmed the payment, and its attempt is opened. `at` is customer time. */
+  /** A payer has confirmed the payment, and its attempt is opened. */
   opened(at: CustomerInstant): Promise<void>;
   completed(outcome: AttemptOutcome): Promise<CustomerInstant | null>;
   returned(returned: AttemptReturn): Promise<CustomerInstant | null>;
-  /** The payment was canceled for good. `at` is customer time, `now` real time. */
+  /** The payment was canceled for good. */
   canceled?(instant: { at: CustomerInstant; now: RealInstant }): Promise<void>;
-  /** Until when the payer has time for the challenge of the bank, in customer time. Without it there is no end. */
+  /** Until when the payer has time for the challenge of the bank. Without it there is no end. */
   challengeEndsAt?: CustomerInstant | null;
 }
 
@@ -110,9 +109,8 @@ export interface Charging {
 export interface OutcomeRecord {
   outcome: ChargeOutcome;
   requestId: string | null;
-  /** Real time. */
   now: RealInstant;
-  /** Customer time of the outcome. The default is the attempt's time; a completed challenge has its own. */
+  /** The default is the attempt's time; a completed challenge has its own. */
   at?: CustomerInstant;
   /** The status that the attempt must still have. The default is `processing`. */
   from?: 'processing' | 'requires_action';

@@ -11,7 +11,7 @@ type Covered = Pick<SubscriptionRow, 'id'> & Account;
 /**
  * Withholds of a period's credit what its payments do not hold any more, or gives back what they hold again. Call it
  * when a payment of the period was refunded, came back or was collected again. Returns the account after that. The
- * subscription is locked. `at` is customer time.
+ * subscription is locked.
  */
 export async function coverCredit(
   tx: Tx,

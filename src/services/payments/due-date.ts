@@ -27,7 +27,6 @@ export class BeforeItsDate extends Error {
  * Throws unless the date of a scheduled payment has come, by its biller’s clock. Its instant `scheduled_at` is derived
  * from that date, so the two can only differ if a row was changed by hand. A payment for the day of its creation has no
  * date: it is due at once.
- * @param at customer time.
  * @throws BeforeItsDate
  */
 export function assertDateHasCome(

@@ -4,7 +4,7 @@ import { retryAt } from '../../domain/schemes/debit-dates.ts';
 import type { SchemeProfile } from '../../domain/schemes/scheme-profile.ts';
 import type { AttemptOutcome, AttemptReturn } from './charge.ts';
 
-/** A series of failures of one payment. Instants are the customer's time. */
+/** A series of failures of one payment. */
 export interface FailureSeries {
   failures: number;
   first_failed_at: CustomerInstant | null;

@@ -56,7 +56,7 @@ interface Pricing extends SurchargingRow {
 
 /**
  * Whether the mandate of a locked method, or its scheme, allows less for one debit than this base amount with its
- * surcharge at `at` (customer time), minor units. Locks the mandate.
+ * surcharge at `at`, minor units. Locks the mandate.
  */
 export async function isAboveLimit(
   tx: Tx,

@@ -55,7 +55,7 @@ export async function cancelPaymentIntent(
   });
 }
 
-/** Cancels a locked intent and its open attempt, if it has one. `at` is customer time, `now` real time. */
+/** Cancels a locked intent and its open attempt, if it has one. */
 export async function cancelLocked(
   tx: Tx,
   intent: LockedIntentRow,

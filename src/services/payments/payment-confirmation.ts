@@ -142,7 +142,6 @@ async function finishConfirmation(
  * Finishes charges of any source whose process died after opening them. Asks the processor again under the attempt's
  * key, so no money is taken twice, records the outcome, and makes the workflow of a plan or of a scheduled payment look
  * again. If one charge cannot be finished, the others still are.
- * @param now real time.
  * @throws AggregateError with every failure, after all charges were tried.
  */
 export async function recoverCharges(sql: Pool, { processors, hook }: Charging, now: RealInstant): Promise<void> {
@@ -168,7 +167,7 @@ export async function recoverCharges(sql: Pool, { processors, hook }: Charging, 
 
 /**
  * Makes the workflow of a plan or a scheduled payment look again: it may have stalled, because the processor gave it no
- * outcome. `now` is real time.
+ * outcome.
  */
 export async function wakeAfterOutcome(
   tx: Tx,

@@ -186,7 +186,7 @@ export function newIntentId(context: RequestContext): string {
   return newId('payment_intent', context);
 }
 
-/** Returns the row of a new intent, in which nothing was tried yet. `at` is customer time. */
+/** Returns the row of a new intent, in which nothing was tried yet. */
 export function newIntent(
   context: RequestContext,
   input: PaymentIntentCreate,
@@ -228,7 +228,7 @@ export function newIntent(
   };
 }
 
-/** The columns of a new intent, in which nothing was tried yet. `at` is customer time. */
+/** The columns of a new intent, in which nothing was tried yet. */
 export function untried(at: CustomerInstant) {
   return {
     status: 'requires_payment_method',

@@ -32,7 +32,7 @@ export async function openRecurringCharge(
 
 /**
  * Fails the attempt that was just opened, in the same transaction, if the bank account must not be debited. Returns the
- * charge to ask the processor about, or null if there is nothing to ask. `now` is real time.
+ * charge to ask the processor about, or null if there is nothing to ask.
  */
 export async function failIfRefused(
   tx: Tx,
@@ -47,7 +47,7 @@ export async function failIfRefused(
 }
 
 /**
- * Asks the processor about an opened charge, and records the outcome. `now` is real time.
+ * Asks the processor about an opened charge, and records the outcome.
  * @param what names the crash points between the steps.
  * @throws ProcessorUnavailable when the processor gave no outcome. The attempt stays open, and is asked about again.
  */

@@ -54,7 +54,7 @@ type Purpose = Partial<
   >
 >;
 
-/** Returns a new intent over a base amount, minor units, that is charged by this method now. `at` is customer time. */
+/** Returns a new intent over a base amount, minor units, that is charged by this method now. */
 export function recurringIntent(
   payer: Payer,
   purpose: Purpose,

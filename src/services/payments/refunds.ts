@@ -104,7 +104,6 @@ export async function carryOutRequest(
 
 /**
  * Finishes refunds whose process died after opening them. Asks the processor again under the key of the refund.
- * @param now real time.
  * @throws AggregateError with every failure, after all refunds were tried.
  */
 export async function recoverRefunds(sql: Pool, processors: Processors, now: RealInstant): Promise<void> {
@@ -189,7 +188,7 @@ async function openRefund(
 
 /**
  * Opens the refund of a locked intent. `ofCredit`: it pays credit of the intent's subscription out, which the caller
- * has locked. `at` is customer time. For errors see `refundPaymentIntent`.
+ * has locked. For errors see `refundPaymentIntent`.
  */
 export async function insertRefundOf(
   tx: Tx,
@@ -231,9 +230,7 @@ export async function insertRefundOf(
   return row;
 }
 
-/**
- * Whether the bank can still take the payment back: the payer would then have the money twice. `at` is customer time.
- */
+/** Whether the bank can still take the payment back: the payer would then have the money twice. */
 function canStillComeBack(
   { returnable_until: until, mandate_id: mandateId }: LockedIntentRow,
   at: CustomerInstant,

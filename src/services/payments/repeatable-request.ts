@@ -5,7 +5,7 @@ import type { RealInstant } from '../../platform/real-time.ts';
 /** How a request with an Idempotency-Key finds what an earlier try has committed, and stores its response. */
 export interface RepeatableRequest<Row> {
   requestKey: string | null;
-  /** When the key expires, in real time. After that, the same key is a new request. */
+  /** When the key expires. After that, the same key is a new request. */
   keyExpiresAt?: RealInstant | null;
   /** What the payer was shown, minor units. If another total is due, nothing is opened. */
   shownTotal?: number | undefined;

@@ -19,9 +19,8 @@ import { decideSurcharge, surchargingOf } from './surcharges.ts';
 
 /**
  * Charges a scheduled payment when it is due, in the same three steps as a plan's payment. A debit under a mandate is
- * only accepted: it has a workflow of its own. `at` is customer time. Does nothing when a confirm or a cancel has
- * already ended the schedule. In real time the database's clock decides whether the payment is due (see `instantOf`).
- * @param now real time.
+ * only accepted: it has a workflow of its own. Does nothing when a confirm or a cancel has already ended the schedule.
+ * In real time the database's clock decides whether the payment is due (see `instantOf`).
  * @throws WorkflowClockAhead when the payment is due by the workflow's clock only; BeforeItsDate when a row was changed
  * and its date has not come. Nothing has changed then.
  */

@@ -44,8 +44,8 @@ export function isSurchargeAsked(intent: Pick<PaymentIntentRow, 'surcharge_asked
 }
 
 /**
- * Returns what a payment comes to by a method at an instant, the customer's time. While the method is unknown (null),
- * it is the most that any method may come to. `amount` and `fee` are minor units.
+ * Returns what a payment comes to by a method at an instant. While the method is unknown (null), it is the most that
+ * any method may come to. `amount` and `fee` are minor units.
  */
 export function surchargeColumns(
   { amount, fee, isAsked }: { amount: number; fee: number; isAsked: boolean },
@@ -71,8 +71,8 @@ export function surchargeColumns(
 }
 
 /**
- * Returns an intent as its next attempt charges it, by this method at this instant (customer time). Without a method
- * nothing is charged, and nothing changes.
+ * Returns an intent as its next attempt charges it, by this method at this instant. Without a method nothing is
+ * charged, and nothing changes.
  */
 export function decideSurcharge<T extends PaymentIntentRow>(
   intent: T,

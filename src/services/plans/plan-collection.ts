@@ -28,16 +28,15 @@ import { planHook } from './plan-dunning.ts';
 import { isUntouched, type LockedPlan, lockPlanWithSlots, store } from './store.ts';
 
 /**
- * Collects the longest overdue payment of a plan, if one is due at `at` (the customer's time). There are three steps:
- * open the attempt, ask the processor, record the outcome. Each step is committed before the next. After a crash, a
- * repetition continues from the step that was reached, so no payment is taken twice. A debit under a mandate is only
- * accepted; its hand-over, its result and its return are due at instants of their own, and are taken here too, whatever
- * the plan's state. The database's clock decides what is due for a plan in real time (see `instantOf`).
+ * Collects the longest overdue payment of a plan, if one is due at `at`. There are three steps: open the attempt, ask
+ * the processor, record the outcome. Each step is committed before the next. After a crash, a repetition continues from
+ * the step that was reached, so no payment is taken twice. A debit under a mandate is only accepted; its hand-over, its
+ * result and its return are due at instants of their own, and are taken here too, whatever the plan's state. The
+ * database's clock decides what is due for a plan in real time (see `instantOf`).
  * @param charging with the hook for payments of every kind: a debit's result may end its mandate, and so stop others.
- * @param now real time.
  * @throws ProcessorNotConfigured for a live plan while no live processor is configured; WorkflowClockAhead if a payment
- * is due by the workflow's clock only; PlanInconsistent if a date of the plan is not one that its calendar or
- * dunning gives, or if what is to be retried was paid. In all cases nothing has changed.
+ * is due by the workflow's clock only; PlanInconsistent if a date of the plan is not one that its calendar or dunning
+ * gives, or if what is to be retried was paid. In all cases nothing has changed.
  */
 export async function collectDuePayment(
   sql: Db,

@@ -35,7 +35,7 @@ export class PlanInconsistent extends Error {
 /**
  * Throws unless all dates of a locked, active plan are those that its calendar and dunning give. Reads nothing, unless
  * a retry is early.
- * @param at the customer's time; that of the plan's last change counts, if it is later.
+ * @param at the time of the plan's last change counts, if it is later.
  * @throws PlanInconsistent
  */
 export async function assertDates(db: Db, { plan, slots }: LockedPlan, at: CustomerInstant): Promise<void> {
@@ -61,7 +61,6 @@ export async function withoutBroughtForward(
  * Returns what is wrong with the dates of a plan: those that are not as `derive` gives them. A plan that is not active
  * has none.
  * @param open the open slots of the plan.
- * @param at the customer's time.
  */
 export function wrongDates(plan: DatedPlan, open: readonly Slot[], at: CustomerInstant): WrongDate[] {
   const retries = open.filter(({ status }) => status === 'retrying');
@@ -104,7 +103,7 @@ function wrongNextRetry({ next_attempt_at: stored }: DatedPlan, { next_attempt_a
   return [wrong(`it waits for ${wait}, but its earliest retry is at ${iso(earliest)}`)];
 }
 
-/** Returns what is wrong with the date of a retry. `at` is the customer’s time. */
+/** Returns what is wrong with the date of a retry. */
 export function wrongRetry(retry: Retry, at: CustomerInstant): WrongDate[] {
   const { slot, first_failed_at: firstFailedAt, next_attempt_at: stored } = retry;
   const due = retryDueAt(retry);

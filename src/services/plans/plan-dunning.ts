@@ -106,7 +106,6 @@ async function recordUnpaid(
   return after.slots.find((other) => other.slot === slot)?.next_attempt_at ?? null;
 }
 
-/** Customer time and real time. */
 interface Instants {
   at: CustomerInstant;
   now: RealInstant;

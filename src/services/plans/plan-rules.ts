@@ -9,8 +9,8 @@ import { totalErrors } from '../../resources/payment-plan-input.ts';
 const lastStartDate = '2200-12-31';
 
 /**
- * Returns the field errors of a plan's terms as a whole: the rules that involve several fields or the customer's time.
- * @param at the customer's time. In the biller's time zone, the dates of a plan must not lie before it.
+ * Returns the field errors of a plan's terms as a whole: the rules that involve several fields or the present date.
+ * @param at the dates of a plan must not lie before it, in the biller's time zone.
  * @param dates the dates that are new, and so must not lie in the past. In a new plan these are all dates.
  */
 export function planErrors(

@@ -115,7 +115,7 @@ async function assertPayable(
 /**
  * Goes on with a locked plan that has got a new method. A plan that is suspended because a payment failed or came back
  * is resumed. What an active plan is retrying is tried at once, with a new series of retries. The workflow looks again.
- * Any other plan stays as it is. `at` is customer time, `now` real time.
+ * Any other plan stays as it is.
  */
 export async function healPlan(
   tx: Tx,

@@ -28,7 +28,6 @@ const statusOf: Record<PaymentIntentRow['status'], SlotStatus> = {
  * payment. A slot without either was never charged: it counts as skipped. Each retry gets the date that dunning gives.
  * Rows that are right are returned as they are.
  * @param stored the rows as they are.
- * @param at the customer's time.
  */
 export async function correctedSlots(
   tx: Tx,

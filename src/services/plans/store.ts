@@ -45,7 +45,7 @@ interface Besides {
 
 /**
  * Stores what a step changes, and the dates that follow from it, and records its events. All statements are sent at
- * once. Returns the plan as it is then. `at` is customer time.
+ * once. Returns the plan as it is then.
  */
 export async function store(
   tx: Tx,

@@ -165,7 +165,7 @@ async function totalsOf(
   });
 }
 
-/** What is taken at an instant of the customer's time. A payment that was due before is taken now. */
+/** What is taken at an instant. A payment that was due before is taken now. */
 function totalOf(
   context: RequestContext,
   amount: number,

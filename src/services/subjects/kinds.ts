@@ -22,7 +22,7 @@ import { executePlanCommand, executeScheduledPaymentCommand, recheckOnly } from 
 export interface SubjectServices {
   /** Returns its status for its workflow. */
   read(db: Db, id: string): Promise<SubjectStatus>;
-  /** Takes its next step if one is due at `at` (the customer's time). `now` is real time. Can be repeated. */
+  /** Takes its next step if one is due at `at`. Can be repeated. */
   collect(db: Db, processors: Processors, id: string, time: WorkflowTime & { now: RealInstant }): Promise<void>;
   /** Executes an operator command. @throws CommandRefused if the command does nothing. */
   execute(db: Db, id: string, command: OperatorCommand, now: RealInstant): Promise<string>;

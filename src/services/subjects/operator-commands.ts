@@ -14,7 +14,6 @@ import { planStatus, scheduledPaymentStatus } from '../plans/subject-status.ts';
 /**
  * Executes an operator command on a plan and records it in the audit log. Returns a sentence about the result. The
  * plan's workflow then does what has become due.
- * @param now real time.
  * @throws CommandRefused if the command does nothing.
  */
 export async function executePlanCommand(

@@ -7,7 +7,7 @@ import type { LockedSubscription } from './situation.ts';
 
 /**
  * Returns a locked subscription whose credit is covered again, after a payment of this period has changed. A period
- * without changes has given no credit: then nothing is read. `at` is customer time.
+ * without changes has given no credit: then nothing is read.
  */
 export async function withCoveredCredit(
   tx: Tx,

@@ -15,8 +15,7 @@ import { type LockedSubscription, store } from './situation.ts';
 /**
  * Stops what could still be charged of a locked subscription that ends: a change that is not paid, debits that the bank
  * does not have, challenges that payers have open, and payments that have failed. All of them are canceled for good.
- * Money that is on its way goes on, and becomes credit (see `creditPaidPeriod`). `at` is customer time, `now` real
- * time.
+ * Money that is on its way goes on, and becomes credit (see `creditPaidPeriod`).
  */
 export async function withoutCharges(
   tx: Tx,
@@ -71,7 +70,7 @@ export function landed({ row }: LockedSubscription, amount: number): { in_flight
 
 /**
  * Adds to a change by which a period of a canceled subscription was paid that the money becomes credit, as a change of
- * that period. `at` is customer time.
+ * that period.
  */
 export async function creditPaidPeriod(
   tx: Tx,

@@ -11,7 +11,7 @@ import { type LockedSubscription, store } from './situation.ts';
 /**
  * Ends a change whose payment waits for a challenge, so that no payer completes it any more. With `debitsToo`, also one
  * whose bank debit the bank does not have yet. Returns the subscription without an open change, or null if money may
- * already be on its way. `at` is customer time.
+ * already be on its way.
  */
 export async function endOpenChange(
   tx: Tx,

@@ -23,7 +23,6 @@ export interface OpenedPeriod {
 
 /**
  * Opens the period that a change begins: its statement, its row and its payment intent. The caller opens the charge.
- * `at` is customer time.
  */
 export async function openPeriod(
   tx: Tx,
@@ -59,7 +58,7 @@ export async function openPeriod(
 
 /**
  * The bank debit of a period was accepted, so it is in effect from now on. In the first period, that is so with
- * `effective_on: submitted` only: then the subscription is active. `at` is customer time.
+ * `effective_on: submitted` only: then the subscription is active.
  */
 export async function takeEffect(tx: Tx, locked: LockedSubscription, at: CustomerInstant): Promise<void> {
   const { state, effective_on: effectiveOn, in_effect: isInEffect } = locked.row;

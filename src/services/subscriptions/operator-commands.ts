@@ -25,7 +25,6 @@ const sameRetryMs = 60_000;
 /**
  * Executes an operator command on a subscription and records it in the audit log. Returns a sentence about the result.
  * The subscription's workflow then does what has become due.
- * @param now real time.
  * @throws CommandRefused if the command does nothing.
  */
 export async function executeSubscriptionCommand(

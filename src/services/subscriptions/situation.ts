@@ -40,7 +40,7 @@ function othersThan(about: Period, periods: readonly Period[]): Period[] {
 
 /**
  * Stores what a step changes, and what follows from it: the dates, and whether the subscription is in effect. Records
- * the events of this and returns the new situation. `at` is customer time.
+ * the events of this and returns the new situation.
  * @param begun the period that the change begins, with its payment.
  * @param more further columns to change.
  */

@@ -119,7 +119,6 @@ async function openChange(
 interface Step {
   tx: Tx;
   context: RequestContext;
-  /** Customer time. */
   at: CustomerInstant;
   wanted: ItemChange;
   quoted: QuotedChange;
@@ -240,7 +239,7 @@ async function finish({ tx, context, at, quoted, request }: Step, locked: Locked
   return result;
 }
 
-/** The result of a change that was requested at this instant, the customer's time. */
+/** The result of a change that was requested at this instant. */
 function resultOf(
   { timeZone }: RequestContext,
   subscription: ShownSubscriptionRow,

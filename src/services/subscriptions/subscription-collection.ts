@@ -23,12 +23,11 @@ import { assertSubscriptionDates } from './subscription-dates.ts';
 import { openRetry, passEnd, type Step, save } from './subscription-steps.ts';
 
 /**
- * Does the next thing that is due for a subscription at `at` (the customer's time): a period begins and is charged, a
- * retry is made, a debit takes a step, a trial's end is announced, a grace or a pause ends, or the subscription itself.
- * As for a plan, each step is committed before the next, so a repetition after a crash continues, and no payment is
- * taken twice. The database's clock decides what is due in real time (see `instantOf`).
+ * Does the next thing that is due for a subscription at `at`: a period begins and is charged, a retry is made, a debit
+ * takes a step, a trial's end is announced, a grace or a pause ends, or the subscription itself. As for a plan, each
+ * step is committed before the next, so a repetition after a crash continues, and no payment is taken twice. The
+ * database's clock decides what is due in real time (see `instantOf`).
  * @param charging with the hook for payments of every kind: a debit's result may end its mandate, and so stop others.
- * @param now real time.
  * @throws ProcessorNotConfigured for a live subscription while no live processor is configured; WorkflowClockAhead if
  * something is due by the workflow's clock only; SubscriptionInconsistent if a date is not one that its calendar or
  * dunning gives. In all cases nothing has changed.

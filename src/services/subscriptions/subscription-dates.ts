@@ -26,7 +26,7 @@ export class SubscriptionInconsistent extends Error {
 
 /**
  * Throws unless the dates of a locked subscription follow from its rows, and its current period and what it owes are as
- * its calendar gives them. `at` is the customer's time; that of its last change counts, if it is later.
+ * its calendar gives them. If its last change is later than `at`, the time of the change counts.
  * @throws SubscriptionInconsistent
  */
 export function assertSubscriptionDates({ row, situation }: LockedSubscription, at: CustomerInstant): void {
@@ -52,7 +52,6 @@ const toleranceOf = (name: keyof StoredDates) => (name === 'next_attempt_at' ? 0
  * Returns what is wrong with the dates of a subscription, each part of a sentence for an operator: an instant that does
  * not follow from its rows, or a period that its calendar does not give.
  * @param begun periods that have begun. Those before the last resume are counted from an anchor that is not stored.
- * @param at the customer's time.
  */
 export function wrongSubscriptionDates(
   stored: StoredDates,
@@ -65,7 +64,7 @@ export function wrongSubscriptionDates(
 
 /**
  * Returns when an owed period is retried: the instant that dunning gives, or that of a request to retry at once. Null
- * if it is not retried. `at` is the customer's time.
+ * if it is not retried.
  */
 export function retryOf(period: Period, at: CustomerInstant): CustomerInstant | null {
   if (period.status !== 'retrying') return null;

@@ -16,7 +16,7 @@ import { situationOf, store } from './situation.ts';
 import { giveUpUnpaid } from './subscription-requests.ts';
 import { endErrors } from './subscription-terms.ts';
 
-/** What a payer has done for a subscription: paid, or saved a method. `at` is customer time, `now` real time. */
+/** What a payer has done for a subscription: paid, or saved a method. */
 interface Healing {
   subscriptionId: string;
   paymentMethodId: string;

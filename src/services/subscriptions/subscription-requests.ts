@@ -40,7 +40,7 @@ export async function requestOfSubscription(
   });
 }
 
-/** Cancels a subscription whose customer is deleted. The caller has locked the customer. `at` is customer time. */
+/** Cancels a subscription whose customer is deleted. The caller has locked the customer. */
 export async function endWithCustomer(tx: Tx, context: RequestContext, id: string, at: CustomerInstant): Promise<void> {
   const [row, periods] = await pipelined(tx, [lockSubscription(tx, id), listOpenPeriods(tx, id)]);
   if (row === null || row.state === 'canceled') return;

@@ -23,11 +23,9 @@ export interface Step {
   tx: Tx;
   charging: Charging;
   locked: LockedSubscription;
-  /** Customer time. */
   at: CustomerInstant;
-  /** Real time. */
   now: RealInstant;
-  /** When the step was due, in customer time. */
+  /** When the step was due. */
   dueAt: CustomerInstant;
   /** The request that asks for it. Without one, the subscription takes it by itself. */
   asked?: AskedStep;

@@ -132,7 +132,6 @@ export async function clockStatus(db: Db, id: string): Promise<ClockSubjectStatu
 /**
  * Completes an advance whose effects are all committed. The clock shows the target, and `test_clock.ready` reports what
  * was done. Does nothing if the advance is closed already, or its clock was deleted.
- * @param now real time.
  */
 export async function completeAdvance(db: Db, advance: ClockAdvanceRow, now: RealInstant): Promise<void> {
   await closeAdvance(db, advance, now, async (tx) => {

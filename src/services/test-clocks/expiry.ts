@@ -29,7 +29,7 @@ export function expires(subject: DueSubject): subject is DueSubject<ExpiringKind
 
 /**
  * Lets links, sessions and mandates on a clock expire, at most 100, as long as they are due first, each at its own
- * instant. Does nothing if the advance is no longer under way. `now` is real time.
+ * instant. Does nothing if the advance is no longer under way.
  * @param except ids of what has failed in this advance.
  * @throws Error that names what could not be ended. Nothing has changed then.
  */

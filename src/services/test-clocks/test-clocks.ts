@@ -173,7 +173,6 @@ export async function deleteTestClock(db: Writer, context: RequestContext, id: s
 /**
  * Deletes a clock after its 30 days of real time, by the database's clock (see `instantOf`). Does nothing if the clock
  * was deleted already.
- * @param now real time.
  * @throws WorkflowClockAhead if the 30 days are over by the workflow's clock only. Nothing has changed then.
  */
 export async function expireTestClock(

@@ -25,7 +25,6 @@ import type { Later, Place } from './sending-turns.ts';
 export interface DeliveryDeps {
   vault: Vault;
   sender: WebhookSender;
-  /** Real time. */
   now: () => RealInstant;
   /** From 0 up to, not including, 1, for the jitter. */
   random: () => number;

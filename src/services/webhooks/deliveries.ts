@@ -96,7 +96,7 @@ export async function retryWebhookDelivery(
 }
 
 /**
- * Delivers the events of a range of real time to an endpoint, now. By default these are the events that it has not
+ * Delivers the events of a range of time to an endpoint, now. By default these are the events that it has not
  * received, including those from while it was disabled. With status `all` it is everything that the endpoint subscribes
  * to. Sends at most 10,000 events per call, the oldest first. `scopes` are those of the key of the request.
  * @throws NotFound; ValidationFailed if the range ends before it begins, or the event does not exist; Forbidden if the

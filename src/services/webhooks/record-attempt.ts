@@ -24,7 +24,7 @@ import { recordEndpointChange } from './endpoint-audit.ts';
 import type { WebhookResponse } from './sender.ts';
 import { promptMs } from './sending-turns.ts';
 
-/** An attempt that was made: the number of a delivery's attempt, and when it began, in real time. */
+/** An attempt that was made: the number of a delivery's attempt, and when it began. */
 export interface MadeAttempt {
   delivery: DeliveryToMake;
   number: number;

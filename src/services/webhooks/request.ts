@@ -7,7 +7,7 @@ import { newChallenge } from './challenge.ts';
 import type { WebhookRequest } from './sender.ts';
 import { signatureHeaders } from './signing.ts';
 
-/** Returns the signing secrets of a delivery's endpoint at an instant of real time, the present one first. */
+/** Returns the signing secrets of a delivery's endpoint at an instant, the present one first. */
 export function openSecrets(
   { endpoint, endpoint_id, biller_id: billerId, livemode }: DeliveryToMake,
   vault: Vault,
@@ -23,7 +23,7 @@ export function openSecrets(
   return secrets;
 }
 
-/** Returns the request of an attempt at this instant of real time, signed with these secrets. */
+/** Returns the request of an attempt at this instant, signed with these secrets. */
 export function requestFor(
   { event, endpoint, endpoint_id, livemode }: DeliveryToMake,
   secrets: string[],

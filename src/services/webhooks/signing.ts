@@ -9,7 +9,7 @@ export function newSigningSecret(): string {
 
 /**
  * Returns the headers that sign a body by Standard Webhooks. Each secret adds a signature. So a receiver that knows any
- * of them accepts the request while a secret is being rotated. `at` is the real time of this attempt, not of the event.
+ * of them accepts the request while a secret is being rotated. `at` is the time of this attempt, not of the event.
  */
 export function signatureHeaders(
   message: { id: string; at: RealInstant; body: string },

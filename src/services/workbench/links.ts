@@ -18,8 +18,8 @@ const tokenPattern = new RegExp(`^(key_[0-9A-Za-z]{32})_([0-9a-z]{1,8})_([0-9A-Z
 export type LinkCheck = { is: 'valid' | 'expired'; keyId: string; endsAt: RealInstant } | { is: 'unknown' };
 
 /**
- * Returns the token of a link that opens the account of a sandbox key, until one hour after `now` (real time). It names
- * the key, so a revoked key opens nothing, and it does not show the key.
+ * Returns the token of a link that opens the account of a sandbox key, until one hour after `now`. It names the key, so
+ * a revoked key opens nothing, and it does not show the key.
  */
 export function signLink(vault: Vault, keyId: string, now: RealInstant): { token: string; expiresAt: RealInstant } {
   const seconds = Math.floor((now.getTime() + linkLifetimeMs) / 1000);
@@ -43,7 +43,7 @@ export async function createLink(
   return link;
 }
 
-/** Checks a token at `now` (real time). It asks no database, and does not know whether the key was revoked. */
+/** Checks a token at `now`. It asks no database, and does not know whether the key was revoked. */
 export function checkLink(vault: Vault, token: string, now: RealInstant): LinkCheck {
   const [, keyId = '', end = '', code = ''] = tokenPattern.exec(token) ?? [];
   if (!isId('api_key', keyId)) return { is: 'unknown' };

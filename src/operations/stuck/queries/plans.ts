@@ -11,7 +11,6 @@ type SlotInstant = 'first_failed_at' | 'next_attempt_at' | 'last_result_at';
 
 /** A plan whose rows do not agree. */
 export interface InconsistentPlan extends DatedPlan {
-  /** The customer's time. */
   at: CustomerInstant;
   /** Its open slots, as JSON. */
   open: (Omit<OpenSlotRow, SlotInstant> & Record<SlotInstant, string | null>)[];

@@ -8,8 +8,8 @@ export interface StuckRow {
   subject_id: string | null;
   biller_id: string | null;
   livemode: boolean | null;
-  /** Real time; null if it is not known. */
-  since: Date | null;
+  /** Null if it is not known. */
+  since: RealInstant | null;
 }
 
 /** Objects are stuck when they have waited since before `before`. `now` is the current instant. Both are real time. */

@@ -72,7 +72,7 @@ export const failingEndpoints: StuckQuery<FailingEndpoint> = {
     where w.id = f.subject_id`,
 };
 
-/** An endpoint that has only failed lately. All instants are real time. */
+/** An endpoint that has only failed lately. */
 export interface LatelyFailing extends Omit<EndpointNews, 'url'> {
   id: string;
   biller_id: string;
