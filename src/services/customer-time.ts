@@ -1,6 +1,6 @@
 import type { LockedCustomerRow } from '../db/customers.ts';
 import { shareLockClock, type TestClockRow } from '../db/test-clocks.ts';
-import { type CustomerInstant, withoutClock } from '../domain/instants.ts';
+import { type CustomerInstant, customerInstant, withoutClock } from '../domain/instants.ts';
 import type { Tx } from '../platform/postgres/connection.ts';
 import type { RealInstant } from '../platform/real-time.ts';
 import { InvalidState } from './errors.ts';
@@ -64,6 +64,11 @@ export interface WorkflowTime {
    * Temporal server skips real time set another value.
    */
   maxAheadMs?: number | undefined;
+}
+
+/** Returns the time of a workflow that acts at `at`, milliseconds since 1970. */
+export function workflowTime(at: number, maxAheadMs: number | undefined): WorkflowTime {
+  return { at: customerInstant(at), maxAheadMs };
 }
 
 /**
