@@ -1,4 +1,5 @@
 import type { Pool } from '../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { define, type StuckDefinition, type StuckReport } from './find-stuck.ts';
 import { holdingSessions, takenConnections } from './queries/sessions.ts';
 
@@ -48,7 +49,7 @@ export function isRefusedForNumber(error: unknown): boolean {
  * Reads them one after the other, so that one connection is enough.
  * @throws when PostgreSQL is not reachable.
  */
-export async function findSessions(sql: Pool, now: Date): Promise<StuckReport[]> {
+export async function findSessions(sql: Pool, now: RealInstant): Promise<StuckReport[]> {
   const reports: StuckReport[] = [];
   for (const definition of sessionDefinitions) reports.push(await definition.find(sql, now, sessionsShown));
   return reports;

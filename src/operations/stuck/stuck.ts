@@ -1,7 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { addMs } from '../../domain/instants.ts';
 import { all } from '../../platform/all-settled.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { isOutage } from '../../platform/postgres/transaction.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { sideOf, type WorkflowSides } from '../sides/workflow-sides.ts';
 import { limitMet, notReadable, readBounded } from './bounded-reading.ts';
 import { findFullDatabase, fullDatabase } from './database.ts';
@@ -33,8 +35,8 @@ const failingLatelyShown = 20;
  * The endpoints that have only failed, for less than a day. They are not stuck, but operators are told of them. None
  * while their table is held: `not_readable` says so.
  */
-export async function findFailingLately(sql: Pool, now: Date): Promise<LatelyFailing[]> {
-  const after = new Date(now.getTime() - endpointFailsForSeconds * 1000);
+export async function findFailingLately(sql: Pool, now: RealInstant): Promise<LatelyFailing[]> {
+  const after = addMs(now, -endpointFailsForSeconds * 1000);
   try {
     return await readBounded(sql, (tx) => listLatelyFailing(tx, after, failingLatelyShown));
   } catch (error) {
@@ -52,7 +54,7 @@ export async function findFailingLately(sql: Pool, now: Date): Promise<LatelyFai
 export async function lookForStuck(
   sql: Pool,
   sides: WorkflowSides,
-  now: Date,
+  now: RealInstant,
   { apiUrl = null, pagesUrl = null }: { apiUrl?: string | null; pagesUrl?: string | null } = {},
 ): Promise<StuckReport[]> {
   const sessions = await findSessions(sql, now);
@@ -75,7 +77,7 @@ export async function lookForStuck(
  * What the tables say, in one report for each kind. If PostgreSQL does not give it in time, one report says so. Does
  * not throw if PostgreSQL goes away meanwhile.
  */
-export function findStuckRows(sql: Pool, now: Date): Promise<StuckReport[]> {
+export function findStuckRows(sql: Pool, now: RealInstant): Promise<StuckReport[]> {
   return readInTime(() =>
     all([findStuck(sql, stuckDefinitions, now), findFullDatabase(sql)]).then(([found, full]) => [...found, full]),
   );

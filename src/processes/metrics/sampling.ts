@@ -12,7 +12,7 @@ import { all } from '../../platform/all-settled.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
-import { realNow } from '../../platform/real-time.ts';
+import { type RealInstant, realNow } from '../../platform/real-time.ts';
 import { type Repetition, repeat } from '../../platform/repeat.ts';
 import { secondsBetween } from '../../platform/telemetry.ts';
 
@@ -119,7 +119,7 @@ function hideUnread({ outboxEntries, oldestOutboxEntry, oldestDue }: Gauges): vo
 }
 
 /** Figures that are read together. */
-type Part = (sql: Pool, now: Date) => Promise<void>;
+type Part = (sql: Pool, now: RealInstant) => Promise<void>;
 
 function partsOfDatabase(gauges: Gauges): Part[] {
   const { wasRead, outboxEntries, oldestOutboxEntry, oldestDue, deliveries, dunning, connections, stuck } = gauges;
@@ -169,17 +169,22 @@ const definitions = [...sessionDefinitions, ...stuckDefinitions];
  * Reads each part separately, so that a lock on one table ages only what is read from it.
  * @throws the first failure. The figures then count as old: part of them is.
  */
-async function sampleDatabase(gauges: Gauges, sql: Pool, now: Date): Promise<void> {
+async function sampleDatabase(gauges: Gauges, sql: Pool, now: RealInstant): Promise<void> {
   await all(partsOfDatabase(gauges).map((part) => part(sql, now)));
 }
 
-async function sampleTemporal({ stuck, wasRead }: Gauges, sql: Pool, sides: WorkflowSides, now: Date): Promise<void> {
+async function sampleTemporal(
+  { stuck, wasRead }: Gauges,
+  sql: Pool,
+  sides: WorkflowSides,
+  now: RealInstant,
+): Promise<void> {
   for (const [kind, count] of await countStuckWorkflows(sql, sides, now)) {
     stuck.set({ kind }, count);
     wasRead(kind);
   }
 }
 
-function ageOf(since: Date | null, now: Date): number {
+function ageOf(since: RealInstant | null, now: RealInstant): number {
   return since === null ? 0 : secondsBetween(since, now);
 }

@@ -10,6 +10,7 @@ import { findSessions } from '../../operations/stuck/sessions.ts';
 import { findStuckRows } from '../../operations/stuck/stuck.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { BadRequest } from '../../services/errors.ts';
 import { accessOf } from './access.ts';
 import { foundPage } from './found-page.ts';
@@ -97,7 +98,7 @@ async function opsSnapshot({ sql, operations }: OpsDeps, mode: Mode): Promise<Op
 }
 
 /** The first statements, one after the other. @throws when PostgreSQL is not reachable by this pool. */
-async function readSessions(db: Pool): Promise<{ db: Pool; now: Date; sessions: StuckReport[] }> {
+async function readSessions(db: Pool): Promise<{ db: Pool; now: RealInstant; sessions: StuckReport[] }> {
   const now = await databaseNow(db);
   return { db, now, sessions: await findSessions(db, now) };
 }

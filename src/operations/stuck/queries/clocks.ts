@@ -1,11 +1,12 @@
 import { dueQueries } from '../../../db/due-on-clock.ts';
 import { unionAll } from '../../../db/subject-queries.ts';
+import type { CustomerInstant } from '../../../domain/instants.ts';
 import type { StuckQuery } from './query.ts';
 
 /** What an advance still has to do. */
 export interface SlowAdvance {
   /** Null if the clock has lost it. */
-  target_time: Date | null;
+  target_time: CustomerInstant | null;
   /** Whether the row of the advance is there. */
   has_advance: boolean;
   /** How many subjects and mandates are due up to the target, or are being charged. */
