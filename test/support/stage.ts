@@ -12,6 +12,7 @@ import { createVault } from '../../src/services/accounts/vault.ts';
 import { carryOutDebit } from '../../src/services/debits/debit-steps.ts';
 import { carryOutLink, carryOutSession } from '../../src/services/links/expiry.ts';
 import { collectScheduledPayment } from '../../src/services/payments/scheduled-payments.ts';
+import { collectPlainPayment } from '../../src/services/plans/plain-collection.ts';
 import { collectDuePayment } from '../../src/services/plans/plan-collection.ts';
 import { chargeHook } from '../../src/services/subjects/charge-hook.ts';
 import { collectDueSubscription } from '../../src/services/subscriptions/subscription-collection.ts';
@@ -108,8 +109,11 @@ export function useStage(options: { connections?: number; biller?: Partial<NewBi
      * What the workflow of a plan does when it wakes up at `at`, the customer's time; real time may be ahead of the
      * database's.
      */
-    collect: (planId: string, at: string | Date): Promise<void> =>
-      collectDuePayment(db.sql, stage.charging, planId, { at: new Date(at), now: realNow(), maxAheadMs: Infinity }),
+    async collect(planId: string, at: string | Date): Promise<void> {
+      const time = { at: new Date(at), now: realNow(), maxAheadMs: Infinity };
+      if (await collectPlainPayment(db.sql, stage.charging, planId, time)) return;
+      await collectDuePayment(db.sql, stage.charging, planId, time);
+    },
     /** All that is due of a plan at `at`, as its workflow does when it is poked. */
     async collectAll(planId: string, at: string | Date): Promise<void> {
       const isDue = () => db.sql`

@@ -3,6 +3,7 @@ import { lockPaymentMethod, type PaymentMethodRow } from '../../db/payment-metho
 import type { Currency } from '../../domain/currencies.ts';
 import { feeFor } from '../../domain/fees.ts';
 import { newId } from '../../domain/ids.ts';
+import type { MethodFacts } from '../../domain/surcharges/means.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { fitsCurrency } from './fitting-method.ts';
 import { untried } from './payment-intents.ts';
@@ -58,7 +59,7 @@ export function recurringIntent(
   payer: Payer,
   purpose: Purpose,
   amount: number,
-  method: PaymentMethodRow | null,
+  method: (Pick<PaymentMethodRow, 'id'> & MethodFacts) | null,
   at: Date,
 ): DecidedIntent {
   const fee = feeFor(amount, { basisPoints: payer.fee_basis_points, fixed: payer.fee_fixed });

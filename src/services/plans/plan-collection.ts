@@ -157,12 +157,13 @@ async function openNextSlot(tx: Tx, locked: LockedPlan, at: Date, now: Date): Pr
   return failIfRefused(tx, charge, way, now, planHook);
 }
 
-function newCharge({ test_clock_id: testClockId }: CollectingPlanRow, dueAt: Date | null, at: Date, now: Date) {
+/** How the charge of a plan is opened. `at` is customer time, `now` real time. */
+export function newCharge({ test_clock_id: testClockId }: CollectingPlanRow, dueAt: Date | null, at: Date, now: Date) {
   return { source: 'plan', at, now, dueAt, testClockId } as const;
 }
 
 /** From when the plan's next slot can be collected: its due instant, or the activation if that is later. */
-function awaitedAt({ next_due_at: dueAt, activated_at: activatedAt }: CollectingPlanRow): Date {
+export function awaitedAt({ next_due_at: dueAt, activated_at: activatedAt }: CollectingPlanRow): Date {
   return new Date(Math.max(Number(dueAt), Number(activatedAt)));
 }
 
