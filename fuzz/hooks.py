@@ -205,7 +205,10 @@ BEYOND_THE_SCHEMA = {
         ("invalid_value", f"/payment_method_data/{name}")  # it may be the number of a card
         for name in ("card_name", "card_number_token", "fingerprint")
     ),
-    *(("out_of_range", f"/{name}") for name in ("anchor_day", "ends_at", "expires_at", "items", "resumes_at")),
+    *(
+        ("out_of_range", f"/{name}")
+        for name in ("anchor_day", "at", "ends_at", "expires_at", "from", "items", "resumes_at")
+    ),
     ("out_of_range", "/trial_end_date"),
     ("out_of_range", "/amount_range/min"),
     *(("out_of_range", f"/amount_range/suggested/{index}") for index in range(5)),

@@ -2,7 +2,11 @@ import { type Document, nameIn, type Schema } from '../typescript/generate/docum
 import { camel, pascal, wordsOf } from '../typescript/generate/naming.ts';
 
 /** The type of a member, a list's items or a response, for clients in languages that need a name for each type. */
-export type Type = Shape & { nullable?: true };
+export type Type = Shape & {
+  nullable?: true;
+  /** An enum of words beside other text, such as a date. */
+  isOpen?: true;
+};
 type Shape =
   | { kind: 'string' | 'date-time' | 'integer' | 'number' | 'boolean' | 'any' }
   | { kind: 'constant'; value: string | boolean }
@@ -82,7 +86,12 @@ export function modelsOf({ components }: Document): Map<string, Model> {
       if (only === undefined || (others.length > 1 && !isOneType)) {
         throw new Error(`${name} is a union without a discriminator`);
       }
-      return { ...typeOf(only, name), ...(others.length < branches.length ? { nullable: true } : {}) };
+      const isOpen = isEnum(only) && !others.every(isEnum);
+      return {
+        ...typeOf(only, name),
+        ...(others.length < branches.length ? { nullable: true } : {}),
+        ...(isOpen ? { isOpen } : {}),
+      };
     }
     const types = [schema.type ?? []].flat();
     const shape = shapeOf({ ...schema, type: types.find((type) => type !== 'null') }, name);
@@ -116,6 +125,10 @@ export function plainTypeOf(given: Schema | undefined): Type {
   const type = [schema.type ?? []].flat()[0];
   if (type === 'object') return { kind: 'map', of: { kind: 'any' } };
   return scalarOf(type) ?? { kind: 'string' };
+}
+
+function isEnum(schema: FullSchema): boolean {
+  return Array.isArray(schema.enum);
 }
 
 function scalarOf(type: unknown): Type | undefined {

@@ -3765,15 +3765,12 @@ type Subscription struct {
 }
 
 type SubscriptionCancel struct {
-	// `period_end`, the default: the service that was paid for continues until then. `now`: it ends at
-	// once.
+	// When it ends. `period_end`, the default: at the end of the current period, since that was paid
+	// for. `now`: at once. A date: at the end of this or of a later period.
 	At Optional[SubscriptionCancelAt] `json:"at,omitzero"`
 }
 
 // SubscriptionCancelAt is a name of the API.
-//
-// `period_end`, the default: the service that was paid for continues until then. `now`: it ends at
-// once.
 type SubscriptionCancelAt string
 
 const (
@@ -4200,8 +4197,9 @@ type SubscriptionPastDueEvent struct {
 }
 
 type SubscriptionPause struct {
-	// When it resumes automatically: after the end of the current period. By default it waits for a
-	// resume.
+	// When the pause begins: an end of a period. By default at the end of the current period.
+	From Optional[string] `json:"from,omitzero"`
+	// When it resumes automatically: after the pause begins. By default it waits for a resume.
 	ResumesAt Optional[string] `json:"resumes_at,omitzero"`
 }
 

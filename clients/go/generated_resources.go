@@ -1379,11 +1379,12 @@ func (s *SubscriptionsService) Start(ctx context.Context, subscriptionID string,
 	return send[Subscription](ctx, s.t, request{method: "POST", path: path("/api/v1/subscriptions/", subscriptionID, "/start")}, options)
 }
 
-// Pause: Pause a subscription at the end of its period
+// Pause: Pause a subscription at the end of its period, or of a later one
 //
-// The service that was paid for continues until `pauses_at`. Then no period begins and nothing is
-// charged until you resume it, or until `resumes_at`. Paused time is never billed. To withdraw the
-// pause before then, resume the subscription.
+// Until `pauses_at` it continues as before. Then no period begins and nothing is charged until you
+// resume it, or until `resumes_at`. Paused time is never billed. To withdraw the pause before then,
+// resume the subscription. If `from` is no end of a period to come, the error names the two that
+// are nearest.
 //
 // Needs a secret key with the scope `subscriptions:write`.
 //
@@ -1408,11 +1409,13 @@ func (s *SubscriptionsService) Resume(ctx context.Context, subscriptionID string
 	return send[Subscription](ctx, s.t, request{method: "POST", path: path("/api/v1/subscriptions/", subscriptionID, "/resume")}, options)
 }
 
-// Cancel: Cancel a subscription at the end of its period, or now
+// Cancel: Cancel a subscription at the end of its period or of a later one, or now
 //
-// After this response no period begins that it excludes, and retries end. At the end of the period,
-// the service that is paid for continues until `ends_at`. A subscription that is pending or paused
-// is canceled at once. Nothing is refunded.
+// After this response no period begins that it excludes. At the end of the period, the service that
+// is paid for continues until `ends_at`, and retries end. With a later date it continues as before
+// until then, with renewals and retries; if that is no end of a period to come, the error names the
+// two that are nearest. A subscription that is pending or paused is canceled at once, and not at a
+// date. Nothing is refunded.
 //
 // Needs a secret key with the scope `subscriptions:write`.
 //

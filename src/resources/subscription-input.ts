@@ -158,29 +158,37 @@ export const SubscriptionCancel = withExamples(
   Strict(
     {
       at: Type.Optional(
-        Type.Enum(['period_end', 'now'], {
+        Type.Union([Type.Enum(['period_end', 'now']), Type.String({ format: 'date' })], {
           description:
-            '`period_end`, the default: the service that was paid for continues until then. `now`: it ends at once.',
+            'When it ends. `period_end`, the default: at the end of the current period, since that was paid for. `now`: at ' +
+            'once. A date: at the end of this or of a later period.',
         }),
       ),
     },
     { title: 'SubscriptionCancel' },
   ),
-  { atOnce: { summary: 'End it at once', value: { at: 'now' } } },
+  {
+    atOnce: { summary: 'End it at once', value: { at: 'now' } },
+    later: { summary: 'End it with a later period', value: { at: '2027-06-11' } },
+  },
 );
 export type SubscriptionCancel = Static<typeof SubscriptionCancel>;
 
 export const SubscriptionPause = withExamples(
   Strict(
     {
+      from: Type.Optional(
+        LocalDate('When the pause begins: an end of a period. By default at the end of the current period.'),
+      ),
       resumes_at: Type.Optional(
-        LocalDate(
-          'When it resumes automatically: after the end of the current period. By default it waits for a resume.',
-        ),
+        LocalDate('When it resumes automatically: after the pause begins. By default it waits for a resume.'),
       ),
     },
     { title: 'SubscriptionPause' },
   ),
-  { open: { summary: 'Pause until further notice', value: {} } },
+  {
+    open: { summary: 'Pause until further notice', value: {} },
+    summer: { summary: 'Pause two months of a summer', value: { from: '2027-12-11', resumes_at: '2028-02-11' } },
+  },
 );
 export type SubscriptionPause = Static<typeof SubscriptionPause>;

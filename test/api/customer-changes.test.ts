@@ -37,7 +37,7 @@ describe('changing a customer', () => {
     assert.deepEqual(Object.keys(full).sort(), Object.keys(fields).sort());
   });
 
-  it('changes each field on its own, answers the customer, and leaves all others as they were', async () => {
+  it('changes each field on its own, returns the customer, and leaves all others as they were', async () => {
     let before = await stage.merchant.customer();
     for (const [name, value] of Object.entries(full)) {
       await pause(2);

@@ -134,6 +134,120 @@ describe('a pause', () => {
   });
 });
 
+describe('an end or a pause at the end of a later period', () => {
+  const subscriber = useSubscriber();
+  const { here, stage } = subscriber;
+  const refused = async (id: string, what: string, body: object) => {
+    const before = await subscriber.get(id);
+    const events = await subscriber.events(id);
+    const reply = await stage.request('POST', `/subscriptions/${id}/${what}`, body);
+    assert.equal(reply.status, 422, reply.text);
+    assert.deepEqual(await subscriber.get(id), before);
+    assert.deepEqual(await subscriber.events(id), events);
+    return reply;
+  };
+
+  it('lets the periods before a pause begin and be paid, and ends the pause on its day', async () => {
+    const id = await subscriber.started();
+    const asked = await subscriber.ask(id, 'pause', { from: '2027-03-10', resumes_at: '2027-03-20' });
+    assert.deepEqual(
+      [asked.pauses_at, asked.resumes_at, asked.next_period_start],
+      ['2027-03-10', '2027-03-20', '2027-02-10'],
+    );
+    await here.advance('2027-03-09T00:00:00Z');
+    await here.advance('2027-04-05T00:00:00Z');
+    assert.deepEqual(await subscriber.periods(id), [
+      '1 2027-01-10 2027-02-10 paid 4900',
+      '2 2027-02-10 2027-03-10 paid 4900',
+      '3 2027-03-20 2027-04-20 paid 4900',
+    ]);
+    assert.deepEqual((await subscriber.events(id)).slice(2), [
+      '2027-01-10 pause_scheduled',
+      '2027-02-10 renewed',
+      '2027-03-10 paused',
+      '2027-03-10 in_effect_changed false',
+      '2027-03-20 resumed',
+      '2027-03-20 renewed',
+      '2027-03-20 in_effect_changed true',
+    ]);
+  });
+
+  it('lets the periods before an end begin and be paid, and ends the subscription on its day', async () => {
+    const id = await subscriber.started();
+    const asked = await subscriber.ask(id, 'cancel', { at: '2027-03-10' });
+    assert.deepEqual([asked.state, asked.ends_at, asked.next_period_start], ['active', '2027-03-10', '2027-02-10']);
+    await here.advance('2027-03-11T00:00:00Z');
+    const ended = await subscriber.get(id);
+    assert.deepEqual([ended.state, ended.state_reason, ended.in_effect], ['canceled', 'ended', false]);
+    assert.equal((await subscriber.periods(id)).length, 2);
+  });
+
+  it('is withdrawn by a resume, or by an uncancel', async () => {
+    const id = await subscriber.started();
+    await subscriber.ask(id, 'pause', { from: '2027-03-10' });
+    assert.equal((await subscriber.ask(id, 'resume')).pauses_at, null);
+    await subscriber.ask(id, 'cancel', { at: '2027-03-10' });
+    assert.equal((await subscriber.ask(id, 'uncancel')).ends_at, null);
+    await here.advance('2027-03-11T00:00:00Z');
+    assert.equal((await subscriber.periods(id)).length, 3);
+  });
+
+  it('lets the retries before a later end go on', async () => {
+    const id = await subscriber.started({ metadata: { _sandbox_outcome_by_period: 'succeed;decline,succeed' } });
+    await here.advance('2027-02-10T00:00:00Z');
+    const canceled = await subscriber.ask(id, 'cancel', { at: '2027-04-10' });
+    assert.deepEqual([canceled.state, canceled.next_attempt_at], ['past_due', '2027-02-11T00:00:00.000Z']);
+    await here.advance('2027-02-12T00:00:00Z');
+    const paid = await subscriber.get(id);
+    assert.deepEqual([paid.state, paid.ends_at], ['active', '2027-04-10']);
+  });
+
+  it('is refused at another day with the two nearest, and nothing has changed', async () => {
+    const id = await subscriber.started();
+    const paused = await refused(id, 'pause', { from: '2027-03-01' });
+    assert.deepEqual(refusal(paused, 422), ['/from out_of_range']);
+    assert.match(paused.body.error.message, /nearest to come are 2027-02-10 and 2027-03-10/);
+    for (const at of ['2027-01-10', '2026-12-10', '2027-02-09']) {
+      const canceled = await refused(id, 'cancel', { at });
+      assert.deepEqual(refusal(canceled, 422), ['/at out_of_range'], at);
+      assert.match(canceled.body.error.message, /nearest to come are 2027-02-10 and 2027-03-10/);
+    }
+    assert.deepEqual(refusal(await refused(id, 'cancel', { at: '2999-01-10' }), 422), ['/at out_of_range']);
+  });
+
+  it('is refused if it is no date, in words that name all that may be sent', async () => {
+    const id = await subscriber.started();
+    for (const at of ['soon', '2027-02-30', '2027-02-10T00:00:00Z', '', "'; drop table subscriptions; --"]) {
+      const reply = await refused(id, 'cancel', { at });
+      assert.deepEqual(refusal(reply, 422), ['/at invalid_value'], at);
+      assert.match(reply.body.error.message, /period_end, now or a date that exists/);
+    }
+    for (const at of [null, 20270210, ['2027-02-10'], {}]) await refused(id, 'cancel', { at });
+    for (const from of ['soon', '2027-02-30', null, 20270210]) await refused(id, 'pause', { from });
+  });
+
+  it('is no end of a subscription that is pending or paused', async () => {
+    const { id: pending } = await subscriber.create();
+    refusal(await refused(pending, 'cancel', { at: '2027-02-10' }), 422, 'invalid_state');
+    const paused = await subscriber.started();
+    await subscriber.ask(paused, 'pause');
+    await here.advance('2027-02-10T00:00:00Z');
+    refusal(await refused(paused, 'cancel', { at: '2027-03-10' }), 422, 'invalid_state');
+  });
+
+  it('is requested once for each Idempotency-Key', async () => {
+    const id = await subscriber.started();
+    const keyed = { key: stage.merchant.key, headers: { 'Idempotency-Key': 'gym-1' } };
+    const cancel = (at: string) =>
+      stage.api.send('POST', `/api/v1/subscriptions/${id}/cancel`, { ...keyed, body: { at } });
+    const [first, again] = [await cancel('2027-03-10'), await cancel('2027-03-10')];
+    assert.equal(first.text, again.text);
+    assert.equal((await subscriber.events(id)).filter((line) => line.endsWith('cancel_scheduled')).length, 1);
+    const other = await cancel('2027-04-10');
+    assert.deepEqual([other.status, other.body.error.code], [422, 'idempotency_key_reused']);
+  });
+});
+
 describe('a refused request of a subscription', () => {
   const subscriber = useSubscriber();
   const { stage } = subscriber;

@@ -15,7 +15,17 @@ const day = 86_400_000;
 /** The clock of `useSubscriber`. */
 const begin = Date.UTC(2027, 0, 10);
 
+const laterEnds = fc.record({ later: fc.integer({ min: 0, max: 3 }), off: fc.constantFrom(0, 0, 0, 1, -1) });
 const asks: fc.Arbitrary<Ask> = fc.oneof(
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      ask: fc.constant('pause' as const),
+      resumesIn: fc.option(fc.integer({ min: 30, max: 120 }), { nil: null }),
+      from: laterEnds,
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ ask: fc.constant('cancel' as const), at: laterEnds }) },
   { weight: 3, arbitrary: fc.record({ ask: fc.constant('pause' as const), resumesIn: fc.constant(null) }) },
   {
     weight: 3,
@@ -82,9 +92,10 @@ describe('the model of subscriptions and the service', () => {
           const found = await stage.merchant.getPlan(planId);
           assert.deepEqual([found.state, found.collected_amount_cents], [course.state, course.collected]);
         } else {
+          const day = dayOf(move, model);
           const isTaken = model.request(move);
           const quoted = move.ask === 'change' && isTaken ? model.quoted : null;
-          assert.equal(await isDone(id, move, now, quoted), isTaken, JSON.stringify(move));
+          assert.equal(await isDone(id, move, { now, day, quoted }), isTaken, JSON.stringify(move));
         }
         await assertAgree(id, model);
       }
@@ -129,8 +140,18 @@ describe('the model of subscriptions and the service', () => {
     return { id, planId };
   }
 
+  /** The day that a request names, before it is made. */
+  function dayOf(asked: Ask, model: Subscription): string | null {
+    if (asked.ask === 'pause' && asked.from !== undefined) return model.dateOfEnd(asked.from);
+    return asked.ask === 'cancel' && typeof asked.at === 'object' ? model.dateOfEnd(asked.at) : null;
+  }
+
   /** Whether the service does what was asked, and not refuses it. */
-  async function isDone(id: string, asked: Ask, now: number, quoted: Subscription['quoted'] | null): Promise<boolean> {
+  async function isDone(
+    id: string,
+    asked: Ask,
+    { now, day: named, quoted }: { now: number; day: string | null; quoted: Subscription['quoted'] | null },
+  ): Promise<boolean> {
     if (asked.ask === 'change') return isChanged(id, asked, quoted);
     if (asked.ask === 'refund') {
       return (await stage.request('POST', `/subscriptions/${id}/refund_credit`, {})).status === 201;
@@ -138,11 +159,12 @@ describe('the model of subscriptions and the service', () => {
     const dateIn = (days: number) => new Date(now + days * day).toISOString().slice(0, 10);
     const body =
       asked.ask === 'cancel'
-        ? { at: asked.at }
+        ? { at: named ?? asked.at }
         : asked.ask === 'pause'
-          ? asked.resumesIn === null
-            ? {}
-            : { resumes_at: dateIn(asked.resumesIn) }
+          ? {
+              ...(named === null ? {} : { from: named }),
+              ...(asked.resumesIn === null ? {} : { resumes_at: dateIn(asked.resumesIn) }),
+            }
           : undefined;
     const { status, text } = await stage.request(
       'POST',

@@ -14,13 +14,21 @@ export interface SubscriptionTerms {
   outcomes: boolean[][];
 }
 
-/** What a biller asks. `resumesIn`: days after the day of the request. */
+/**
+ * What a biller asks. `resumesIn`: days after the day of the request. `later`: so many periods after the current one;
+ * `off` days beside the end of that.
+ */
 export type Ask =
-  | { ask: 'pause'; resumesIn: number | null }
+  | { ask: 'pause'; resumesIn: number | null; from?: LaterEnd }
   | { ask: 'resume' | 'uncancel' | 'retry' }
-  | { ask: 'cancel'; at: 'period_end' | 'now' }
+  | { ask: 'cancel'; at: 'period_end' | 'now' | LaterEnd }
   | { ask: 'change'; price: number; when: 'period_end' | 'now'; collect: 'next_period' | 'now' }
   | { ask: 'refund' };
+
+export interface LaterEnd {
+  later: number;
+  off: number;
+}
 
 /** A payment, in the order in which they were opened. */
 interface Charge {
@@ -63,6 +71,7 @@ export class Subscription {
   #anchor: { date: string; number: number };
   #next = 2;
   readonly #periods: Period[] = [];
+  /** It ends with the current period, so nothing is retried. */
   #isEndRequested = false;
   #endsAt: string | null = null;
   #pausesAt: string | null = null;
@@ -228,7 +237,7 @@ export class Subscription {
       }
       this.state = 'active';
       this.reason = null;
-      this.#resumesAt = null;
+      if (this.#pausesAt === null) this.#resumesAt = null;
       while (this.#startOf(this.#next + 1) <= dateOf(this.#now)) this.#next += 1;
       this.#settle('recovered');
       return;
@@ -292,11 +301,14 @@ export class Subscription {
     if (this.state === 'canceled') return false;
     switch (asked.ask) {
       case 'pause':
-        return this.#pause(asked.resumesIn === null ? null : dateOf(this.#now + asked.resumesIn * day));
+        return this.#pause(
+          asked.from === undefined ? this.#current.end : this.dateOfEnd(asked.from),
+          asked.resumesIn === null ? null : dateOf(this.#now + asked.resumesIn * day),
+        );
       case 'resume':
         if (this.state === 'past_due') return false;
         if (this.state === 'paused') this.#resume();
-        else if (this.#pausesAt === null || this.#isEndRequested) return false;
+        else if (this.#pausesAt === null || this.#isPauseReplaced) return false;
         else {
           this.#pausesAt = null;
           this.#resumesAt = null;
@@ -371,9 +383,32 @@ export class Subscription {
     return true;
   }
 
-  #pause(resumesAt: string | null): boolean {
-    const at = this.#current.end;
+  /** The day that a biller names: the end of the period that is so many after the current one, or one beside it. */
+  dateOfEnd({ later, off }: LaterEnd): string {
+    const { end } = this.#current;
+    let [number, date] = [this.#anchor.number, end];
+    while (this.#startOf(number) < end) number += 1;
+    if (later > 0) date = this.#startOf(number + later);
+    return dateOf(Date.parse(date) + off * day);
+  }
+
+  /** Whether a period ends on this day that is still to come. */
+  #isEnd(date: string): boolean {
+    if (date <= dateOf(this.#now)) return false;
+    if (date <= this.#current.end) return date === this.#current.end;
+    let { number } = this.#anchor;
+    while (this.#startOf(number) < date) number += 1;
+    return this.#startOf(number) === date;
+  }
+
+  /** A pause that begins when the subscription has ended does not begin. */
+  get #isPauseReplaced(): boolean {
+    return this.#endsAt !== null && this.#pausesAt !== null && this.#endsAt <= this.#pausesAt;
+  }
+
+  #pause(at: string, resumesAt: string | null): boolean {
     if (this.state !== 'active' && this.state !== 'trialing') return false;
+    if (!this.#isEnd(at)) return false;
     if (this.#endsAt !== null && this.#endsAt <= at) return false;
     if (resumesAt !== null && resumesAt <= at) return false;
     this.#pausesAt = at;
@@ -382,13 +417,28 @@ export class Subscription {
     return true;
   }
 
-  #cancel(when: 'period_end' | 'now'): boolean {
+  #cancel(when: 'period_end' | 'now' | LaterEnd): boolean {
     const { end } = this.#current;
+    if (typeof when === 'object') return this.#cancelLater(this.dateOfEnd(when));
     if (when === 'now' || this.state === 'paused' || end <= dateOf(this.#now)) this.#stop('canceled', 'requested');
+    else this.#endWithPeriod();
+    return true;
+  }
+
+  #endWithPeriod(): void {
+    this.#endsAt = this.#current.end;
+    this.#isEndRequested = true;
+    this.#endRetries();
+    this.#settle('cancel_scheduled');
+  }
+
+  #cancelLater(date: string): boolean {
+    if (this.state === 'paused' || !this.#isEnd(date)) return false;
+    if (date === this.#current.end) this.#endWithPeriod();
     else {
-      this.#endsAt = end;
-      this.#isEndRequested = true;
-      this.#endRetries();
+      this.#endsAt = date;
+      this.#isEndRequested = false;
+      this.#retryAgain();
       this.#settle('cancel_scheduled');
     }
     return true;
@@ -396,16 +446,20 @@ export class Subscription {
 
   #uncancel(): boolean {
     if (this.#endsAt === null) return false;
-    const owed = this.#owed;
-    if (this.state === 'past_due' && owed?.status === 'unpaid') {
-      const days = retryDays[Math.max(1, owed.failures) - 1];
-      const at = days === undefined ? this.#now : (owed.firstFailedAt ?? 0) + days * day;
-      Object.assign(owed, { status: 'retrying', nextAt: Math.max(at, this.#now) });
-    }
+    this.#retryAgain();
     this.#endsAt = null;
     this.#isEndRequested = false;
     this.#settle('cancel_removed');
     return true;
+  }
+
+  /** The retries that a cancellation has ended. */
+  #retryAgain(): void {
+    const owed = this.#owed;
+    if (this.state !== 'past_due' || owed?.status !== 'unpaid') return;
+    const days = retryDays[Math.max(1, owed.failures) - 1];
+    const at = days === undefined ? this.#now : (owed.firstFailedAt ?? 0) + days * day;
+    Object.assign(owed, { status: 'retrying', nextAt: Math.max(at, this.#now) });
   }
 
   /** Whether this instant is paid for. */

@@ -2,7 +2,7 @@ import { addAccountOf, addCardOf, type Built, collectionOf, customerName, subjec
 import type { Names } from './names.ts';
 import { confirmAsPayer, pay } from './pay.ts';
 import { type Account, type Answer, Refused } from './place.ts';
-import type { Action, World } from './world.ts';
+import type { Action, Terms, World } from './world.ts';
 
 /** What is asked, and what has come of it. */
 export interface Done {
@@ -42,12 +42,24 @@ interface Performing extends Scene {
 type Perform = (performing: Performing) => Promise<Answer>;
 
 /** A POST to the subject: `pause`, `cancel`, `suspend` and the like; `update` is a PUT. */
-const ofSubjects: Perform = ({ account, built, world, action, customer, id }) => {
+const ofSubjects: Perform = async ({ account, built, world, action, customer, id }) => {
   const kind = world.customers[action.customer - 1]?.subjects[(action.subject ?? 0) - 1]?.kind ?? 'plan';
-  const body = action.body === undefined ? undefined : withIds(action.body, built.ids, customer, world);
   const path = `/${collectionOf(kind)}/${id}`;
+  const body =
+    action.body === undefined
+      ? undefined
+      : await withLaterEnd(account, path, withIds(action.body, built.ids, customer, world));
   return action.do === 'update' ? account.ask('PUT', path, body) : account.ask('POST', `${path}/${action.do}`, body);
 };
+
+/** The body with the day on which the next period of a subscription ends, where it says so. */
+async function withLaterEnd(account: Account, path: string, body: Terms): Promise<Terms> {
+  const field = Object.keys(body).find((name) => body[name] === 'a later end');
+  if (field === undefined) return body;
+  const { body: schedule } = await account.ask('GET', `${path}/schedule?count=2`);
+  const [next, afterNext] = schedule?.data ?? [];
+  return { ...body, [field]: (afterNext ?? next)?.start ?? '2030-01-01' };
+}
 
 const ofCustomers: Record<string, Perform> = {
   delete: ({ account, id }) => account.ask('DELETE', `/customers/${id}`),

@@ -30,6 +30,8 @@ function lostPauses({ way, happenings }: Telling): Fault[] {
     const { subject, type, at, data } = happening;
     const before = last.get(subject)?.data;
     last.set(subject, happening);
+    // What is asked of the pause between the two is no part of the cancel.
+    if (/\.(pause_scheduled|pause_removed|paused|resumed)$/.test(type)) paused.delete(subject);
     if (type === 'subscription.cancel_scheduled') {
       if (before?.pauses_at == null) paused.delete(subject);
       else paused.set(subject, before);

@@ -63,7 +63,7 @@ function annotation({ type, required }: Member): string {
 
 /** Returns the type as an annotation. `module` is where the models are, such as `models.`. */
 export function typeName(type: Type, module: string): string {
-  const name = bareName(type, module);
+  const name = type.isOpen === true ? `${bareName(type, module)} | str` : bareName(type, module);
   return type.nullable === true && name !== 'Any' ? `${name} | None` : name;
 }
 

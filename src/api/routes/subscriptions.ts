@@ -148,16 +148,17 @@ const pause = route({
   path: '/api/v1/subscriptions/:subscription_id/pause',
   operation: 'pauseSubscription',
   tag: subscriptionsTag,
-  summary: 'Pause a subscription at the end of its period',
+  summary: 'Pause a subscription at the end of its period, or of a later one',
   description:
-    'The service that was paid for continues until `pauses_at`. Then no period begins and nothing is charged until you resume it, ' +
-    'or until `resumes_at`. Paused time is never billed. To withdraw the pause before then, resume the subscription.',
+    'Until `pauses_at` it continues as before. Then no period begins and nothing is charged until you resume it, or until ' +
+    '`resumes_at`. Paused time is never billed. To withdraw the pause before then, resume the subscription. If `from` is no ' +
+    'end of a period to come, the error names the two that are nearest.',
   access: write,
   invalid: 422,
   body: SubscriptionPause,
   response: { status: 200, schema: Subscription, example: { ...subscriptionExample, pauses_at: '2027-02-11' } },
   handle: async ({ context, params, body, deps }) => {
-    const request = { name: 'pause', resumesAt: body.resumes_at ?? null } as const;
+    const request = { name: 'pause', from: body.from ?? null, resumesAt: body.resumes_at ?? null } as const;
     return presentSubscription(await requestOfSubscription(deps.db, context, params.subscription_id, request));
   },
 });
@@ -167,10 +168,12 @@ const cancel = route({
   path: '/api/v1/subscriptions/:subscription_id/cancel',
   operation: 'cancelSubscription',
   tag: subscriptionsTag,
-  summary: 'Cancel a subscription at the end of its period, or now',
+  summary: 'Cancel a subscription at the end of its period or of a later one, or now',
   description:
-    'After this response no period begins that it excludes, and retries end. At the end of the period, the service that is ' +
-    'paid for continues until `ends_at`. A subscription that is pending or paused is canceled at once. Nothing is refunded.',
+    'After this response no period begins that it excludes. At the end of the period, the service that is paid for ' +
+    'continues until `ends_at`, and retries end. With a later date it continues as before until then, with renewals and ' +
+    'retries; if that is no end of a period to come, the error names the two that are nearest. A subscription that is ' +
+    'pending or paused is canceled at once, and not at a date. Nothing is refunded.',
   access: write,
   invalid: 422,
   body: SubscriptionCancel,
@@ -180,7 +183,9 @@ const cancel = route({
     example: { ...subscriptionExample, ends_at: '2027-02-11', next_period_start: null },
   },
   handle: async ({ context, params, body, deps }) => {
-    const request = { name: 'cancel', when: body.at ?? 'period_end' } as const;
+    const { at = 'period_end' } = body;
+    const when = at === 'period_end' || at === 'now' ? at : { on: at };
+    const request = { name: 'cancel', when } as const;
     return presentSubscription(await requestOfSubscription(deps.db, context, params.subscription_id, request));
   },
 });

@@ -113,6 +113,9 @@ function explainUnion(schema: SchemaNode, value: unknown, path: string): FieldEr
   if (choicesOf(schema)) return [fieldError(path, 'invalid_value', expected)];
   const branches = asNodes(schema.anyOf).filter((branch) => accepts(branch.type, value) || 'anyOf' in branch);
   if (branches.length === 0) return [fieldError(path, 'invalid_type', expected)];
+  // A word that is none of the list may be meant as one, or as what the other branch takes.
+  const hasList = asNodes(schema.anyOf).some((branch) => Array.isArray(branch.enum));
+  if (typeof value === 'string' && hasList) return [fieldError(path, 'invalid_value', expected)];
   const tag = discriminatorOf(schema) ?? tagOf(branches);
   const meant = branches.filter((branch) => tag === undefined || tagValue(branch, tag) === at(value, [tag]));
   if (tag !== undefined && meant.length === 0) {

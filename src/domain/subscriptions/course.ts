@@ -42,8 +42,10 @@ export interface Course extends Omit<PeriodCalendar, 'anchor_start'>, Account {
   next_number: number;
   /** The day on which it ends, the first without service. */
   ends_at: PlainDate | null;
-  /** It ends by a request, and not by its terms: retries end. */
+  /** It ends with its current period, by a request and not by its terms: retries end. */
   cancel_requested: boolean;
+  /** It ends with a later period, by a request: until then it continues as before, with retries. */
+  cancel_planned: boolean;
   /** The end that the terms had set before it was canceled. An uncancel gives it back. */
   ends_at_before_cancel: PlainDate | null;
   /** A pause that was planned. It stays while a cancellation stands in its place: an uncancel gives it back. */
@@ -112,15 +114,12 @@ export interface Derived {
   in_effect_until: Date | null;
 }
 
-/** Returns the pause that is planned. There is none while a cancellation stands in its place. */
-export function plannedPause({
-  cancel_requested: isCanceled,
-  pauses_at,
-  resumes_at,
-}: Planned): Omit<Planned, 'cancel_requested'> {
-  return isCanceled ? { pauses_at: null, resumes_at: null } : { pauses_at, resumes_at };
+/** Returns the pause that is planned. There is none while the subscription ends before it, by a cancellation. */
+export function plannedPause({ ends_at: endsAt, pauses_at, resumes_at }: Planned): Omit<Planned, 'ends_at'> {
+  const isReplaced = pauses_at !== null && endsAt !== null && endsAt <= pauses_at;
+  return isReplaced ? { pauses_at: null, resumes_at: null } : { pauses_at, resumes_at };
 }
-type Planned = Pick<Course, 'cancel_requested' | 'pauses_at' | 'resumes_at'>;
+type Planned = Pick<Course, 'ends_at' | 'pauses_at' | 'resumes_at'>;
 
 const dayMs = 86_400_000;
 /** How many days before the end of a trial it is announced. */

@@ -1,15 +1,18 @@
 import { dateIn, type PlainDate } from '../calendar.ts';
 import { retryDueAt } from '../schemes/debit-dates.ts';
-import { allOwed, type Period, plannedPause, type Situation, type SubscriptionState } from './course.ts';
+import { endsNear } from './boundaries.ts';
+import { allOwed, type Course, type Period, plannedPause, type Situation, type SubscriptionState } from './course.ts';
 import { lastDate } from './periods.ts';
 import { type Change, cancelNow, resume, start, stopsRetries } from './steps.ts';
 
 /** What a biller can ask of a subscription. */
 export type SubscriptionRequest =
   | { name: 'start' }
-  | { name: 'pause'; resumesAt: PlainDate | null }
+  /** `from` is an end of a period; null: that of the current one. */
+  | { name: 'pause'; from: PlainDate | null; resumesAt: PlainDate | null }
   | { name: 'resume' }
-  | { name: 'cancel'; when: 'period_end' | 'now' }
+  /** `on` is an end of a period. */
+  | { name: 'cancel'; when: 'period_end' | 'now' | { on: PlainDate } }
   | { name: 'uncancel' }
   | { name: 'retry_now' };
 
@@ -17,7 +20,7 @@ export type SubscriptionRequest =
 export interface Refusal {
   refused: string;
   /** The field of the request that is wrong; otherwise it is the state of the subscription. */
-  field?: 'resumes_at';
+  field?: 'from' | 'resumes_at' | 'at';
 }
 
 /**
@@ -33,7 +36,7 @@ export function respondTo(request: SubscriptionRequest, situation: Situation, at
       if (course.started_at !== null) return { refused: `It has been started, and begins on ${course.start_date}.` };
       return start(situation, at);
     case 'pause':
-      return pauseAtEnd(situation, request.resumesAt, at);
+      return planPause(situation, request, at);
     case 'resume':
       if (course.state === 'paused') {
         if (allOwed(situation).some(({ status }) => status === 'processing'))
@@ -43,7 +46,8 @@ export function respondTo(request: SubscriptionRequest, situation: Situation, at
       if (plannedPause(course).pauses_at === null) return { refused: 'It is not paused, and no pause is planned.' };
       return { course: { pauses_at: null, resumes_at: null }, happenings: ['pause_removed'] };
     case 'cancel':
-      return request.when === 'now' ? cancelNow(situation, 'requested') : cancelAtEnd(situation, at);
+      if (request.when === 'now') return cancelNow(situation, 'requested');
+      return request.when === 'period_end' ? cancelAtEnd(situation, at) : cancelOn(situation, request.when.on, at);
     case 'uncancel':
       return uncancel(situation, at);
     case 'retry_now':
@@ -64,7 +68,7 @@ const allowedStates: Record<SubscriptionRequest['name'], readonly SubscriptionSt
 /** Each request as it is made without parameters. */
 const plainRequests: readonly SubscriptionRequest[] = [
   { name: 'start' },
-  { name: 'pause', resumesAt: null },
+  { name: 'pause', from: null, resumesAt: null },
   { name: 'resume' },
   { name: 'cancel', when: 'period_end' },
   { name: 'uncancel' },
@@ -82,14 +86,20 @@ function notNow(name: SubscriptionRequest['name'], situation: Situation, at: Dat
   return { refused: `It is ${state} and cannot be changed by ${name}. ${choice}.` };
 }
 
-function pauseAtEnd({ course, current, timeZone }: Situation, resumesAt: PlainDate | null, at: Date): Change | Refusal {
+function planPause(
+  situation: Situation,
+  { from, resumesAt }: Extract<SubscriptionRequest, { name: 'pause' }>,
+  at: Date,
+): Change | Refusal {
+  const { course, current, timeZone } = situation;
   const today = dateIn(at, timeZone);
-  if (current === null || current.end_date <= today) {
-    return { refused: 'Its next period is about to begin. Try again in a moment.' };
-  }
-  const pauses_at = current.end_date;
+  const notAnEnd = from === null ? null : refuseNoEnd('from', from, situation, today);
+  if (notAnEnd !== null) return notAnEnd;
+  const pauses_at = from ?? current?.end_date ?? today;
+  if (pauses_at <= today) return { refused: 'Its next period is about to begin. Try again in a moment.' };
   if (course.ends_at !== null && course.ends_at <= pauses_at) {
-    return { refused: `It ends on ${course.ends_at}, so there is nothing to pause.` };
+    const refused = `It ends on ${course.ends_at}, so there is nothing to pause.`;
+    return from === null ? { refused } : { refused, field: 'from' };
   }
   if (resumesAt !== null && resumesAt <= pauses_at) {
     return { refused: `resumes_at must be after ${pauses_at}, when the pause begins.`, field: 'resumes_at' };
@@ -98,6 +108,17 @@ function pauseAtEnd({ course, current, timeZone }: Situation, resumesAt: PlainDa
     return { refused: `resumes_at must not be after ${lastDate}.`, field: 'resumes_at' };
   }
   return { course: { pauses_at, resumes_at: resumesAt }, happenings: ['pause_scheduled'] };
+}
+
+/** Returns why a date is no end of a period to come, or null. */
+function refuseNoEnd(field: 'from' | 'at', date: PlainDate, situation: Situation, today: PlainDate): Refusal | null {
+  if (date > lastDate) return { refused: `${field} must not be after ${lastDate}.`, field };
+  const [nearest, next] = endsNear(situation, date, today);
+  if (nearest === date) return null;
+  return {
+    refused: `${field} must be on the end of a period: the nearest to come are ${nearest} and ${next}.`,
+    field,
+  };
 }
 
 function cancelAtEnd(situation: Situation, at: Date): Change {
@@ -109,7 +130,8 @@ function cancelAtEnd(situation: Situation, at: Date): Change {
     course: {
       ends_at: current.end_date,
       cancel_requested: true,
-      ...(course.cancel_requested ? {} : { ends_at_before_cancel: course.ends_at }),
+      cancel_planned: false,
+      ends_at_before_cancel: endByTerms(course),
     },
     ...stopsRetries(situation),
     happenings: ['cancel_scheduled'],
@@ -117,17 +139,52 @@ function cancelAtEnd(situation: Situation, at: Date): Change {
 }
 
 /**
+ * Sets the end of a later period. Until then everything continues as before, retries too: those that an earlier
+ * cancellation has ended come back.
+ */
+function cancelOn(situation: Situation, date: PlainDate, at: Date): Change | Refusal {
+  const { course, current, timeZone } = situation;
+  if (course.state === 'pending' || course.state === 'paused') {
+    return { refused: `It is ${course.state}, and no period is under way: it can only be canceled at once.` };
+  }
+  const notAnEnd = refuseNoEnd('at', date, situation, dateIn(at, timeZone));
+  if (notAnEnd !== null) return notAnEnd;
+  if (date === current?.end_date) return cancelAtEnd(situation, at);
+  const byTerms = endByTerms(course);
+  if (byTerms !== null && byTerms < date) return { refused: `It ends on ${byTerms} already.`, field: 'at' };
+  return {
+    course: { ends_at: date, cancel_requested: false, cancel_planned: true, ends_at_before_cancel: byTerms },
+    ...retriesAgain(situation, at),
+    happenings: ['cancel_scheduled'],
+  };
+}
+
+/** The end that the terms have set, whatever a cancellation has put in its place. */
+function endByTerms({ cancel_requested: isAtEnd, cancel_planned: isLater, ...course }: Course): PlainDate | null {
+  return isAtEnd || isLater ? course.ends_at_before_cancel : course.ends_at;
+}
+
+/**
  * Takes an end back. What a cancellation has replaced comes back: retries, a pause that was planned, an end by the
  * terms. Without a cancellation it is the end by the terms that is taken back.
  */
-function uncancel({ course, owed, others }: Situation, at: Date): Change | Refusal {
+function uncancel(situation: Situation, at: Date): Change | Refusal {
+  const { course } = situation;
   if (course.ends_at === null) return { refused: 'It has no planned end to withdraw.' };
-  const isRetried = (period: Period) => course.state === 'past_due' && period.status === 'unpaid';
+  const withdrawn = { cancel_requested: false, cancel_planned: false, ends_at_before_cancel: null };
   return {
-    course: { ends_at: course.ends_at_before_cancel, ends_at_before_cancel: null, cancel_requested: false },
-    ...(owed !== null && isRetried(owed) ? { owed: retriedAgain(owed, at) } : {}),
-    others: others.filter(isRetried).map((period) => ({ number: period.number, change: retriedAgain(period, at) })),
+    course: { ends_at: course.ends_at_before_cancel, ...withdrawn },
+    ...retriesAgain(situation, at),
     happenings: ['cancel_removed'],
+  };
+}
+
+/** The retries that a cancellation has ended. Nothing else leaves what is owed unpaid while it is past due. */
+function retriesAgain({ course, owed, others }: Situation, at: Date): Pick<Change, 'owed' | 'others'> {
+  const isEnded = (period: Period) => course.state === 'past_due' && period.status === 'unpaid';
+  return {
+    ...(owed !== null && isEnded(owed) ? { owed: retriedAgain(owed, at) } : {}),
+    others: others.filter(isEnded).map((period) => ({ number: period.number, change: retriedAgain(period, at) })),
   };
 }
 

@@ -122,7 +122,9 @@ export function collected({ course, others, timeZone }: Situation, at: Date): Ch
   }
   const contains = periodOf(calendarOf(course), dateIn(at, timeZone)).number;
   const next_number = Math.max(course.next_number, contains);
-  return { course: { ...active, next_number, resumes_at: null }, owed, happenings: ['recovered'] };
+  // The end of a pause that was planned for later stays.
+  const resumes = course.pauses_at === null ? { resumes_at: null } : {};
+  return { course: { ...active, ...resumes, next_number }, owed, happenings: ['recovered'] };
 }
 
 /** A failed payment, and what dunning makes of it. */
@@ -169,12 +171,13 @@ export function resume(situation: Situation, at: Date): Change {
   const number = course.next_number > course.current_number ? course.next_number : course.current_number + 1;
   const anchor = { anchor_start: start, anchor_number: number, anchor_day: null, next_number: number };
   const calendar = calendarOf({ ...course, ...anchor });
-  const ends_at = course.ends_at && periodOf(calendar, addDays(course.ends_at, -1)).end;
+  const moved = (end: PlainDate | null) => end && periodOf(calendar, addDays(end, -1)).end;
   return {
     course: {
       ...anchor,
       ...withoutPeriods(course, allOwed(situation)),
-      ends_at,
+      ends_at: moved(course.ends_at),
+      ends_at_before_cancel: moved(course.ends_at_before_cancel),
       state: 'active',
       state_reason: null,
       pauses_at: null,

@@ -95,7 +95,7 @@ async function explainOne(stuck: Stuck, source: Source | null): Promise<Stuck> {
   }
 }
 
-/** The same backlog with the batch that carries its oldest delivery. Null if none does. */
+/** Adds the workflow of the batch that carries the oldest delivery. Returns null if no batch carries it. */
 async function batchOf(temporal: Client, stuck: Stuck): Promise<Stuck | null> {
   const prefix = workflowIdOf('webhookDelivery', '');
   const { subject_id: endpointId, workflow_id: id } = stuck;

@@ -138,6 +138,7 @@ function newSubscription(
     current_number: 0,
     next_number: 1,
     cancel_requested: false,
+    cancel_planned: false,
     ends_at_before_cancel: null,
     pauses_at: null,
     resumes_at: null,

@@ -176,7 +176,7 @@ describe('a change of what a subscription sells', () => {
     const pastDue = activeOn('2027-03-01', {}, [true, false, false]);
     assert.match(whyRefused(pastDue, wanted) ?? '', /past_due. Its unpaid period must be paid first/);
     const paused = activeOn('2027-03-13');
-    paused.ask({ name: 'pause', resumesAt: null });
+    paused.ask({ name: 'pause', from: null, resumesAt: null });
     paused.runUntil(day('2027-04-02'));
     assert.match(whyRefused(paused, wanted) ?? '', /paused/);
     assert.equal(whyRefused(paused, { ...wanted, when: 'period_end' }), null);

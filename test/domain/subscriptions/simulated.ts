@@ -18,7 +18,7 @@ import {
   type Situation,
 } from '../../../src/domain/subscriptions/course.ts';
 import { linesOf, type PeriodLine, type SubscriptionItem, sumOf } from '../../../src/domain/subscriptions/lines.ts';
-import { lengthOf } from '../../../src/domain/subscriptions/periods.ts';
+import { lengthOf, periodDates, periodOf } from '../../../src/domain/subscriptions/periods.ts';
 import { respondTo, type SubscriptionRequest } from '../../../src/domain/subscriptions/requests.ts';
 import {
   announceTrialEnd,
@@ -59,6 +59,7 @@ export const fresh: Course = {
   next_number: 1,
   ends_at: null,
   cancel_requested: false,
+  cancel_planned: false,
   ends_at_before_cancel: null,
   pauses_at: null,
   resumes_at: null,
@@ -153,6 +154,19 @@ export class Simulated {
     return true;
   }
 
+  /** Plans an end or a pause with a later period. Returns its date, or null if it is refused. */
+  plan({ what, periods, pausedDays }: Extract<Deed, { do: 'plan' }>): string | null {
+    const { course, current } = this.situation;
+    if (current === null || course.anchor_start === null) return null;
+    const { number } = periodOf(calendarOf(course), current.end_date);
+    const date = periods === 0 ? current.end_date : periodDates(calendarOf(course), number + periods - 1).end;
+    const resumesAt = pausedDays === null ? null : addDays(date, pausedDays);
+    const done = this.ask(
+      what === 'pause' ? { name: 'pause', from: date, resumesAt } : { name: 'cancel', when: { on: date } },
+    );
+    return done ? date : null;
+  }
+
   /** A change with its charge: the outcome comes at once, or by `settle`. Returns whether it was not refused. */
   change(wanted: ItemChange, outcome: boolean | 'later'): boolean {
     const quoted = quoteChange(wanted, this.situation, this.now);
@@ -236,6 +250,8 @@ export class Simulated {
 
 export type Deed =
   | { do: 'ask'; request: SubscriptionRequest }
+  /** Asks for an end or a pause with the current period, or so many later. */
+  | { do: 'plan'; what: 'cancel' | 'pause'; periods: number; pausedDays: number | null }
   | { do: 'change'; wanted: ItemChange; outcome: boolean | 'later' }
   | { do: 'settle'; isPaid: boolean }
   | { do: 'refund'; part: number }
@@ -256,7 +272,11 @@ export const changes: fc.Arbitrary<ItemChange> = fc.record({
 
 const requests: fc.Arbitrary<SubscriptionRequest> = fc.oneof(
   fc.constant({ name: 'start' as const }),
-  fc.nat(60).map((days) => ({ name: 'pause' as const, resumesAt: days < 20 ? null : addDays('2027-01-31', 5 * days) })),
+  fc.record({
+    name: fc.constant('pause' as const),
+    from: fc.constant(null),
+    resumesAt: fc.nat(60).map((days) => (days < 20 ? null : addDays('2027-01-31', 5 * days))),
+  }),
   fc.constant({ name: 'resume' as const }),
   fc.constantFrom('period_end' as const, 'now' as const).map((when) => ({ name: 'cancel' as const, when })),
   fc.constant({ name: 'uncancel' as const }),
@@ -271,6 +291,15 @@ const deeds: fc.Arbitrary<Deed[]> = fc.array(
         do: fc.constant('change' as const),
         wanted: changes,
         outcome: fc.constantFrom(true, true, false, 'later' as const),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        do: fc.constant('plan' as const),
+        what: fc.constantFrom('cancel' as const, 'pause' as const),
+        periods: fc.nat(4),
+        pausedDays: fc.option(fc.integer({ min: 1, max: 50 }), { nil: null }),
       }),
     },
     { weight: 1, arbitrary: fc.boolean().map((isPaid) => ({ do: 'settle' as const, isPaid })) },
@@ -304,6 +333,7 @@ export function live({ terms: own, deeds: all, outcomes }: Lived): Simulated {
   subject.ask({ name: 'start' });
   for (const deed of all) {
     if (deed.do === 'ask') subject.ask(deed.request);
+    else if (deed.do === 'plan') subject.plan(deed);
     else if (deed.do === 'change') subject.change(deed.wanted, deed.outcome);
     else if (deed.do === 'settle') subject.settle(deed.isPaid);
     else if (deed.do === 'refund') subject.refund(deed.part);

@@ -69,13 +69,15 @@ function endsOf(story: Story): End[] {
   }
   for (const event of eventsOf(story, 'checkout_session.expired')) endsBy(event, isOf(event.subject), undefined);
   for (const event of eventsOf(story, 'subscription.cancel_scheduled')) {
+    // With the end of a later period, everything continues until then.
+    if (event.data.ends_at > (event.data.current_period?.end ?? '')) continue;
     // The period that has begun is paid. What has failed is not retried.
     const stops: End['stops'] = ({ subject }, { attempt }) =>
       subject === event.subject && attempt?.source === 'subscription' && attempt.number > 1;
     endsBy(
       event,
       stops,
-      nextOf(story, event, ({ type }) => type === 'subscription.cancel_removed'),
+      nextOf(story, event, ({ type }) => /\.(cancel_removed|cancel_scheduled)$/.test(type)),
     );
   }
   for (const event of eventsOf(story, 'mandate.canceled', 'mandate.failed', 'mandate.expired')) {

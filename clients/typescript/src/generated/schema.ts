@@ -1175,8 +1175,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Pause a subscription at the end of its period
-         * @description The service that was paid for continues until `pauses_at`. Then no period begins and nothing is charged until you resume it, or until `resumes_at`. Paused time is never billed. To withdraw the pause before then, resume the subscription.
+         * Pause a subscription at the end of its period, or of a later one
+         * @description Until `pauses_at` it continues as before. Then no period begins and nothing is charged until you resume it, or until `resumes_at`. Paused time is never billed. To withdraw the pause before then, resume the subscription. If `from` is no end of a period to come, the error names the two that are nearest.
          *
          *     Needs a secret key with the scope `subscriptions:write`.
          */
@@ -1219,8 +1219,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Cancel a subscription at the end of its period, or now
-         * @description After this response no period begins that it excludes, and retries end. At the end of the period, the service that is paid for continues until `ends_at`. A subscription that is pending or paused is canceled at once. Nothing is refunded.
+         * Cancel a subscription at the end of its period or of a later one, or now
+         * @description After this response no period begins that it excludes. At the end of the period, the service that is paid for continues until `ends_at`, and retries end. With a later date it continues as before until then, with renewals and retries; if that is no end of a period to come, the error names the two that are nearest. A subscription that is pending or paused is canceled at once, and not at a date. Nothing is refunded.
          *
          *     Needs a secret key with the scope `subscriptions:write`.
          */
@@ -5905,11 +5905,8 @@ export interface components {
             updated_at: string;
         };
         SubscriptionCancel: {
-            /**
-             * @description `period_end`, the default: the service that was paid for continues until then. `now`: it ends at once.
-             * @enum {string}
-             */
-            at?: "period_end" | "now";
+            /** @description When it ends. `period_end`, the default: at the end of the current period, since that was paid for. `now`: at once. A date: at the end of this or of a later period. */
+            at?: ("period_end" | "now") | string;
         };
         SubscriptionCancelRemovedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
@@ -6332,7 +6329,12 @@ export interface components {
         SubscriptionPause: {
             /**
              * Format: date
-             * @description When it resumes automatically: after the end of the current period. By default it waits for a resume.
+             * @description When the pause begins: an end of a period. By default at the end of the current period.
+             */
+            from?: string;
+            /**
+             * Format: date
+             * @description When it resumes automatically: after the pause begins. By default it waits for a resume.
              */
             resumes_at?: string;
         };

@@ -2999,9 +2999,9 @@ class Subscription(TypedDict):
 
 
 class SubscriptionCancel(TypedDict):
-    at: NotRequired[SubscriptionCancelAt]
-    """`period_end`, the default: the service that was paid for continues until then. `now`: it
-    ends at once.
+    at: NotRequired[SubscriptionCancelAt | str]
+    """When it ends. `period_end`, the default: at the end of the current period, since that was
+    paid for. `now`: at once. A date: at the end of this or of a later period.
     """
 
 
@@ -3399,11 +3399,10 @@ class SubscriptionPastDueEvent(TypedDict):
     data: Subscription
 
 
-class SubscriptionPause(TypedDict):
-    resumes_at: NotRequired[str]
-    """When it resumes automatically: after the end of the current period. By default it waits
-    for a resume.
-    """
+SubscriptionPause = TypedDict("SubscriptionPause", {
+    "from": "NotRequired[str]",
+    "resumes_at": "NotRequired[str]",
+})
 
 
 class SubscriptionPauseRemovedEvent(TypedDict):
