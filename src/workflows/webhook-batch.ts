@@ -10,9 +10,9 @@ type BatchProgress = Awaited<ReturnType<WebhookActivities['sendWebhookBatch']>>;
 const timeout = '35 seconds';
 
 /**
- * Several events on their way to endpoints of one biller: the first attempt of each. Those that are not delivered get workflows of
- * their own (`webhookDelivery`), and the batch ends. The database knows which of them were attempted, so a step that is
- * repeated leaves those alone.
+ * Several events on their way to endpoints of one biller: the first attempt of each. Those that are not delivered get
+ * workflows of their own (`webhookDelivery`), and the batch ends. The database knows which of them were attempted, so a
+ * step that is repeated leaves those alone.
  */
 export async function webhookBatch(deliveryIds: string[]): Promise<void> {
   const page = openPage('webhookBatch');
