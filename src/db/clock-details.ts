@@ -1,4 +1,6 @@
+import type { CustomerInstant } from '../domain/instants.ts';
 import type { Db } from '../platform/postgres/connection.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 import { countsForBound } from './payment-plans.ts';
 import type { Page, TenantKey } from './tenant.ts';
 import type { ClockAdvanceRow, TestClockRow } from './test-clocks.ts';
@@ -29,12 +31,12 @@ interface DeliveryCounts {
 type Flat = TestClockRow &
   Pick<TestClockDetailRow, 'frequencies' | 'webhook_deliveries'> & {
     advance_id: string | null;
-    from_time: Date;
-    to_time: Date;
+    from_time: CustomerInstant;
+    to_time: CustomerInstant;
     advance_status: ClockAdvanceRow['status'];
     manifest: ClockAdvanceRow['manifest'];
-    requested_at: Date;
-    finished_at: Date | null;
+    requested_at: RealInstant;
+    finished_at: RealInstant | null;
     advance_deliveries: DeliveryCounts;
   };
 

@@ -1,5 +1,6 @@
 // The payment of a plan that nothing else changes meanwhile, read without locks and written by single statements, as
 // in unlocked-payments.ts. The version of a plan's row is also that of its slots (`changedBy`).
+import type { CustomerInstant } from '../domain/instants.ts';
 import type { OpenedSlot } from '../domain/plans/steps.ts';
 import {
   type InsertCondition,
@@ -8,6 +9,7 @@ import {
   type Versioned,
 } from '../platform/postgres/conditional-insert.ts';
 import type { Db } from '../platform/postgres/connection.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 import type { NewAttempt } from './payment-attempts.ts';
 import { intentInsert, type PaymentIntentRow } from './payment-intents.ts';
 import { type CollectingPlanRow, collectingColumns, type PlanChange, planWithOwners } from './payment-plans.ts';
@@ -20,13 +22,13 @@ export interface PlainPlan {
   method: Parties['method'];
   /** Whether a slot of the plan has had a payment. */
   hasOpenedPayment: boolean;
-  databaseTime: Date;
+  databaseTime: RealInstant;
   /** The target time of the clock's latest advance. Null in real time. */
-  clockLimit: Date | null;
+  clockLimit: CustomerInstant | null;
 }
 
 type PlainPlanRow = Versioned<CollectingPlanRow> &
-  MethodColumns & { has_opened_payment: boolean; database_time: Date; clock_limit: Date | null };
+  MethodColumns & { has_opened_payment: boolean; database_time: RealInstant; clock_limit: CustomerInstant | null };
 
 /** Reads an active plan and its method without locks. Null if it has an open slot, a debit, or no method. */
 export async function selectPlainPlan(db: Db, id: string): Promise<PlainPlan | null> {
@@ -53,7 +55,7 @@ export interface OpenedPayment {
   intent: PaymentIntentRow;
   attempt: NewAttempt;
   slot: OpenedSlot;
-  plan: PlanChange & { updated_at: Date };
+  plan: PlanChange & { updated_at: CustomerInstant };
 }
 
 /**
@@ -83,7 +85,7 @@ export async function openPaymentWhere(
 }
 
 /** Changes a plan, as a condition of the statement that goes on. */
-export function planChange(id: string, change: PlanChange & { updated_at: Date }): InsertCondition {
+export function planChange(id: string, change: PlanChange & { updated_at: CustomerInstant }): InsertCondition {
   const { metadata: _, ...columns } = change;
   return (db, met) => db`update payment_plans set ${db(columns)} where id = ${id} and ${met} returning id`;
 }

@@ -1,5 +1,6 @@
 import { firstIdSince } from '../domain/ids.ts';
 import type { Db } from '../platform/postgres/connection.ts';
+import { type RealInstant, realInstant } from '../platform/real-time.ts';
 import {
   type AdvanceUnderWay,
   type AttemptCount,
@@ -40,7 +41,7 @@ export interface OverviewDay {
 
 /** Plans of a week in figures: ids and counts only, no personal data. Plans of test clocks are left out. */
 export interface Overview {
-  at: Date;
+  at: RealInstant;
   mode: 'all' | 'live' | 'sandbox';
   days: OverviewDay[];
   /** Attempts that failed in these days, the most frequent code first. */
@@ -55,11 +56,11 @@ export interface Overview {
   advances: { count: number; clocks: AdvanceUnderWay[] };
 }
 
-/** The figures at `now` (real time). */
-export async function overview(db: Db, now: Date, mode: Mode): Promise<Overview> {
+/** The figures at `now`. */
+export async function overview(db: Db, now: RealInstant, mode: Mode): Promise<Overview> {
   const today = startOfDay(now);
-  const since = new Date(today - pastDays * dayMs);
-  const until = new Date(today + (comingDays + 1) * dayMs);
+  const since = realInstant(today - pastDays * dayMs);
+  const until = realInstant(today + (comingDays + 1) * dayMs);
   const sinceId = firstIdSince('webhook_delivery', new Date(now.getTime() - dayMs));
   const [attempts, due, dunning, subscriptions, deliveries, advances] = await Promise.all([
     countAttempts(db, since, mode),
@@ -110,7 +111,7 @@ function failuresOf(attempts: AttemptCount[]): { code: string; count: number }[]
     .sort((a, b) => b.count - a.count || (a.code < b.code ? -1 : 1));
 }
 
-function startOfDay(instant: Date): number {
+function startOfDay(instant: RealInstant): number {
   return Math.floor(instant.getTime() / dayMs) * dayMs;
 }
 

@@ -2,6 +2,7 @@ import { type SubjectQueries, subjectQueries, type WantingRow } from '../../db/s
 import type { WorkflowType } from '../../messages/workflow-types.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 
 /** The number of mismatches that a reconciliation found, by kind. */
 export interface ReconciliationCounts {
@@ -24,7 +25,7 @@ const clockToleranceMs = 60_000;
  * last one took long: the pause after a reconciliation is at least nine times its duration. When several processes ask,
  * one of them gets the id.
  */
-export async function beginReconciliation(db: Db, now: Date, notSince: Date): Promise<number | null> {
+export async function beginReconciliation(db: Db, now: RealInstant, notSince: RealInstant): Promise<number | null> {
   const abandonedBefore = new Date(now.getTime() - abandonedAfterMs);
   const tooLate = new Date(now.getTime() + clockToleranceMs);
   return atomically(db, async (tx) => {
@@ -49,7 +50,7 @@ export async function beginReconciliation(db: Db, now: Date, notSince: Date): Pr
  * Records that a reconciliation goes on.
  * @throws if another one has begun, because this one had made no progress for five minutes.
  */
-export async function noteProgress(db: Db, id: number, now: Date): Promise<void> {
+export async function noteProgress(db: Db, id: number, now: RealInstant): Promise<void> {
   const { count } = await db`
     update reconciliations set progress_at = ${now}
     where id = ${id} and not exists (select 1 from reconciliations where id > ${id})`;
@@ -57,7 +58,12 @@ export async function noteProgress(db: Db, id: number, now: Date): Promise<void>
 }
 
 /** Ends a reconciliation and stores what it found. */
-export async function finishReconciliation(db: Db, id: number, now: Date, counts: ReconciliationCounts): Promise<void> {
+export async function finishReconciliation(
+  db: Db,
+  id: number,
+  now: RealInstant,
+  counts: ReconciliationCounts,
+): Promise<void> {
   await db`update reconciliations set ${db({ finished_at: now, ...counts })} where id = ${id}`;
 }
 
@@ -67,7 +73,7 @@ export async function finishReconciliation(db: Db, id: number, now: Date, counts
  */
 export async function recordReconciliation(
   db: Db,
-  { startedAt, finishedAt }: { startedAt: Date; finishedAt: Date },
+  { startedAt, finishedAt }: { startedAt: RealInstant; finishedAt: RealInstant },
   counts: ReconciliationCounts,
 ): Promise<void> {
   const abandonedBefore = new Date(finishedAt.getTime() - abandonedAfterMs);

@@ -1,3 +1,4 @@
+import { addMs } from '../../domain/instants.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { realNow } from '../../platform/real-time.ts';
@@ -31,7 +32,7 @@ export function startReconciliations(sql: Pool, sides: WorkflowSides, logger: Lo
 
   async function reconcile(closing: AbortSignal): Promise<void> {
     const now = realNow();
-    const id = await beginReconciliation(sql, now, new Date(now.getTime() - recentMs));
+    const id = await beginReconciliation(sql, now, addMs(now, -recentMs));
     try {
       if (id !== null) {
         await finishReconciliation(sql, id, realNow(), await compare(id, closing));

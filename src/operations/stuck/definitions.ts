@@ -1,3 +1,4 @@
+import { customerInstant } from '../../domain/instants.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import { workflowIdOf, workflowIdOfOwner } from '../../messages/workflow-types.ts';
 import { wrongDates } from '../../services/plans/plan-dates.ts';
@@ -203,7 +204,7 @@ function remedyOfSilence(livemode: boolean | null): string {
 }
 
 function whyInconsistent({ open, without_row: lost, at, ...plan }: InconsistentPlan): string {
-  const dateOf = (text: string | null) => (text === null ? null : new Date(text));
+  const dateOf = (text: string | null) => (text === null ? null : customerInstant(text));
   const slots = open.map((slot) => ({
     ...slot,
     first_failed_at: dateOf(slot.first_failed_at),

@@ -5,6 +5,7 @@ import { webhookTaskQueue } from '../../messages/task-queues.ts';
 import { type WorkflowType, workflowIdOf } from '../../messages/workflow-types.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { isOutage } from '../../platform/postgres/transaction.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { subjectsAmong } from '../reconciler/reconciliations.ts';
 import { deliveriesOf } from '../sides/webhook-batches.ts';
 import type { WorkflowSide } from '../sides/workflow-sides.ts';
@@ -47,7 +48,7 @@ const hows: Readonly<Record<string, string>> = {
  * run again. One query while there are none.
  * @throws when Temporal is not reachable.
  */
-export async function findEndedWorkflows(side: WorkflowSide, now: Date): Promise<EndedWorkflow[]> {
+export async function findEndedWorkflows(side: WorkflowSide, now: RealInstant): Promise<EndedWorkflow[]> {
   const { temporal, taskQueue, livemode } = side;
   const ago = (ms: number) => new Date(now.getTime() - ms).toISOString();
   const query =

@@ -1,5 +1,7 @@
+import { addMs } from '../../domain/instants.ts';
 import { all } from '../../platform/all-settled.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { sideOf, type WorkflowSides } from '../sides/workflow-sides.ts';
 import { limitMet, notReadable, readBounded } from './bounded-reading.ts';
 import { findFullDatabase, fullDatabase } from './database.ts';
@@ -27,8 +29,8 @@ const failingLatelyShown = 20;
  * The endpoints that have only failed, for less than a day. They are not stuck, but operators are told of them. None
  * while their table is held: `not_readable` says so.
  */
-export async function findFailingLately(sql: Pool, now: Date): Promise<LatelyFailing[]> {
-  const after = new Date(now.getTime() - endpointFailsForSeconds * 1000);
+export async function findFailingLately(sql: Pool, now: RealInstant): Promise<LatelyFailing[]> {
+  const after = addMs(now, -endpointFailsForSeconds * 1000);
   try {
     return await readBounded(sql, (tx) => listLatelyFailing(tx, after, failingLatelyShown));
   } catch (error) {
@@ -45,7 +47,7 @@ export async function findFailingLately(sql: Pool, now: Date): Promise<LatelyFai
 export async function lookForStuck(
   sql: Pool,
   sides: WorkflowSides,
-  now: Date,
+  now: RealInstant,
   { apiUrl = null, pagesUrl = null }: { apiUrl?: string | null; pagesUrl?: string | null } = {},
 ): Promise<StuckReport[]> {
   await sql`select`; // one timeout instead of one for each query, if PostgreSQL does not respond

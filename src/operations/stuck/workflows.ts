@@ -4,6 +4,7 @@ import { webhookTaskQueue } from '../../messages/task-queues.ts';
 import { all } from '../../platform/all-settled.ts';
 import { describeCallFailure } from '../../platform/grpc-status.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { nameOf, type WorkflowSide, type WorkflowSides } from '../sides/workflow-sides.ts';
 import { type EndedWorkflow, findEndedWorkflows, reportWanted, workflowEnded } from './ended-workflows.ts';
 import type { Stuck, StuckReport } from './find-stuck.ts';
@@ -51,7 +52,7 @@ export const workflowDefinitions: readonly Definition[] = [
 export async function findStuckWorkflows(
   sql: Pool,
   sides: WorkflowSides,
-  now: Date,
+  now: RealInstant,
   limit = 100,
 ): Promise<StuckReport[]> {
   const reports = (await Promise.all(sides.map((side) => lookAtSide(sql, side, now, limit)))).flat();
@@ -69,7 +70,7 @@ export async function findStuckWorkflows(
   });
 }
 
-async function lookAtSide(sql: Pool, side: WorkflowSide, now: Date, limit: number): Promise<StuckReport[]> {
+async function lookAtSide(sql: Pool, side: WorkflowSide, now: RealInstant, limit: number): Promise<StuckReport[]> {
   const { reports, ended } = await findOnSide(side, now, limit);
   const wanted = ended && (await reportWanted(sql, side, ended));
   return wanted === null ? reports : [...reports, reportOf(workflowEnded, wanted.slice(0, limit), wanted.length)];
@@ -77,7 +78,7 @@ async function lookAtSide(sql: Pool, side: WorkflowSide, now: Date, limit: numbe
 
 async function findOnSide(
   side: WorkflowSide,
-  now: Date,
+  now: RealInstant,
   limit: number,
 ): Promise<{ reports: StuckReport[]; ended: EndedWorkflow[] | null }> {
   try {
@@ -120,7 +121,11 @@ async function findOnSide(
 }
 
 /** The same, counted by kind. */
-export async function countStuckWorkflows(sql: Pool, sides: WorkflowSides, now: Date): Promise<Map<string, number>> {
+export async function countStuckWorkflows(
+  sql: Pool,
+  sides: WorkflowSides,
+  now: RealInstant,
+): Promise<Map<string, number>> {
   const reports = await findStuckWorkflows(sql, sides, now, 1);
   return new Map(reports.map(({ kind, count }) => [kind, count]));
 }
@@ -129,7 +134,7 @@ export async function countStuckWorkflows(sql: Pool, sides: WorkflowSides, now: 
  * The task queues of a side that no worker polls.
  * @throws when Temporal is not reachable.
  */
-export async function findMissingWorkers(side: WorkflowSide, now: Date): Promise<StuckReport> {
+export async function findMissingWorkers(side: WorkflowSide, now: RealInstant): Promise<StuckReport> {
   const queues = [side.taskQueue, webhookTaskQueue(side.taskQueue)];
   const missing = await all(queues.map((queue) => missingWorker(side, queue, now)));
   return reportOf(
@@ -140,7 +145,7 @@ export async function findMissingWorkers(side: WorkflowSide, now: Date): Promise
 
 const [ofWorkflows, ofActivities] = [1, 2];
 
-async function missingWorker(side: WorkflowSide, queue: string, now: Date): Promise<Stuck | null> {
+async function missingWorker(side: WorkflowSide, queue: string, now: RealInstant): Promise<Stuck | null> {
   const { temporal, livemode } = side;
   const { namespace } = temporal.options;
   const polled = await all(

@@ -15,7 +15,7 @@ import { opsCommand } from '../../operations/stuck/ops-command.ts';
 import type { LatelyFailing } from '../../operations/stuck/queries/webhooks.ts';
 import { findFailingLately, lookForStuck, stuckKinds } from '../../operations/stuck/stuck.ts';
 import { unpause } from '../../operations/unpause.ts';
-import { realNow } from '../../platform/real-time.ts';
+import { type RealInstant, realNow } from '../../platform/real-time.ts';
 import { safeLine, safeLines } from '../../platform/terminal-text.ts';
 import { CommandRefused } from '../../services/command-refused.ts';
 import { settleAttempt } from '../../services/payments/settle-attempt.ts';
@@ -185,7 +185,7 @@ async function stuck(
   return { status, text: paragraphs.join('\n\n') };
 }
 
-function describeFailingLately(endpoints: readonly LatelyFailing[], now: Date): string {
+function describeFailingLately(endpoints: readonly LatelyFailing[], now: RealInstant): string {
   const lines = endpoints.map(
     ({ id, biller_id, livemode, since, pending, ...news }) =>
       `  ${id} (${biller_id}, ${livemode ? 'live' : 'sandbox'}), for ${agoOf(since.toISOString(), now)}: ` +
@@ -195,7 +195,7 @@ function describeFailingLately(endpoints: readonly LatelyFailing[], now: Date): 
   return [head, ...lines].map(safeLine).join('\n');
 }
 
-function describeReport({ kind, meaning, count, found }: StuckReport, now: Date): string {
+function describeReport({ kind, meaning, count, found }: StuckReport, now: RealInstant): string {
   const lines = [`${kind}: ${count}. ${meaning}`];
   for (const { subject_id, biller_id, livemode, since, why, remedy, workflow_id } of found) {
     const mode = livemode === null ? '' : livemode ? ', live' : ', sandbox';
@@ -210,7 +210,7 @@ function describeReport({ kind, meaning, count, found }: StuckReport, now: Date)
   return lines.map(safeLine).join('\n');
 }
 
-function agoOf(since: string, now: Date): string {
+function agoOf(since: string, now: RealInstant): string {
   const minutes = Math.max(0, Math.round((now.getTime() - Date.parse(since)) / 60_000));
   if (minutes < 120) return `${minutes} min`;
   return minutes < 48 * 60 ? `${Math.round(minutes / 60)} h` : `${Math.round(minutes / 1440)} days`;

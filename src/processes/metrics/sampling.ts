@@ -11,7 +11,7 @@ import { all } from '../../platform/all-settled.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { isOutage } from '../../platform/postgres/transaction.ts';
-import { realNow } from '../../platform/real-time.ts';
+import { type RealInstant, realNow } from '../../platform/real-time.ts';
 import { type Repetition, repeat } from '../../platform/repeat.ts';
 import { secondsBetween } from '../../platform/telemetry.ts';
 
@@ -108,7 +108,7 @@ function forgetDatabase(gauges: Gauges): void {
 
 /** Figures that are read together. */
 interface Part {
-  sample(sql: Pool, now: Date): Promise<void>;
+  sample(sql: Pool, now: RealInstant): Promise<void>;
   forget(): void;
 }
 
@@ -175,7 +175,7 @@ const kindsOfDatabase = [...stuckDefinitions, notReadable].map(({ kind }) => kin
  * Reads each part separately, so that a lock on one table blinds only what is read from it.
  * @throws the first failure. The figures then count as old: part of them is.
  */
-async function sampleDatabase(gauges: Gauges, sql: Pool, now: Date): Promise<void> {
+async function sampleDatabase(gauges: Gauges, sql: Pool, now: RealInstant): Promise<void> {
   await all(
     partsOfDatabase(gauges).map((part) =>
       part.sample(sql, now).catch((error: unknown) => {
@@ -191,7 +191,7 @@ function forgetStuck({ stuck }: Gauges): void {
   for (const kind of kindsOfDatabase) stuck.remove({ kind });
 }
 
-async function sampleTemporal({ stuck }: Gauges, sql: Pool, sides: WorkflowSides, now: Date): Promise<void> {
+async function sampleTemporal({ stuck }: Gauges, sql: Pool, sides: WorkflowSides, now: RealInstant): Promise<void> {
   const counts = await countStuckWorkflows(sql, sides, now);
   for (const { kind } of workflowDefinitions) {
     const count = counts.get(kind);
@@ -200,6 +200,6 @@ async function sampleTemporal({ stuck }: Gauges, sql: Pool, sides: WorkflowSides
   }
 }
 
-function ageOf(since: Date | null, now: Date): number {
+function ageOf(since: RealInstant | null, now: RealInstant): number {
   return since === null ? 0 : secondsBetween(since, now);
 }

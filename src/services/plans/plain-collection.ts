@@ -15,9 +15,11 @@ import {
 import { isStillOpen } from '../../db/unlocked-payments.ts';
 import { laterInstant } from '../../domain/calendar.ts';
 import type { ChargeOutcome } from '../../domain/charge-outcome.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { collected, openNext } from '../../domain/plans/steps.ts';
 import { sameVersion } from '../../platform/postgres/conditional-insert.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
 import { recordEventsWhere } from '../events.ts';
 import { processorFor } from '../payments/ask-processor.ts';
@@ -39,7 +41,7 @@ interface Opened extends OpenedPayment {
 }
 
 /**
- * Collects the next payment of a plan, if it is due at `at` (the customer's time) and plain. Returns false if it is
+ * Collects the next payment of a plan, if it is due at `at` and plain. Returns false if it is
  * not, or if something changes meanwhile: then nothing has changed here, and `collectDuePayment` decides.
  * @throws as `collectDuePayment`.
  */
@@ -47,7 +49,7 @@ export async function collectPlainPayment(
   sql: Pool,
   charging: Charging,
   planId: string,
-  { now, ...time }: WorkflowTime & { now: Date },
+  { now, ...time }: WorkflowTime & { now: RealInstant },
 ): Promise<boolean> {
   const found = await selectPlainPlan(sql, planId);
   if (found === null || !isPlain(found) || isAheadOfClock(found, time)) return false;
@@ -75,7 +77,7 @@ function isAheadOfClock({ clockLimit }: PlainPlan, { at }: WorkflowTime): boolea
   return clockLimit !== null && at > clockLimit;
 }
 
-async function open(sql: Pool, found: PlainPlan, at: Date, now: Date): Promise<Opened | null> {
+async function open(sql: Pool, found: PlainPlan, at: CustomerInstant, now: RealInstant): Promise<Opened | null> {
   const { plan, method, hasOpenedPayment } = found;
   const locked = withSlots(plan, []);
   const change = openNext(locked, plan.collected_amount_cents === 0 && !hasOpenedPayment);
@@ -99,7 +101,7 @@ async function recordPaid(
   sql: Pool,
   { intent, attempt, after: locked, version }: Opened,
   outcome: ChargeOutcome,
-  now: Date,
+  now: RealInstant,
 ): Promise<boolean> {
   const [slot] = locked.slots;
   if (outcome.kind !== 'succeeded' || slot === undefined) return false;

@@ -14,6 +14,7 @@ import {
   type PlanChange,
   updatePlan,
 } from '../../db/payment-plans.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { applyChange } from '../../domain/plans/apply.ts';
 import type { KnownSlot, Situation, Slot } from '../../domain/plans/plan.ts';
 import type { Change } from '../../domain/plans/steps.ts';
@@ -50,13 +51,13 @@ interface Besides {
 
 /**
  * Stores what a step changes, and the dates that follow from it, and records its events. All statements are sent at
- * once. Returns the plan as it is then. `at` is customer time.
+ * once. Returns the plan as it is then.
  */
 export async function store(
   tx: Tx,
   locked: LockedPlan,
   change: Change,
-  at: Date,
+  at: CustomerInstant,
   besides: Besides = {},
 ): Promise<LockedPlan> {
   const { id } = locked.plan;
@@ -78,18 +79,18 @@ export async function store(
 interface Changed {
   after: LockedPlan;
   /** The columns of the plan to write. Null if the plan's row stays as it is. */
-  changed: (PlanChange & { updated_at: Date }) | null;
+  changed: (PlanChange & { updated_at: CustomerInstant }) | null;
   events: NewEvent[];
 }
 
 /**
- * Returns what a change makes of a plan at `at` (customer time), without storing it. A change of slots writes the
+ * Returns what a change makes of a plan at `at`, without storing it. A change of slots writes the
  * plan's row too, so the version of this row is also that of its slots.
  */
 export function changedBy(
   locked: LockedPlan,
   change: Change,
-  at: Date,
+  at: CustomerInstant,
   { columns: more = {}, intentId = '' }: Besides = {},
 ): Changed {
   const { situation, columns } = applyChange(locked, change, intentId);

@@ -4,6 +4,7 @@ import { type SubjectKind, subjectKinds } from '../../messages/subject-kinds.ts'
 import type { SubjectStatus } from '../../messages/subject-status.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { type AuditAction, type ChangeOrigin, operator, recordAudit } from '../accounts/audit.ts';
 import { CommandRefused } from '../command-refused.ts';
 import { retryPlanNow } from '../plans/plan-operations.ts';
@@ -13,10 +14,14 @@ import { planStatus, scheduledPaymentStatus } from '../plans/subject-status.ts';
 /**
  * Executes an operator command on a plan and records it in the audit log. Returns a sentence about the result. The
  * plan's workflow then does what has become due.
- * @param now real time.
  * @throws CommandRefused if the command does nothing.
  */
-export async function executePlanCommand(db: Db, planId: string, command: OperatorCommand, now: Date): Promise<string> {
+export async function executePlanCommand(
+  db: Db,
+  planId: string,
+  command: OperatorCommand,
+  now: RealInstant,
+): Promise<string> {
   const origin = { by: operator(command.by), now };
   switch (command.name) {
     case 'recheck':
@@ -38,7 +43,7 @@ export async function executeScheduledPaymentCommand(
   db: Db,
   intentId: string,
   command: OperatorCommand,
-  now: Date,
+  now: RealInstant,
 ): Promise<string> {
   const origin = { by: operator(command.by), now };
   const status = await scheduledPaymentStatus(db, intentId);
@@ -62,7 +67,7 @@ export async function executeScheduledPaymentCommand(
  * are those of the bank, and a link never expires early. `what` is its name in a sentence.
  */
 export function recheckOnly(kind: SubjectKind, what: string, read: (db: Db, id: string) => Promise<SubjectStatus>) {
-  return async (db: Db, id: string, command: OperatorCommand, now: Date): Promise<string> => {
+  return async (db: Db, id: string, command: OperatorCommand, now: RealInstant): Promise<string> => {
     if (command.name !== 'recheck') throw new CommandRefused(`Nothing was done: ${what} can only be rechecked.`);
     const action = `${subjectKinds[kind].audited}.rechecked` as const;
     return recheck(db, action, id, await read(db, id), { by: operator(command.by), now });
@@ -77,7 +82,7 @@ export async function executeClockCommand(
   db: Db,
   clockId: string,
   command: OperatorCommand,
-  now: Date,
+  now: RealInstant,
 ): Promise<string> {
   return atomically(db, async (tx) => {
     const clock = await lockClock(tx, clockId);

@@ -1,4 +1,5 @@
 import type { ShownSubscriptionRow } from '../../db/subscriptions.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { priceOfItems } from '../../domain/subscriptions/lines.ts';
 import { respondTo } from '../../domain/subscriptions/requests.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
@@ -48,7 +49,7 @@ async function openStart(step: RequestedStep): Promise<Charge | null> {
 }
 
 /** Says before the first payment that a whole period costs more than the mandate allows for one debit. */
-async function assertWithinLimit(tx: Tx, { row }: LockedSubscription, at: Date): Promise<void> {
+async function assertWithinLimit(tx: Tx, { row }: LockedSubscription, at: CustomerInstant): Promise<void> {
   const method = await chargeableMethod(tx, row);
   if (method === null || !(await isAboveLimit(tx, method, row, priceOfItems(row.items), at))) return;
   throw refusalError('mandate_limit_exceeded', method.id, '/payment_instrument_id');

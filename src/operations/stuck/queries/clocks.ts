@@ -1,10 +1,11 @@
 import { dueQueries } from '../../../db/due-on-clock.ts';
 import { unionAll } from '../../../db/subject-queries.ts';
+import type { CustomerInstant } from '../../../domain/instants.ts';
 import type { StuckQuery } from './query.ts';
 
 /** What an advance still has to do. */
 export interface SlowAdvance {
-  target_time: Date;
+  target_time: CustomerInstant;
   /** How many subjects and mandates are due up to the target, or are being charged. */
   due: number;
   /** One of them. */
