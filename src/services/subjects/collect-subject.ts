@@ -5,7 +5,7 @@ import type { Pool } from '../../platform/postgres/connection.ts';
 import { realNow } from '../../platform/real-time.ts';
 import type { Processors } from '../../processors/processor.ts';
 import type { WorkflowTime } from '../customer-time.ts';
-import { subjects } from './kinds.ts';
+import { type SubjectServices, subjects } from './kinds.ts';
 
 /**
  * Takes at most one step of a subject that is due at the workflow's time, such as a payment of a plan. Returns the
@@ -18,7 +18,8 @@ export async function collectSubject(
   { kind, id }: { kind: SubjectKind; id: string },
   { at, maxAheadMs }: WorkflowTime,
 ): Promise<SubjectStatus> {
-  const { read, collect } = subjects[kind];
+  const { read, collect, collectPlain }: SubjectServices = subjects[kind];
+  if (await collectPlain?.(sql, processors, id, { at, now: realNow(), maxAheadMs })) return read(sql, id);
   const status = await read(sql, id);
   const { clockTime, clockLimit } = status;
   if (clockLimit !== null && at.getTime() > clockLimit) return status;

@@ -1,7 +1,7 @@
 import type { OperatorCommand } from '../../messages/operator-command.ts';
 import type { SubjectKind } from '../../messages/subject-kinds.ts';
 import type { SubjectStatus } from '../../messages/subject-status.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Db, Pool } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import type { Processors } from '../../processors/processor.ts';
 import type { WorkflowTime } from '../customer-time.ts';
@@ -10,6 +10,7 @@ import { carryOutDebit } from '../debits/debit-steps.ts';
 import { carryOutLink, carryOutSession } from '../links/expiry.ts';
 import { linkStatus, sessionStatus } from '../links/subject-status.ts';
 import { collectScheduledPayment } from '../payments/scheduled-payments.ts';
+import { collectPlainPayment } from '../plans/plain-collection.ts';
 import { collectDuePayment } from '../plans/plan-collection.ts';
 import { planStatus, scheduledPaymentStatus } from '../plans/subject-status.ts';
 import { executeSubscriptionCommand } from '../subscriptions/operator-commands.ts';
@@ -22,6 +23,16 @@ import { executePlanCommand, executeScheduledPaymentCommand, recheckOnly } from 
 export interface SubjectServices {
   /** Returns its status for its workflow. */
   read(db: Db, id: string): Promise<SubjectStatus>;
+  /**
+   * Takes a due step in fewer statements, if it is plain. It reads the time of the test clock itself. Returns whether
+   * all is done that `collect` would do.
+   */
+  collectPlain?(
+    sql: Pool,
+    processors: Processors,
+    id: string,
+    time: WorkflowTime & { now: RealInstant },
+  ): Promise<boolean>;
   /** Takes its next step if one is due at `at`. Can be repeated. */
   collect(db: Db, processors: Processors, id: string, time: WorkflowTime & { now: RealInstant }): Promise<void>;
   /** Executes an operator command. @throws CommandRefused if the command does nothing. */
@@ -32,6 +43,7 @@ export interface SubjectServices {
 export const subjects = {
   paymentPlan: {
     read: planStatus,
+    collectPlain: (sql, processors, id, time) => collectPlainPayment(sql, { processors, hook }, id, time),
     collect: (db, processors, id, time) => collectDuePayment(db, { processors, hook }, id, time),
     execute: executePlanCommand,
   },
