@@ -132,9 +132,9 @@ async function openRetry(
   now: RealInstant,
 ): Promise<Charge | null> {
   const { plan } = locked;
-  const [method, intent] = await pipelined(tx, [
-    chargeableMethod(tx, plan),
+  const [intent, method] = await pipelined(tx, [
     mustLockIntent(tx, slot.payment_intent_id),
+    chargeableMethod(tx, plan),
   ]);
   if (intent.status !== 'failed' && intent.status !== 'returned') {
     const what = `the retry of ${slotInWords(slot.slot)} is due, but its payment ${intent.id} is ${intent.status}`;

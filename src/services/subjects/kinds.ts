@@ -1,8 +1,9 @@
+import { customerInstant } from '../../domain/instants.ts';
 import type { OperatorCommand } from '../../messages/operator-command.ts';
 import type { SubjectKind } from '../../messages/subject-kinds.ts';
 import type { SubjectStatus } from '../../messages/subject-status.ts';
 import type { Db, Pool } from '../../platform/postgres/connection.ts';
-import type { RealInstant } from '../../platform/real-time.ts';
+import { type RealInstant, realNow } from '../../platform/real-time.ts';
 import type { Processors } from '../../processors/processor.ts';
 import type { WorkflowTime } from '../customer-time.ts';
 import { bankDebitStatus } from '../debits/debit-status.ts';
@@ -73,3 +74,24 @@ export const subjects = {
     execute: executeSubscriptionCommand,
   },
 } satisfies Record<SubjectKind, SubjectServices>;
+
+/**
+ * Takes at most one step of a subject that is due at the workflow's time, such as a payment of a plan. Returns the
+ * status afterwards. If the workflow is ahead of the clock in the database, which was restored from a back-up, nothing
+ * is collected: the status makes the workflow go back first.
+ */
+export async function collectSubject(
+  sql: Pool,
+  processors: Processors,
+  { kind, id }: { kind: SubjectKind; id: string },
+  { at, maxAheadMs }: WorkflowTime,
+): Promise<SubjectStatus> {
+  const { read, collect, collectPlain }: SubjectServices = subjects[kind];
+  if (await collectPlain?.(sql, processors, id, { at, now: realNow(), maxAheadMs })) return read(sql, id);
+  const status = await read(sql, id);
+  const { clockTime, clockLimit } = status;
+  if (clockLimit !== null && at.getTime() > clockLimit) return status;
+  const customerTime = customerInstant(Math.max(at.getTime(), clockTime ?? at.getTime()));
+  await collect(sql, processors, id, { at: customerTime, now: realNow(), maxAheadMs });
+  return read(sql, id);
+}
