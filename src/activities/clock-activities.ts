@@ -3,6 +3,7 @@ import type { OperatorCommand } from '../messages/operator-command.ts';
 import type { ClockSubjectStatus } from '../messages/subject-status.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
 import { realNow } from '../platform/real-time.ts';
+import { workflowTime } from '../services/customer-time.ts';
 import { executeClockCommand } from '../services/subjects/operator-commands.ts';
 import { carryOutAdvance, clockStatus, type MoveSubject } from '../services/test-clocks/clock-advance.ts';
 import { expireTestClock } from '../services/test-clocks/test-clocks.ts';
@@ -36,7 +37,7 @@ export function createClockActivities({ sql, moveSubject, maxAheadMs }: ClockDep
           await carryOutAdvance(sql, advance, { moveSubject, step, tryStep });
         }
         return carryOut(sql, async () => {
-          await expireTestClock(sql, clockId, { at: new Date(now), maxAheadMs, now: realNow() });
+          await expireTestClock(sql, clockId, { ...workflowTime(now, maxAheadMs), now: realNow() });
           return clockStatus(sql, clockId);
         });
       });

@@ -3,6 +3,7 @@ import { allSubjectKinds, type SubjectActivities, type SubjectKind, subjectKinds
 import type { Pool } from '../platform/postgres/connection.ts';
 import { realNow } from '../platform/real-time.ts';
 import type { Processors } from '../processors/processor.ts';
+import { workflowTime } from '../services/customer-time.ts';
 import { collectSubject } from '../services/subjects/collect-subject.ts';
 import { subjects } from '../services/subjects/kinds.ts';
 import { carryOut } from './failures.ts';
@@ -26,7 +27,7 @@ export function createCollectionActivities({ sql, processors, maxAheadMs }: Coll
       [read]: (id: string) => carryOut(sql, () => subjects[kind].read(sql, id)),
       [collect]: (id: string, at: number) =>
         withHeartbeat(() =>
-          carryOut(sql, () => collectSubject(sql, processors, { kind, id }, { at: new Date(at), maxAheadMs })),
+          carryOut(sql, () => collectSubject(sql, processors, { kind, id }, workflowTime(at, maxAheadMs))),
         ),
       [execute]: (id: string, command: OperatorCommand) =>
         carryOut(sql, () => subjects[kind].execute(sql, id, command, realNow())),

@@ -1,5 +1,6 @@
 import type { Costs } from '../domain/surcharges/costs.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 
 export type ApiKeyKind = 'secret' | 'publishable';
 
@@ -12,8 +13,8 @@ export interface ApiKeyRow {
   scopes: string[];
   hash: Buffer;
   hint: string;
-  created_at: Date;
-  revoked_at: Date | null;
+  created_at: RealInstant;
+  revoked_at: RealInstant | null;
 }
 
 /** A key with what a request needs from its biller. */
@@ -66,7 +67,7 @@ export async function lockApiKey(tx: Tx, id: string): Promise<ApiKeyRow | null> 
  * Ends the key at `at`, unless it ends earlier already. The column `revoked_at` stores the end. Returns null if the key
  * does not exist.
  */
-export async function endApiKey(db: Db, id: string, at: Date): Promise<ApiKeyRow | null> {
+export async function endApiKey(db: Db, id: string, at: RealInstant): Promise<ApiKeyRow | null> {
   const [row] = await db<ApiKeyRow[]>`
     update api_keys set revoked_at = least(revoked_at, ${at}) where id = ${id} returning *`;
   return row ?? null;

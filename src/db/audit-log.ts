@@ -1,10 +1,12 @@
+import type { CustomerInstant } from '../domain/instants.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 
 /** A row of `audit_log`. */
 export interface AuditRow {
   id: number;
-  at: Date;
+  at: RealInstant;
   action: string;
   actor_kind: string;
   actor_id: string;
@@ -33,7 +35,7 @@ export async function insertAuditRow(db: Db, row: Omit<AuditRow, 'id'>): Promise
 export async function wasRetriedNow(
   db: Db,
   plan: { id: string; biller_id: string },
-  { slot, date }: { slot: number; date: Date },
+  { slot, date }: { slot: number; date: CustomerInstant },
 ): Promise<boolean> {
   const change = { [`slots/${slot}/next_attempt_at`]: { to: date.toISOString() } };
   const rows = await db`

@@ -1,4 +1,5 @@
 import type { PlainDate } from '../domain/calendar.ts';
+import type { CustomerInstant } from '../domain/instants.ts';
 import type { Scheme } from '../domain/schemes/schemes.ts';
 import { all } from '../platform/all-settled.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
@@ -17,15 +18,15 @@ export interface BankDebitRow {
   scheme: Scheme;
   lodgement_reference: string;
   charge_date: PlainDate;
-  hand_over_at: Date;
-  submitted_at: Date | null;
-  lodged_at: Date | null;
-  expected_result_at: Date;
-  result_at: Date | null;
+  hand_over_at: CustomerInstant;
+  submitted_at: CustomerInstant | null;
+  lodged_at: CustomerInstant | null;
+  expected_result_at: CustomerInstant;
+  result_at: CustomerInstant | null;
   returnable_until: PlainDate | null;
-  returned_at: Date | null;
+  returned_at: CustomerInstant | null;
   bank_code: string | null;
-  next_at: Date | null;
+  next_at: CustomerInstant | null;
 }
 
 /** The columns that change in the course of a debit. */

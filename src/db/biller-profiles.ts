@@ -1,4 +1,5 @@
 import type { Db } from '../platform/postgres/connection.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 
 /** What a biller shows to payers. Null where it has said nothing. */
 export interface BillerProfileRow {
@@ -41,12 +42,12 @@ export async function selectBillerProfile(db: Db, billerId: string): Promise<Bil
   return row ?? none;
 }
 
-/** Writes the columns that are given. `at` is real time. */
+/** Writes the columns that are given. */
 export async function updateBillerProfile(
   db: Db,
   billerId: string,
   change: Partial<BillerProfileRow>,
-  at: Date,
+  at: RealInstant,
 ): Promise<void> {
   const row = { ...change, updated_at: at };
   await db`
@@ -54,12 +55,12 @@ export async function updateBillerProfile(
     on conflict (biller_id) do update set ${db(row)}`;
 }
 
-/** Writes the logo of a biller under its name, or removes it. `at` is real time. */
+/** Writes the logo of a biller under its name, or removes it. */
 export async function updateBillerLogo(
   db: Db,
   billerId: string,
   logo: (Logo & { name: string }) | null,
-  at: Date,
+  at: RealInstant,
 ): Promise<void> {
   const row = {
     logo: logo?.bytes ?? null,

@@ -1,6 +1,7 @@
 import type { Costs } from '../domain/surcharges/costs.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 
 /** A row of `billers`. */
 export interface BillerRow {
@@ -12,11 +13,11 @@ export interface BillerRow {
   fee_fixed: number;
   /** Bank accounts are debited under a mandate only, in the sandbox too. */
   require_mandates: boolean;
-  /** ISO 3166-1 alpha-2; null if it was not stated. `country_since` is real time. */
+  /** ISO 3166-1 alpha-2; null if it was not stated. */
   country: string | null;
-  country_since: Date | null;
+  country_since: RealInstant | null;
   cost_of_acceptance: Costs;
-  created_at: Date;
+  created_at: RealInstant;
 }
 
 /** Inserts a biller with the default fee schedule. */
@@ -49,7 +50,7 @@ export async function selectBillerByName(db: Db, name: string): Promise<BillerRo
   return row ?? null;
 }
 
-/** Writes what decides the surcharges of a biller. `country_since` is real time. */
+/** Writes what decides the surcharges of a biller. */
 export async function updateSurcharging(
   db: Db,
   id: string,

@@ -1,4 +1,5 @@
 import type { Currency } from '../domain/currencies.ts';
+import type { CustomerInstant } from '../domain/instants.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
 import { type OfferColumns, offerParameters } from './payment-links.ts';
@@ -15,7 +16,6 @@ export interface Consent {
   user_agent: string | null;
 }
 
-/** Instants are the customer's time. */
 export interface CheckoutSessionRow extends OfferColumns {
   id: string;
   biller_id: string;
@@ -45,13 +45,13 @@ export interface CheckoutSessionRow extends OfferColumns {
   /** How often the form was accepted. */
   submissions: number;
   failed_attempts: number;
-  expires_at: Date;
+  expires_at: CustomerInstant;
   /** When it expires, or when its challenge has taken too long. Null while it waits for a payment begun before. */
-  wake_at: Date | null;
-  completed_at: Date | null;
-  expired_at: Date | null;
-  created_at: Date;
-  updated_at: Date;
+  wake_at: CustomerInstant | null;
+  completed_at: CustomerInstant | null;
+  expired_at: CustomerInstant | null;
+  created_at: CustomerInstant;
+  updated_at: CustomerInstant;
 }
 
 /** Stores a new session. */

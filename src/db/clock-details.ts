@@ -1,4 +1,6 @@
+import type { CustomerInstant } from '../domain/instants.ts';
 import type { Db } from '../platform/postgres/connection.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 import { countsForBound } from './payment-plans.ts';
 import type { Page, TenantKey } from './tenant.ts';
 import type { ClockAdvanceRow, TestClockRow } from './test-clocks.ts';
@@ -14,6 +16,8 @@ export interface TestClockDetailRow extends TestClockRow {
   frequencies: { frequencyType: 'weekly' | 'monthly'; frequencyPeriod: number }[];
   /** The number of deliveries of its events, by status. */
   webhook_deliveries: DeliveryCounts;
+  /** The failed ones whose endpoint was not deleted since: a biller can still do something about them. */
+  failed_to_present: number;
 }
 
 interface DeliveryCounts {
@@ -27,14 +31,14 @@ interface DeliveryCounts {
  * the columns `id`, `target_time` and `status` of `clock_advances`.
  */
 type Flat = TestClockRow &
-  Pick<TestClockDetailRow, 'frequencies' | 'webhook_deliveries'> & {
+  Pick<TestClockDetailRow, 'frequencies' | 'webhook_deliveries' | 'failed_to_present'> & {
     advance_id: string | null;
-    from_time: Date;
-    to_time: Date;
+    from_time: CustomerInstant;
+    to_time: CustomerInstant;
     advance_status: ClockAdvanceRow['status'];
     manifest: ClockAdvanceRow['manifest'];
-    requested_at: Date;
-    finished_at: Date | null;
+    requested_at: RealInstant;
+    finished_at: RealInstant | null;
     advance_deliveries: DeliveryCounts;
   };
 
@@ -83,6 +87,13 @@ function details(db: Db) {
         from events e join webhook_deliveries d on d.event_id = e.id
         where e.test_clock_id = k.id
       ) as webhook_deliveries,
+      (
+        select count(*)::integer
+        from events e
+        join webhook_deliveries d on d.event_id = e.id and d.status = 'failed'
+        join webhook_endpoints w on w.id = d.endpoint_id and w.deleted_at is null
+        where e.test_clock_id = k.id
+      ) as failed_to_present,
       (
         select ${counts(db)}
         from events e join webhook_deliveries d on d.event_id = e.id

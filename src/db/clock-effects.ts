@@ -1,3 +1,4 @@
+import type { CustomerInstant, Instant } from '../domain/instants.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
 import type { Page } from './tenant.ts';
@@ -16,7 +17,7 @@ export interface EffectEventRow {
   event_id: string;
   event_type: string;
   subject_id: string;
-  at: Date;
+  at: CustomerInstant;
   data: object;
 }
 
@@ -98,7 +99,7 @@ export async function countDebitEffects(
  */
 export async function listAttemptFacts(
   db: Db,
-  attempts: { intentId: string; at: Date }[],
+  attempts: { intentId: string; at: Instant }[],
 ): Promise<(AttemptFacts | null)[]> {
   if (attempts.length === 0) return [];
   const rows = await db<(AttemptFacts & { position: number })[]>`

@@ -1,3 +1,4 @@
+import type { CustomerInstant } from '../domain/instants.ts';
 import { type InsertCondition, insertWhere } from '../platform/postgres/conditional-insert.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
@@ -46,9 +47,9 @@ export interface CustomerRow {
   phones: Phone[] | null;
   metadata: Record<string, string>;
   default_payment_method_id: string | null;
-  created_at: Date;
-  updated_at: Date;
-  deleted_at: Date | null;
+  created_at: CustomerInstant;
+  updated_at: CustomerInstant;
+  deleted_at: CustomerInstant | null;
 }
 
 /** The columns of a row as parameters of a statement: objects and arrays as JSON. */
@@ -87,7 +88,7 @@ export async function selectCustomer(db: Db, tenant: TenantKey, id: string): Pro
 /** A customer with the status and time of its test clock, if it has one. */
 export interface LockedCustomerRow extends CustomerRow {
   clock_status: TestClockRow['status'] | null;
-  frozen_time: Date | null;
+  frozen_time: CustomerInstant | null;
 }
 
 /**
@@ -185,14 +186,19 @@ export async function countClockCustomers(
 }
 
 /** Makes a method the customer's default, unless the customer has a default already. */
-export async function setFirstDefaultMethod(tx: Tx, customerId: string, methodId: string, at: Date): Promise<void> {
+export async function setFirstDefaultMethod(
+  tx: Tx,
+  customerId: string,
+  methodId: string,
+  at: CustomerInstant,
+): Promise<void> {
   await tx`
     update customers set default_payment_method_id = ${methodId}, updated_at = ${at}
     where id = ${customerId} and default_payment_method_id is null`;
 }
 
 /** Clears the default method of every customer whose default is this method. */
-export async function clearDefaultMethod(tx: Tx, methodId: string, at: Date): Promise<void> {
+export async function clearDefaultMethod(tx: Tx, methodId: string, at: CustomerInstant): Promise<void> {
   await tx`
     update customers set default_payment_method_id = null, updated_at = ${at}
     where default_payment_method_id = ${methodId}`;
@@ -210,7 +216,7 @@ export type CustomerChange = Partial<
 export async function updateCustomer(
   tx: Tx,
   id: string,
-  change: CustomerChange & { updated_at: Date },
+  change: CustomerChange & { updated_at: CustomerInstant },
 ): Promise<CustomerRow> {
   const [row] = await tx<CustomerRow[]>`
     update customers set ${tx(parametersOf(tx, change))} where id = ${id} returning *`;

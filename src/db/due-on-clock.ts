@@ -1,3 +1,4 @@
+import type { CustomerInstant } from '../domain/instants.ts';
 import type { SubjectKind } from '../messages/subject-kinds.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import { type SubjectQueries, subjectQueries, unionAll } from './subject-queries.ts';
@@ -10,7 +11,7 @@ export interface DueSubject<Kind extends DueKind = DueKind> {
   kind: Kind;
   id: string;
   /** When, in the clock's time. Null while a charge of it is under way. */
-  at: Date | null;
+  at: CustomerInstant | null;
 }
 
 /** How each kind is found. A mandate lapses first, then a bank speaks: both may change what else is to be done. */
@@ -34,7 +35,7 @@ export const dueQueries: Readonly<Record<DueKind, Pick<SubjectQueries, 'rank' | 
 export async function dueOnClock(
   db: Db,
   testClockId: string,
-  target: Date,
+  target: CustomerInstant,
   { limit = null, except = [] }: { limit?: number | null; except?: readonly string[] } = {},
 ): Promise<DueSubject[]> {
   const ofEachKind = Object.entries(dueQueries).map(

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../platform/postgres/connection.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 
 /** A key that processes have started with. `key_check` shows whether another key is the same one. */
 export interface RecordedKey {
@@ -17,7 +18,7 @@ export async function lockRecordedKeys(tx: Tx): Promise<void> {
 }
 
 /** Records keys. Take the lock in this transaction first. */
-export async function insertRecordedKeys(tx: Tx, keys: readonly RecordedKey[], now: Date): Promise<void> {
+export async function insertRecordedKeys(tx: Tx, keys: readonly RecordedKey[], now: RealInstant): Promise<void> {
   const rows = keys.map((key) => ({ ...key, recorded_at: now }));
   if (rows.length > 0) await tx`insert into encryption_keys ${tx(rows, 'id', 'key_check', 'recorded_at')}`;
 }

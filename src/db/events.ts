@@ -1,7 +1,9 @@
+import type { Instant } from '../domain/instants.ts';
 import { workflowIdOf } from '../messages/workflow-types.ts';
 import { type InsertCondition, insertWhere } from '../platform/postgres/conditional-insert.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 import { currentTrace } from '../platform/tracing.ts';
 import type { Page, TenantKey } from './tenant.ts';
 
@@ -17,8 +19,8 @@ export interface EventRow {
   request_id: string | null;
   /** JSON text. The API and webhooks send the stored text byte for byte. */
   data: string;
-  created_at: Date;
-  recorded_at: Date;
+  created_at: Instant;
+  recorded_at: RealInstant;
 }
 
 export interface InsertedEvent {
@@ -28,7 +30,7 @@ export interface InsertedEvent {
   customer_id: string | null;
   test_clock_id: string | null;
   data: string;
-  created_at: Date;
+  created_at: Instant;
   /** Deliver to this endpoint only, and ignore all subscriptions. Null: deliver to every subscribed endpoint. */
   only_endpoint_id: string | null;
 }
@@ -64,7 +66,7 @@ export async function insertEvents(
   db: Db,
   tenant: TenantKey,
   events: InsertedEvent[],
-  { requestId, now }: { requestId: string | null; now: Date },
+  { requestId, now }: { requestId: string | null; now: RealInstant },
   conditions: readonly InsertCondition[] = [],
 ): Promise<number | null> {
   const { clauses, next, condition } = insertWhere(db, conditions);

@@ -1,6 +1,7 @@
 import postgres from 'postgres';
 import type { InsertCondition } from '../platform/postgres/conditional-insert.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 
 const lockNotAvailable = '55P03';
 const sweepBatch = 1_000;
@@ -17,8 +18,8 @@ export interface KeyUse {
   fingerprints: readonly [Buffer, ...Buffer[]];
   /** The id of the encryption key that made the first fingerprint; the column `fingerprint_key`. */
   fingerprintKey: string;
-  createdAt: Date;
-  expiresAt: Date;
+  createdAt: RealInstant;
+  expiresAt: RealInstant;
 }
 
 /**
@@ -187,7 +188,7 @@ export async function insertResponse(
  * Counts the unexpired requests per encryption key of their fingerprint. `key_id` is the column `fingerprint_key`; `''`
  * stands for null.
  */
-export async function countFingerprints(db: Db, now: Date): Promise<{ key_id: string; requests: number }[]> {
+export async function countFingerprints(db: Db, now: RealInstant): Promise<{ key_id: string; requests: number }[]> {
   return db<{ key_id: string; requests: number }[]>`
     select coalesce(fingerprint_key, '') as key_id, count(*)::integer as requests
     from idempotency_keys where expires_at > ${now} group by 1 order by 1`;
@@ -196,7 +197,7 @@ export async function countFingerprints(db: Db, now: Date): Promise<{ key_id: st
 /**
  * Deletes the expired keys, 1,000 per statement, and returns their number. Concurrent sweepers skip each other's rows.
  */
-export async function sweepIdempotencyKeys(sql: Db, now: Date): Promise<number> {
+export async function sweepIdempotencyKeys(sql: Db, now: RealInstant): Promise<number> {
   for (let swept = 0; ; ) {
     const { count } = await sql`
       delete from idempotency_keys where ctid in (

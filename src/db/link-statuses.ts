@@ -1,3 +1,4 @@
+import type { CustomerInstant } from '../domain/instants.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import { clockTimes, type OwnerRow } from './subject-statuses.ts';
 
@@ -5,10 +6,10 @@ import { clockTimes, type OwnerRow } from './subject-statuses.ts';
 export interface LinkStatusRow extends OwnerRow {
   status: string;
   status_reason: string | null;
-  expires_at: Date | null;
-  wake_at: Date | null;
+  expires_at: CustomerInstant | null;
+  wake_at: CustomerInstant | null;
   failed_attempts: number;
-  updated_at: Date;
+  updated_at: CustomerInstant;
 }
 
 /** The status of a payment link, or null if it was deleted. */

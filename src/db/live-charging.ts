@@ -1,12 +1,13 @@
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 
 /** Whether live charges may be made, and up to where the processor's movements were compared with this database. */
 export interface LiveChargingRow {
   /** The processor's own mark; null before the first comparison. */
   cursor: string | null;
-  compared_at: Date | null;
-  held_at: Date | null;
+  compared_at: RealInstant | null;
+  held_at: RealInstant | null;
 }
 
 /** Something that the live processor has done. `idempotency_key` is an attempt's or a refund's. */

@@ -1,15 +1,17 @@
+import type { CustomerInstant } from '../domain/instants.ts';
 import type { MandateEndReason, MandateStatus } from '../domain/mandates/mandate.ts';
 import type { MandateNotice } from '../domain/mandates/mandate-notices.ts';
 import type { MandateText } from '../domain/mandates/mandate-texts.ts';
 import type { Scheme } from '../domain/schemes/schemes.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 import { isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 
 /** How a payer has agreed to a mandate, as the columns of its row. All are null while it is pending. */
 export interface AcceptanceColumns {
   acceptance_type: 'online' | 'paper' | 'telephone' | 'imported' | null;
-  accepted_at: Date | null;
+  accepted_at: CustomerInstant | null;
   ip_address: string | null;
   user_agent: string | null;
   /** What the service has seen of a payer who accepted. Null, as is the next, if the biller has recorded it. */
@@ -38,19 +40,19 @@ export interface MandateRow extends AcceptanceColumns {
   max_amount_cents: number | null;
   amount_type: 'variable' | 'fixed';
   frequency_text: string | null;
-  activated_at: Date | null;
-  last_debited_at: Date | null;
-  lapses_at: Date | null;
-  ended_at: Date | null;
+  activated_at: CustomerInstant | null;
+  last_debited_at: CustomerInstant | null;
+  lapses_at: CustomerInstant | null;
+  ended_at: CustomerInstant | null;
   /** Oldest first. */
   notices: MandateNotice[];
-  created_at: Date;
-  updated_at: Date;
+  created_at: CustomerInstant;
+  updated_at: CustomerInstant;
 }
 
 /** A mandate with the time of its test clock, null in real time. */
 export interface TimedMandateRow extends MandateRow {
-  frozen_time: Date | null;
+  frozen_time: CustomerInstant | null;
 }
 
 /** Stores a new mandate. The payment method is locked, and has no mandate that has not ended. */
@@ -58,8 +60,8 @@ export async function insertMandate(tx: Tx, row: MandateRow): Promise<void> {
   await tx`insert into mandates ${tx({ ...row, notices: jsonb(tx, row.notices) })}`;
 }
 
-/** Stores a text that a payer has agreed to, unless it is stored already. `now` is real time. */
-export async function insertMandateText(tx: Tx, tenant: TenantKey, text: MandateText, now: Date): Promise<void> {
+/** Stores a text that a payer has agreed to, unless it is stored already. */
+export async function insertMandateText(tx: Tx, tenant: TenantKey, text: MandateText, now: RealInstant): Promise<void> {
   const row = { biller_id: tenant.billerId, livemode: tenant.livemode, ...text, created_at: now };
   await tx`insert into mandate_texts ${tx(row)} on conflict do nothing`;
 }
@@ -171,7 +173,7 @@ export async function endMandatesOf(
 }
 
 /** Ends an active mandate on a test clock at its lapse, if that is not after `at` (the clock's time). */
-export async function expireOnClock(tx: Tx, id: string, at: Date): Promise<MandateRow | null> {
+export async function expireOnClock(tx: Tx, id: string, at: CustomerInstant): Promise<MandateRow | null> {
   const [row] = await tx<MandateRow[]>`
     update mandates set ${expired(tx)}
     where id = ${id} and status = 'active' and test_clock_id is not null and lapses_at <= ${at}
@@ -180,7 +182,7 @@ export async function expireOnClock(tx: Tx, id: string, at: Date): Promise<Manda
 }
 
 /** Ends an active mandate in real time at its lapse, if that is not after `now`. Returns the new row, or null. */
-export async function expireInRealTime(tx: Tx, id: string, now: Date): Promise<MandateRow | null> {
+export async function expireInRealTime(tx: Tx, id: string, now: RealInstant): Promise<MandateRow | null> {
   const [row] = await tx<MandateRow[]>`
     update mandates set ${expired(tx)}
     where id = ${id} and status = 'active' and test_clock_id is null and lapses_at <= ${now}
@@ -193,7 +195,7 @@ function expired(tx: Tx) {
 }
 
 /** The ids of at most 100 active mandates in real time that have lapsed by `now`, the first to lapse first. */
-export async function listLapsed(db: Db, now: Date): Promise<string[]> {
+export async function listLapsed(db: Db, now: RealInstant): Promise<string[]> {
   const rows = await db<{ id: string }[]>`
     select id from mandates
     where status = 'active' and test_clock_id is null and lapses_at <= ${now}

@@ -1,4 +1,5 @@
 // What the pages for payers read of a payment. The token of a page has named the payment, so it is found by its id.
+import type { CustomerInstant } from '../domain/instants.ts';
 import type { PeriodLine } from '../domain/subscriptions/lines.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import type { PaymentIntentRow } from './payment-intents.ts';
@@ -40,9 +41,9 @@ export async function selectStatement(db: Db, intentId: string): Promise<PeriodL
   return row?.lines ?? [];
 }
 
-/** When the money of an intent was last taken, in customer time, or null. */
-export async function selectTakenAt(db: Db, intentId: string): Promise<Date | null> {
-  const [row] = await db<{ at: Date }[]>`
+/** When the money of an intent was last taken, or null. */
+export async function selectTakenAt(db: Db, intentId: string): Promise<CustomerInstant | null> {
+  const [row] = await db<{ at: CustomerInstant }[]>`
     select at from payment_attempts
     where payment_intent_id = ${intentId} and outcome in ('succeeded', 'returned')
     order by number desc limit 1`;

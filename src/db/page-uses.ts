@@ -1,9 +1,10 @@
 import type { Db } from '../platform/postgres/connection.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 
 /** The uses of a span of time. */
 export interface PageUse {
   used: number;
-  ends_at: Date;
+  ends_at: RealInstant;
 }
 
 /**
@@ -29,6 +30,6 @@ export async function removePageUse(db: Db, subject: Buffer, spanSeconds: number
 }
 
 /** Removes what no limit looks at. */
-export async function sweepPageUses(db: Db, now: Date): Promise<void> {
+export async function sweepPageUses(db: Db, now: RealInstant): Promise<void> {
   await db`delete from page_uses where begins_at < ${new Date(now.getTime() - 3_600_000)}`;
 }

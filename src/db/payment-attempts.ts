@@ -1,5 +1,7 @@
+import type { CustomerInstant } from '../domain/instants.ts';
 import type { InsertCondition } from '../platform/postgres/conditional-insert.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 
 export type AttemptSource = 'confirm' | 'plan' | 'schedule' | 'subscription';
 /**
@@ -27,14 +29,14 @@ export interface PaymentAttemptRow {
   /** Whether a payer has confirmed the payment: with a publishable key or on a page. */
   by_payer: boolean;
   request_key: string | null;
-  /** Real time. Null if the key lasts as long as the attempt. */
-  request_key_expires_at: Date | null;
+  /** Null if the key lasts as long as the attempt. */
+  request_key_expires_at: RealInstant | null;
   outcome: AttemptOutcome;
   code: string | null;
   message: string | null;
-  at: Date;
-  opened_at: Date;
-  settled_at: Date | null;
+  at: CustomerInstant;
+  opened_at: RealInstant;
+  settled_at: RealInstant | null;
 }
 
 export type NewAttempt = Omit<PaymentAttemptRow, 'outcome' | 'code' | 'message' | 'settled_at'>;
@@ -97,7 +99,7 @@ export async function selectAttemptOfRequest(
   db: Db,
   paymentIntentId: string,
   requestKey: string,
-  now: Date,
+  now: RealInstant,
 ): Promise<PaymentAttemptRow | null> {
   const [row] = await db<PaymentAttemptRow[]>`
     select * from payment_attempts
@@ -116,7 +118,7 @@ export async function selectAttemptOfSubscriptionRequest(
   db: Db,
   subscriptionId: string,
   requestKey: string,
-  now: Date,
+  now: RealInstant,
 ): Promise<PaymentAttemptRow | null> {
   const [row] = await db<PaymentAttemptRow[]>`
     select a.* from payment_intents i
@@ -128,16 +130,16 @@ export async function selectAttemptOfSubscriptionRequest(
   return row ?? null;
 }
 
-/** Sets when the Idempotency-Key of an attempt expires (real time). */
-export async function updateAttemptKeyExpiry(tx: Tx, id: string, expiresAt: Date): Promise<void> {
+/** Sets when the Idempotency-Key of an attempt expires. */
+export async function updateAttemptKeyExpiry(tx: Tx, id: string, expiresAt: RealInstant): Promise<void> {
   await tx`update payment_attempts set request_key_expires_at = ${expiresAt} where id = ${id}`;
 }
 
 /**
- * The 100 oldest attempts that are still `processing` and were opened before this instant (real time), and those of a
- * process whose clock was ahead: they say that they will be opened.
+ * The 100 oldest attempts that are still `processing` and were opened before this instant, and those of a process whose
+ * clock was ahead: they say that they will be opened.
  */
-export async function listAbandonedAttempts(db: Db, openedBefore: Date): Promise<PaymentAttemptRow[]> {
+export async function listAbandonedAttempts(db: Db, openedBefore: RealInstant): Promise<PaymentAttemptRow[]> {
   return db<PaymentAttemptRow[]>`
     select * from payment_attempts
     where outcome = 'processing' and (opened_at < ${openedBefore} or opened_at > now() + interval '1 minute')
@@ -147,8 +149,8 @@ export async function listAbandonedAttempts(db: Db, openedBefore: Date): Promise
 
 /**
  * Records the outcome of an attempt, once. The caller has locked the intent and read the attempt's outcome. A late
- * worker fails here, and its transaction rolls back.
- * The column `settled_at` (real time) says when the attempt completed. It stays null for `requires_action`.
+ * worker fails here, and its transaction rolls back. The column `settled_at` says when the attempt completed. It stays
+ * null for `requires_action`.
  * @throws if the attempt's outcome is no longer `from`.
  */
 export async function completeAttempt(
@@ -161,12 +163,12 @@ export async function completeAttempt(
   if (rows.length !== 1) throw new Error(`attempt ${id} is no longer ${from}`);
 }
 
-/** The outcome of an attempt, as its row has it. `now` is real time. */
+/** The outcome of an attempt, as its row has it. */
 export interface AttemptCompletion {
   outcome: 'succeeded' | 'failed' | 'requires_action' | 'returned';
   code: string | null;
   message: string | null;
-  now: Date;
+  now: RealInstant;
 }
 
 /** As `completeAttempt`, as a condition of the statement that records the event. */

@@ -1,6 +1,7 @@
 import type { Fragment } from 'postgres';
 import type { PlainDate } from '../domain/calendar.ts';
 import type { Currency } from '../domain/currencies.ts';
+import type { CustomerInstant } from '../domain/instants.ts';
 import type { Costs } from '../domain/surcharges/costs.ts';
 import type { Means } from '../domain/surcharges/means.ts';
 import type { SurchargeReason } from '../domain/surcharges/surcharge.ts';
@@ -58,7 +59,7 @@ export interface PaymentIntentRow {
   /** What is paid for, as the payer reads it. */
   description: string | null;
   scheduled_payment_date: string | null;
-  scheduled_at: Date | null;
+  scheduled_at: CustomerInstant | null;
   attempt_count: number;
   /** How many attempts of payers have failed. */
   payer_failures: number;
@@ -73,8 +74,8 @@ export interface PaymentIntentRow {
   last_error_message: string | null;
   /** Where the payer goes on from the page of a challenge. */
   return_url: string | null;
-  created_at: Date;
-  updated_at: Date;
+  created_at: CustomerInstant;
+  updated_at: CustomerInstant;
 }
 
 /** Inserts an intent if all conditions hold. Returns whether it was inserted. */
@@ -199,7 +200,7 @@ export async function listPaymentIntents(
 export async function markProcessing(
   tx: Tx,
   intent: PaymentIntentRow,
-  attempt: { number: number; paymentMethodId: string | null; customerId: string | null; at: Date },
+  attempt: { number: number; paymentMethodId: string | null; customerId: string | null; at: CustomerInstant },
 ): Promise<void> {
   await tx`
     update payment_intents
@@ -293,7 +294,11 @@ export async function listIntentsOfLink(
  * Cancels the scheduled payments of a customer, and returns the new rows. This includes payments without a customer
  * that use one of the customer's methods.
  */
-export async function cancelScheduledIntents(tx: Tx, customerId: string, at: Date): Promise<PaymentIntentRow[]> {
+export async function cancelScheduledIntents(
+  tx: Tx,
+  customerId: string,
+  at: CustomerInstant,
+): Promise<PaymentIntentRow[]> {
   return tx<PaymentIntentRow[]>`
     update payment_intents set status = 'canceled', scheduled_at = null, updated_at = ${at}
     where scheduled_at is not null and (
@@ -308,7 +313,7 @@ export async function cancelScheduledIntents(tx: Tx, customerId: string, at: Dat
  * Cancels a locked intent and returns the new row.
  * @throws if the intent does not exist.
  */
-export async function markCanceled(tx: Tx, id: string, at: Date): Promise<PaymentIntentRow> {
+export async function markCanceled(tx: Tx, id: string, at: CustomerInstant): Promise<PaymentIntentRow> {
   const [row] = await tx<PaymentIntentRow[]>`
     update payment_intents set status = 'canceled', scheduled_at = null, updated_at = ${at}
     where id = ${id}
@@ -321,7 +326,7 @@ export async function markCanceled(tx: Tx, id: string, at: Date): Promise<Paymen
  * Adds a succeeded refund (minor units) to the intent's total. If the refund completes late, `updated_at` does not go
  * backwards.
  */
-export async function addRefunded(tx: Tx, id: string, amount: number, at: Date): Promise<void> {
+export async function addRefunded(tx: Tx, id: string, amount: number, at: CustomerInstant): Promise<void> {
   await tx`
     update payment_intents
     set total_refunded_amount = total_refunded_amount + ${amount}, updated_at = greatest(updated_at, ${at})

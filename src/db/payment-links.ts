@@ -1,6 +1,8 @@
 import type { Currency } from '../domain/currencies.ts';
+import type { CustomerInstant } from '../domain/instants.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 import { isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 
 export type Wanted = 'required' | 'optional' | 'no';
@@ -33,7 +35,6 @@ export interface OfferColumns {
 
 export type PaymentLinkStatus = 'open' | 'completed' | 'expired' | 'deactivated';
 
-/** Instants are the customer's time. */
 export interface PaymentLinkRow extends OfferColumns {
   id: string;
   biller_id: string;
@@ -49,17 +50,17 @@ export interface PaymentLinkRow extends OfferColumns {
   status_reason: string | null;
   payments_count: number;
   collected_amount: number;
-  expires_at: Date | null;
+  expires_at: CustomerInstant | null;
   /** When it expires. Null while it waits for a payment that was begun before. */
-  wake_at: Date | null;
-  completed_at: Date | null;
-  expired_at: Date | null;
-  /** Until when payers are asked to try later. Real time; null: that has never happened. */
-  throttled_until: Date | null;
+  wake_at: CustomerInstant | null;
+  completed_at: CustomerInstant | null;
+  expired_at: CustomerInstant | null;
+  /** Until when payers are asked to try later; null: that has never happened. */
+  throttled_until: RealInstant | null;
   /** How often that has happened. */
   throttlings: number;
-  created_at: Date;
-  updated_at: Date;
+  created_at: CustomerInstant;
+  updated_at: CustomerInstant;
 }
 
 /** The JSON columns of an offer as parameters of a statement. */
@@ -149,7 +150,12 @@ export async function lockOpenLinksOfCustomer(tx: Tx, customerId: string): Promi
 }
 
 /** Counts the links on a test clock that have expired after `from` up to `target` (the clock's time). */
-export async function countExpiredLinks(db: Db, testClockId: string, from: Date, target: Date): Promise<number> {
+export async function countExpiredLinks(
+  db: Db,
+  testClockId: string,
+  from: CustomerInstant,
+  target: CustomerInstant,
+): Promise<number> {
   const [row] = await db<{ count: number }[]>`
     select count(*)::integer as count from payment_links
     where test_clock_id = ${testClockId} and expired_at > ${from} and expired_at <= ${target}`;

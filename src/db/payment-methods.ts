@@ -1,6 +1,8 @@
+import type { CustomerInstant } from '../domain/instants.ts';
 import type { Funding, Network } from '../domain/surcharges/means.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 import type { Page, TenantKey } from './tenant.ts';
 
 /** The columns `type` and `instrument_data`: the part of a method that the API shows. */
@@ -47,9 +49,9 @@ export interface PaymentMethodRow {
   brand: string | null;
   last4: string | null;
   fixture_token: string | null;
-  created_at: Date;
-  updated_at: Date;
-  detached_at: Date | null;
+  created_at: CustomerInstant;
+  updated_at: CustomerInstant;
+  detached_at: CustomerInstant | null;
   /**
    * The only intent that a method without a customer may be used for. Null until a publishable key uses the method, and
    * again once the method has a customer.
@@ -110,7 +112,7 @@ export async function lockPaymentMethod(tx: Tx, tenant: TenantKey, id: string): 
 }
 
 /** Attaches a method to a customer. This ends its binding to an intent. */
-export async function attachToCustomer(tx: Tx, id: string, customerId: string, at: Date): Promise<void> {
+export async function attachToCustomer(tx: Tx, id: string, customerId: string, at: CustomerInstant): Promise<void> {
   await tx`
     update payment_methods set customer_id = ${customerId}, bound_payment_intent_id = null, updated_at = ${at}
     where id = ${id}`;
@@ -134,7 +136,7 @@ export async function countMethodsOfCustomer(tx: Tx, customerId: string): Promis
 }
 
 /** Detaches a method: it is never charged again. */
-export async function markDetached(tx: Tx, id: string, at: Date): Promise<void> {
+export async function markDetached(tx: Tx, id: string, at: CustomerInstant): Promise<void> {
   await tx`update payment_methods set detached_at = ${at}, updated_at = ${at} where id = ${id}`;
 }
 
@@ -147,7 +149,7 @@ const sweepBatch = 1_000;
  * PostgreSQL would read all payments. A use of a method without a customer writes to its row, so concurrent sweepers
  * and users skip each other.
  */
-export async function sweepUnusedMethods(db: Db, now: Date): Promise<number> {
+export async function sweepUnusedMethods(db: Db, now: RealInstant): Promise<number> {
   for (let swept = 0; ; ) {
     const { count } = await db`
       update payment_methods

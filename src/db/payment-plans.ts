@@ -1,5 +1,6 @@
 import type { Currency } from '../domain/currencies.ts';
 import type { FailureBehaviour } from '../domain/dunning.ts';
+import type { CustomerInstant } from '../domain/instants.ts';
 import type { Plan } from '../domain/plans/plan.ts';
 import type { Costs } from '../domain/surcharges/costs.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
@@ -20,9 +21,9 @@ export interface PaymentPlanRow extends Plan {
   failure_behaviour: FailureBehaviour;
   metadata: Record<string, string>;
   /** The earliest step of the plan's debits, in any state of the plan. Only `db/bank-debits.ts` writes it. */
-  next_debit_at: Date | null;
-  created_at: Date;
-  updated_at: Date;
+  next_debit_at: CustomerInstant | null;
+  created_at: CustomerInstant;
+  updated_at: CustomerInstant;
 }
 
 /** A plan with what its collection needs from the biller, the customer and the test clock. */
@@ -35,7 +36,7 @@ export interface CollectingPlanRow extends PaymentPlanRow {
   customer_pays_fees: boolean;
   country: string | null;
   cost_of_acceptance: Costs;
-  frozen_time: Date | null;
+  frozen_time: CustomerInstant | null;
 }
 
 /** Stores a new plan. */
@@ -82,7 +83,11 @@ export type PlanChange = Partial<
 >;
 
 /** Changes a locked plan. */
-export async function updatePlan(tx: Tx, id: string, change: PlanChange & { updated_at: Date }): Promise<void> {
+export async function updatePlan(
+  tx: Tx,
+  id: string,
+  change: PlanChange & { updated_at: CustomerInstant },
+): Promise<void> {
   const { metadata, ...plain } = change;
   const columns = metadata === undefined ? plain : { ...plain, metadata: jsonb(tx, metadata) };
   await tx`update payment_plans set ${tx(columns)} where id = ${id}`;

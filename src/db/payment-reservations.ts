@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../platform/postgres/connection.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 
 export interface PaymentReservationRow {
   attempt_id: string;
@@ -7,8 +8,8 @@ export interface PaymentReservationRow {
   livemode: boolean;
   /** Null if the attempt was given up: nothing is charged for it. */
   reference: string | null;
-  /** Real time, by PostgreSQL's clock. */
-  reserved_at: Date;
+  /** By PostgreSQL's clock. */
+  reserved_at: RealInstant;
 }
 
 /** A reservation, and its age in milliseconds by PostgreSQL's clock. */

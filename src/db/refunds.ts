@@ -1,7 +1,9 @@
 import type { Currency } from '../domain/currencies.ts';
+import type { CustomerInstant } from '../domain/instants.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
 import { jsonb } from '../platform/postgres/types.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 import { isPaymentOf, type PaymentFilter } from './payment-intents.ts';
 import { isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 
@@ -22,11 +24,11 @@ export interface RefundRow {
   /** Whether it pays credit of the payment's subscription out. */
   of_credit: boolean;
   request_key: string | null;
-  /** Real time. Null if the key lasts as long as the refund. */
-  request_key_expires_at: Date | null;
-  opened_at: Date;
-  created_at: Date;
-  updated_at: Date;
+  /** Null if the key lasts as long as the refund. */
+  request_key_expires_at: RealInstant | null;
+  opened_at: RealInstant;
+  created_at: CustomerInstant;
+  updated_at: CustomerInstant;
 }
 
 /** Opens a refund. Once this is committed, the processor may be called, with the refund's id as the key. */
@@ -49,7 +51,7 @@ export async function selectRefundOfRequest(
   db: Db,
   intentId: string,
   requestKey: string,
-  now: Date,
+  now: RealInstant,
 ): Promise<RefundRow | null> {
   const [row] = await db<RefundRow[]>`
     select * from refunds
@@ -65,7 +67,7 @@ export async function selectCreditRefundOfRequest(
   db: Db,
   subscriptionId: string,
   requestKey: string,
-  now: Date,
+  now: RealInstant,
 ): Promise<RefundRow | null> {
   const [row] = await db<RefundRow[]>`
     select r.* from refunds r
@@ -77,16 +79,16 @@ export async function selectCreditRefundOfRequest(
   return row ?? null;
 }
 
-/** Sets when the Idempotency-Key of a refund expires (real time). */
-export async function updateRefundKeyExpiry(tx: Tx, id: string, expiresAt: Date): Promise<void> {
+/** Sets when the Idempotency-Key of a refund expires. */
+export async function updateRefundKeyExpiry(tx: Tx, id: string, expiresAt: RealInstant): Promise<void> {
   await tx`update refunds set request_key_expires_at = ${expiresAt} where id = ${id}`;
 }
 
 /**
- * The 100 oldest refunds that are still `processing` and were opened before this instant (real time), and those of a
- * process whose clock was ahead.
+ * The 100 oldest refunds that are still `processing` and were opened before this instant, and those of a process whose
+ * clock was ahead.
  */
-export async function listAbandonedRefunds(db: Db, openedBefore: Date): Promise<RefundRow[]> {
+export async function listAbandonedRefunds(db: Db, openedBefore: RealInstant): Promise<RefundRow[]> {
   return db<RefundRow[]>`
     select * from refunds
     where status = 'processing' and (opened_at < ${openedBefore} or opened_at > now() + interval '1 minute')
@@ -115,7 +117,7 @@ export async function completeRefund(
   tx: Tx,
   id: string,
   status: 'succeeded' | 'failed',
-  at: Date,
+  at: CustomerInstant,
 ): Promise<RefundRow | null> {
   const [row] = await tx<RefundRow[]>`
     update refunds set status = ${status}, updated_at = ${at}

@@ -1,7 +1,9 @@
 import type { Fragment } from 'postgres';
 import type { Collection } from '../domain/ids.ts';
+import type { CustomerInstant } from '../domain/instants.ts';
 import type { SubjectKind } from '../messages/subject-kinds.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 import { withoutOwner } from './bank-debits.ts';
 import type { AttemptSource } from './payment-attempts.ts';
 import { isRunning } from './subscriptions.ts';
@@ -21,7 +23,7 @@ export interface SubjectQueries {
   /** `id` and `livemode` of those on a test clock that still have steps, locked: they are deleted with it. */
   lockOnClock(tx: Tx, testClockId: string): Fragment;
   /** `subject_id`, `biller_id`, `livemode` and `since` of those in real time that have been due since `before`. */
-  overdue(db: Db, before: Date): Fragment;
+  overdue(db: Db, before: RealInstant): Fragment;
   /** The columns of `WantingRow` of those that need a workflow. */
   wantingWorkflow(db: Db): Fragment;
 }
@@ -32,9 +34,9 @@ export interface WantingRow {
   livemode: boolean;
   /** Null where the workflow shows none. */
   state: string | null;
-  next_due_at: Date | null;
-  /** When its workflow acts next, in the customer's time; null if that is not known or it waits for something else. */
-  due_at: Date | null;
+  next_due_at: CustomerInstant | null;
+  /** When its workflow acts next; null if that is not known or it waits for something else. */
+  due_at: CustomerInstant | null;
   failed_attempts: number;
   /** Its clock is advancing: what the workflow shows is compared only once the advance has ended. */
   advancing: boolean;

@@ -1,3 +1,4 @@
+import type { CustomerInstant } from '../domain/instants.ts';
 import type { PlanState } from '../domain/plan-state.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import type { AttemptOutcome } from './payment-attempts.ts';
@@ -8,9 +9,9 @@ export interface OwnerRow {
   livemode: boolean;
   customer_id: string | null;
   test_clock_id: string | null;
-  frozen_time: Date | null;
+  frozen_time: CustomerInstant | null;
   /** The target time of the clock's latest advance, or the clock's own time if there was none. */
-  clock_limit: Date | null;
+  clock_limit: CustomerInstant | null;
 }
 
 /** Returns these columns as fields of a `SubjectStatus`. */
@@ -35,9 +36,9 @@ export interface PlanStatusRow extends OwnerRow {
   state: PlanState;
   state_reason: string | null;
   next_slot: number;
-  next_due_at: Date | null;
-  next_attempt_at: Date | null;
-  next_debit_at: Date | null;
+  next_due_at: CustomerInstant | null;
+  next_attempt_at: CustomerInstant | null;
+  next_debit_at: CustomerInstant | null;
   /**
    * The step of a debit that is due first: its slot, and whether the bank has it (`attempt_outcome` of the attempt).
    */
@@ -55,9 +56,9 @@ export interface PlanStatusRow extends OwnerRow {
   currency: string;
   last_error_code: string | null;
   last_error_message: string | null;
-  /** When the last attempt was made, in the customer's time. */
-  last_attempt_at: Date | null;
-  updated_at: Date;
+  /** When the last attempt was made. */
+  last_attempt_at: CustomerInstant | null;
+  updated_at: CustomerInstant;
 }
 
 /**
@@ -100,9 +101,9 @@ export interface DebitStatusRow extends OwnerRow {
   outcome: AttemptOutcome;
   code: string | null;
   message: string | null;
-  next_at: Date | null;
-  /** When it was accepted, handed over, reported on or taken back: whichever came last, in the customer's time. */
-  since: Date;
+  next_at: CustomerInstant | null;
+  /** When it was accepted, handed over, reported on or taken back: whichever came last. */
+  since: CustomerInstant;
 }
 
 /** The status of the debit of this attempt, or null if it was deleted. */
@@ -120,8 +121,8 @@ export async function selectDebitStatus(db: Db, attemptId: string): Promise<Debi
 
 /** The status of a scheduled payment in one row. */
 export interface ScheduledPaymentStatusRow extends OwnerRow {
-  scheduled_at: Date | null;
-  updated_at: Date;
+  scheduled_at: CustomerInstant | null;
+  updated_at: CustomerInstant;
 }
 
 /** The status of a scheduled payment, or null if it was deleted. */

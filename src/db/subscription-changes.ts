@@ -1,7 +1,9 @@
+import type { CustomerInstant } from '../domain/instants.ts';
 import type { OpenChange } from '../domain/subscriptions/changes.ts';
 import type { SubscriptionItem } from '../domain/subscriptions/lines.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 import type { PaymentAttemptRow } from './payment-attempts.ts';
 
 /** A change of what a subscription sells, requested for the period under way. */
@@ -12,8 +14,8 @@ export interface SubscriptionChangeRow extends OpenChange {
   items: SubscriptionItem[];
   payment_intent_id: string | null;
   status: 'processing' | 'made' | 'failed' | 'credited';
-  /** When it was requested, in the customer's time. */
-  changed_at: Date;
+  /** When it was requested. */
+  changed_at: CustomerInstant;
 }
 
 /** Inserts a change of a locked subscription, with the next number. */
@@ -49,7 +51,7 @@ export async function selectChangeAttemptOfRequest(
   db: Db,
   subscriptionId: string,
   requestKey: string,
-  now: Date,
+  now: RealInstant,
 ): Promise<PaymentAttemptRow | null> {
   const [row] = await db<PaymentAttemptRow[]>`
     select a.* from subscription_changes c

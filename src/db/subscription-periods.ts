@@ -1,11 +1,12 @@
+import type { CustomerInstant } from '../domain/instants.ts';
 import type { Period } from '../domain/subscriptions/course.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
 
 export interface SubscriptionPeriodRow extends Period {
   subscription_id: string;
-  /** When it was opened, in the customer's time. */
-  began_at: Date;
+  /** When it was opened. */
+  began_at: CustomerInstant;
 }
 
 /** The periods of a subscription that decide what it does next: the current one, and what is owed. Oldest first. */

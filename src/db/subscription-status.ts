@@ -1,3 +1,4 @@
+import type { CustomerInstant } from '../domain/instants.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import type { AttemptOutcome } from './payment-attempts.ts';
 import { clockTimes, type OwnerRow } from './subject-statuses.ts';
@@ -9,15 +10,15 @@ import type { SubscriptionRow } from './subscriptions.ts';
  * operator page. `period`, `period_status`, `failures` and `payment_intent_id` are of the period that is owed.
  */
 export interface SubscriptionStatusRow extends SubscriptionRow, Pick<OwnerRow, 'frozen_time' | 'clock_limit'> {
-  wake_at: Date | null;
+  wake_at: CustomerInstant | null;
   /** Whether the bank has the debit whose step is due first (`outcome` of its attempt). Null if none is under way. */
   debit_outcome: AttemptOutcome | null;
   period: number | null;
   period_status: SubscriptionPeriodRow['status'] | null;
   failures: number | null;
   payment_intent_id: string | null;
-  /** When the last attempt was made, in the customer's time. */
-  last_attempt_at: Date | null;
+  /** When the last attempt was made. */
+  last_attempt_at: CustomerInstant | null;
 }
 
 /** The status of a subscription, or null if it was deleted. */

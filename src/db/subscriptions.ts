@@ -1,4 +1,5 @@
 import type { Currency } from '../domain/currencies.ts';
+import type { CustomerInstant } from '../domain/instants.ts';
 import type { Course, Derived, Period } from '../domain/subscriptions/course.ts';
 import type { Costs } from '../domain/surcharges/costs.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
@@ -20,15 +21,15 @@ export interface SubscriptionRow extends Course, Derived {
   charges: number;
   credit_balance_cents: number;
   latest_payment_intent_id: string | null;
-  /** When the next step of one of its debits is due, in the customer's time. Written by `db/bank-debits.ts` alone. */
-  next_debit_at: Date | null;
+  /** When the next step of one of its debits is due. Written by `db/bank-debits.ts` alone. */
+  next_debit_at: CustomerInstant | null;
   /** The payments that were under way when the subscription was canceled, and still are, minor units. */
   in_flight_cents: number;
   /** Why its last charge failed; null if it did not. */
   last_error_code: string | null;
   last_error_message: string | null;
-  created_at: Date;
-  updated_at: Date;
+  created_at: CustomerInstant;
+  updated_at: CustomerInstant;
 }
 
 /** The period that has begun last, as the API shows it with its subscription. */
@@ -48,7 +49,7 @@ export interface CollectingSubscriptionRow extends SubscriptionRow {
   customer_pays_fees: boolean;
   country: string | null;
   cost_of_acceptance: Costs;
-  customer_deleted_at: Date | null;
+  customer_deleted_at: CustomerInstant | null;
 }
 
 /** Inserts a new subscription. */
@@ -143,7 +144,7 @@ export type SubscriptionChange = Partial<
 export async function updateSubscription(
   tx: Tx,
   id: string,
-  change: SubscriptionChange & { updated_at: Date },
+  change: SubscriptionChange & { updated_at: CustomerInstant },
 ): Promise<void> {
   await tx`update subscriptions set ${tx(storedColumns(tx, change))} where id = ${id}`;
 }
@@ -171,7 +172,7 @@ function storedColumns(
 }
 
 /** Adds to the credit of a subscription, minor units, or takes from it. */
-export async function addCredit(tx: Tx, id: string, amount: number, at: Date): Promise<void> {
+export async function addCredit(tx: Tx, id: string, amount: number, at: CustomerInstant): Promise<void> {
   await tx`
     update subscriptions set credit_balance_cents = credit_balance_cents + ${amount}, updated_at = ${at}
     where id = ${id}`;

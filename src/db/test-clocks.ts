@@ -1,5 +1,7 @@
+import type { CustomerInstant } from '../domain/instants.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 import type { TenantKey } from './tenant.ts';
 
 export interface TestClockRow {
@@ -8,12 +10,12 @@ export interface TestClockRow {
   livemode: false;
   name: string | null;
   status: 'created' | 'advancing' | 'ready' | 'failed';
-  frozen_time: Date;
-  target_time: Date | null;
-  expires_at: Date;
-  last_advanced_at: Date | null;
+  frozen_time: CustomerInstant;
+  target_time: CustomerInstant | null;
+  expires_at: RealInstant;
+  last_advanced_at: RealInstant | null;
   failure_reason: string | null;
-  created_at: Date;
+  created_at: RealInstant;
 }
 
 /** The column `manifest`: counts of what an advance did. */
@@ -27,14 +29,14 @@ export interface EffectsManifest {
 export interface ClockAdvanceRow {
   id: string;
   test_clock_id: string;
-  from_time: Date;
-  target_time: Date;
+  from_time: CustomerInstant;
+  target_time: CustomerInstant;
   status: 'advancing' | 'ready' | 'failed';
   manifest: EffectsManifest | null;
   failure_reason: string | null;
   request_id: string;
-  requested_at: Date;
-  finished_at: Date | null;
+  requested_at: RealInstant;
+  finished_at: RealInstant | null;
 }
 
 /** Stores a new clock. */
@@ -116,7 +118,7 @@ export async function updateClock(
  * Notes how far the open advance of a clock has come (the clock's time), for a subject that is to have been due
  * earlier: it acts at this time.
  */
-export async function noteReached(db: Db, clockId: string, at: Date): Promise<void> {
+export async function noteReached(db: Db, clockId: string, at: CustomerInstant): Promise<void> {
   await db`
     update test_clocks set reached_time = ${at}
     where id = ${clockId} and status = 'advancing' and reached_time is distinct from ${at}`;
@@ -153,7 +155,7 @@ export async function finishAdvance(
   tx: Tx,
   id: string,
   outcome: { manifest: EffectsManifest } | { failureReason: string },
-  now: Date,
+  now: RealInstant,
 ): Promise<void> {
   const manifest = 'manifest' in outcome ? outcome.manifest : null;
   const failureReason = 'manifest' in outcome ? null : outcome.failureReason;
@@ -173,8 +175,8 @@ export async function finishAdvance(
 export async function countEffects(
   tx: Tx,
   testClockId: string,
-  from: Date,
-  target: Date,
+  from: CustomerInstant,
+  target: CustomerInstant,
 ): Promise<{ intents: number; plans: number; subscriptions: number }> {
   const [row] = await tx<{ intents: number; plans: number; subscriptions: number }[]>`
     with attempted as (

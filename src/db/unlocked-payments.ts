@@ -1,5 +1,6 @@
 // A payment that nothing else changes meanwhile needs no lock while it is decided: it is read, then written by one
 // statement whose conditions are that every row is still the version that was read. See `sameVersion`.
+import type { CustomerInstant } from '../domain/instants.ts';
 import {
   type InsertCondition,
   insertWhere,
@@ -26,14 +27,14 @@ interface PartyColumns {
   payer_version: string;
   payer_clock: string | null;
   payer_fees: CustomerRow['fee_preferences'];
-  payer_deleted_at: Date | null;
+  payer_deleted_at: CustomerInstant | null;
   method_id: string;
   method_version: string;
   method_owner: string | null;
   method_instrument: PaymentMethodRow['instrument'];
   method_brand: string | null;
   method_fixture: string | null;
-  method_detached_at: Date | null;
+  method_detached_at: CustomerInstant | null;
 }
 
 /** The columns of the customer `c` and of the method `m`, under names of their own. */

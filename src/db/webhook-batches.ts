@@ -1,6 +1,7 @@
 import type { DeliveryAbout } from '../messages/search-attributes.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import type { ClaimedEntry } from '../platform/postgres/outbox.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 import { type DeliveryToMake, deliveriesToMake, type WebhookAttemptRow } from './webhook-deliveries.ts';
 
 /** How many deliveries one batch carries at most. */
@@ -135,7 +136,11 @@ export async function listDeliveriesToMake(db: Db, ids: readonly string[]): Prom
  * Records successful attempts, each under its number, and returns the ids of those that were recorded. The others were
  * recorded before, by another worker. Lock the endpoint first.
  */
-export async function recordDelivered(tx: Tx, attempts: readonly WebhookAttemptRow[], now: Date): Promise<string[]> {
+export async function recordDelivered(
+  tx: Tx,
+  attempts: readonly WebhookAttemptRow[],
+  now: RealInstant,
+): Promise<string[]> {
   if (attempts.length === 0) return [];
   const column = <K extends keyof WebhookAttemptRow>(name: K) => attempts.map((attempt) => attempt[name]);
   const rows = await tx<{ delivery_id: string }[]>`

@@ -1,6 +1,8 @@
 import type { Fragment } from 'postgres';
+import type { Instant } from '../domain/instants.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage } from '../platform/postgres/fitting-page.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 import type { EventRow } from './events.ts';
 import type { Page, TenantKey } from './tenant.ts';
 import type { WebhookEndpointRow } from './webhook-endpoints.ts';
@@ -18,16 +20,16 @@ export interface WebhookDeliveryRow {
   attempt_count: number;
   /** The number of attempts made before the current series. */
   series_start: number;
-  next_attempt_at: Date | null;
+  next_attempt_at: RealInstant | null;
   failure_reason: string | null;
-  created_at: Date;
-  finished_at: Date | null;
+  created_at: RealInstant;
+  finished_at: RealInstant | null;
 }
 
 export interface WebhookAttemptRow {
   delivery_id: string;
   number: number;
-  at: Date;
+  at: RealInstant;
   status_code: number | null;
   error: string | null;
   duration_ms: number;
@@ -90,7 +92,7 @@ export async function listDeliveries(
 
 interface AttemptPart {
   attempt_number: number | null;
-  attempt_at: Date;
+  attempt_at: RealInstant;
   status_code: number | null;
   error: string | null;
   duration_ms: number;
@@ -134,7 +136,7 @@ export async function selectDeliveryOfEvent(db: Db, eventId: string, endpointId:
   return row?.id ?? null;
 }
 
-type EventPart = Omit<EventRow, 'id' | 'created_at'> & { event_created_at: Date };
+type EventPart = Omit<EventRow, 'id' | 'created_at'> & { event_created_at: Instant };
 type EndpointPart = Omit<DeliveryToMake['endpoint'], 'status'> & { endpoint_status: 'enabled' | 'disabled' };
 
 /**
@@ -169,7 +171,7 @@ export async function deliveriesToMake(db: Db, condition: Fragment): Promise<Del
 
 export interface AttemptOutcome {
   status: DeliveryStatus;
-  nextAttemptAt: Date | null;
+  nextAttemptAt: RealInstant | null;
   failureReason: string | null;
 }
 
@@ -182,7 +184,7 @@ export async function recordAttempt(
   tx: Tx,
   attempt: WebhookAttemptRow,
   outcome: AttemptOutcome,
-  now: Date,
+  now: RealInstant,
 ): Promise<WebhookDeliveryRow | null> {
   const applies = tx`(d.status = 'pending' or ${outcome.status} = 'delivered')`;
   const [row] = await tx<WebhookDeliveryRow[]>`
@@ -214,7 +216,7 @@ export async function recordAttempt(
 export async function postponeDelivery(
   db: Db,
   { id, attempt_count }: Pick<WebhookDeliveryRow, 'id' | 'attempt_count'>,
-  nextAttemptAt: Date,
+  nextAttemptAt: RealInstant,
 ): Promise<void> {
   await db`
     update webhook_deliveries set next_attempt_at = ${nextAttemptAt}
@@ -226,7 +228,7 @@ export async function failDelivery(
   db: Db,
   id: string,
   reason: string,
-  now: Date,
+  now: RealInstant,
 ): Promise<Omit<WebhookDeliveryRow, 'event_type'> | null> {
   const [row] = await failDeliveries(db, [id], reason, now);
   return row ?? null;
@@ -237,7 +239,7 @@ export async function failDeliveries(
   db: Db,
   ids: readonly string[],
   reason: string,
-  now: Date,
+  now: RealInstant,
 ): Promise<Omit<WebhookDeliveryRow, 'event_type'>[]> {
   return db<Omit<WebhookDeliveryRow, 'event_type'>[]>`
     update webhook_deliveries
@@ -254,7 +256,12 @@ export async function lockDelivery(tx: Tx, id: string): Promise<Omit<WebhookDeli
 }
 
 /** Ends all pending deliveries to an endpoint as failed. Lock the endpoint first. */
-export async function failPendingDeliveries(tx: Tx, endpointId: string, reason: string, now: Date): Promise<void> {
+export async function failPendingDeliveries(
+  tx: Tx,
+  endpointId: string,
+  reason: string,
+  now: RealInstant,
+): Promise<void> {
   await tx`
     update webhook_deliveries
     set status = 'failed', failure_reason = ${reason}, next_attempt_at = null, finished_at = ${now}

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../platform/postgres/connection.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 import type { Page, TenantKey } from './tenant.ts';
 
 export type DisabledReason = 'requested' | 'gone' | 'failing';
@@ -14,15 +15,15 @@ export interface WebhookEndpointRow {
   disabled_reason: DisabledReason | null;
   sealed_secret: Buffer;
   sealed_previous_secret: Buffer | null;
-  previous_secret_expires_at: Date | null;
-  failing_since: Date | null;
+  previous_secret_expires_at: RealInstant | null;
+  failing_since: RealInstant | null;
   /** Whether the last request was answered within a second. Only then deliveries travel together. */
   responds_promptly: boolean;
   /** When the receiver at this URL first returned the challenge of a ping. */
-  verified_at: Date | null;
-  created_at: Date;
-  updated_at: Date;
-  deleted_at: Date | null;
+  verified_at: RealInstant | null;
+  created_at: RealInstant;
+  updated_at: RealInstant;
+  deleted_at: RealInstant | null;
 }
 
 /** Stores a new endpoint, enabled. */
@@ -93,7 +94,7 @@ export async function updateWebhookEndpoint(
   tx: Tx,
   id: string,
   changes: Changes,
-  now: Date,
+  now: RealInstant,
 ): Promise<WebhookEndpointRow> {
   const [row] = await tx<[WebhookEndpointRow]>`
     update webhook_endpoints set ${tx({ ...changes, updated_at: now })} where id = ${id} returning *`;
@@ -108,7 +109,7 @@ export async function updateWebhookEndpoint(
 export async function updateResponding(
   db: Db,
   { id, url }: Pick<WebhookEndpointRow, 'id' | 'url'>,
-  { failingSince, isPrompt }: { failingSince: Date | null; isPrompt: boolean | null },
+  { failingSince, isPrompt }: { failingSince: RealInstant | null; isPrompt: boolean | null },
 ): Promise<void> {
   const prompt = db`coalesce(${isPrompt}, responds_promptly)`;
   await db`
@@ -131,7 +132,7 @@ export async function noteSlow(db: Db, id: string): Promise<void> {
 export async function updateVerifiedAt(
   db: Db,
   { id, url }: Pick<WebhookEndpointRow, 'id' | 'url'>,
-  now: Date,
+  now: RealInstant,
 ): Promise<WebhookEndpointRow | null> {
   const [row] = await db<WebhookEndpointRow[]>`
     update webhook_endpoints set verified_at = ${now}, updated_at = ${now}

@@ -2,20 +2,21 @@ import { signals } from '../messages/signals.ts';
 import { workflowIdOf } from '../messages/workflow-types.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { noteEnqueued } from '../platform/postgres/outbox.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 import { deliveryId, subscribes } from './events.ts';
 import type { WebhookEndpointRow } from './webhook-endpoints.ts';
 
 /**
  * The `set` list of an update that makes a delivery due now. A delivery that had ended starts a new series of attempts.
  */
-function dueNow(db: Db, now: Date) {
+function dueNow(db: Db, now: RealInstant) {
   return db`
     status = 'pending', next_attempt_at = least(${now}, now()), failure_reason = null, finished_at = null,
     series_start = case when d.status = 'pending' then d.series_start else d.attempt_count end`;
 }
 
 /** Makes a delivery due now, whatever its status, and adds an outbox entry that notifies its workflow. */
-export async function redeliver(tx: Tx, id: string, now: Date): Promise<void> {
+export async function redeliver(tx: Tx, id: string, now: RealInstant): Promise<void> {
   noteEnqueued(tx, 'deliveries');
   await tx`
     with due as (
@@ -25,9 +26,9 @@ export async function redeliver(tx: Tx, id: string, now: Date): Promise<void> {
 }
 
 interface ReplayRange {
-  since: Date;
+  since: RealInstant;
   /** Null for everything that is recorded so far: another process's clock may have been ahead when it recorded it. */
-  until: Date | null;
+  until: RealInstant | null;
   /** Whether to repeat deliveries that were already delivered. */
   deliveredToo: boolean;
   /** Only events with a greater sequence number. Null for the whole range. */
@@ -44,7 +45,7 @@ export async function replayDeliveries(
   tx: Tx,
   endpoint: WebhookEndpointRow,
   range: ReplayRange,
-  now: Date,
+  now: RealInstant,
 ): Promise<{ enqueued: number; lastEventId: string | null }> {
   noteEnqueued(tx, 'deliveries');
   const [row] = await tx<[{ enqueued: number; last_event_id: string | null }]>`
@@ -77,7 +78,7 @@ export async function replayDeliveries(
  * Adds an outbox entry for each delivery in `due`: start its workflow, or signal it if it runs. The outbox is the table
  * `workflow_intents`.
  */
-function stageRetries(tx: Tx, now: Date) {
+function stageRetries(tx: Tx, now: RealInstant) {
   return tx`
     insert into workflow_intents (
       workflow_id, workflow_type, subject_id, livemode, start, signal, created_at, available_at

@@ -1,4 +1,5 @@
 import type { Tx } from '../platform/postgres/connection.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 import type { TenantKey } from './tenant.ts';
 
 /**
@@ -10,7 +11,7 @@ export async function lockReplayBudget(
   tx: Tx,
   tenant: TenantKey,
   host: string,
-  { perHour, now }: { perHour: number; now: Date },
+  { perHour, now }: { perHour: number; now: RealInstant },
 ): Promise<number> {
   const [row] = await tx<[{ used: number }]>`
     insert into webhook_replay_budgets as b (biller_id, livemode, host, used, as_of)

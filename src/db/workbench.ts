@@ -1,6 +1,8 @@
 import type { PlainDate } from '../domain/calendar.ts';
 import type { Currency } from '../domain/currencies.ts';
+import type { CustomerInstant, Instant } from '../domain/instants.ts';
 import type { Db } from '../platform/postgres/connection.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 import type { TenantKey } from './tenant.ts';
 import type { ClockAdvanceRow } from './test-clocks.ts';
 import { type AttemptedDelivery, withAttempts } from './webhook-deliveries.ts';
@@ -14,12 +16,11 @@ export interface TimelineEventRow {
   customer_id: string | null;
   subject_id: string;
   data: Record<string, unknown>;
-  /** Customer time. */
-  created_at: Date;
-  /** Real time. */
-  recorded_at: Date;
+  created_at: Instant;
+  recorded_at: RealInstant;
   pending: number;
   delivered: number;
+  /** Without those to endpoints that were deleted since: there is nothing to be done about them. */
   failed: number;
 }
 
@@ -30,7 +31,7 @@ export interface SubjectRow {
   customer_id: string | null;
   name: string;
   status: string;
-  created_at: Date;
+  created_at: CustomerInstant;
 }
 
 /** A bank debit with its payment. Instants are the clock's time. */
@@ -40,10 +41,10 @@ export interface TimelineDebitRow {
   amount: number;
   currency: Currency;
   charge_date: PlainDate;
-  hand_over_at: Date;
-  expected_result_at: Date;
-  result_at: Date | null;
-  returned_at: Date | null;
+  hand_over_at: CustomerInstant;
+  expected_result_at: CustomerInstant;
+  result_at: CustomerInstant | null;
+  returned_at: CustomerInstant | null;
 }
 
 /** Which events: all of the biller, those of a clock, or those about a customer. */
@@ -59,10 +60,11 @@ const eventsWithDeliveries = (db: Db) => db`
     e.recorded_at, d.pending, d.delivered, d.failed
   from events e
   cross join lateral (
-    select (count(*) filter (where status = 'pending'))::integer as pending,
-      (count(*) filter (where status = 'delivered'))::integer as delivered,
-      (count(*) filter (where status = 'failed'))::integer as failed
-    from webhook_deliveries where event_id = e.id
+    select (count(*) filter (where d.status = 'pending'))::integer as pending,
+      (count(*) filter (where d.status = 'delivered'))::integer as delivered,
+      (count(*) filter (where d.status = 'failed' and w.deleted_at is null))::integer as failed
+    from webhook_deliveries d join webhook_endpoints w on w.id = d.endpoint_id
+    where d.event_id = e.id
   ) d`;
 
 /** The ids of everything that events about a customer are about. */

@@ -1,4 +1,5 @@
 import { millisecondsPerDay } from './calendar.ts';
+import { type CustomerInstant, customerInstant } from './instants.ts';
 
 /** How often a plan collects. A subscription counts as a monthly plan, whatever its interval. */
 interface Frequency {
@@ -21,11 +22,11 @@ const lastInstant = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
  * (decisions: only active plans count).
  * @throws RangeError when a period is not a whole number from 1 up.
  */
-export function maxFrozenTime(frozenTime: Date, activePlans: readonly Frequency[]): Date {
+export function maxFrozenTime(frozenTime: CustomerInstant, activePlans: readonly Frequency[]): CustomerInstant {
   let shortest = Infinity;
   for (const plan of activePlans) shortest = Math.min(shortest, intervalDays(plan));
   const days = activePlans.length === 0 ? emptyClockDays : shortest;
-  return new Date(Math.min(frozenTime.getTime() + 2 * days * millisecondsPerDay, lastInstant));
+  return customerInstant(Math.min(frozenTime.getTime() + 2 * days * millisecondsPerDay, lastInstant));
 }
 
 function intervalDays({ frequencyType, frequencyPeriod }: Frequency): number {

@@ -1,5 +1,6 @@
 // Renamed on import: this is JavaScript's date library. Elsewhere, "Temporal" is the workflow engine.
 import { Temporal as Dates } from 'temporal-polyfill';
+import { type CustomerInstant, customerInstant } from './instants.ts';
 
 /** A calendar date `YYYY-MM-DD` without a time zone. Years 0001 to 9999: PostgreSQL has no year 0. */
 export type PlainDate = string;
@@ -87,9 +88,9 @@ export function lastSlot(cadence: Cadence): number {
  * one. A day that a zone skipped (Apia, 30 December 2011) begins with the next day.
  * @throws RangeError for an invalid date or zone.
  */
-export function startOfDay(date: PlainDate, timeZone: string): Date {
-  if (timeZone === 'UTC') return new Date(epochDay(date) * millisecondsPerDay);
-  return new Date(Dates.PlainDate.from(checked(date)).toZonedDateTime(timeZone).epochMilliseconds);
+export function startOfDay(date: PlainDate, timeZone: string): CustomerInstant {
+  if (timeZone === 'UTC') return customerInstant(epochDay(date) * millisecondsPerDay);
+  return customerInstant(Dates.PlainDate.from(checked(date)).toZonedDateTime(timeZone).epochMilliseconds);
 }
 
 /**
@@ -97,16 +98,16 @@ export function startOfDay(date: PlainDate, timeZone: string): Date {
  * the clock shows as much more as it skipped: 02:30 becomes 03:30. If the time comes twice, it is the first one.
  * @throws RangeError for an invalid date, time or zone.
  */
-export function instantAt(date: PlainDate, time: TimeOfDay, timeZone: string): Date {
+export function instantAt(date: PlainDate, time: TimeOfDay, timeZone: string): CustomerInstant {
   const local = Dates.PlainDate.from(checked(date)).toZonedDateTime({ timeZone, plainTime: time });
-  return new Date(local.epochMilliseconds);
+  return customerInstant(local.epochMilliseconds);
 }
 
 /**
  * Returns the local date at a UTC instant, for "today" in the biller's time zone (decisions: not in the past).
  * @throws RangeError for an invalid Date or zone, and outside the years 0001 to 9999.
  */
-export function dateIn(instant: Date, timeZone: string): PlainDate {
+export function dateIn(instant: CustomerInstant, timeZone: string): PlainDate {
   if (timeZone === 'UTC') return written(instant.toISOString().slice(0, -'T00:00:00.000Z'.length));
   const local = Dates.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(timeZone);
   return written(local.toPlainDate().toString());
@@ -117,7 +118,7 @@ export function dateIn(instant: Date, timeZone: string): PlainDate {
  * in the biller's time zone).
  * @throws RangeError in the same cases as `slotDate` and `startOfDay`.
  */
-export function slotDueAt(cadence: Cadence, slot: number, timeZone: string): Date {
+export function slotDueAt(cadence: Cadence, slot: number, timeZone: string): CustomerInstant {
   return startOfDay(slotDate(cadence, slot), timeZone);
 }
 
@@ -127,7 +128,7 @@ export function slotDueAt(cadence: Cadence, slot: number, timeZone: string): Dat
  * the instant was stored. No two slots are nearer than a week. PostgreSQL has the same rule, `is_near_slot`.
  * @throws RangeError in the same cases as `slotDate`.
  */
-export function isNearSlot(cadence: Cadence, slot: number, instant: Date): boolean {
+export function isNearSlot(cadence: Cadence, slot: number, instant: CustomerInstant): boolean {
   return Math.abs(instant.getTime() - startOfDay(slotDate(cadence, slot), 'UTC').getTime()) <= 2 * millisecondsPerDay;
 }
 
@@ -137,7 +138,7 @@ export function isNearSlot(cadence: Cadence, slot: number, instant: Date): boole
  * century costs no more than a week.
  * @throws RangeError when the calendar ends first, and in the same cases as `slotDueAt`.
  */
-export function firstSlotAfter(cadence: Cadence, timeZone: string, instant: Date, fromSlot: number): number {
+export function firstSlotAfter(cadence: Cadence, timeZone: string, instant: CustomerInstant, fromSlot: number): number {
   const time = instant.getTime();
   const isAfter = (slot: number): boolean => slotDueAt(cadence, slot, timeZone).getTime() > time;
   // Checked separately, because slot 0 has a date of its own. From slot 1 on, the instants only increase.
@@ -229,13 +230,13 @@ function written(date: string): PlainDate {
   return date;
 }
 
-/** Returns the later one of two instants. */
-export function laterInstant(a: Date, b: Date): Date {
+/** Returns the later one of two instants of one time. */
+export function laterInstant<T extends Date>(a: T, b: NoInfer<T>): T {
   return a > b ? a : b;
 }
 
-/** Returns the earliest of the instants that are known, or null. */
-export function earliestInstant(instants: readonly (Date | null)[]): Date | null {
-  const known = instants.flatMap((instant) => instant?.getTime() ?? []);
-  return known.length === 0 ? null : new Date(Math.min(...known));
+/** Returns the earliest of the instants that are known, or null. They are of one time. */
+export function earliestInstant<T extends Date>(instants: readonly (T | null)[]): T | null {
+  const known = instants.filter((instant) => instant !== null);
+  return known.reduce<T | null>((first, instant) => (first === null || instant < first ? instant : first), null);
 }

@@ -1,5 +1,6 @@
 import { millisecondsPerDay } from './calendar.ts';
 import type { DeclineCode } from './charge-outcome.ts';
+import { addMs, type CustomerInstant } from './instants.ts';
 
 /** What a plan does about a failed payment (decisions: `failure_behaviour`). */
 export type FailureBehaviour = 'retry' | 'stop';
@@ -40,9 +41,9 @@ export function afterFailure(input: {
   behaviour: FailureBehaviour;
   code: DeclineCode;
   failures: number;
-  firstFailedAt: Date;
-  retryAt?: Date | null;
-}): { kind: 'retry'; at: Date } | { kind: 'suspend' } {
+  firstFailedAt: CustomerInstant;
+  retryAt?: CustomerInstant | null;
+}): { kind: 'retry'; at: CustomerInstant } | { kind: 'suspend' } {
   const { behaviour, code, failures, firstFailedAt } = input;
   const at = input.retryAt === undefined ? nextRetryAt(failures, firstFailedAt) : input.retryAt;
   return behaviour === 'stop' || isFinal[code] || at === null ? { kind: 'suspend' } : { kind: 'retry', at };
@@ -52,8 +53,8 @@ export function afterFailure(input: {
  * Returns the UTC instant of the retry after this many failures of a series. Null when no retries are left.
  * @throws RangeError when `failures` is not a whole number from 1 up.
  */
-export function nextRetryAt(failures: number, firstFailedAt: Date): Date | null {
+export function nextRetryAt(failures: number, firstFailedAt: CustomerInstant): CustomerInstant | null {
   if (!Number.isSafeInteger(failures) || failures < 1) throw new RangeError(`not a count of failures: ${failures}`);
   const days = retryDays[failures - 1];
-  return days === undefined ? null : new Date(firstFailedAt.getTime() + days * millisecondsPerDay);
+  return days === undefined ? null : addMs(firstFailedAt, days * millisecondsPerDay);
 }

@@ -1,3 +1,5 @@
+import type { RealInstant } from '../platform/real-time.ts';
+
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -49,7 +51,7 @@ export function delayAfter(failures: number, random: number, retryAfter: number 
  * Returns the milliseconds that a `Retry-After` header asks to wait from `now`: whole seconds or an HTTP date. 0 for a
  * date in the past, null for any other text. Never throws.
  */
-export function parseRetryAfter(header: string, now: Date): number | null {
+export function parseRetryAfter(header: string, now: RealInstant): number | null {
   const value = header.trim();
   if (/^\d+$/.test(value)) return Number(value) * SECOND;
   // Date.parse alone would also read "1.5" or "2027" as a date.
@@ -60,6 +62,6 @@ export function parseRetryAfter(header: string, now: Date): number | null {
 }
 
 /** Whether an endpoint that has only failed since `failingSince` must be disabled at `now`. */
-export function hasFailedTooLong(failingSince: Date | null, now: Date): boolean {
+export function hasFailedTooLong(failingSince: RealInstant | null, now: RealInstant): boolean {
   return failingSince !== null && now.getTime() - failingSince.getTime() >= longestFailure;
 }

@@ -1,5 +1,6 @@
 import { lockEndpointOfAnyBiller, updateWebhookEndpoint, type WebhookEndpointRow } from '../db/webhook-endpoints.ts';
 import { replayDeliveries } from '../db/webhook-redeliveries.ts';
+import { addMs } from '../domain/instants.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { atomically } from '../platform/postgres/transaction.ts';
 import { type ChangeOrigin, recordAudit } from '../services/accounts/audit.ts';
@@ -57,7 +58,7 @@ export async function enableByOperator(db: Db, endpointId: string, origin: Chang
 
 async function replay(tx: Tx, endpoint: WebhookEndpointRow, { by, now }: ChangeOrigin): Promise<Replayed> {
   assertVerified(endpoint);
-  const since = new Date(now.getTime() - replayedDays * 86_400_000);
+  const since = addMs(now, -replayedDays * 86_400_000);
   const range = { since, until: null, afterSequence: null, deliveredToo: false, limit: maxReplayed };
   const { enqueued } = await replayDeliveries(tx, endpoint, range, now);
   await recordAudit(tx, {

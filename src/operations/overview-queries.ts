@@ -1,5 +1,7 @@
 import type { AttemptOutcome } from '../db/payment-attempts.ts';
+import type { CustomerInstant } from '../domain/instants.ts';
 import type { Db } from '../platform/postgres/connection.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 import { originOf } from '../platform/redact.ts';
 import { lastAttempt } from './stuck/queries/webhooks.ts';
 
@@ -21,7 +23,7 @@ export interface AttemptCount {
  * Counts the attempts of plans, subscriptions and scheduled payments since `since`. Attempts of test clocks are left
  * out: their `at` is the time of their clock. The mode is read from the prefix of the intent's id.
  */
-export async function countAttempts(db: Db, since: Date, mode: Mode): Promise<AttemptCount[]> {
+export async function countAttempts(db: Db, since: RealInstant, mode: Mode): Promise<AttemptCount[]> {
   return db<AttemptCount[]>`
     select (opened_at at time zone 'UTC')::date as date, outcome, code,
       count(*) filter (where number = 1)::integer as first, count(*)::integer as count
@@ -40,7 +42,7 @@ export interface DueCount {
 }
 
 /** What is due in real time from `now` until `until`. Overdue items count as due now. */
-export async function countDue(db: Db, now: Date, until: Date, mode: Mode): Promise<DueCount[]> {
+export async function countDue(db: Db, now: RealInstant, until: RealInstant, mode: Mode): Promise<DueCount[]> {
   return db<DueCount[]>`
     select (greatest(d.at, ${now}) at time zone 'UTC')::date as date,
       count(*) filter (where not d.is_retry)::integer as due, count(*) filter (where d.is_retry)::integer as retries
@@ -68,7 +70,7 @@ export async function countDue(db: Db, now: Date, until: Date, mode: Mode): Prom
 export interface DunningCount {
   /** Plans that wait for a retry, and when the next retry is. */
   retrying: number;
-  next_retry_at: Date | null;
+  next_retry_at: CustomerInstant | null;
   /** Plans whose retries have ended, and which wait to be resumed or closed. */
   suspended: number;
 }
@@ -90,7 +92,7 @@ export async function countDunning(db: Db, mode: Mode): Promise<DunningCount> {
 export interface UnpaidSubscriptionCount {
   /** Subscriptions that wait for a retry, and when the next retry is. */
   retrying: number;
-  next_retry_at: Date | null;
+  next_retry_at: CustomerInstant | null;
   /** Subscriptions that are paused because no retry is left. */
   paused: number;
 }
@@ -115,13 +117,13 @@ export interface EndpointCount {
   livemode: boolean;
   status: 'enabled' | 'disabled';
   disabled_reason: string | null;
-  failing_since: Date | null;
+  failing_since: RealInstant | null;
   /** Scheme, host and port of its URL. */
   origin: string;
   /** Why the last attempt failed. Null if it succeeded, or there was none. */
   last_error: string | null;
-  /** When the next attempt of any delivery is, real time. Null if none is pending. */
-  next_at: Date | null;
+  /** When the next attempt of any delivery is. Null if none is pending. */
+  next_at: RealInstant | null;
   pending: number;
   /** The pending ones whose time has come. */
   due: number;
@@ -136,7 +138,7 @@ export interface EndpointCount {
  */
 export async function countDeliveries(
   db: Db,
-  { now, sinceId, limit }: { now: Date; sinceId: string; limit: number },
+  { now, sinceId, limit }: { now: RealInstant; sinceId: string; limit: number },
   mode: Mode,
 ): Promise<{ count: number; endpoints: EndpointCount[] }> {
   const rows = await db<(Omit<EndpointCount, 'origin'> & { all: number; url: string })[]>`
@@ -170,9 +172,9 @@ export async function countDeliveries(
 export interface AdvanceUnderWay {
   test_clock_id: string;
   biller_id: string;
-  /** When the advance was requested, real time. */
-  since: Date;
-  target_time: Date;
+  /** When the advance was requested. */
+  since: RealInstant;
+  target_time: CustomerInstant;
 }
 
 /** The advances under way, the oldest first. */

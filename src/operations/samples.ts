@@ -1,6 +1,7 @@
 import { subjectQueries } from '../db/subject-queries.ts';
 import { allSubjectKinds, endsOnClock } from '../messages/subject-kinds.ts';
 import type { Db } from '../platform/postgres/connection.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 
 /** What collects. Links and sessions only end. */
 const collecting = allSubjectKinds.filter((kind) => !endsOnClock(kind));
@@ -8,20 +9,20 @@ const collecting = allSubjectKinds.filter((kind) => !endsOnClock(kind));
 /** Work that waits, and for how long. Covers all billers. */
 export interface BacklogSample {
   outbox_entries: number;
-  oldest_outbox_entry_at: Date | null;
+  oldest_outbox_entry_at: RealInstant | null;
   /**
    * The earliest instant that has passed without an attempt, of plans, subscriptions and scheduled payments in real
    * time, or without the step of a bank debit. A date that had passed before activation or creation counts from then
    * on.
    */
-  oldest_due_at: Date | null;
+  oldest_due_at: RealInstant | null;
   /** Deliveries that wait for their next attempt, and those of them whose time has come. */
   deliveries: number;
   deliveries_due: number;
 }
 
-/** The backlogs at `now` (real time). Each is read by an index of its own. */
-export async function sampleBacklogs(db: Db, now: Date): Promise<BacklogSample> {
+/** The backlogs at `now`. Each is read by an index of its own. */
+export async function sampleBacklogs(db: Db, now: RealInstant): Promise<BacklogSample> {
   const [row] = await db<[BacklogSample]>`
     select w.outbox_entries, w.oldest_outbox_entry_at, d.deliveries, d.deliveries_due, least(
       ${collecting.map((kind, index) => {

@@ -2,6 +2,7 @@ import type { RequestWatch } from '../api/http/deps.ts';
 import type { Html } from '../platform/html.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 import type { Processors } from '../processors/processor.ts';
 import type { Vault } from '../services/accounts/vault.ts';
 import type { PayerRequest } from '../services/links/payer-context.ts';
@@ -30,8 +31,7 @@ export interface Visit {
   deps: PagesDeps;
   token: string;
   requestId: string;
-  /** Real time. */
-  now: Date;
+  now: RealInstant;
   /** The payer's locale, for amounts: a BCP 47 tag. */
   locale: string;
   /** The payer's address. */

@@ -5,6 +5,7 @@ import {
   declined,
   declineMessage,
 } from '../domain/charge-outcome.ts';
+import { type CustomerInstant, customerInstant } from '../domain/instants.ts';
 import {
   type ChargeRequest,
   type Inquiry,
@@ -191,8 +192,8 @@ function bankCodeOf({ bank_code: code }: Body): string | null {
   return typeof code === 'string' && /^\w{1,20}$/.test(code) ? code : null;
 }
 
-function instantIn(answer: HttpAnswer, value: unknown): Date {
-  const instant = new Date(typeof value === 'string' ? value : Number.NaN);
+function instantIn(answer: HttpAnswer, value: unknown): CustomerInstant {
+  const instant = customerInstant(typeof value === 'string' ? value : Number.NaN);
   if (Number.isNaN(instant.getTime())) throw unknownOutcome(answer);
   return instant;
 }

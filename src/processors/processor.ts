@@ -1,6 +1,8 @@
 import type { PlainDate } from '../domain/calendar.ts';
 import type { ChargeFailure, ChargeOutcome, DeclineCode } from '../domain/charge-outcome.ts';
+import type { CustomerInstant } from '../domain/instants.ts';
 import type { Scheme } from '../domain/schemes/schemes.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 
 /** A request to a payment processor for one charge. */
 export interface ChargeRequest {
@@ -18,8 +20,8 @@ export interface ChargeRequest {
   currency: string;
   /** The number of the attempt for this intent, from 1. */
   attempt: number;
-  /** When the attempt was recorded, real time. */
-  openedAt: Date;
+  /** When the attempt was recorded. */
+  openedAt: RealInstant;
   paymentMethodId: string;
   /** `card`, `au_becs_debit` and so on. */
   paymentMethodType: string;
@@ -61,17 +63,17 @@ export type RefundOutcome = { kind: 'succeeded' } | { kind: 'failed' };
 /** The bank has taken the debit, and reports later whether it was collected. `expectedAt` is customer time. */
 export interface Submitted {
   kind: 'submitted';
-  expectedAt: Date;
+  expectedAt: CustomerInstant;
 }
 
-/** The bank has taken back a debit that it had collected. `at` is customer time. */
+/** The bank has taken back a debit that it had collected. */
 export interface Returned {
   kind: 'returned';
   code: DeclineCode;
   message: string;
   /** The scheme's code for the reason; null if it has none. */
   bankCode: string | null;
-  at: Date;
+  at: CustomerInstant;
 }
 
 /**
@@ -82,7 +84,7 @@ export interface Returned {
 export type ProcessorState = ChargeOutcome | Submitted | Returned | { kind: 'not_charged' } | { kind: 'canceled' };
 
 /** The state at an instant. `nextAt` says when to ask again (customer time); null if no change is expected. */
-export type Inquiry = ProcessorState & { nextAt: Date | null };
+export type Inquiry = ProcessorState & { nextAt: CustomerInstant | null };
 
 /** What a processor has done: money that it has taken, or has given back. */
 export interface Movement {
@@ -153,8 +155,8 @@ export interface PaymentProcessor {
    * @throws RequestRefused
    */
   charge(request: ChargeRequest, reference: string): Promise<ChargeOutcome | Submitted>;
-  /** Returns the state of a reserved payment at `at` (customer time). Changes nothing. */
-  inquire(request: ChargeRequest, reference: string, at: Date): Promise<Inquiry>;
+  /** Returns the state of a reserved payment at `at`. Changes nothing. */
+  inquire(request: ChargeRequest, reference: string, at: CustomerInstant): Promise<Inquiry>;
   /** Gives a reservation up. Does nothing if it was charged: `inquire` tells. */
   cancel(reference: string): Promise<void>;
   /**

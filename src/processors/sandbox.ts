@@ -1,4 +1,5 @@
 import type { ChargeOutcome } from '../domain/charge-outcome.ts';
+import type { CustomerInstant } from '../domain/instants.ts';
 import { sandboxChargeOutcome, sandboxRefundOutcome } from '../domain/sandbox-outcomes.ts';
 import { type DebitCourse, sandboxDebitCourse } from '../domain/schemes/sandbox-debits.ts';
 import type { ChargeRequest, Inquiry, PaymentProcessor } from './processor.ts';
@@ -39,7 +40,7 @@ function courseOf({ debit, attempt, amount, metadata }: ChargeRequest): DebitCou
   return sandboxDebitCourse({ scheme, chargeDate, attempt, amount, bankOutcomes, outcomes });
 }
 
-function stateAt(course: DebitCourse, at: Date): Inquiry {
+function stateAt(course: DebitCourse, at: CustomerInstant): Inquiry {
   if (course.kind === 'refused') return { ...course.failure, nextAt: null };
   const { resultAt, dishonour, returned } = course;
   if (at < resultAt) return { kind: 'submitted', expectedAt: resultAt, nextAt: resultAt };

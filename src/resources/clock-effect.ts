@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import type { AttemptFacts } from '../db/clock-effects.ts';
 import type { TestClockRow } from '../db/test-clocks.ts';
 import { exampleId } from '../domain/ids.ts';
+import type { CustomerInstant, Instant } from '../domain/instants.ts';
 import { CheckoutSession } from './checkout-session.ts';
 import { instant, ListOf, LocalDate, Nullable, pick, Strict, Timestamp } from './common.ts';
 import { type EventGroup, eventGroups, eventTypes, groupOf } from './event-catalogue.ts';
@@ -211,7 +212,7 @@ export interface EffectEvent {
   event_type: string;
   subject_id: string;
   /** The clock's time. */
-  at: Date;
+  at: Instant;
   /** The object as the event shows it. */
   data: object;
 }
@@ -227,7 +228,7 @@ export interface Effect extends EffectEvent {
 /** What an advance would do, up to `target`. */
 export interface DryRunResult {
   clock: TestClockRow;
-  target: Date;
+  target: CustomerInstant;
   manifest: EffectsManifest;
   effects: Effect[];
 }

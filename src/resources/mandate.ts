@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import type { MandateRow } from '../db/mandates.ts';
 import { exampleId } from '../domain/ids.ts';
+import type { CustomerInstant } from '../domain/instants.ts';
 import { mandateStatuses, nextChargeDate } from '../domain/mandates/mandate.ts';
 import { noticeChannels, noticeKinds } from '../domain/mandates/mandate-notices.ts';
 import { currentMandateText } from '../domain/mandates/mandate-texts.ts';
@@ -192,8 +193,8 @@ export type MandateForPayer = Static<typeof MandateForPayer>;
 export const MandateByKey = Type.Union([Mandate, MandateForPayer]);
 export type MandateByKey = Static<typeof MandateByKey>;
 
-/** The mandate as the API and its events show it at this instant (customer time). */
-export function presentMandate(row: MandateRow, at: Date): Mandate {
+/** The mandate as the API and its events show it at this instant. */
+export function presentMandate(row: MandateRow, at: CustomerInstant): Mandate {
   return present(Mandate, {
     ...row,
     acceptance: acceptanceOf(row),
@@ -203,7 +204,7 @@ export function presentMandate(row: MandateRow, at: Date): Mandate {
 }
 
 /** The mandate as a publishable key sees it. */
-export function presentMandateToPayer(row: MandateRow, at: Date): MandateForPayer {
+export function presentMandateToPayer(row: MandateRow, at: CustomerInstant): MandateForPayer {
   return pick(presentMandate(row, at), payerFields);
 }
 

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import type { TestClockDetailRow } from '../db/clock-details.ts';
 import type { TestClockRow } from '../db/test-clocks.ts';
 import { exampleId } from '../domain/ids.ts';
+import type { CustomerInstant } from '../domain/instants.ts';
 import { Id, instant, Nullable, present, Strict, type Tag, Timestamp } from './common.ts';
 import { dueAt, example, madeAt, withExamples } from './examples.ts';
 
@@ -199,7 +200,7 @@ export function presentClockState(row: TestClockRow): TestClockState {
 export function presentTestClock({
   maxFrozenTime,
   ...row
-}: TestClockDetailRow & { maxFrozenTime: Date | null }): TestClock {
+}: TestClockDetailRow & { maxFrozenTime: CustomerInstant | null }): TestClock {
   const last = row.last_advance;
   return {
     ...presentClockState(row),

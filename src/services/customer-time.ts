@@ -1,6 +1,8 @@
 import type { LockedCustomerRow } from '../db/customers.ts';
 import { shareLockClock, type TestClockRow } from '../db/test-clocks.ts';
+import { type CustomerInstant, customerInstant, withoutClock } from '../domain/instants.ts';
 import type { Tx } from '../platform/postgres/connection.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 import { InvalidState } from './errors.ts';
 
 /**
@@ -9,8 +11,12 @@ import { InvalidState } from './errors.ts';
  * @throws InvalidState when the clock was deleted; `test_clock_advancing` while it is advancing, because the write
  * would have no definite time.
  */
-export async function timeForWrite(tx: Tx, testClockId: string | null, realTime: Date): Promise<Date> {
-  if (testClockId === null) return realTime;
+export async function timeForWrite(
+  tx: Tx,
+  testClockId: string | null,
+  realTime: RealInstant,
+): Promise<CustomerInstant> {
+  if (testClockId === null) return withoutClock(realTime);
   const clock = await shareLockClock(tx, testClockId);
   if (clock === null) throw new InvalidState(`Test clock ${testClockId} has been deleted.`);
   return timeOnClock(clock);
@@ -21,9 +27,9 @@ export async function timeForWrite(tx: Tx, testClockId: string | null, realTime:
  * customer without a clock.
  * @throws InvalidState `test_clock_advancing` while the clock is advancing.
  */
-export function timeOf(customer: LockedCustomerRow | null, realTime: Date): Date {
+export function timeOf(customer: LockedCustomerRow | null, realTime: RealInstant): CustomerInstant {
   if (customer?.test_clock_id == null || customer.clock_status === null || customer.frozen_time === null)
-    return realTime;
+    return withoutClock(realTime);
   return timeOnClock({ id: customer.test_clock_id, status: customer.clock_status, frozen_time: customer.frozen_time });
 }
 
@@ -31,7 +37,11 @@ export function timeOf(customer: LockedCustomerRow | null, realTime: Date): Date
  * Returns the present time of a locked clock.
  * @throws InvalidState `test_clock_advancing` while it is advancing.
  */
-export function timeOnClock({ id, status, frozen_time }: Pick<TestClockRow, 'id' | 'status' | 'frozen_time'>): Date {
+export function timeOnClock({
+  id,
+  status,
+  frozen_time,
+}: Pick<TestClockRow, 'id' | 'status' | 'frozen_time'>): CustomerInstant {
   if (status !== 'advancing') return frozen_time;
   throw new InvalidState(
     `Test clock ${id} is advancing. Wait until it is ready, then try again.`,
@@ -48,12 +58,17 @@ export const clockToleranceMs = 30_000;
 /** The time that a workflow acts at. */
 export interface WorkflowTime {
   /** Customer time as the workflow has it: real time, or the time of a test clock. */
-  at: Date;
+  at: CustomerInstant;
   /**
    * In real time, how far `at` may be ahead of the database's clock, in milliseconds. The default is 30 s. Tests whose
    * Temporal server skips real time set another value.
    */
   maxAheadMs?: number | undefined;
+}
+
+/** Returns the time of a workflow that acts at `at`, milliseconds since 1970. */
+export function workflowTime(at: number, maxAheadMs: number | undefined): WorkflowTime {
+  return { at: customerInstant(at), maxAheadMs };
 }
 
 /**
@@ -62,9 +77,12 @@ export interface WorkflowTime {
  * reached `dueAt`.
  */
 export class WorkflowClockAhead extends Error {
-  readonly dueAt: Date;
+  readonly dueAt: CustomerInstant;
 
-  constructor(subjectId: string, { at, dueAt, databaseTime }: { at: Date; dueAt: Date; databaseTime: Date }) {
+  constructor(
+    subjectId: string,
+    { at, dueAt, databaseTime }: { at: CustomerInstant; dueAt: CustomerInstant; databaseTime: RealInstant },
+  ) {
     super(
       `the workflow’s clock is ${inUnits(at.getTime() - databaseTime.getTime())} ahead of the database’s. Nothing is charged ` +
         `before ${dueAt.toISOString()} by the database’s clock. If time skipping was switched on for this workflow, start it ` +
@@ -83,14 +101,15 @@ export class WorkflowClockAhead extends Error {
  * @throws WorkflowClockAhead when it is due by the workflow's clock only.
  */
 export function instantOf(
-  subject: { id: string; isOnClock: boolean; dueAt: Date },
+  subject: { id: string; isOnClock: boolean; dueAt: CustomerInstant },
   { at, maxAheadMs = clockToleranceMs }: WorkflowTime,
-  databaseTime: Date,
-): Date | null {
+  databaseTime: RealInstant,
+): CustomerInstant | null {
   const { id, isOnClock, dueAt } = subject;
   if (isOnClock) return dueAt <= at ? at : null;
-  const isBelieved = at > databaseTime && at.getTime() - databaseTime.getTime() <= maxAheadMs;
-  const instant = isBelieved ? at : databaseTime;
+  const present = withoutClock(databaseTime);
+  const isBelieved = at > present && at.getTime() - present.getTime() <= maxAheadMs;
+  const instant = isBelieved ? at : present;
   if (dueAt <= instant) return instant;
   if (dueAt <= at) throw new WorkflowClockAhead(id, { at, dueAt, databaseTime });
   return null;

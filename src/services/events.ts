@@ -10,11 +10,13 @@ import { tenantOf } from '../db/tenant.ts';
 import type { TestClockRow } from '../db/test-clocks.ts';
 import type { WebhookEndpointRow } from '../db/webhook-endpoints.ts';
 import { newId } from '../domain/ids.ts';
+import type { CustomerInstant, Instant } from '../domain/instants.ts';
 import type { InsertCondition } from '../platform/postgres/conditional-insert.ts';
 import type { Db, Pool, Tx } from '../platform/postgres/connection.ts';
 import { noteEnqueued, notifyDeliveries } from '../platform/postgres/outbox.ts';
 import { shareCommit } from '../platform/postgres/shared-commit.ts';
 import { afterCommit, atomically, beforeCommit, pipelined } from '../platform/postgres/transaction.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 import { presentCheckoutSession } from '../resources/checkout-session.ts';
 import type { EventQuery } from '../resources/event.ts';
 import type { EventType } from '../resources/event-catalogue.ts';
@@ -37,8 +39,7 @@ export interface NewEvent extends Tenant {
   subjectId: string;
   customerId: string | null;
   testClockId: string | null;
-  /** Customer time. */
-  at: Date;
+  at: Instant;
   /** The object as the API shows it at this moment. */
   data: object;
   /** Deliver the event to this endpoint only, whatever the endpoints subscribe to. */
@@ -49,19 +50,19 @@ type TypeOf<Group extends string> = Extract<EventType, `${Group}.${string}`>;
 
 // An event carries its object as the API shows it. These functions are the one place where a service presents a row.
 
-/** Returns an event with the intent's current state. `extra` are further members of its data. `at` is customer time. */
+/** Returns an event with the intent's current state. `extra` are further members of its data. */
 export function intentEvent(
   type: TypeOf<'payment_intent'>,
   intent: PaymentIntentRow,
-  { testClockId, at }: { testClockId: string | null; at: Date },
+  { testClockId, at }: { testClockId: string | null; at: CustomerInstant },
   extra: object = {},
 ): NewEvent {
   const data = { ...presentPaymentIntent(intent), ...extra };
   return { ...tenantOf(intent), type, subjectId: intent.id, customerId: intent.customer_id, testClockId, at, data };
 }
 
-/** Returns an event with the mandate's current state. `at` is customer time. */
-export function mandateEvent(type: TypeOf<'mandate'>, mandate: MandateRow, at: Date): NewEvent {
+/** Returns an event with the mandate's current state. */
+export function mandateEvent(type: TypeOf<'mandate'>, mandate: MandateRow, at: CustomerInstant): NewEvent {
   const { id: subjectId, customer_id: customerId, test_clock_id: testClockId } = mandate;
   return { ...tenantOf(mandate), type, subjectId, customerId, testClockId, at, data: presentMandate(mandate, at) };
 }
@@ -77,30 +78,34 @@ export function refundEvent(
   return { ...tenantOf(refund), type, ...about, at: refund.updated_at, data };
 }
 
-/** Returns an event with the plan's current state. `at` is customer time. */
-export function planEvent(type: TypeOf<'payment_plan'>, plan: PaymentPlanRow, at: Date): NewEvent {
+/** Returns an event with the plan's current state. */
+export function planEvent(type: TypeOf<'payment_plan'>, plan: PaymentPlanRow, at: CustomerInstant): NewEvent {
   const { id: subjectId, customer_id: customerId, test_clock_id: testClockId } = plan;
   return { ...tenantOf(plan), type, subjectId, customerId, testClockId, at, data: presentPaymentPlan(plan) };
 }
 
-/** Returns an event with the link's current state. `at` is customer time. */
-export function paymentLinkEvent(type: TypeOf<'payment_link'>, link: PaymentLinkRow, at: Date): NewEvent {
+/** Returns an event with the link's current state. */
+export function paymentLinkEvent(type: TypeOf<'payment_link'>, link: PaymentLinkRow, at: CustomerInstant): NewEvent {
   const { id: subjectId, customer_id: customerId, test_clock_id: testClockId } = link;
   return { ...tenantOf(link), type, subjectId, customerId, testClockId, at, data: presentPaymentLink(link) };
 }
 
-/** Returns an event with the session's current state. `at` is customer time. */
+/** Returns an event with the session's current state. */
 export function checkoutSessionEvent(
   type: TypeOf<'checkout_session'>,
   session: CheckoutSessionRow,
-  at: Date,
+  at: CustomerInstant,
 ): NewEvent {
   const { id: subjectId, customer_id: customerId, test_clock_id: testClockId } = session;
   return { ...tenantOf(session), type, subjectId, customerId, testClockId, at, data: presentCheckoutSession(session) };
 }
 
-/** Returns an event with the subscription's current state. `at` is customer time. */
-export function subscriptionEvent(type: TypeOf<'subscription'>, row: ShownSubscriptionRow, at: Date): NewEvent {
+/** Returns an event with the subscription's current state. */
+export function subscriptionEvent(
+  type: TypeOf<'subscription'>,
+  row: ShownSubscriptionRow,
+  at: CustomerInstant,
+): NewEvent {
   const { id: subjectId, customer_id: customerId, test_clock_id: testClockId } = row;
   return { ...tenantOf(row), type, subjectId, customerId, testClockId, at, data: presentSubscription(row) };
 }
@@ -112,16 +117,20 @@ export function clockEvent(type: TypeOf<'test_clock'>, clock: TestClockRow, extr
   return { ...tenantOf(clock), type, subjectId: id, customerId: null, testClockId: id, at, data };
 }
 
-/** Returns an event with the endpoint's current state. `at` is real time. */
-export function endpointEvent(type: TypeOf<'webhook_endpoint'>, endpoint: WebhookEndpointRow, at: Date): NewEvent {
+/** Returns an event with the endpoint's current state. */
+export function endpointEvent(
+  type: TypeOf<'webhook_endpoint'>,
+  endpoint: WebhookEndpointRow,
+  at: RealInstant,
+): NewEvent {
   const data = presentWebhookEndpoint(endpoint);
   return { ...tenantOf(endpoint), type, subjectId: endpoint.id, customerId: null, testClockId: null, at, data };
 }
 
-/** The request that causes events; null if the service acts on its own. `now` is real time. */
+/** The request that causes events; null if the service acts on its own. */
 interface EventOrigin {
   requestId: string | null;
-  now: Date;
+  now: RealInstant;
 }
 
 /** The events of a transaction, in order. A list within the list is a place that was reserved. */

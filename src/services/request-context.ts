@@ -1,6 +1,7 @@
 import type { ApiKeyKind, CredentialRow } from '../db/api-keys.ts';
 import type { FeeSchedule } from '../domain/fees.ts';
 import type { Costs } from '../domain/surcharges/costs.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 
 /** The biller and mode that data belongs to. Every query filters by both. */
 export interface Tenant {
@@ -25,8 +26,8 @@ export interface RequestContext extends Tenant {
   keyKind: ApiKeyKind;
   /** The connection of a payer. Null for a secret key: it comes from the biller's server. */
   connection: Connection | null;
-  /** Real time. The time of a clock-bound customer is read from its clock. */
-  now: Date;
+  /** The time of a clock-bound customer is read from its clock. */
+  now: RealInstant;
   /** IANA name. Payments fall due at 00:00 in this time zone. */
   timeZone: string;
   feeSchedule: FeeSchedule;
@@ -38,13 +39,11 @@ export interface RequestContext extends Tenant {
   statementDescriptor: string | null;
 }
 
-/**
- * Returns the context of a request that is made with this key. `now` is real time; `connection` is that of a payer.
- */
+/** Returns the context of a request that is made with this key. `connection` is that of a payer. */
 export function contextOf(
   credential: CredentialRow,
   requestId: string,
-  now: Date,
+  now: RealInstant,
   connection: Connection | null = null,
 ): RequestContext {
   const { id, kind, biller_id: billerId, livemode } = credential;

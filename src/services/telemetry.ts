@@ -1,4 +1,5 @@
 import type { AttemptSource } from '../db/payment-attempts.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 import { type PlatformEvent, telemetryOf } from '../platform/telemetry.ts';
 
 // What the service emits, beside the events of the platform.
@@ -40,8 +41,8 @@ export interface ChargeCompleted extends Owner {
   code: string | null;
   /** The events that the outcome recorded, the payment's first. */
   eventIds: readonly string[];
-  /** When the attempt was opened, real time. Null after a challenge: its duration depends on the payer. */
-  openedAt: Date | null;
+  /** When the attempt was opened. Null after a challenge: its duration depends on the payer. */
+  openedAt: RealInstant | null;
 }
 
 /** The outcome of a refund was committed. Emitted once. */
@@ -84,6 +85,13 @@ export interface DeliveryAttempted extends Owner {
   lagSeconds: number | null;
 }
 
+/** This process has compared its clock with PostgreSQL's. */
+export interface ClockCompared {
+  kind: 'clock compared';
+  /** How far its clock is ahead. Negative: behind. */
+  skewSeconds: number;
+}
+
 /** A delivery was postponed: too many deliveries to its endpoint are under way. */
 export interface DeliveryRefused {
   kind: 'delivery refused';
@@ -105,7 +113,7 @@ export interface EntryDispatched {
   workflowType: string;
   isDispatched: boolean;
   /** When the outbox entry was written. */
-  madeAt: Date;
+  madeAt: RealInstant;
 }
 
 export type TelemetryEvent =
@@ -116,6 +124,7 @@ export type TelemetryEvent =
   | DeliveryAttempted
   | DeliveryRefused
   | AdvanceEnded
+  | ClockCompared
   | EntryDispatched
   | PlatformEvent;
 

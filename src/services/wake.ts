@@ -3,6 +3,7 @@ import { endsOnClock, type KindThat } from '../messages/subject-kinds.ts';
 import { type WorkflowType, workflowIdOf, workflowTypes } from '../messages/workflow-types.ts';
 import type { Tx } from '../platform/postgres/connection.ts';
 import { enqueue, type OutboxEntry } from '../platform/postgres/outbox.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 
 /** The object that a workflow is for. */
 export interface WorkflowSubject {
@@ -14,9 +15,14 @@ export interface WorkflowSubject {
 type SubjectOf<Type> =
   Type extends KindThat<'ends'> ? WorkflowSubject & { test_clock_id: string | null } : WorkflowSubject;
 
-/** For each type, a function that adds an outbox entry. `now` is real time. */
+/** For each type, a function that adds an outbox entry. */
 type Enqueuing = {
-  [Type in WorkflowType]: (tx: Tx, subject: SubjectOf<Type>, now: Date, options?: { start: boolean }) => Promise<void>;
+  [Type in WorkflowType]: (
+    tx: Tx,
+    subject: SubjectOf<Type>,
+    now: RealInstant,
+    options?: { start: boolean },
+  ) => Promise<void>;
 };
 
 /** Returns the outbox entry that starts the workflow of a subject. It has no effect if the workflow runs already. */

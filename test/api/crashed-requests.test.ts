@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'mocha';
+import { addMs } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { recoverCharges } from '../../src/services/payments/payment-confirmation.ts';
@@ -85,7 +86,7 @@ describe('the Idempotency-Key of a payment whose process died between the proces
     stage.ledger.beforeAnswer = lost;
     await confirm(intent, method);
     stage.ledger.beforeAnswer = async () => {};
-    await recoverCharges(stage.db.sql, stage.charging, new Date(realNow().getTime() + 90_000));
+    await recoverCharges(stage.db.sql, stage.charging, addMs(realNow(), 90_000));
     await areReused(() => confirm(other, method));
     const again = await confirm(intent, method);
     assert.deepEqual([again.status, again.body.status, charges(intent)], [200, 'succeeded', 1]);
@@ -112,7 +113,7 @@ describe('the Idempotency-Key of a payment whose process died between the proces
     const again = await refund(intent, 300);
     assert.deepEqual([again.status, again.body.status, again.body.amount], [201, 'succeeded', 300]);
     assert.equal((await stage.merchant.getIntent(intent)).total_refunded_amount, 300);
-    await recoverRefunds(stage.db.sql, stage.processors, new Date(realNow().getTime() + 90_000));
+    await recoverRefunds(stage.db.sql, stage.processors, addMs(realNow(), 90_000));
     assert.equal((await refund(intent, 300)).text, again.text);
     await areReused(...others);
   });

@@ -13,6 +13,7 @@ import {
   sweepIdempotencyKeys,
 } from '../../src/db/idempotency-keys.ts';
 import { sealedField } from '../../src/db/sealed-values.ts';
+import { addMs } from '../../src/domain/instants.ts';
 import { openPool } from '../../src/platform/postgres/connection.ts';
 import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
@@ -478,7 +479,7 @@ describe('an Idempotency-Key', () => {
     const createdAt = realNow();
     const { biller } = await makeKeys(db.sql);
     const tenant = { billerId: biller.id, livemode: false };
-    const expiresAt = new Date(createdAt.getTime() + 60_000);
+    const expiresAt = addMs(createdAt, 60_000);
     const fingerprint = Buffer.alloc(32, 1);
     const mine: KeyUse = {
       ...tenant,
@@ -497,7 +498,7 @@ describe('an Idempotency-Key', () => {
     await insertResponse(db.sql, mine, { status: 201, sealed: Buffer.from('second') }, 100);
     assert.deepEqual([await hold(mine), await hold(others)], ['taken', 'taken']);
     assert.deepEqual((await selectKeyUse(db.sql, mine))?.response, { status: 201, sealed: Buffer.from('first') });
-    const later = { createdAt: expiresAt, expiresAt: new Date(expiresAt.getTime() + 1) };
+    const later = { createdAt: expiresAt, expiresAt: addMs(expiresAt, 1) };
     assert.equal(await hold({ ...others, ...later }), 'claimed');
   });
 
@@ -525,7 +526,7 @@ describe('an Idempotency-Key', () => {
     await post('long', { text: 'sweep' });
     const [rows] =
       await db.sql`select count(*)::int as n from idempotency_keys where expires_at <= now() + interval '2 s'`;
-    const later = new Date(realNow().getTime() + 2_000);
+    const later = addMs(realNow(), 2_000);
     assert.equal(await sweepIdempotencyKeys(db.sql, later), rows?.n);
     assert.equal(await sweepIdempotencyKeys(db.sql, later), 0);
     assert.ok(isReplay(await post('long', { text: 'sweep' })));

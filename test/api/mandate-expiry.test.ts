@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { millisecondsPerDay } from '../../src/domain/calendar.ts';
+import { addMs } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { expireMandates } from '../../src/services/mandates/expiry.ts';
 import { useDebtor } from '../support/debtor.ts';
@@ -150,7 +151,7 @@ describe('a mandate on a test clock', () => {
 describe('a mandate in real time', () => {
   const stage = useStage();
   const here = useDebtor(stage);
-  const inMonths = (months: number) => new Date(realNow().getTime() + months * 30.5 * millisecondsPerDay);
+  const inMonths = (months: number) => addMs(realNow(), months * 30.5 * millisecondsPerDay);
 
   it('expires by housekeeping once 15 months have passed, and once only, whichever process looks', async () => {
     const [first, second] = [await here.active(), await here.active()];

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, it } from 'mocha';
+import { addMs } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { recoverCharges } from '../../src/services/payments/payment-confirmation.ts';
 import type { Reply } from '../support/api.ts';
@@ -287,9 +288,9 @@ describe('confirming a payment intent', () => {
     stage.ledger.beforeAnswer = async () => {};
     assert.equal((await stage.merchant.getIntent(id)).status, 'processing');
     refusal(await confirm(id, method), 422, 'invalid_state');
-    await recoverCharges(stage.db.sql, stage.charging, new Date(realNow().getTime() + 30_000));
+    await recoverCharges(stage.db.sql, stage.charging, addMs(realNow(), 30_000));
     assert.equal((await stage.merchant.getIntent(id)).status, 'processing');
-    const later = new Date(realNow().getTime() + 90_000);
+    const later = addMs(realNow(), 90_000);
     await Promise.all([1, 2, 3].map(() => recoverCharges(stage.db.sql, stage.charging, later)));
     assert.equal((await stage.merchant.getIntent(id)).status, 'succeeded');
     assert.equal(stage.ledger.taken.size, 1);
@@ -319,7 +320,7 @@ describe('confirming a payment intent', () => {
     stage.ledger.beforeAnswer = async ({ paymentIntentId }) => {
       if (paymentIntentId === bad.id) throw new Error('poison');
     };
-    const later = new Date(realNow().getTime() + 90_000);
+    const later = addMs(realNow(), 90_000);
     await assert.rejects(recoverCharges(stage.db.sql, stage.charging, later), /1 abandoned/);
     assert.equal((await stage.merchant.getIntent(good.id)).status, 'succeeded');
     assert.equal((await stage.merchant.getIntent(bad.id)).status, 'processing');
@@ -338,7 +339,7 @@ describe('confirming a payment intent', () => {
     };
     await assert.rejects(stage.collect(id, realNow()), /the process is gone/);
     stage.ledger.beforeAnswer = async () => {};
-    await recoverCharges(db.sql, stage.charging, new Date(realNow().getTime() + 90_000));
+    await recoverCharges(db.sql, stage.charging, addMs(realNow(), 90_000));
     assert.equal((await merchant.payments(id))[0]?.status, 'paid');
     const entries = await db.sql`select subject_id, signal from workflow_intents`;
     assert.deepEqual([...entries], [{ subject_id: id, signal: 'poke' }]);

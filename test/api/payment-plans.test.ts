@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { addDays, dateIn } from '../../src/domain/calendar.ts';
+import { withoutClock } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { frozen, usePayer } from '../support/payer.ts';
 import { refusal, rowCounts } from '../support/stage.ts';
@@ -98,7 +99,7 @@ describe('creating a payment plan', () => {
 
   it('needs a method: its own, or the customer’s default at that moment', async () => {
     const { id } = await stage.merchant.customer();
-    const date = { start_date: addDays(dateIn(realNow(), 'UTC'), 3) };
+    const date = { start_date: addDays(dateIn(withoutClock(realNow()), 'UTC'), 3) };
     assert.deepEqual(await faults({ ...date, customer_id: id }), ['/payment_instrument_id parameter_missing']);
     assert.deepEqual(await faults({ ...date, customer_id: id, payment_instrument_id: here.card }), [
       '/payment_instrument_id payment_method_of_other_customer',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, describe, it } from 'mocha';
 import { newId } from '../../src/domain/ids.ts';
+import { addMs } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import type { RefundOutcome, RefundRequest } from '../../src/processors/processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
@@ -54,8 +55,7 @@ function useRefunds(options: { connections?: number } = {}) {
       book.answer = async () => {};
     },
     /** Housekeeping at an instant this much later. */
-    recover: (milliseconds = hour) =>
-      recoverRefunds(stage.db.sql, stage.processors, new Date(realNow().getTime() + milliseconds)),
+    recover: (milliseconds = hour) => recoverRefunds(stage.db.sql, stage.processors, addMs(realNow(), milliseconds)),
   };
 
   beforeEach('open a new book of refunds', () => {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { serve } from '../../src/api/http/server.ts';
 import { selectOpenAdvance } from '../../src/db/test-clocks.ts';
-import { realNow } from '../../src/platform/real-time.ts';
+import { customerInstant } from '../../src/domain/instants.ts';
+import { realInstant, realNow } from '../../src/platform/real-time.ts';
 import type { TestClock } from '../../src/resources/test-clock.ts';
 import { completeAdvance, failAdvance } from '../../src/services/test-clocks/clock-advance.ts';
 import { expireTestClock } from '../../src/services/test-clocks/test-clocks.ts';
@@ -377,7 +378,7 @@ describe('deleting a test clock', () => {
 
   it('happens on its own 30 days of real time after its creation, and not before', async () => {
     const expiry = Date.parse((await stage.merchant.getClock(here.clock)).expires_at);
-    const instants = (ms: number) => ({ at: new Date(ms), now: new Date(ms), maxAheadMs: Infinity });
+    const instants = (ms: number) => ({ at: customerInstant(ms), now: realInstant(ms), maxAheadMs: Infinity });
     await expireTestClock(stage.db.sql, here.clock, instants(expiry - 1));
     assert.equal((await stage.request('GET', `${path}/${here.clock}`)).status, 200);
     await expireTestClock(stage.db.sql, here.clock, instants(expiry));

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { signWebhook, verifyWebhook, type WebhookHeaders, WebhookVerificationError } from '@payments-service/client';
 import { eventually } from '../../lab/eventually.ts';
+import { addMs } from '../../src/domain/instants.ts';
+import { realNow } from '../../src/platform/real-time.ts';
 import { newSigningSecret, signatureHeaders } from '../../src/services/webhooks/signing.ts';
 import { useService } from '../support/service.ts';
 import { useReceiver } from '../support/webhooks.ts';
@@ -9,9 +11,9 @@ import { strangeTimestamps } from './languages/webhooks.ts';
 const secret = newSigningSecret();
 const body = JSON.stringify({ id: 'evt_1', event_type: 'payment_plan.closed', data: { id: 'pp_1', name: 'Größe' } });
 /** As the service signs it. */
-const signed = (secrets = [secret], at = new Date()): Record<string, string> =>
+const signed = (secrets = [secret], at = realNow()): Record<string, string> =>
   signatureHeaders({ id: 'evt_1', at, body }, secrets);
-const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+const minutesAgo = (minutes: number) => addMs(realNow(), -minutes * 60_000);
 
 function refused(text: string, headers: WebhookHeaders, secrets: string | string[] = secret): string {
   let reason = '';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { selectOpenAdvance } from '../../src/db/test-clocks.ts';
+import { addMs, withoutClock } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { failAdvance } from '../../src/services/test-clocks/clock-advance.ts';
 import { expireTestClock } from '../../src/services/test-clocks/test-clocks.ts';
@@ -133,8 +134,8 @@ describe('Test clock: states and transitions', () => {
   describe('any —delete, or 30 days after creation→ deleted', () => {
     const remove = () => stage.request('DELETE', `${path}/${here.clock}`);
     const expire = async (days: number) => {
-      const at = new Date(realNow().getTime() + days * dayMs);
-      await expireTestClock(stage.db.sql, here.clock, { at, now: at, maxAheadMs: Infinity });
+      const now = addMs(realNow(), days * dayMs);
+      await expireTestClock(stage.db.sql, here.clock, { at: withoutClock(now), now, maxAheadMs: Infinity });
     };
     const isGone = async () => (await stage.request('GET', `${path}/${here.clock}`)).status === 404;
 

@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
 import { selectPaymentLink } from '../../src/db/payment-links.ts';
 import { millisecondsPerDay } from '../../src/domain/calendar.ts';
+import { addMs, withoutClock } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import type { Event } from '../../src/resources/event.ts';
@@ -332,7 +333,7 @@ describe('Events', () => {
     await checkoutSessions.expire((await checkoutSessions.create(terms)).id);
     const refused = await selectPaymentLink(db.sql, { billerId: String(payer.biller_id), livemode: false }, id);
     assert.ok(refused);
-    await throttleLink(db.sql, refused, new Date(now.getTime() + 60_000), { requestId: 'req_test', now });
+    await throttleLink(db.sql, refused, addMs(now, 60_000), { requestId: 'req_test', now });
   }
 
   /** One subscription that ends its trial, is declined, recovers, is changed, paused, resumed and canceled. */
@@ -385,7 +386,9 @@ describe('Events', () => {
     await merchant.client.mandates.cancel(await give());
     const closed = await give();
     const now = realNow();
-    await transact(sql, { requestId: null, now }, (tx) => endMandateAfterReturn(tx, closed, 'account_closed', now));
+    await transact(sql, { requestId: null, now }, (tx) =>
+      endMandateAfterReturn(tx, closed, 'account_closed', withoutClock(now)),
+    );
     const { payment_method_id: debited } = await merchant.client.mandates.get(await give());
     const { id: plan } = await merchant.activePlan({
       customer_id: customer_reference,
@@ -393,7 +396,7 @@ describe('Events', () => {
       start_date: '2100-01-01',
     });
     await merchant.client.paymentPlans.update(plan, { recurring_amount_cents: 1100 });
-    await expireMandates(sql, new Date(now.getTime() + 731 * millisecondsPerDay));
+    await expireMandates(sql, addMs(now, 731 * millisecondsPerDay));
   }
 
   it('are delivered again after a failure: delivery is retried', async function () {

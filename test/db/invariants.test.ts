@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { before, describe, it } from 'mocha';
 import { selectOpenAdvance } from '../../src/db/test-clocks.ts';
+import { addMs, customerInstant } from '../../src/domain/instants.ts';
 import {
   findViolations,
   invariants,
@@ -29,7 +30,7 @@ import { useDatabase } from '../support/database.ts';
 import { makeCall, makeEndpoint, webhookDeps } from '../support/webhooks.ts';
 
 const run = promisify(execFile);
-const frozen = new Date('2027-01-10T00:00:00.000Z');
+const frozen = customerInstant('2027-01-10T00:00:00.000Z');
 const token_metadata = { type: 'fixture', token: 'tok_sandbox_visa_succeed', data: '' };
 
 /** For each invariant, what damages the sound database below so that it is broken. `PLAN` and the like are its ids. */
@@ -173,7 +174,7 @@ describe('the check of the invariants', () => {
   before('make a sound database with something of everything, then let it be damaged', async () => {
     const { sql } = db;
     const [mine, other] = [await makeCall(sql), await makeCall(sql)];
-    await makeEndpoint(sql, { ...mine, now: new Date(mine.now.getTime() - 60_000) }, 'http://127.0.0.1:9/');
+    await makeEndpoint(sql, { ...mine, now: addMs(mine.now, -60_000) }, 'http://127.0.0.1:9/');
     const clock = await createTestClock(sql, mine, { frozen_time: frozen.toISOString() });
     const customer = await createCustomer(sql, mine, { name: 'Jo', test_clock: clock.id });
     const stranger = await createCustomer(sql, mine, { name: 'Bo' });
@@ -227,7 +228,7 @@ describe('the check of the invariants', () => {
     await advanceTestClock(sql, mine, clock.id, '2027-01-14T00:00:00Z');
     // It is accepted, handed to the bank, and settled.
     for (const at of ['2027-01-11T00:00:00Z', '2027-01-11T05:00:00Z', '2027-01-12T22:00:00Z']) {
-      const time = { at: new Date(at), now: realNow() };
+      const time = { at: customerInstant(at), now: realNow() };
       await collectDuePayment(sql, charging, debited.id, time);
     }
     const advance = await selectOpenAdvance(sql, clock.id);

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, it } from 'mocha';
 import { addDays, type Cadence, isNearSlot, slotDate, slotDueAt } from '../../src/domain/calendar.ts';
+import { addMs } from '../../src/domain/instants.ts';
 import { useStage } from '../support/stage.ts';
 
 const day = 86_400_000;
@@ -64,7 +65,7 @@ describe('the rows of a plan', () => {
     assert.ok(cases.length > 500);
     for (const shift of [0, -2.9 * day, -7 * day, 7 * day, 30 * day]) {
       const rows = cases.map(({ cadence, slot, zone }) => {
-        const at = new Date(slotDueAt(cadence, slot, zone).getTime() + shift);
+        const at = addMs(slotDueAt(cadence, slot, zone), shift);
         const { frequencyType: type, frequencyPeriod: period, startDate: start, firstDate: first } = cadence;
         return { type, period, start, first, slot, at: at.toISOString(), isNear: isNearSlot(cadence, slot, at) };
       });

@@ -32,7 +32,8 @@ create index quotes_of_customer on quotes (customer_id);
 
 const table = created(
   'src/db/quotes.ts',
-  `import type { Db, Tx } from '../platform/postgres/connection.ts';
+  `import type { CustomerInstant } from '../domain/instants.ts';
+import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { clockTimes, type OwnerRow } from './subject-statuses.ts';
 import { isAfter, type Page, type TenantKey } from './tenant.ts';
 
@@ -44,10 +45,10 @@ export interface QuoteRow {
   test_clock_id: string | null;
   amount: number;
   status: 'open' | 'lapsed';
-  lapses_at: Date;
-  wake_at: Date | null;
-  created_at: Date;
-  updated_at: Date;
+  lapses_at: CustomerInstant;
+  wake_at: CustomerInstant | null;
+  created_at: CustomerInstant;
+  updated_at: CustomerInstant;
 }
 
 export async function insertQuote(tx: Tx, row: QuoteRow): Promise<void> {
@@ -66,7 +67,7 @@ export async function lockQuote(tx: Tx, id: string): Promise<QuoteRow | null> {
   return row ?? null;
 }
 
-export async function endQuote(tx: Tx, id: string, at: Date): Promise<QuoteRow> {
+export async function endQuote(tx: Tx, id: string, at: CustomerInstant): Promise<QuoteRow> {
   const [row] = await tx<[QuoteRow]>\`
     update quotes set status = 'lapsed', wake_at = null, updated_at = \${at} where id = \${id} returning *\`;
   return row;
@@ -142,10 +143,12 @@ const service = created(
 } from '../../db/quotes.ts';
 import { ownerOf } from '../../db/subject-statuses.ts';
 import { newId } from '../../domain/ids.ts';
+import { type CustomerInstant, customerInstant } from '../../domain/instants.ts';
 import { deletedSubject, type SubjectStatus } from '../../messages/subject-status.ts';
 import type { Db, Writer } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
 import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import type { Processors } from '../../processors/processor.ts';
 import { presentQuote, type QuoteCreate } from '../../resources/quote.ts';
 import { resolveCustomer } from '../customers/resolve-references.ts';
@@ -161,7 +164,7 @@ export async function createQuote(db: Writer, context: RequestContext, input: Qu
     const customer = await resolveCustomer(tx, context, input.customer_id, '/customer_id');
     if (customer.error) throw new ValidationFailed([customer.error]);
     const at = timeOf(customer.value, context.now);
-    const lapsesAt = new Date(input.lapses_at);
+    const lapsesAt = customerInstant(input.lapses_at);
     const row: QuoteRow = {
       id: newId('quote'),
       biller_id: context.billerId,
@@ -208,7 +211,7 @@ export async function lapseQuote(
   db: Db,
   _: Processors,
   id: string,
-  { now, ...time }: WorkflowTime & { now: Date },
+  { now, ...time }: WorkflowTime & { now: RealInstant },
 ): Promise<void> {
   await transact(db, { requestId: null, now }, async (tx) => {
     const [quote, databaseTime] = await pipelined(tx, [lockQuote(tx, id), databaseNow(tx)]);
@@ -220,7 +223,7 @@ export async function lapseQuote(
   });
 }
 
-function lapsedEvent(row: QuoteRow, at: Date): NewEvent {
+function lapsedEvent(row: QuoteRow, at: CustomerInstant): NewEvent {
   const { id: subjectId, biller_id: billerId, livemode, customer_id: customerId, test_clock_id: testClockId } = row;
   return { type: 'quote.lapsed', subjectId, billerId, livemode, customerId, testClockId, at, data: presentQuote(row) };
 }

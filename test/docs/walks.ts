@@ -112,14 +112,15 @@ export const walks: Readonly<Record<string, Walk>> = {
         {
           file: 'src/db/gift-cards.ts',
           after: null,
-          insert: `import type { Db } from '../platform/postgres/connection.ts';
+          insert: `import type { CustomerInstant } from '../domain/instants.ts';
+import type { Db } from '../platform/postgres/connection.ts';
 import { isAfter, type Page, type TenantKey } from './tenant.ts';
 
 export interface GiftCardRow {
   id: string;
   biller_id: string;
   livemode: boolean;
-  created_at: Date;
+  created_at: CustomerInstant;
 }
 
 export async function listGiftCards(db: Db, tenant: TenantKey, { limit, after }: Page): Promise<GiftCardRow[]> {

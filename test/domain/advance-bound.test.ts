@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { maxFrozenTime } from '../../src/domain/advance-bound.ts';
+import { customerInstant } from '../../src/domain/instants.ts';
 
-const frozenTime = new Date('2027-01-01T08:30:00.000Z');
+const frozenTime = customerInstant('2027-01-01T08:30:00.000Z');
 const weekly = (frequencyPeriod: number) => ({ frequencyType: 'weekly' as const, frequencyPeriod });
 const monthly = (frequencyPeriod: number) => ({ frequencyType: 'monthly' as const, frequencyPeriod });
 

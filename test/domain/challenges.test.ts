@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { challengeEnd, challengeMs } from '../../src/domain/challenges.ts';
+import { addMs, customerInstant } from '../../src/domain/instants.ts';
 
-const at = new Date('2027-02-01T00:00:00.000Z');
-const later = (ms: number) => new Date(at.getTime() + ms);
+const at = customerInstant('2027-02-01T00:00:00.000Z');
+const later = (ms: number) => addMs(at, ms);
 const dayMs = 86_400_000;
 
 describe('the end of a challenge', () => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import type { DeclineCode } from '../../src/domain/charge-outcome.ts';
 import { afterFailure, type FailureBehaviour, retryDays } from '../../src/domain/dunning.ts';
+import { customerInstant } from '../../src/domain/instants.ts';
 
-const firstFailedAt = new Date('2027-01-31T13:00:00.000Z');
+const firstFailedAt = customerInstant('2027-01-31T13:00:00.000Z');
 const suspend = { kind: 'suspend' };
 
 function following(failures: number, code: DeclineCode = 'insufficient_funds', behaviour: FailureBehaviour = 'retry') {
@@ -28,7 +29,7 @@ describe('dunning', () => {
       behaviour: 'retry',
       code: 'insufficient_funds',
       failures: 1,
-      firstFailedAt: new Date('2027-10-02T14:00:00.000Z'),
+      firstFailedAt: customerInstant('2027-10-02T14:00:00.000Z'),
     });
     assert.deepEqual(at, { kind: 'retry', at: new Date('2027-10-03T14:00:00.000Z') });
   });

@@ -4,6 +4,8 @@ import { after, before, describe, it } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
 import { type StandIn, startStandIn } from '../../lab/stand-in.ts';
 import { declined } from '../../src/domain/charge-outcome.ts';
+import { customerInstant, withoutClock } from '../../src/domain/instants.ts';
+import { realInstant, realNow } from '../../src/platform/real-time.ts';
 import { createHttpProcessor, type HttpProcessor } from '../../src/processors/http-processor.ts';
 import {
   type ChargeRequest,
@@ -39,7 +41,7 @@ describe('the stand-in for a live processor', function () {
       totalAmount: 1018,
       currency: 'AUD',
       attempt: 1,
-      openedAt: new Date('2026-01-01T00:00:00Z'),
+      openedAt: realInstant('2026-01-01T00:00:00Z'),
       paymentMethodId: 'pm_1',
       paymentMethodType: 'card',
       paymentMethodToken: 'tok_sandbox_visa_succeed',
@@ -56,7 +58,7 @@ describe('the stand-in for a live processor', function () {
     return reserved.reference;
   }
   const charge = async (asked: ChargeRequest, by = processor) => by.charge(asked, await reserve(asked, by));
-  const inquire = async (asked: ChargeRequest, at = new Date('2026-01-01T00:00:00Z')) =>
+  const inquire = async (asked: ChargeRequest, at = customerInstant('2026-01-01T00:00:00Z')) =>
     processor.inquire(asked, await reserve(asked), at);
   const cardState = async (asked: ChargeRequest) => (await inquire(asked)).kind;
   const callsOf = async ({ idempotencyKey: key }: ChargeRequest) =>
@@ -125,7 +127,7 @@ describe('the stand-in for a live processor', function () {
     assert.equal(await cardState(asked), 'not_charged');
     await charge(asked);
     assert.equal(await cardState(asked), 'succeeded');
-    await assert.rejects(processor.inquire(asked, 'ref_unknown', new Date()), /responded 404/);
+    await assert.rejects(processor.inquire(asked, 'ref_unknown', withoutClock(realNow())), /responded 404/);
   });
 
   it('cancels a reservation that was not charged, for good', async () => {
@@ -157,7 +159,7 @@ describe('the stand-in for a live processor', function () {
     assert.deepEqual(await charge(asked), { kind: 'submitted', expectedAt: resultAt });
     const kinds = [];
     for (const at of ['2027-03-30T21:59:59Z', '2027-03-30T22:00:00Z', '2027-04-04T23:00:00Z']) {
-      kinds.push((await inquire(asked, new Date(at))).kind);
+      kinds.push((await inquire(asked, customerInstant(at))).kind);
     }
     assert.deepEqual(kinds, ['submitted', 'succeeded', 'returned']);
   });

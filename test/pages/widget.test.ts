@@ -5,6 +5,7 @@ import type { Tab } from '../../lab/browser.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { serveOnLoopback } from '../../lab/loopback-server.ts';
 import { endApiKey } from '../../src/db/api-keys.ts';
+import { addMs } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { changeCheckoutOrigins } from '../../src/services/accounts/biller-profile.ts';
 import { obstacles, useBrowser } from '../support/browser.ts';
@@ -77,7 +78,7 @@ describe('the widget in pages of billers', () => {
     assert.equal((await pages.open(url)).status, 200);
     const [row] = await stage.db.sql<{ id: string }[]>`
       select id from api_keys where biller_id = ${stranger.biller.id} and kind = 'publishable' and not livemode`;
-    await endApiKey(stage.db.sql, row?.id ?? '', new Date(realNow().getTime() - 1000));
+    await endApiKey(stage.db.sql, row?.id ?? '', addMs(realNow(), -1000));
     assert.equal((await pages.open(url)).status, 404);
   });
 

@@ -7,6 +7,7 @@ import type {
 } from '@payments-service/client';
 import { beforeEach, it } from 'mocha';
 import { dueOnClock } from '../../src/db/due-on-clock.ts';
+import { customerInstant } from '../../src/domain/instants.ts';
 import { findViolations } from '../../src/operations/invariants/invariants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import type { CheckoutSessionCreate } from '../../src/resources/checkout-session-input.ts';
@@ -89,7 +90,7 @@ export function beginLife(stage: Stage, clock: string, { from = start, stride = 
 
   /** What workflows do at once, at the time of the clock. */
   async function settle(): Promise<void> {
-    const at = new Date(await now());
+    const at = customerInstant(await now());
     for (;;) {
       const [due] = await dueOnClock(stage.db.sql, clock, at, { limit: 1 });
       if (due === undefined) return;

@@ -3,6 +3,8 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type LoopbackServer, type Received, serveOnLoopback } from '../../lab/loopback-server.ts';
 import { declined } from '../../src/domain/charge-outcome.ts';
+import { customerInstant } from '../../src/domain/instants.ts';
+import { realInstant } from '../../src/platform/real-time.ts';
 import { createHttpProcessor, type HttpProcessor } from '../../src/processors/http-processor.ts';
 import {
   type ChargeRequest,
@@ -14,7 +16,7 @@ import {
 const key = 'att_1';
 const reference = 'ref_1';
 const secret = 'a-secret-of-24-characters';
-const at = new Date('2026-01-05T00:00:00Z');
+const at = customerInstant('2026-01-05T00:00:00Z');
 const chargeRequest: ChargeRequest = {
   idempotencyKey: key,
   paymentIntentId: 'pi_1',
@@ -22,7 +24,7 @@ const chargeRequest: ChargeRequest = {
   totalAmount: 1018,
   currency: 'AUD',
   attempt: 2,
-  openedAt: new Date('2026-01-01T00:00:00Z'),
+  openedAt: realInstant('2026-01-01T00:00:00Z'),
   paymentMethodId: 'pm_1',
   paymentMethodType: 'card',
   paymentMethodToken: 'tok_1',
@@ -162,7 +164,7 @@ const answers: [call: keyof typeof calls, what: string, status: number, body: st
     'a debit that was taken back',
     200,
     said('returned', { code: 'debit_disputed', returned_at: instant }),
-    { kind: 'returned', ...disputed(), at: new Date(instant), nextAt: null },
+    { kind: 'returned', ...disputed(), at: customerInstant(instant), nextAt: null },
   ],
   ['inquire a debit', 'a return without an instant', 200, said('returned', { code: 'debit_disputed' }), 'unknown'],
   ['cancel', 'a cancellation', 200, said('canceled'), 'done'],

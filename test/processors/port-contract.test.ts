@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { type StandIn, startStandIn } from '../../lab/stand-in.ts';
 import { declined } from '../../src/domain/charge-outcome.ts';
+import { addMs, customerInstant, withoutClock } from '../../src/domain/instants.ts';
+import { realInstant } from '../../src/platform/real-time.ts';
 import { createHttpProcessor, type HttpProcessor } from '../../src/processors/http-processor.ts';
 import type { ChargeRequest, PaymentProcessor, RefundRequest } from '../../src/processors/processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { useFolder } from '../runtime/support.ts';
 
-const at = new Date('2027-01-05T00:00:00Z');
+const at = realInstant('2027-01-05T00:00:00Z');
 /** Charged before Easter: the result comes on Wednesday 31 March, 09:00 in Sydney. */
 const debit = {
   scheme: 'au_becs' as const,
@@ -14,8 +16,8 @@ const debit = {
   mandateReference: 'DDR-1',
   lodgementReference: 'L-1',
 };
-const resultAt = new Date('2027-03-30T22:00:00.000Z');
-const lateAt = new Date('2027-04-04T23:00:00.000Z');
+const resultAt = customerInstant('2027-03-30T22:00:00.000Z');
+const lateAt = customerInstant('2027-04-04T23:00:00.000Z');
 
 describe('every processor of the sandbox', function () {
   this.timeout(60_000);
@@ -84,9 +86,9 @@ describe('every processor of the sandbox', function () {
         const [processor, asked] = [of(), request(over)];
         const reference = await reserve(processor, asked);
         for (let nth = 1; nth <= 2; nth += 1) assert.deepEqual(await processor.charge(asked, reference), outcome);
-        assert.deepEqual(await processor.inquire(asked, reference, at), { ...outcome, nextAt: null });
+        assert.deepEqual(await processor.inquire(asked, reference, withoutClock(at)), { ...outcome, nextAt: null });
         await processor.cancel(reference);
-        assert.deepEqual(await processor.inquire(asked, reference, at), { ...outcome, nextAt: null });
+        assert.deepEqual(await processor.inquire(asked, reference, withoutClock(at)), { ...outcome, nextAt: null });
       });
     }
 
@@ -98,7 +100,7 @@ describe('every processor of the sandbox', function () {
         const [processor, asked] = [of(), debitRequest(word)];
         const reference = await reserve(processor, asked);
         assert.deepEqual(await processor.charge(asked, reference), { kind: 'submitted', expectedAt: resultAt });
-        const before = await processor.inquire(asked, reference, new Date(resultAt.getTime() - 1));
+        const before = await processor.inquire(asked, reference, addMs(resultAt, -1));
         assert.deepEqual(before, { kind: 'submitted', expectedAt: resultAt, nextAt: resultAt });
         assert.deepEqual(await processor.inquire(asked, reference, resultAt), result);
       }

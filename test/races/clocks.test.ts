@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { selectOpenAdvance } from '../../src/db/test-clocks.ts';
-import { realNow } from '../../src/platform/real-time.ts';
+import { type RealInstant, realNow } from '../../src/platform/real-time.ts';
 import { completeAdvance, failAdvance } from '../../src/services/test-clocks/clock-advance.ts';
 import type { Reply } from '../support/api.ts';
 import { usePayer } from '../support/payer.ts';
@@ -90,8 +90,11 @@ describe('two who act on a test clock at once', () => {
   }
 
   const ends = { ready: completeAdvance, failed: (...args: Parameters<typeof completeAdvance>) => fail(...args) };
-  const fail = (db: Parameters<typeof completeAdvance>[0], row: Parameters<typeof completeAdvance>[1], now: Date) =>
-    failAdvance(db, row, 'poison', now);
+  const fail = (
+    db: Parameters<typeof completeAdvance>[0],
+    row: Parameters<typeof completeAdvance>[1],
+    now: RealInstant,
+  ) => failAdvance(db, row, 'poison', now);
   for (const first of ['ready', 'failed'] as const) {
     for (const second of ['ready', 'failed', 'deleted'] as const) {
       it(`with the end of an advance as ${first} and another end, ${second}, let the first one stand`, async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { ChargeOutcome } from '../../src/domain/charge-outcome.ts';
+import { addMs, customerInstant } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { recoverCharges } from '../../src/services/payments/payment-confirmation.ts';
@@ -11,7 +12,7 @@ import { assertAccounted } from './account.ts';
 import { door } from './barriers.ts';
 
 /** Later than anything that a living process has open. */
-const muchLater = () => new Date(realNow().getTime() + 600_000);
+const muchLater = () => addMs(realNow(), 600_000);
 
 describe('a process that was frozen while it asked the processor, and writes when others have gone on,', () => {
   const here = usePayer({ connections: 12 });
@@ -137,7 +138,7 @@ describe('a process that was frozen while it asked the processor, and writes whe
       live: null,
     };
     const collecting = collectDuePayment(stage.db.sql, { ...stage.charging, processors: lying }, id, {
-      at: new Date(frozen),
+      at: customerInstant(frozen),
       now: realNow(),
     });
     await late.arrived;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'mocha';
+import { addMs } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { OutcomeUnknown } from '../../src/processors/processor.ts';
 import { type CrashPoint, listenToCrashPoints } from '../../src/services/crash-points.ts';
@@ -97,7 +98,7 @@ describe('a command on a subscription whose process dies while it collects', () 
         dieAt(point);
         assert.equal((await life.send(id, command, { key: 'k' })).status, 500);
         await life.wakes(id);
-        await recoverCharges(stage.db.sql, stage.charging, new Date(realNow().getTime() + 3_600_000));
+        await recoverCharges(stage.db.sql, stage.charging, addMs(realNow(), 3_600_000));
         await life.wakes(id);
         await assertPaidOnce(id, command);
         const again = await life.send(id, command, { key: 'k' });
@@ -117,7 +118,7 @@ describe('a command on a subscription whose process dies while it collects', () 
       assert.equal(waiting.current_period.status, 'processing');
       if (command === 'resume') assert.equal(waiting.in_effect, false);
       assert.equal((await life.send(id, command)).status, 422);
-      await recoverCharges(stage.db.sql, stage.charging, new Date(realNow().getTime() + 3_600_000));
+      await recoverCharges(stage.db.sql, stage.charging, addMs(realNow(), 3_600_000));
       await assertPaidOnce(id, command);
     });
   }

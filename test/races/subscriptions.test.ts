@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
+import { addMs } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { OutcomeUnknown } from '../../src/processors/processor.ts';
 import { recoverCharges } from '../../src/services/payments/payment-confirmation.ts';
@@ -38,7 +39,7 @@ describe('a subscription whose process dies', () => {
     const lost = await stage.request('POST', `/subscriptions/${id}/start`);
     assert.equal(lost.status, 503);
     assert.equal((await subscriber.get(id)).state, 'pending');
-    const later = new Date(realNow().getTime() + 3_600_000);
+    const later = addMs(realNow(), 3_600_000);
     await recoverCharges(stage.db.sql, stage.charging, later);
     assert.equal((await subscriber.get(id)).state, 'active');
     assert.equal(stage.ledger.taken.size, 1);
@@ -96,7 +97,7 @@ describe('a change of a subscription whose process dies', () => {
     loseNextResponse();
     assert.equal((await send(id, 'one')).status, 503);
     assert.equal((await send(id, 'two')).status, 422);
-    await recoverCharges(stage.db.sql, stage.charging, new Date(realNow().getTime() + 3_600_000));
+    await recoverCharges(stage.db.sql, stage.charging, addMs(realNow(), 3_600_000));
     assert.equal((await subscriber.get(id)).items[0].unit_amount_cents, 9800);
     assert.equal(stage.ledger.taken.size, 2);
     await assertAccounted(stage);
@@ -107,7 +108,7 @@ describe('a change of a subscription whose process dies', () => {
     loseNextResponse();
     assert.equal((await send(id, 'late')).status, 503);
     await stage.collectSubscriptionAll(id, due);
-    await recoverCharges(stage.db.sql, stage.charging, new Date(realNow().getTime() + 3_600_000));
+    await recoverCharges(stage.db.sql, stage.charging, addMs(realNow(), 3_600_000));
     const after = await subscriber.get(id);
     assert.deepEqual([after.items[0].unit_amount_cents, after.credit_balance_cents], [4900, 4900]);
     assert.equal(stage.ledger.taken.size, 3);
@@ -152,7 +153,7 @@ describe('a refund of credit whose process dies', () => {
 
   it('is finished by housekeeping if the request is not repeated', async () => {
     const { id } = await lostRefund();
-    await recoverRefunds(stage.db.sql, stage.processors, new Date(realNow().getTime() + 3_600_000));
+    await recoverRefunds(stage.db.sql, stage.processors, addMs(realNow(), 3_600_000));
     assert.deepEqual(await refundsOf(id), ['succeeded 4000']);
     assert.equal((await subscriber.get(id)).credit_balance_cents, 0);
     await assertAccounted(stage);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, it } from 'mocha';
+import { addMs } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { createVault } from '../../src/services/accounts/vault.ts';
 import { type CrashPoint, listenToCrashPoints } from '../../src/services/crash-points.ts';
@@ -189,7 +190,7 @@ describe('a payment in real time, which is decided without locks,', () => {
       };
       const charging = kind === 'confirm' ? confirm(made) : create();
       await frozen.arrived;
-      await recoverCharges(stage.db.sql, stage.charging, new Date(realNow().getTime() + 600_000));
+      await recoverCharges(stage.db.sql, stage.charging, addMs(realNow(), 600_000));
       assert.equal((await post(`/payment_intents/${asked}/refunds`, { amount: 400 })).status, 201);
       const from = await eventsSoFar(stage);
       frozen.open();
@@ -274,7 +275,7 @@ describe('the Idempotency-Key of a payment that is decided without locks', () =>
       assert.equal((await ask(api.url, path, body, `k${index}`)).status, 500);
       ledger.beforeAnswer = async () => {};
       const charging = { processors: shared.processors, hook: async () => null };
-      await recoverCharges(db.sql, charging, new Date(realNow().getTime() + 90_000));
+      await recoverCharges(db.sql, charging, addMs(realNow(), 90_000));
       const again = await ask(other.url, path, body, `k${index}`);
       assert.deepEqual([again.status, again.body.status, ledger.taken.size], [status, 'succeeded', index + 1]);
       assert.equal(await events(), index + 1);

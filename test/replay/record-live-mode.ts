@@ -1,15 +1,17 @@
 // Records the histories of live mode, in which a charge waits for a processor service: npx mocha
 // test/replay/record-live-mode.ts See record.ts.
+
 import { fallsDueAt, letRetryFallDue } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
+import { withoutClock } from '../../src/domain/instants.ts';
 import { workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import type { Merchant } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
 import { useRecorder } from './recorder.ts';
 
-const today = () => dateIn(realNow(), 'UTC');
+const today = () => dateIn(withoutClock(realNow()), 'UTC');
 
 async function paid(merchant: Merchant, planId: string, count = 1): Promise<void> {
   await eventually(`${count} are paid`, async () => {

@@ -2,11 +2,13 @@
 // live mode npx mocha test/replay/record-live-mode.ts. Do it after a change of the workflows that is meant to change
 // what they do, and read the difference. Where runs of the former version may be under way, rename histories/current
 // first, to `before-<name of the patch>` (docs/upgrades.md).
+
 import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fallsDueAt } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
+import { withoutClock } from '../../src/domain/instants.ts';
 import { workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { allowTimeSkipping } from '../../src/processes/temporal/time-skipping.ts';
@@ -33,7 +35,7 @@ describe('recording histories', function () {
 
   it('of a live plan, charged at once and by a timer, suspended, resumed and closed', async () => {
     const merchant = await service.merchant();
-    const plan = await merchant.activePlan({ start_date: dateIn(realNow(), 'UTC') });
+    const plan = await merchant.activePlan({ start_date: dateIn(withoutClock(realNow()), 'UTC') });
     const workflowId = workflowIdOf('paymentPlan', plan.id);
     const paid = (count: number): Promise<true> =>
       eventually(`${count} are paid`, async () => {
@@ -127,7 +129,7 @@ describe('recording histories', function () {
   it('of a plan that stalls in real time, goes on in a fresh run, and is freed', async () => {
     const merchant = await service.merchant();
     const payer = await merchant.payer();
-    const plan = await merchant.plan({ customer_id: payer.id, start_date: dateIn(realNow(), 'UTC') });
+    const plan = await merchant.plan({ customer_id: payer.id, start_date: dateIn(withoutClock(realNow()), 'UTC') });
     const poison = service.db.sql.json({ _sandbox_outcome: 'no such word' });
     await service.db.sql`update payment_plans set metadata = ${poison} where id = ${plan.id}`;
     await merchant.move(plan.id, 'activate');
@@ -232,7 +234,7 @@ describe('recording histories', function () {
       ...scheduled,
       customer_id: customer.id,
       payment_method: await merchant.card(customer.id),
-      scheduled_payment_date: dateIn(realNow(), 'UTC'),
+      scheduled_payment_date: dateIn(withoutClock(realNow()), 'UTC'),
     });
     await keep('scheduled-payment-for-today-is-made-at-once', workflowIdOf('scheduledPayment', now.id));
   });

@@ -3,6 +3,7 @@ import { fallsDueAt } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { runScript } from '../../lab/run-program.ts';
 import { newId } from '../../src/domain/ids.ts';
+import { addMs } from '../../src/domain/instants.ts';
 import { enableByOperator, replayByOperator } from '../../src/operations/endpoint-recovery.ts';
 import { sendCommand, startOver } from '../../src/operations/operator-commands.ts';
 import { startReconciliations } from '../../src/operations/reconciler/schedule.ts';
@@ -20,7 +21,7 @@ import { useReceiver } from '../support/webhooks.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
-const ago = (milliseconds: number) => new Date(realNow().getTime() - milliseconds);
+const ago = (milliseconds: number) => addMs(realNow(), -milliseconds);
 const today = () => realNow().toISOString().slice(0, 10);
 const inAYear = ago(-365 * day)
   .toISOString()

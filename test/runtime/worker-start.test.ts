@@ -6,6 +6,7 @@ import { after, before } from 'mocha';
 import { type Link, openLink } from '../../faults/net/link.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
+import { withoutClock } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { type ServiceProcess, spawnProcess } from '../support/process.ts';
 import { useService } from '../support/service.ts';
@@ -54,7 +55,10 @@ describe('a worker process', function () {
   it('that starts while neither Temporal nor PostgreSQL can be reached waits, says so, and then collects', async () => {
     const merchant = await service.merchant();
     const payer = await merchant.payer();
-    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: dateIn(realNow(), 'UTC') });
+    const plan = await merchant.activePlan({
+      customer_id: payer.id,
+      start_date: dateIn(withoutClock(realNow()), 'UTC'),
+    });
     toTemporal.refuse();
     toPostgres.refuse();
     const worker = start();
@@ -75,7 +79,10 @@ describe('a worker process', function () {
 
     const later = await merchant.payer();
     toTemporal.refuse();
-    const meanwhile = await merchant.activePlan({ customer_id: later.id, start_date: dateIn(realNow(), 'UTC') });
+    const meanwhile = await merchant.activePlan({
+      customer_id: later.id,
+      start_date: dateIn(withoutClock(realNow()), 'UTC'),
+    });
     await pause(6_000);
     toTemporal.heal();
     const paidToo = async () => (await merchant.payments(meanwhile.id))[0]?.status === 'paid';

@@ -13,6 +13,7 @@ import { beginReconciliation } from '../../src/operations/reconciler/reconciliat
 import { startSharedClock } from '../../src/platform/postgres/database-clock.ts';
 import { claimBatch, enqueue } from '../../src/platform/postgres/outbox.ts';
 import { atomically } from '../../src/platform/postgres/transaction.ts';
+import { realInstant } from '../../src/platform/real-time.ts';
 import { startHousekeeping } from '../../src/processes/housekeeping.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { startEntry } from '../../src/services/wake.ts';
@@ -102,7 +103,7 @@ describe('a process whose clock is wrong by an hour', () => {
   it('holds up nothing that another process is to tell Temporal, for all that it has staged or claimed', async () => {
     const { sql } = service.db;
     await sql`truncate workflow_intents`;
-    const ahead = new Date(Date.now() + hour);
+    const ahead = realInstant(Date.now() + hour);
     const subject = { id: newId('payment_plan'), livemode: false };
     const intent = startEntry('paymentPlan', subject);
     await atomically(sql, (tx) => enqueue(tx, [intent, { ...intent, signal: 'poke' }], ahead));
@@ -130,7 +131,7 @@ describe('a process whose clock is wrong by an hour', () => {
     await merchant.endpoint(receiver.url, ['payment_plan.closed']);
     const [biller] = await sql<{ id: string }[]>`select biller_id as id from webhook_endpoints`;
     const tenant = { billerId: biller?.id ?? '', livemode: false };
-    const ahead = new Date(Date.now() + hour);
+    const ahead = realInstant(Date.now() + hour);
     const event: InsertedEvent = {
       ...{ id: newId('event'), event_type: 'payment_plan.closed', subject_id: newId('payment_plan'), data: '{}' },
       ...{ customer_id: null, test_clock_id: null, created_at: ahead, only_endpoint_id: null },
@@ -179,12 +180,15 @@ describe('a process whose clock is wrong by an hour', () => {
       (await left()).map(({ key }) => key),
       ['good for half an hour'],
     );
-    assert.ok((await sweepIdempotencyKeys(sql, new Date(Date.now() + hour))) >= 1, 'which goes when its time is over');
+    assert.ok(
+      (await sweepIdempotencyKeys(sql, realInstant(Date.now() + hour))) >= 1,
+      'which goes when its time is over',
+    );
   });
 
   it('keeps no other process from comparing PostgreSQL with Temporal', async () => {
     const now = Date.now();
-    const begin = (at: number) => beginReconciliation(service.db.sql, new Date(at), new Date(at - 4 * minute));
+    const begin = (at: number) => beginReconciliation(service.db.sql, realInstant(at), realInstant(at - 4 * minute));
     assert.ok(await begin(now + hour));
     assert.ok(await begin(now), 'the one ahead is not believed');
     assert.equal(await begin(now + 1), null, 'and this one is');

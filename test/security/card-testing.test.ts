@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
+import { addMs } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { OutcomeUnknown } from '../../src/processors/processor.ts';
 import { recoverCharges } from '../../src/services/payments/payment-confirmation.ts';
@@ -87,7 +88,7 @@ describe('a payment that payers try with one card after another', () => {
     };
     assert.equal((await page.confirm(intent, await page.card(isDeclined))).status, 503);
     stage.ledger.reset();
-    await recoverCharges(stage.db.sql, stage.charging, new Date(realNow().getTime() + 120_000));
+    await recoverCharges(stage.db.sql, stage.charging, addMs(realNow(), 120_000));
     assert.equal(outcomeOf(await page.confirm(intent, await page.card())), isOver);
     assert.equal((await restrictions()).length, 1);
   });

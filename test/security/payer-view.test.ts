@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
+import { addMs } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { recoverCharges } from '../../src/services/payments/payment-confirmation.ts';
 import { makeKey } from '../support/factories.ts';
@@ -76,7 +77,7 @@ describe('a publishable key that reads a payment intent', () => {
       assert.equal((await page.confirm(intent, card, headers)).status, 500);
       stage.ledger.beforeAnswer = async () => {};
       if (crashes === 'after the outcome') {
-        await recoverCharges(stage.db.sql, stage.charging, new Date(realNow().getTime() + 90_000));
+        await recoverCharges(stage.db.sql, stage.charging, addMs(realNow(), 90_000));
       }
       const again = await page.confirm(intent, card, headers);
       const { receipt_url: _receipt, ...others } = again.body;

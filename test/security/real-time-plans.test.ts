@@ -7,6 +7,7 @@ import { fallsDueAt } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { saveCard, tokens } from '../../lab/payer.ts';
 import { addDays, dateIn } from '../../src/domain/calendar.ts';
+import { withoutClock } from '../../src/domain/instants.ts';
 import { attributes } from '../../src/messages/search-attributes.ts';
 import { workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { sendCommand, startOver } from '../../src/operations/operator-commands.ts';
@@ -25,7 +26,7 @@ const watchedMs = 3_000;
 /** The work after a payment, or a recheck, takes less. */
 const restMs = 1_000;
 const never = '2099-01-01';
-const inDays = (days: number) => addDays(dateIn(realNow(), 'UTC'), days);
+const inDays = (days: number) => addDays(dateIn(withoutClock(realNow()), 'UTC'), days);
 
 describe('access to Temporal', function () {
   this.timeout(60_000);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'mocha';
 import { newId } from '../../src/domain/ids.ts';
+import { addMs } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { allScopes } from '../../src/services/accounts/scopes.ts';
 import { replayWebhookDeliveries } from '../../src/services/webhooks/deliveries.ts';
@@ -121,7 +122,7 @@ describe('replays at one host', () => {
     const at = async (seconds: number) =>
       replayWebhookDeliveries(
         db.sql,
-        await makeCall(db.sql, { billerId, now: new Date(now.getTime() + seconds * 1000) }),
+        await makeCall(db.sql, { billerId, now: addMs(now, seconds * 1000) }),
         id,
         { since },
         allScopes,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
+import { addMs } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { createKey, hashKey, isKeyShaped, listKeys, revokeKey, rollKey } from '../../src/services/accounts/api-keys.ts';
 import { createBiller, ensureDemoBiller, listBillers } from '../../src/services/accounts/billers.ts';
@@ -55,7 +56,7 @@ describe('API keys', () => {
   it('end when revoked, and keep their first end when revoked again', async () => {
     const { id } = await makeKey(db.sql);
     assert.deepEqual((await revokeKey(db.sql, id, deed)).revoked_at, now);
-    assert.deepEqual((await revokeKey(db.sql, id, { ...deed, now: new Date(now.getTime() + 1000) })).revoked_at, now);
+    assert.deepEqual((await revokeKey(db.sql, id, { ...deed, now: addMs(now, 1000) })).revoked_at, now);
     await assert.rejects(revokeKey(db.sql, 'key_none', deed), NotFound);
   });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'mocha';
 import { grantRights } from '../../src/db/grants.ts';
+import { addMs } from '../../src/domain/instants.ts';
 import type { Tx } from '../../src/platform/postgres/connection.ts';
 import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
@@ -69,7 +70,7 @@ describe('the audit log', () => {
     const { id, biller_id } = await makeKey(db.sql);
     await revokeKey(db.sql, id, deed);
     const before = await told(biller_id);
-    await revokeKey(db.sql, id, { ...deed, now: new Date(now.getTime() + 1000) });
+    await revokeKey(db.sql, id, { ...deed, now: addMs(now, 1000) });
     assert.deepEqual(await told(biller_id), before);
   });
 

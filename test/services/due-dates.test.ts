@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { laterInstant } from '../../src/domain/calendar.ts';
+import { addMs, type CustomerInstant, withoutClock } from '../../src/domain/instants.ts';
 import { findViolations } from '../../src/operations/invariants/invariants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { carryOutDebit } from '../../src/services/debits/debit-steps.ts';
@@ -8,7 +10,7 @@ import { useStage } from '../support/stage.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
-const inMs = (ms: number) => new Date(realNow().getTime() + ms);
+const inMs = (ms: number) => withoutClock(addMs(realNow(), ms));
 
 describe('a payment whose stored instant was moved by hand', () => {
   const stage = useStage({ isDamaged: true, biller: { timeZone: 'Australia/Sydney' } });
@@ -24,22 +26,22 @@ describe('a payment whose stored instant was moved by hand', () => {
       .slice(0, 10);
     return (await stage.merchant.intent({ customer_id: payer.id, payment_method, scheduled_payment_date: date })).id;
   }
-  const collect = (id: string, at: Date) =>
+  const collect = (id: string, at: CustomerInstant) =>
     collectScheduledPayment(stage.db.sql, stage.processors, id, { at, now: realNow(), maxAheadMs: 400 * day });
 
   it('is not charged before its date: by its biller’s clock, at the charge itself', async () => {
     const id = await scheduled();
     assert.deepEqual(await wrong(), []);
     const [row] = await stage.db.sql<
-      { scheduled_at: Date }[]
+      { scheduled_at: CustomerInstant }[]
     >`select scheduled_at from payment_intents where id = ${id}`;
     const dueAt = row?.scheduled_at ?? assert.fail();
-    for (const moved of [inMs(-hour), new Date(dueAt.getTime() - day)]) {
+    for (const moved of [inMs(-hour), addMs(dueAt, -day)]) {
       await stage.db.sql`update payment_intents set scheduled_at = ${moved} where id = ${id}`;
       assert.deepEqual(await wrong(), [
         `a scheduled payment is due when its date begins, by the clock of its biller: ${id}`,
       ]);
-      await assert.rejects(collect(id, moved > realNow() ? moved : realNow()), (error: Error) => {
+      await assert.rejects(collect(id, laterInstant(moved, withoutClock(realNow()))), (error: Error) => {
         assert.equal(error.name, 'BeforeItsDate');
         assert.ok(error.message.includes(`which begins at ${dueAt.toISOString()}`), error.message);
         return true;
@@ -55,14 +57,14 @@ describe('a payment whose stored instant was moved by hand', () => {
     const account = await debits.account(customer);
     await debits.active({ payment_method_id: account });
     const { id: intent } = await debits.debit({ customer, account });
-    const [debit] = await stage.db.sql<{ attempt_id: string; hand_over_at: Date }[]>`
+    const [debit] = await stage.db.sql<{ attempt_id: string; hand_over_at: CustomerInstant }[]>`
       select attempt_id, hand_over_at from bank_debits where payment_intent_id = ${intent}`;
     const { attempt_id: id, hand_over_at: cutOff } = debit ?? assert.fail('no debit');
     await stage.db.sql`update bank_debits set next_at = ${inMs(-hour)} where attempt_id = ${id}`;
     assert.deepEqual(await wrong(), [`an accepted debit is handed over at its cut-off: ${id}`]);
-    const step = (at: Date) =>
+    const step = (at: CustomerInstant) =>
       carryOutDebit(stage.db.sql, stage.charging, id, { at, now: realNow(), maxAheadMs: 400 * day });
-    await assert.rejects(step(realNow()), new RegExp(`begins at ${cutOff.toISOString()}`));
+    await assert.rejects(step(withoutClock(realNow())), new RegExp(`begins at ${cutOff.toISOString()}`));
     const submitted = async () =>
       (await stage.db.sql`select from bank_debits where attempt_id = ${id} and submitted_at is not null`).length;
     assert.equal(await submitted(), 0);

@@ -4,6 +4,7 @@ import { isId, newId } from '../../src/domain/ids.ts';
 import type { Tx } from '../../src/platform/postgres/connection.ts';
 import { onEntriesCommitted } from '../../src/platform/postgres/outbox.ts';
 import { atomically, dryRun } from '../../src/platform/postgres/transaction.ts';
+import { realInstant } from '../../src/platform/real-time.ts';
 import { page } from '../../src/resources/common.ts';
 import { type EventQuery, eventBody, presentEvent } from '../../src/resources/event.ts';
 import { BadRequest, NotFound } from '../../src/services/errors.ts';
@@ -36,7 +37,7 @@ describe('events', () => {
     subjectId: newId('payment_plan'),
     customerId: null,
     testClockId: null,
-    at: new Date('2027-01-01T00:00:00.000Z'),
+    at: realInstant('2027-01-01T00:00:00.000Z'),
     data: { id: 'x' },
     ...overrides,
   });
@@ -185,7 +186,7 @@ describe('events', () => {
   });
 
   it('carry the same envelope by webhook and in the API', async () => {
-    const at = new Date('2030-05-06T07:08:09.010Z');
+    const at = realInstant('2030-05-06T07:08:09.010Z');
     const testClockId = newId('test_clock');
     const id = await makeEvent(db.sql, call, { type: 'test_clock.ready', testClockId, at, data: { n: 1 } });
     const row = await getEvent(db.sql, call, id);

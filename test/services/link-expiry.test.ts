@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
+import { addMs } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { completeChallenge } from '../../src/services/payments/challenge-completion.ts';
 import { useDebits } from '../support/debits.ts';
@@ -271,7 +272,7 @@ describe('the expiry of a link in real time', () => {
       const token = await links.open(link);
       await links.pay(token, { method: card('tok_sandbox_visa_3ds_required') });
       const intent = (await links.find(token))?.intent?.id ?? '';
-      const later = { ...(await links.call()), now: new Date(Number(realNow()) + minutes * 60_000) };
+      const later = { ...(await links.call()), now: addMs(realNow(), minutes * 60_000) };
       const answered = await completeChallenge(stage.db.sql, stage.charging.hook, later, intent, 'succeed');
       assert.equal(answered.status, status, `${minutes} minutes`);
       assert.equal((await links.read(link)).payments_count, status === 'succeeded' ? 1 : 0);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
+import { withoutClock } from '../../src/domain/instants.ts';
 import type { ReturnReason } from '../../src/domain/schemes/scheme-profile.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { transact } from '../../src/services/events.ts';
@@ -14,7 +15,9 @@ describe('a debit that the bank refuses or takes back', () => {
   /** What the result of a debit does in its transaction. */
   const returned = (id: string, reason: ReturnReason) => {
     const now = realNow();
-    return transact(stage.db.sql, { requestId: null, now }, (tx) => endMandateAfterReturn(tx, id, reason, now));
+    return transact(stage.db.sql, { requestId: null, now }, (tx) =>
+      endMandateAfterReturn(tx, id, reason, withoutClock(now)),
+    );
   };
 
   for (const [reason, status] of [

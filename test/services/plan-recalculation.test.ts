@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { fallsDueAt } from '../../lab/due-dates.ts';
+import { addMs } from '../../src/domain/instants.ts';
 import { findViolations } from '../../src/operations/invariants/invariants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { listAudit } from '../../src/services/accounts/audit.ts';
@@ -236,7 +237,7 @@ describe('a plan whose rows do not agree', () => {
     ];
     await damage('delete from payment_plan_slots where payment_plan_id = PLAN and slot = 1');
     assert.match((await stuckOf())?.why ?? '', /^payment 2 \(slot 1\) has a payment, but its row is lost$/);
-    const later = new Date(realNow().getTime() + 120_000);
+    const later = addMs(realNow(), 120_000);
     const recovering = recoverCharges(stage.db.sql, stage.charging, later);
     await assert.rejects(recovering, ({ errors: [error] }: AggregateError) => {
       assert.match(

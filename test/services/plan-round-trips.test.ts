@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'mocha';
+import { customerInstant } from '../../src/domain/instants.ts';
 import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { collectDuePayment } from '../../src/services/plans/plan-collection.ts';
@@ -15,7 +16,7 @@ describe('a plan’s charge and its round trips to PostgreSQL', () => {
   });
   after('end it', () => sql.end());
 
-  const weekOf = (week: number) => new Date(Date.parse('2027-01-04T00:00:00Z') + week * 7 * 86_400_000);
+  const weekOf = (week: number) => customerInstant(Date.parse('2027-01-04T00:00:00Z') + week * 7 * 86_400_000);
   async function roundTrips(planId: string, week: number): Promise<number> {
     const from = way.count().statements;
     const time = { at: weekOf(week), now: realNow(), maxAheadMs: Infinity };

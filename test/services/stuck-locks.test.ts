@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../lab/eventually.ts';
+import { addMs } from '../../src/domain/instants.ts';
 import { stuckDefinitions } from '../../src/operations/stuck/definitions.ts';
 import { countStuck, findStuck } from '../../src/operations/stuck/find-stuck.ts';
 import { realNow } from '../../src/platform/real-time.ts';
@@ -9,7 +10,7 @@ import { makeBiller } from '../support/factories.ts';
 describe('what is stuck behind a lock', () => {
   const db = useDatabase();
   const definitions = stuckDefinitions.filter(({ kind }) => kind === 'database_locked');
-  const inMs = (later: number) => new Date(realNow().getTime() + later);
+  const inMs = (later: number) => addMs(realNow(), later);
   const held = async (later = 0) => (await findStuck(db.sql, definitions, inMs(later)))[0]?.found[0];
 
   it('is the session that holds it, not those that wait, once that has lasted for 15 seconds; and is free when it ends', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { addMs } from '../../src/domain/instants.ts';
 import { findFailingLately } from '../../src/operations/stuck/stuck.ts';
-import { realNow } from '../../src/platform/real-time.ts';
+import { type RealInstant, realNow } from '../../src/platform/real-time.ts';
 import { attemptDelivery } from '../../src/services/webhooks/attempt.ts';
 import { useDatabase } from '../support/database.ts';
 import { stuckBySubject } from '../support/stuck.ts';
@@ -12,11 +13,12 @@ const day = 24 * 60 * minute;
 describe('what is stuck of webhooks', () => {
   const db = useDatabase();
   const receiver = useReceiver();
-  const ago = (milliseconds: number) => new Date(realNow().getTime() - milliseconds);
+  const ago = (milliseconds: number) => addMs(realNow(), -milliseconds);
   const told = (subjectId: string | null, later = 0) => stuckBySubject(db.sql, subjectId, later);
   const kinds = async (subjectId: string | null, later = 0) => Object.keys(await told(subjectId, later)).sort();
   const harness = useDeliveries(db, receiver);
-  const attemptAt = (id: string, now: Date) => attemptDelivery(db.sql, { ...harness.deps, now: () => now }, id, null);
+  const attemptAt = (id: string, now: RealInstant) =>
+    attemptDelivery(db.sql, { ...harness.deps, now: () => now }, id, null);
 
   it('finds an endpoint whose deliveries are not made: how many, and the oldest', async () => {
     const { sql } = db;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
+import { addMs } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { executeSubscriptionCommand } from '../../src/services/subscriptions/operator-commands.ts';
 import { useSubscriber } from '../support/subscriber.ts';
@@ -37,7 +38,7 @@ describe('a subscription whose grace has ended says so in an event', () => {
       const by = { kind: 'command_line', id: 'ada' } as const;
       await stage.db
         .sql`update subscriptions set next_attempt_at = next_attempt_at + interval '1 hour' where id = ${id}`;
-      await executeSubscriptionCommand(stage.db.sql, id, { name, by }, new Date(Number(realNow()) + 3_600_000));
+      await executeSubscriptionCommand(stage.db.sql, id, { name, by }, addMs(realNow(), 3_600_000));
       assert.deepEqual(await effects(id), ended);
     });
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
+import { addMs } from '../../src/domain/instants.ts';
 import { enableByOperator } from '../../src/operations/endpoint-recovery.ts';
 import { allScopes } from '../../src/services/accounts/scopes.ts';
 import { InvalidState, NotFound, ValidationFailed } from '../../src/services/errors.ts';
@@ -204,7 +205,7 @@ describe('a webhook delivery', () => {
       await assert.rejects(replayWebhookDeliveries(db.sql, the.call, endpoint.id, { since }, allScopes), InvalidState);
       await updateWebhookEndpoint(db.sql, the.call, endpoint.id, { status: 'enabled' }, webhookDeps);
 
-      const later = { ...the.call, now: new Date(the.now.getTime() + 1000) };
+      const later = { ...the.call, now: addMs(the.now, 1000) };
       const replayed = await replayWebhookDeliveries(db.sql, later, endpoint.id, { since }, allScopes);
       assert.deepEqual(replayed, { enqueued: 3, hasMore: false, lastEventId: missed });
       const pending = await db.sql<{ id: string }[]>`
@@ -273,7 +274,7 @@ describe('a webhook delivery', () => {
       const endpoint = await makeEndpoint(db.sql, the.call, receiver.url);
       await db.sql`update webhook_endpoints set status = 'disabled', disabled_reason = 'failing' where id = ${endpoint.id}`;
       const since = new Date(the.now.getTime() - hour);
-      const ahead = new Date(the.now.getTime() + 1_000);
+      const ahead = addMs(the.now, 1_000);
       const eventId = await makeEvent(db.sql, { ...the.call, now: ahead });
       const origin = { by: tester, now: the.now };
       assert.deepEqual(await enableByOperator(db.sql, endpoint.id, origin), { deliveries: 1, hasMore: false });
@@ -286,7 +287,7 @@ describe('a webhook delivery', () => {
 
     it('keeps to the range and to what the endpoint subscribes to', async () => {
       const endpoint = await makeEndpoint(db.sql, the.call, receiver.url, ['payment_plan.*']);
-      const at = (hours: number) => new Date(the.now.getTime() + hours * hour);
+      const at = (hours: number) => addMs(the.now, hours * hour);
       const recorded = async (hours: number, type: 'payment_plan.closed' | 'refund.failed' = 'payment_plan.closed') => {
         const eventId = await makeEvent(db.sql, { ...the.call, now: at(hours) }, { type });
         if (type === 'payment_plan.closed') {

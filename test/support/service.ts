@@ -9,6 +9,7 @@ import { after, before } from 'mocha';
 import { type StandIn, startStandIn } from '../../lab/stand-in.ts';
 import { type RunningServer, serve } from '../../src/api/http/server.ts';
 import type { WorkflowSides } from '../../src/operations/sides/workflow-sides.ts';
+import type { RealInstant } from '../../src/platform/real-time.ts';
 import type { TemporalServer } from '../../src/processes/config/temporal.ts';
 import { type Dispatcher, startDispatcher } from '../../src/processes/dispatcher.ts';
 import { closeSides, type OpenSide, openSides } from '../../src/processes/temporal/sides.ts';
@@ -51,7 +52,7 @@ export interface ServiceOptions {
   /** Whether the sandbox's processor is such a service. */
   sandboxOverHttp?: boolean;
   /** For webhooks: real time by default. */
-  now?: () => Date;
+  now?: () => RealInstant;
   /** How far real time may be ahead of the database's clock; 30 s by default, as in production. */
   maxAheadMs?: number;
   /** Where the pages for payers are; nowhere by default. */

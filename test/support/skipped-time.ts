@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { after, before } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
+import { realInstant } from '../../src/platform/real-time.ts';
 import { type Service, useService } from './service.ts';
 import { testLogger } from './temporal.ts';
 import { startTimeSkipping } from './time-skipping-server.ts';
@@ -37,7 +38,7 @@ export function useSkippedTime(options: { live?: boolean } = {}): SkippedTime {
     now: () => {
       const { currentAttemptScheduledTimestampMs: at, isLocal } = Context.current().info;
       if (isLocal) throw new Error('a workflow task does not know the server’s time');
-      return new Date(at);
+      return realInstant(at);
     },
   });
   before(

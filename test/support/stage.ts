@@ -4,6 +4,7 @@ import { beforeEach } from 'mocha';
 import { dueOnClock } from '../../src/db/due-on-clock.ts';
 import { selectOpenAdvance } from '../../src/db/test-clocks.ts';
 import { laterInstant } from '../../src/domain/calendar.ts';
+import { type CustomerInstant, customerInstant } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import type { ChargeRequest, PaymentProcessor, RefundRequest } from '../../src/processors/processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
@@ -58,6 +59,13 @@ export class LedgerProcessor implements PaymentProcessor {
   }
 }
 
+/** The time of a workflow that wakes up at `at`, the customer's time. Real time may be ahead of the database's. */
+const workflowTime = (at: string | Date) => ({
+  at: customerInstant(new Date(at).getTime()),
+  now: realNow(),
+  maxAheadMs: Infinity,
+});
+
 /**
  * The whole API on a socket over a database of its own, a new biller for each test, and in the place of Temporal the
  * calls that its workflows would make.
@@ -104,12 +112,9 @@ export function useStage(options: { connections?: number; biller?: Partial<NewBi
     /** A GET with a Prefer header. */
     fetchPreferring: (path: string, prefer: string): Promise<Reply> =>
       api.send('GET', `/api/v1${path}`, { key: existing().keys.sandboxSecret, headers: { Prefer: prefer } }),
-    /**
-     * What the workflow of a plan does when it wakes up at `at`, the customer's time; real time may be ahead of the
-     * database's.
-     */
+    /** What the workflow of a plan does when it wakes up at `at`. */
     collect: (planId: string, at: string | Date): Promise<void> =>
-      collectDuePayment(db.sql, stage.charging, planId, { at: new Date(at), now: realNow(), maxAheadMs: Infinity }),
+      collectDuePayment(db.sql, stage.charging, planId, workflowTime(at)),
     /** All that is due of a plan at `at`, as its workflow does when it is poked. */
     async collectAll(planId: string, at: string | Date): Promise<void> {
       const isDue = () => db.sql`
@@ -118,7 +123,7 @@ export function useStage(options: { connections?: number; biller?: Partial<NewBi
     },
     /** The same of a subscription. */
     collectSubscription: (id: string, at: string | Date): Promise<void> =>
-      collectDueSubscription(db.sql, stage.charging, id, { at: new Date(at), now: realNow(), maxAheadMs: Infinity }),
+      collectDueSubscription(db.sql, stage.charging, id, workflowTime(at)),
     /** All that is due of a subscription at `at`, as its workflow does when it is poked. */
     async collectSubscriptionAll(id: string, at: string | Date): Promise<void> {
       const isDue = () => db.sql`select 1 from subscriptions where id = ${id} and wake_at <= ${new Date(at)}`;
@@ -126,16 +131,16 @@ export function useStage(options: { connections?: number; biller?: Partial<NewBi
     },
     /** The same of a scheduled payment. */
     collectScheduled: (intentId: string, at: string | Date): Promise<void> =>
-      collectScheduledPayment(db.sql, processors, intentId, { at: new Date(at), now: realNow(), maxAheadMs: Infinity }),
+      collectScheduledPayment(db.sql, processors, intentId, workflowTime(at)),
     /** The same of the debit of a single payment: its step that is due at `at`. */
     debit: (attemptId: string, at: string | Date): Promise<void> =>
-      carryOutDebit(db.sql, stage.charging, attemptId, { at: new Date(at), now: realNow(), maxAheadMs: Infinity }),
+      carryOutDebit(db.sql, stage.charging, attemptId, workflowTime(at)),
     /** The expiry of a link that is due at `at`. */
     expireLink: (id: string, at: string | Date): Promise<void> =>
-      carryOutLink(db.sql, chargeHook, id, { at: new Date(at), now: realNow(), maxAheadMs: Infinity }),
+      carryOutLink(db.sql, chargeHook, id, workflowTime(at)),
     /** The same of a session, or the end of its challenge. */
     expireSession: (id: string, at: string | Date): Promise<void> =>
-      carryOutSession(db.sql, chargeHook, id, { at: new Date(at), now: realNow(), maxAheadMs: Infinity }),
+      carryOutSession(db.sql, chargeHook, id, workflowTime(at)),
     /** Carries out the advance that a clock has accepted. */
     async carryOut(clockId: string): Promise<void> {
       const advance = await selectOpenAdvance(db.sql, clockId);
@@ -154,7 +159,7 @@ export function useStage(options: { connections?: number; biller?: Partial<NewBi
         },
         /** What the workflow of a subject does up to an instant. */
         async moveSubject({ kind, id }, _, { from, to }) {
-          const [clock] = await db.sql<{ reached: Date }[]>`
+          const [clock] = await db.sql<{ reached: CustomerInstant }[]>`
             select greatest(frozen_time, reached_time) as reached from test_clocks where id = ${clockId}`;
           let time = laterInstant(from, clock?.reached ?? from);
           for (;;) {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { addMs } from '../../src/domain/instants.ts';
 import { stuckDefinitions } from '../../src/operations/stuck/definitions.ts';
 import { countStuck, findStuck, type Stuck } from '../../src/operations/stuck/find-stuck.ts';
 import type { Db } from '../../src/platform/postgres/connection.ts';
@@ -7,7 +8,7 @@ import { realNow } from '../../src/platform/real-time.ts';
 /** What PostgreSQL knows of an object that is stuck, by kind, as it will be `later` milliseconds from now. */
 export async function stuckBySubject(db: Db, subjectId: string | null, later = 0): Promise<Record<string, Stuck>> {
   // The database's clock has microseconds: what it has just written may lie within this millisecond.
-  const now = new Date(realNow().getTime() + 1 + later);
+  const now = addMs(realNow(), 1 + later);
   const reports = await findStuck(db, stuckDefinitions, now);
   const counts = await countStuck(db, stuckDefinitions, now);
   for (const { kind, count } of reports) assert.equal(counts.get(kind), count, `${kind} is counted as it is found`);

@@ -5,6 +5,7 @@ import { eventually } from '../../lab/eventually.ts';
 import { type LoopbackServer, type Received, serveOnLoopback } from '../../lab/loopback-server.ts';
 import { tenantOf } from '../../src/db/tenant.ts';
 import { newId } from '../../src/domain/ids.ts';
+import { addMs } from '../../src/domain/instants.ts';
 import type { Db, Pool } from '../../src/platform/postgres/connection.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { eventCatalogue } from '../../src/resources/event-catalogue.ts';
@@ -115,7 +116,7 @@ export function useDeliveries(db: TestDatabase, receiver: ReturnType<typeof useR
     },
     /** Lets the real time of the deliveries pass. */
     pass(ms: number): void {
-      harness.now = new Date(harness.now.getTime() + ms);
+      harness.now = addMs(harness.now, ms);
     },
     /** An endpoint at the receiver, and an event on its way to it. */
     async made(path = '/hook') {

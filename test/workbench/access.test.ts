@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { type RunningServer, serve } from '../../src/api/http/server.ts';
 import { newId } from '../../src/domain/ids.ts';
-import { realNow } from '../../src/platform/real-time.ts';
+import { addMs } from '../../src/domain/instants.ts';
+import { realInstant, realNow } from '../../src/platform/real-time.ts';
 import { createKey, revokeKey } from '../../src/services/accounts/api-keys.ts';
 import { listAudit } from '../../src/services/accounts/audit.ts';
 import { allScopes } from '../../src/services/accounts/scopes.ts';
@@ -34,14 +35,14 @@ describe('the way into the workbench', () => {
   it('is a link that a sandbox key makes, for an hour', async () => {
     assert.equal((await open(await link())).status, 200);
     const { id } = await makeKey({ livemode: false, kind: 'secret' });
-    const ago = (ms: number) => new Date(realNow().getTime() - ms);
+    const ago = (ms: number) => addMs(realNow(), -ms);
     assert.equal((await open(linkOf(id, ago(linkLifetimeMs - 60_000)))).status, 200);
     assert.equal((await open(linkOf(id, ago(linkLifetimeMs + 1_000)))).status, 403);
   });
 
   it('is closed to changed and made-up links, and says the same to each', async () => {
     const url = await link();
-    const ended = linkOf(newId('api_key'), new Date(0));
+    const ended = linkOf(newId('api_key'), realInstant(0));
     const foreign = url.replace(/key_\w{32}/, newId('api_key'));
     const longer = url.replace(
       /_([0-9a-z]+)_(\w+)\/$/,
@@ -194,7 +195,7 @@ describe('the way into the workbench', () => {
       const server = await start(true);
       const entered = await open(`http://127.0.0.1:${server.port}/workbench`);
       const [keyId = ''] = /key_\w{32}/.exec(entered.headers.get('location') ?? '') ?? [];
-      const old = signLink(stage.vault, keyId, new Date(0)).token;
+      const old = signLink(stage.vault, keyId, realInstant(0)).token;
       const again = await open(`http://127.0.0.1:${server.port}/workbench/${old}/events?clock=x`);
       assert.match(again.headers.get('location') ?? '', /^\/workbench\/key_\w+\/events\?clock=x$/);
       const other = await stage.stranger();
@@ -205,7 +206,7 @@ describe('the way into the workbench', () => {
         by: tester,
         now: realNow(),
       });
-      const foreign = signLink(stage.vault, id, new Date(0)).token;
+      const foreign = signLink(stage.vault, id, realInstant(0)).token;
       assert.equal((await open(`http://127.0.0.1:${server.port}/workbench/${foreign}/`)).status, 403);
     });
 

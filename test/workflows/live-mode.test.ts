@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { letRetryFallDue } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
+import { withoutClock } from '../../src/domain/instants.ts';
 import { workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { lookForStuck } from '../../src/operations/stuck/stuck.ts';
 import { realNow } from '../../src/platform/real-time.ts';
@@ -10,7 +11,7 @@ import type { Merchant } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
 import { refusal } from '../support/stage.ts';
 
-const today = () => dateIn(realNow(), 'UTC');
+const today = () => dateIn(withoutClock(realNow()), 'UTC');
 const hour = 3_600_000;
 /** The weather in which a charge or a refund is made, and neither its answer nor that of the inquiry arrives. */
 const outcomeLost = { _stand_in: 'answer_lost', _stand_in_inquire: 'answer_lost' };

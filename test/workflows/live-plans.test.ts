@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { fallsDueAt } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
+import { withoutClock } from '../../src/domain/instants.ts';
 import { workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { useService } from '../support/service.ts';
 
-const today = () => dateIn(realNow(), 'UTC');
+const today = () => dateIn(withoutClock(realNow()), 'UTC');
 
 describe('a plan in real time', () => {
   const service = useService();

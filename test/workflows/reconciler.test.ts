@@ -5,6 +5,7 @@ import { fallsDueAt } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
 import type { WantingRow } from '../../src/db/subject-queries.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
+import { addMs, withoutClock } from '../../src/domain/instants.ts';
 import { workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { findMismatches, reconcile, repair } from '../../src/operations/reconciler/reconciler.ts';
 import {
@@ -13,14 +14,14 @@ import {
   noteProgress,
   subjectsWantingWorkflow,
 } from '../../src/operations/reconciler/reconciliations.ts';
-import { realNow } from '../../src/platform/real-time.ts';
+import { realInstant, realNow } from '../../src/platform/real-time.ts';
 import { useDatabase } from '../support/database.ts';
 import { type Merchant, paymentLines } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
 import { prepareNamespace, serverStartTimeoutMs, startOwnTemporal } from '../support/temporal.ts';
 import { useReceiver } from '../support/webhooks.ts';
 
-const inAYear = dateIn(new Date(realNow().getTime() + 365 * 86_400_000), 'UTC');
+const inAYear = dateIn(withoutClock(addMs(realNow(), 365 * 86_400_000)), 'UTC');
 
 describe('a reconciliation', () => {
   const service = useService();
@@ -132,7 +133,7 @@ describe('a service whose Temporal has lost its database', () => {
     const merchant = await service.merchant();
     receiver.answer = (_, response) => response.writeHead(500).end();
     const endpoint = await merchant.endpoint(receiver.url, ['payment_plan.activated']);
-    const today = dateIn(realNow(), 'UTC');
+    const today = dateIn(withoutClock(realNow()), 'UTC');
     const live = await merchant.payer();
     const collected = await merchant.activePlan({ customer_id: live.id, start_date: today });
     const { clock, payer, plan } = await merchant.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
@@ -216,7 +217,7 @@ describe('the slices of a reconciliation', () => {
 
 describe('the schedule of reconciliations', () => {
   const db = useDatabase();
-  const at = (minutes: number) => new Date(Date.UTC(2027, 0, 4) + minutes * 60_000);
+  const at = (minutes: number) => realInstant(Date.UTC(2027, 0, 4) + minutes * 60_000);
   const begin = (minutes: number) => beginReconciliation(db.sql, at(minutes), at(minutes - 4));
   const nothing = { missing: 0, orphaned: 0, stale: 0 };
   beforeEach(() => db.sql`truncate reconciliations`);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Chance, chanceOf } from '../../lab/random.ts';
+import { addMs } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { createHttpProcessor, type HttpProcessor } from '../../src/processors/http-processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
@@ -54,7 +55,7 @@ describe('live charges in random weather', function () {
       });
     const recover = () => {
       const processors = { sandbox: sandboxProcessor, live: processor };
-      const later = new Date(realNow().getTime() + dayMs);
+      const later = addMs(realNow(), dayMs);
       return recoverCharges(service.db.sql, { processors, hook: chargeHook }, later).catch(() => {});
     };
     const aDayPasses = () => service.db.sql`

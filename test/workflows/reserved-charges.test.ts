@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { LedgerLine } from '../../lab/processes/stand-in/ledger-file.ts';
+import { addMs } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { createHttpProcessor, type HttpProcessor } from '../../src/processors/http-processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
@@ -71,7 +72,7 @@ describe('a live charge', function () {
   /** What every worker does every five seconds for attempts that are a minute old. */
   const recover = () => {
     const processors = { sandbox: sandboxProcessor, live: processor };
-    return recoverCharges(service.db.sql, { processors, hook: chargeHook }, new Date(realNow().getTime() + hourMs));
+    return recoverCharges(service.db.sql, { processors, hook: chargeHook }, addMs(realNow(), hourMs));
   };
 
   it('is reserved first, its reference committed, and then charged by it', async () => {

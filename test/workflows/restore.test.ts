@@ -9,6 +9,7 @@ import { type RunningTemporal, startTemporal } from '../../dev/temporal.ts';
 import { letRetryFallDue } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
+import { withoutClock } from '../../src/domain/instants.ts';
 import { webhookTaskQueue } from '../../src/messages/task-queues.ts';
 import { workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { findMismatches, type Mismatch, repair } from '../../src/operations/reconciler/reconciler.ts';
@@ -21,7 +22,7 @@ import { LedgerProcessor } from '../support/stage.ts';
 import { prepareNamespace, serverStartTimeoutMs } from '../support/temporal.ts';
 import { useReceiver } from '../support/webhooks.ts';
 
-const today = dateIn(realNow(), 'UTC');
+const today = dateIn(withoutClock(realNow()), 'UTC');
 
 /** A plan on a clock of its own, weekly from 5 January, whose first payment was made on the 6th. */
 async function planOnAClock(merchant: Merchant) {

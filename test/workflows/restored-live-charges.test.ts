@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { addMs } from '../../src/domain/instants.ts';
 import { holdCharging, releaseCharging } from '../../src/operations/live-charging.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { createHttpProcessor, type HttpProcessor } from '../../src/processors/http-processor.ts';
@@ -45,11 +46,7 @@ describe('a database restored from a back-up, beside a live processor that has g
   const processors = () => ({ sandbox: sandboxProcessor, live: processor });
   /** What every worker does every five seconds, an hour later. */
   const recover = () =>
-    recoverCharges(
-      service.db.sql,
-      { processors: processors(), hook: chargeHook },
-      new Date(realNow().getTime() + hourMs),
-    );
+    recoverCharges(service.db.sql, { processors: processors(), hook: chargeHook }, addMs(realNow(), hourMs));
   const origin = () => ({ by: tester, now: realNow() });
   const stuck = async () => Object.keys(await stuckBySubject(service.db.sql, null)).sort();
 
@@ -167,7 +164,7 @@ describe('a database restored from a back-up, beside a live processor that has g
     assert.deepEqual(await paid.refund(400), [503, 'unavailable']);
     const given = async () => (await service.standIn.calls()).filter(({ kind }) => kind === 'refund').length;
     const before = await given();
-    const later = new Date(realNow().getTime() + hourMs);
+    const later = addMs(realNow(), hourMs);
     await assert.rejects(recoverRefunds(service.db.sql, processors(), later), /live charging is held/);
     assert.equal(await given(), before);
     await releaseCharging(service.db.sql, 'the refund is in order', origin());

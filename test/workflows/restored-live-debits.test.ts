@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { CustomerInstant } from '../../src/domain/instants.ts';
 import { releaseCharging } from '../../src/operations/live-charging.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { createHttpProcessor, type HttpProcessor } from '../../src/processors/http-processor.ts';
@@ -48,7 +49,9 @@ describe('a database restored from a back-up, beside bank debits that have gone 
     const metadata = { _sandbox_bank_outcome: words };
     const { id } = await merchant.intent({ customer_id: customer, payment_method: account, metadata });
     const row = async () => {
-      const [debit] = await service.db.sql<{ attempt_id: string; next_at: Date | null; reference: string | null }[]>`
+      const [debit] = await service.db.sql<
+        { attempt_id: string; next_at: CustomerInstant | null; reference: string | null }[]
+      >`
         select d.attempt_id, d.next_at, r.reference
         from bank_debits d left join payment_reservations r on r.attempt_id = d.attempt_id
         where d.payment_intent_id = ${id}`;

@@ -3,6 +3,7 @@ import { userInfo } from 'node:os';
 import { eventually } from '../../lab/eventually.ts';
 import { type Ran, runScript } from '../../lab/run-program.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
+import { withoutClock } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { listAudit } from '../../src/services/accounts/audit.ts';
 import { useService } from '../support/service.ts';
@@ -90,7 +91,7 @@ describe('an attempt that an operator settles', function () {
 
   it('of a plan frees its workflow, which goes on with the calendar', async () => {
     const merchant = await service.liveMerchant();
-    const { id } = await merchant.activePlan({ start_date: dateIn(realNow(), 'UTC'), metadata: silent });
+    const { id } = await merchant.activePlan({ start_date: dateIn(withoutClock(realNow()), 'UTC'), metadata: silent });
     const intentId = await eventually('its payment is open', async () => {
       const intent = (await merchant.payments(id))[0]?.payment_intent_id;
       const calls = await service.standIn.calls();

@@ -3,6 +3,7 @@ import pino from 'pino';
 import { findFreePorts } from '../../dev/ports.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
+import { withoutClock } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { watchTimeSkipping } from '../../src/processes/temporal/time-skipping.ts';
 import { paymentLines } from '../support/merchant.ts';
@@ -35,7 +36,10 @@ describe('the service while Temporal is away', () => {
     const merchant = await service.merchant();
     await merchant.endpoint(receiver.url, ['payment_plan.activated']);
     const live = await merchant.payer();
-    const livePlan = await merchant.activePlan({ customer_id: live.id, start_date: dateIn(realNow(), 'UTC') });
+    const livePlan = await merchant.activePlan({
+      customer_id: live.id,
+      start_date: dateIn(withoutClock(realNow()), 'UTC'),
+    });
     const { clock, payer, plan } = await merchant.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
     const closed = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-05' });
     await merchant.move(closed.id, 'close');

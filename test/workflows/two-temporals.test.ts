@@ -6,6 +6,7 @@ import { eventually } from '../../lab/eventually.ts';
 import { claimDeliveries } from '../../src/db/webhook-batches.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
 import { newId } from '../../src/domain/ids.ts';
+import { withoutClock } from '../../src/domain/instants.ts';
 import { attributes } from '../../src/messages/search-attributes.ts';
 import { workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { sendCommand, startOver } from '../../src/operations/operator-commands.ts';
@@ -34,7 +35,7 @@ import {
 import { useReceiver } from '../support/webhooks.ts';
 
 const tester = { kind: 'command_line', id: 'tester' } as const;
-const today = () => dateIn(realNow(), 'UTC');
+const today = () => dateIn(withoutClock(realNow()), 'UTC');
 /** Stands for a processor of live mode too: what is charged here is no money. */
 const processors = { sandbox: sandboxProcessor, live: sandboxProcessor };
 /** As in `temporal/compose.yaml`. */
@@ -151,9 +152,9 @@ describe('live mode and the sandbox on Temporals of their own', () => {
       assert.equal(await canSkipTime(live().temporal), false);
       const advance = { id: 'none' } as never;
       await assert.rejects(
-        createClockMover(live())({ kind: 'paymentPlan', id: 'pp_none', at: realNow() }, advance, {
-          from: realNow(),
-          to: realNow(),
+        createClockMover(live())({ kind: 'paymentPlan', id: 'pp_none', at: withoutClock(realNow()) }, advance, {
+          from: withoutClock(realNow()),
+          to: withoutClock(realNow()),
           again: false,
         }),
         /Temporal of live mode moves no test clock/,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../lab/eventually.ts';
+import { addMs } from '../../src/domain/instants.ts';
 import { batchIdOf, workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { sendCommand } from '../../src/operations/operator-commands.ts';
 import { findMismatches, reconcile } from '../../src/operations/reconciler/reconciler.ts';
@@ -63,7 +64,7 @@ describe('a batch of webhooks, for operators', () => {
   it('that was terminated is reported as stuck, and the next comparison sends its deliveries again', async () => {
     const { ids, batchId } = await waitingBatch(4);
     await service.temporal.workflow.getHandle(batchId).terminate('by the test');
-    const inAMinute = new Date(realNow().getTime() + 60_000);
+    const inAMinute = addMs(realNow(), 60_000);
     const [stuck] = await eventually('it is reported', async () => {
       const found = await reportWanted(service.db.sql, side(), await findEndedWorkflows(side(), inAMinute));
       return found?.length === 1 && found;

@@ -1,5 +1,7 @@
 // Where worlds are tried: a running service, and its database for what the API does not list.
+
 import { dueOnClock } from '../../src/db/due-on-clock.ts';
+import { customerInstant } from '../../src/domain/instants.ts';
 import type { Pool } from '../../src/platform/postgres/connection.ts';
 import type { Vault } from '../../src/services/accounts/vault.ts';
 import { makeBiller, makeKey } from '../support/factories.ts';
@@ -86,6 +88,6 @@ export class Account {
 
 /** The first instant up to `target` at which something is due on a clock, or null. */
 export async function nextDue(place: Place, clockId: string, target: number): Promise<number | null> {
-  const [first] = await dueOnClock(place.sql, clockId, new Date(target), { limit: 1 });
+  const [first] = await dueOnClock(place.sql, clockId, customerInstant(target), { limit: 1 });
   return first === undefined ? null : Number(first.at ?? 0);
 }

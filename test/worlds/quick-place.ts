@@ -1,7 +1,9 @@
 // A place for a quick search: the real API and database, and in the place of Temporal the calls that its workflows
 // make.
+
 import { dueOnClock } from '../../src/db/due-on-clock.ts';
 import { selectClockById, selectOpenAdvance } from '../../src/db/test-clocks.ts';
+import { customerInstant } from '../../src/domain/instants.ts';
 import type { Pool } from '../../src/platform/postgres/connection.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { collectSubject } from '../../src/services/subjects/collect-subject.ts';
@@ -40,7 +42,7 @@ async function move(sql: Pool, { kind, id }: CollectingSubject, from: Date, to: 
       sql,
       processors,
       { kind, id },
-      { at: new Date(at), maxAheadMs: Infinity },
+      { at: customerInstant(at), maxAheadMs: Infinity },
     );
     if (ended || nextAt === null || nextAt > to.getTime()) return;
     steps = nextAt > at ? 0 : steps + 1;

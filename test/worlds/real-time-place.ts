@@ -1,6 +1,7 @@
 // Where worlds are told in real time: the service with a Temporal server that skips time. Three clocks make real time.
 // That of the database decides what is due, and that of the API says when a request was made: both stand still at the
 // present instant. That of Temporal only wakes the workflows, and is some milliseconds ahead.
+
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Fragment } from 'postgres';
@@ -9,6 +10,7 @@ import { withoutOwner } from '../../src/db/bank-debits.ts';
 import { type WorkflowType, workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { findViolations, type Violation } from '../../src/operations/invariants/invariants.ts';
 import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
+import { realInstant } from '../../src/platform/real-time.ts';
 import { startDispatcher } from '../../src/processes/dispatcher.ts';
 import { closeSides, openSides } from '../../src/processes/temporal/sides.ts';
 import { startWorkers } from '../../src/processes/temporal/workers.ts';
@@ -95,7 +97,7 @@ export async function openRealTime(): Promise<OpenPlace & { place: RealTimePlace
       clock.set(at);
       await sql`update moved.present set at = ${new Date(at)}`;
       // As housekeeping does every few seconds.
-      await expireMandates(sql, new Date(at));
+      await expireMandates(sql, realInstant(at));
       const ahead = at - (await env.currentTimeMs());
       if (ahead > 0) await env.sleep(ahead);
       await settle();

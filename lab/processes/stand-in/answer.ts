@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { findFixtureCard } from '../../../src/domain/cards.ts';
+import { customerInstant } from '../../../src/domain/instants.ts';
+import { realInstant } from '../../../src/platform/real-time.ts';
 import type { ChargeRequest, Inquiry, Submitted } from '../../../src/processors/processor.ts';
 import { sandboxProcessor } from '../../../src/processors/sandbox.ts';
 import type { Body, KeptCall, LedgerFile, Reserved } from './ledger-file.ts';
@@ -165,7 +167,7 @@ async function inquire({ body }: Call, ledger: LedgerFile): Promise<Reply> {
   const state = await sandboxProcessor.inquire(
     requestOf(reserved.idempotency_key, reserved.body),
     reference,
-    new Date(at),
+    customerInstant(at),
   );
   return { status: 200, body: { reference, ...membersOf(state), next_at: state.nextAt } };
 }
@@ -224,7 +226,7 @@ function requestOf(key: string, body: Body): ChargeRequest {
     totalAmount: body.amount,
     currency: body.currency,
     attempt: body.attempt,
-    openedAt: new Date(body.opened_at),
+    openedAt: realInstant(body.opened_at),
     paymentMethodId: id,
     paymentMethodType: type,
     paymentMethodToken: token,

@@ -3,6 +3,7 @@ import type { Logger } from '../../platform/logger.ts';
 import type { OutboundPolicy } from '../../platform/outbound-address.ts';
 import type { InsertCondition } from '../../platform/postgres/conditional-insert.ts';
 import type { Db, Pool, Reader, Tx } from '../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import type { Processors } from '../../processors/processor.ts';
 import type { Vault } from '../../services/accounts/vault.ts';
 import type { PageUrls } from '../../services/pages/page-urls.ts';
@@ -82,10 +83,12 @@ export interface AppDeps {
     /** The key that requests for the page must present. If null, only `forThisMachine` shows the page. */
     key: string | null;
     webUis: WebUis;
+    /** Connections of its own: the page responds while requests wait for all others. Not set: those of the requests. */
+    figures?: Pool;
     /** Returns the id of a workflow's latest run, or null. @throws when Temporal is not reachable. */
     findLatestRun(workflowId: string, livemode: boolean | null): Promise<string | null>;
     /** Returns what is stuck according to Temporal. A Temporal server that does not respond is reported as well. */
-    findStuckWorkflows(now: Date): Promise<StuckReport[]>;
+    findStuckWorkflows(now: RealInstant): Promise<StuckReport[]>;
   };
 }
 
@@ -153,8 +156,8 @@ export interface CommittedFirstDeps {
   processors: Processors;
   /** The request's Idempotency-Key, or null. A repeated request finds the committed work by it. */
   idempotencyKey: string | null;
-  /** When that key expires, in real time. After that, work committed under the key belongs to a different request. */
-  idempotencyExpiresAt: Date | null;
+  /** When that key expires. After that, work committed under the key belongs to a different request. */
+  idempotencyExpiresAt: RealInstant | null;
   /**
    * Claims the request's Idempotency-Key. Call it as the first statement of the handler's first transaction. No other
    * request can then take the key once work is committed under it. Does nothing without a key.

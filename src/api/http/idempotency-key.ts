@@ -1,5 +1,6 @@
 import type { ApiKeyKind } from '../../db/api-keys.ts';
 import type { KeyUse } from '../../db/idempotency-keys.ts';
+import { addMs } from '../../domain/instants.ts';
 import { fieldError } from '../../resources/field-errors.ts';
 import type { Vault } from '../../services/accounts/vault.ts';
 import { BadParameters } from '../../services/errors.ts';
@@ -32,7 +33,7 @@ export function readKeyUse(ctx: Context, vault: Vault): KeyUse | null {
     fingerprints: vault.fingerprintsOf(bytes ? [head, bytes] : [head]),
     fingerprintKey: vault.keyIds[0],
     createdAt: context.now,
-    expiresAt: new Date(context.now.getTime() + ttl * 1000),
+    expiresAt: addMs(context.now, ttl * 1000),
   };
 }
 

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { type CredentialRow, selectCredential } from '../../db/api-keys.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
-import { realNow } from '../../platform/real-time.ts';
+import { type RealInstant, realNow } from '../../platform/real-time.ts';
 import { hashKey, isKeyShaped } from '../../services/accounts/api-keys.ts';
 import { Forbidden, Unauthenticated } from '../../services/errors.ts';
 import { contextOf } from '../../services/request-context.ts';
@@ -47,7 +47,7 @@ export function authenticate(route: Route, find: Find, trustedProxies: readonly 
  * The lookup's timing can only reveal how much of a stored SHA-256 matches. That does not help an attacker, who cannot
  * choose a key by its hash. The hash is still compared in constant time.
  */
-async function identify(header: string, find: Find, now: Date): Promise<CredentialRow> {
+async function identify(header: string, find: Find, now: RealInstant): Promise<CredentialRow> {
   if (header === '') throw new Unauthenticated('No API key was given. Send it as "Authorization: Bearer <key>".');
   const key = /^Bearer +(\S+) *$/i.exec(header)?.[1];
   if (key === undefined) throw new Unauthenticated('The Authorization header must read "Bearer <key>".');

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { withoutClock } from '../../domain/instants.ts';
 import { createdQuery, ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
 import {
   Mandate,
@@ -74,7 +75,7 @@ const list = route({
     const { customer_id: customerId, payment_method_id: paymentMethodId, status, test_clock: testClock } = query;
     const filter = { customerId, paymentMethodId, status, testClock };
     const rows = await listMandates(deps.db, context, filter, query);
-    return page(rows, (row) => presentMandate(row, row.frozen_time ?? context.now));
+    return page(rows, (row) => presentMandate(row, row.frozen_time ?? withoutClock(context.now)));
   },
 });
 
@@ -89,7 +90,7 @@ const fetch = route({
   response: { status: 200, schema: Mandate },
   handle: async ({ context, params, deps }) => {
     const mandate = await getMandate(deps.db, context, params.mandate_id);
-    return presentMandate(mandate, mandate.frozen_time ?? context.now);
+    return presentMandate(mandate, mandate.frozen_time ?? withoutClock(context.now));
   },
 });
 

@@ -1,4 +1,5 @@
 import { dateIn } from '../../domain/calendar.ts';
+import { withoutClock } from '../../domain/instants.ts';
 import { rulesHolding } from '../../domain/surcharges/surcharge.ts';
 import { accounts } from '../../resources/account.ts';
 import { presentSurchargeRule, SurchargeRules } from '../../resources/surcharge-rule.ts';
@@ -18,7 +19,7 @@ const list = route({
   invalid: 400,
   response: { status: 200, schema: SurchargeRules },
   handle: async ({ context }) => {
-    const date = dateIn(context.now, context.timeZone);
+    const date = dateIn(withoutClock(context.now), context.timeZone);
     const data = rulesHolding(context, date).map(presentSurchargeRule);
     return { country: context.country, date, data, has_more: false };
   },

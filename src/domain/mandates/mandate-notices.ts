@@ -1,4 +1,5 @@
 import { addDays, type PlainDate } from '../calendar.ts';
+import type { CustomerInstant } from '../instants.ts';
 import type { SchemeProfile } from '../schemes/scheme-profile.ts';
 
 /** What a payer is told: that the mandate holds, and each change of what was agreed. */
@@ -48,7 +49,7 @@ export function withNoticeDue(
  */
 export function withNoticeSent(
   notices: readonly MandateNotice[],
-  { kind, sentAt, channel }: { kind: NoticeKind; sentAt: Date; channel: NoticeChannel },
+  { kind, sentAt, channel }: { kind: NoticeKind; sentAt: CustomerInstant; channel: NoticeChannel },
 ): MandateNotice[] | null {
   const sent = { sent_at: sentAt.toISOString(), channel };
   const open = notices.find((notice) => notice.kind === kind && notice.sent_at === null);

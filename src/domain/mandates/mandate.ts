@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { PlainDate } from '../calendar.ts';
+import type { CustomerInstant } from '../instants.ts';
 import { chargeDate, handOverAt } from '../schemes/debit-dates.ts';
 import type { ReturnReason, SchemeProfile } from '../schemes/scheme-profile.ts';
 
@@ -41,7 +42,7 @@ export function endAfterReturn(reason: ReturnReason): MandateEndReason | null {
 export interface DebitTerms {
   status: MandateStatus;
   /** Null while pending. */
-  lapses_at: Date | null;
+  lapses_at: CustomerInstant | null;
   /** The most that one debit may take, in minor units; null for no limit of the mandate's own. */
   max_amount_cents: number | null;
 }
@@ -50,13 +51,13 @@ export type DebitRefusal = 'mandate_unavailable' | 'mandate_limit_exceeded';
 
 /**
  * Returns why a debit must not be made, or null if it may be. `amount` is what the payer's account loses, in minor
- * units. `handOverAt` is when the bank would get the debit, in customer time; null if on no day of the scheme. A
- * mandate that lapses before allows no debit. The scheme's own limit depends on the mode.
+ * units. `handOverAt` is when the bank would get the debit; null if on no day of the scheme. A mandate that lapses
+ * before allows no debit. The scheme's own limit depends on the mode.
  */
 export function debitRefusal(
   terms: DebitTerms,
   scheme: SchemeProfile,
-  { amount, handOverAt: at, livemode }: { amount: number; handOverAt: Date | null; livemode: boolean },
+  { amount, handOverAt: at, livemode }: { amount: number; handOverAt: CustomerInstant | null; livemode: boolean },
 ): DebitRefusal | null {
   const { status, lapses_at: lapsesAt } = terms;
   if (status !== 'active' || at === null || lapsesAt === null || lapsesAt <= at) return 'mandate_unavailable';
@@ -78,7 +79,11 @@ export function exceedsLimit(
  * mandate lapses before the bank would get the debit, and where the scheme's calendar has no days: before 2000 and
  * after 2099, as a test clock may be.
  */
-export function nextChargeDate(scheme: SchemeProfile, at: Date, lapsesAt: Date | null): PlainDate | null {
+export function nextChargeDate(
+  scheme: SchemeProfile,
+  at: CustomerInstant,
+  lapsesAt: CustomerInstant | null,
+): PlainDate | null {
   try {
     const charged = chargeDate(scheme, at);
     return lapsesAt !== null && lapsesAt <= handOverAt(scheme, charged) ? null : charged;

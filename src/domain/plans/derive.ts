@@ -1,4 +1,5 @@
 import { isNearSlot, slotDueAt } from '../calendar.ts';
+import type { CustomerInstant } from '../instants.ts';
 import { nextPaymentAmount } from '../plan-schedule.ts';
 import { cadenceOf, type Plan, progressOf, type Situation, type Slot, termsOf } from './plan.ts';
 
@@ -24,7 +25,7 @@ export function nextRetry<S extends Slot>(slots: readonly S[]): S | null {
   return retries.toSorted(byTime)[0] ?? null;
 }
 
-function nextDueAt({ plan, slots, timeZone }: Situation<Slot>): Date | null {
+function nextDueAt({ plan, slots, timeZone }: Situation<Slot>): CustomerInstant | null {
   const { next_slot: slot, next_due_at: stored } = plan;
   if (nextPaymentAmount(termsOf(plan), progressOf({ plan, slots })) === null) return null;
   const cadence = cadenceOf(plan);

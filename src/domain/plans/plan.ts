@@ -1,4 +1,5 @@
 import type { Cadence, PlainDate } from '../calendar.ts';
+import type { CustomerInstant } from '../instants.ts';
 import type { PlanProgress, PlanTerms } from '../plan-schedule.ts';
 import type { PlanState } from '../plan-state.ts';
 
@@ -13,16 +14,16 @@ export interface Plan {
   total_amount_cents: number | null;
   start_date: PlainDate;
   first_date: PlainDate | null;
-  activated_at: Date | null;
+  activated_at: CustomerInstant | null;
   collected_amount_cents: number;
   /** The payments that were under way when the plan was suspended or ended, and still are. */
   in_flight_cents: number;
   /** The first slot that has not come. */
   next_slot: number;
   /** Derived: when the next slot is due. Null while the plan is not active, and if nothing remains to collect. */
-  next_due_at: Date | null;
+  next_due_at: CustomerInstant | null;
   /** Derived: when the earliest retry is due. */
-  next_attempt_at: Date | null;
+  next_attempt_at: CustomerInstant | null;
 }
 
 /**
@@ -36,12 +37,12 @@ export interface SlotProgress {
   status: SlotStatus;
   /** How often its payment has failed in the present series of retries. */
   failures: number;
-  first_failed_at: Date | null;
+  first_failed_at: CustomerInstant | null;
   /** When the bank reported the last failure of the series. Null if that was no debit under a mandate. */
-  last_result_at: Date | null;
-  next_attempt_at: Date | null;
+  last_result_at: CustomerInstant | null;
+  next_attempt_at: CustomerInstant | null;
   /** Until when the payer has time for the challenge of the bank. Null without one. */
-  challenge_ends_at: Date | null;
+  challenge_ends_at: CustomerInstant | null;
 }
 
 /** A slot that has come. */

@@ -1,4 +1,5 @@
 import { firstSlotAfter, type PlainDate, slotDate } from '../calendar.ts';
+import type { CustomerInstant } from '../instants.ts';
 import { nextPaymentAmount } from '../plan-schedule.ts';
 import {
   cadenceOf,
@@ -51,11 +52,11 @@ export interface OpenedSlot extends SkippedSlot {
 /** A payment that failed or came back, and what dunning makes of it. */
 export interface Failure {
   series: Pick<SlotProgress, 'failures' | 'first_failed_at' | 'last_result_at'>;
-  step: { kind: 'retry'; at: Date } | { kind: 'suspend' };
+  step: { kind: 'retry'; at: CustomerInstant } | { kind: 'suspend' };
 }
 
 /** The biller activates a plan. Its first slot is due on its date or, if that has passed, at once. */
-export function activate(at: Date): Change {
+export function activate(at: CustomerInstant): Change {
   return { plan: { state: 'active', state_reason: null, activated_at: at }, happenings: ['activated'] };
 }
 
@@ -92,7 +93,7 @@ export function attemptOpened({ plan }: Situation, { slot }: Pick<KnownSlot, 'sl
 }
 
 /** The charge of a slot waits for a payer until this instant. Null: it no longer waits. */
-export function challenged({ slot }: Pick<KnownSlot, 'slot'>, endsAt: Date | null): Change {
+export function challenged({ slot }: Pick<KnownSlot, 'slot'>, endsAt: CustomerInstant | null): Change {
   return { slots: [{ slots: [slot], change: { challenge_ends_at: endsAt } }] };
 }
 
@@ -181,7 +182,7 @@ export function givenUp(slots: number[]): Change {
 }
 
 /** An operator gives an unpaid slot up. Its amount remains to be collected, so the calendar may go on. */
-export function giveUp(situation: Situation, { slot }: Pick<KnownSlot, 'slot'>, at: Date): Change {
+export function giveUp(situation: Situation, { slot }: Pick<KnownSlot, 'slot'>, at: CustomerInstant): Change {
   const slots = situation.slots.filter((other) => other.slot !== slot);
   const calendar = wakeCalendar({ ...situation, slots }, at);
   return { ...calendar, slots: [{ slots: [slot], change: { status: 'given_up', next_attempt_at: null } }] };
@@ -191,29 +192,29 @@ export function giveUp(situation: Situation, { slot }: Pick<KnownSlot, 'slot'>, 
  * The biller resumes a plan, or its payer has given it a new method. What is unpaid is tried at once, with a new series
  * of retries. Slots that have passed meanwhile are skipped.
  */
-export function resume(situation: Situation, at: Date): Change {
+export function resume(situation: Situation, at: CustomerInstant): Change {
   const { plan, skips } = skipPassed(situation, at);
   return { plan: { ...plan, state: 'active', state_reason: null }, slots: restartRetries(situation, at), skips };
 }
 
 /** The calendar continues after `at`. Slots that have passed are skipped. */
-export function skipPassed({ plan, timeZone }: Situation, at: Date): Change & { skips: SkippedSlot[] } {
+export function skipPassed({ plan, timeZone }: Situation, at: CustomerInstant): Change & { skips: SkippedSlot[] } {
   const next = firstSlotAfter(cadenceOf(plan), timeZone, at, plan.next_slot);
   return { plan: continuesAt(next), skips: skipped(plan, plan.next_slot, next) };
 }
 
 /** An active plan has a new method: what is unpaid is tried at once, with a new series of retries. */
-export function retryAll(situation: Situation, at: Date): Change {
+export function retryAll(situation: Situation, at: CustomerInstant): Change {
   return { plan: {}, slots: restartRetries(situation, at) };
 }
 
 /** An operator brings the retry of a slot forward. It stays the next step of its series. */
-export function retryNow({ slot }: Pick<KnownSlot, 'slot'>, at: Date): Change {
+export function retryNow({ slot }: Pick<KnownSlot, 'slot'>, at: CustomerInstant): Change {
   return { plan: {}, slots: [{ slots: [slot], change: { next_attempt_at: at } }] };
 }
 
 /** The biller changes the terms. A higher total can restart a calendar that had come to its end. */
-export function amend(situation: Situation, terms: Partial<Plan>, at: Date): Change {
+export function amend(situation: Situation, terms: Partial<Plan>, at: CustomerInstant): Change {
   const { plan, skips = [] } = wakeCalendar({ ...situation, plan: { ...situation.plan, ...terms } }, at);
   return { plan: { ...terms, ...plan }, skips };
 }
@@ -222,7 +223,7 @@ export function amend(situation: Situation, terms: Partial<Plan>, at: Date): Cha
  * The calendar of an active plan after more remains to collect. One that had come to its end continues after `at`, if
  * something remains; slots that have passed are skipped.
  */
-function wakeCalendar(situation: Situation, at: Date): Change {
+function wakeCalendar(situation: Situation, at: CustomerInstant): Change {
   const { plan } = situation;
   if (plan.state !== 'active' || plan.next_due_at !== null) return { plan: {} };
   const isOver = nextPaymentAmount(termsOf(plan), progressOf(situation)) === null;
@@ -262,7 +263,7 @@ function stopRetries(slots: readonly KnownSlot[]): SlotChange[] {
 }
 
 /** Starts a new series of retries, of which the first is at `at`. What is being charged goes on. */
-function restartRetries({ slots }: Situation, at: Date): SlotChange[] {
+function restartRetries({ slots }: Situation, at: CustomerInstant): SlotChange[] {
   const series = { failures: 0, first_failed_at: null, last_result_at: null };
   const change = { ...series, status: 'retrying', next_attempt_at: at } as const;
   return [{ slots: slots.filter(isUnpaid).map(({ slot }) => slot), change }];

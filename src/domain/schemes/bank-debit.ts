@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
 import { dateIn, type PlainDate } from '../calendar.ts';
+import type { CustomerInstant } from '../instants.ts';
 import { chargeDate, handOverAt, resultAt, resultDate, returnableUntil } from './debit-dates.ts';
 import type { SchemeProfile } from './scheme-profile.ts';
 
 /** What is promised when a debit is accepted. Dates are those of the scheme's clock, instants are UTC. */
 export interface DebitDates {
   chargeDate: PlainDate;
-  handOverAt: Date;
+  handOverAt: CustomerInstant;
   resultDate: PlainDate;
-  resultAt: Date;
+  resultAt: CustomerInstant;
 }
 
 /** How late a debit may be handed over and still count for its charge date, in milliseconds. */
@@ -18,7 +19,7 @@ const lateHandOverMs = 30 * 60_000;
  * Returns the dates of a debit that is accepted at this instant. Null where the scheme's calendar has no days: before
  * 2000, and at the end of 2099, as a test clock may be. Never throws.
  */
-export function debitDates(scheme: SchemeProfile, acceptedAt: Date): DebitDates | null {
+export function debitDates(scheme: SchemeProfile, acceptedAt: CustomerInstant): DebitDates | null {
   try {
     const charged = chargeDate(scheme, acceptedAt);
     const resultOn = resultDate(scheme, charged);
@@ -39,7 +40,7 @@ export function debitDates(scheme: SchemeProfile, acceptedAt: Date): DebitDates 
  * Whether a debit that is handed over at `at` has missed the cut-off of its charge date, by more than half an hour: no
  * worker ran. It then goes with the next one. Never throws.
  */
-export function hasMissedCutOff(handOver: Date, at: Date): boolean {
+export function hasMissedCutOff(handOver: CustomerInstant, at: CustomerInstant): boolean {
   return at.getTime() - handOver.getTime() > lateHandOverMs;
 }
 
@@ -47,7 +48,7 @@ export function hasMissedCutOff(handOver: Date, at: Date): boolean {
  * Returns the last date on which a debit that the bank has just collected can come back, on the scheme's clock.
  * @throws RangeError if the scheme's calendar ends before.
  */
-export function returnableAfter(scheme: SchemeProfile, collectedAt: Date): PlainDate {
+export function returnableAfter(scheme: SchemeProfile, collectedAt: CustomerInstant): PlainDate {
   return returnableUntil(scheme, dateIn(collectedAt, scheme.timeZone));
 }
 

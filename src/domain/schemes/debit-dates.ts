@@ -1,6 +1,7 @@
 import { addBusinessDays, nextBusinessDay } from '../business-days/business-days.ts';
 import { addDays, addMonths, dateIn, instantAt, type PlainDate, startOfDay } from '../calendar.ts';
 import { nextRetryAt, retryDays } from '../dunning.ts';
+import type { CustomerInstant } from '../instants.ts';
 import { auBecs } from './au-becs.ts';
 import type { SchemeProfile } from './scheme-profile.ts';
 
@@ -11,14 +12,14 @@ import type { SchemeProfile } from './scheme-profile.ts';
  * Returns the date on which a debit is charged, on the scheme's clock: today if it is accepted before the cut-off of a
  * business day, otherwise the next business day.
  */
-export function chargeDate(scheme: SchemeProfile, acceptedAt: Date): PlainDate {
+export function chargeDate(scheme: SchemeProfile, acceptedAt: CustomerInstant): PlainDate {
   const today = dateIn(acceptedAt, scheme.timeZone);
   const isInTime = acceptedAt < handOverAt(scheme, today);
   return nextBusinessDay(scheme.calendar, isInTime ? today : addDays(today, 1));
 }
 
 /** Returns the UTC instant at which a debit is handed to the bank: the cut-off of its charge date. */
-export function handOverAt(scheme: SchemeProfile, charged: PlainDate): Date {
+export function handOverAt(scheme: SchemeProfile, charged: PlainDate): CustomerInstant {
   return instantAt(charged, scheme.cutOff, scheme.timeZone);
 }
 
@@ -28,7 +29,7 @@ export function resultDate(scheme: SchemeProfile, charged: PlainDate): PlainDate
 }
 
 /** Returns the UTC instant at which the bank is expected to report whether it collected a debit. */
-export function resultAt(scheme: SchemeProfile, charged: PlainDate): Date {
+export function resultAt(scheme: SchemeProfile, charged: PlainDate): CustomerInstant {
   return reportedAt(scheme, resultDate(scheme, charged));
 }
 
@@ -42,7 +43,7 @@ export function sandboxReturnAt(
   scheme: SchemeProfile,
   kind: keyof SchemeProfile['sandboxReturn'],
   resultOn: PlainDate,
-): Date {
+): CustomerInstant {
   return reportedAt(scheme, addBusinessDays(scheme.calendar, resultOn, scheme.sandboxReturn[kind]));
 }
 
@@ -55,8 +56,8 @@ export function sandboxReturnAt(
  */
 export function retryAt(
   scheme: SchemeProfile,
-  series: { failures: number; firstResultAt: Date; latestResultAt: Date },
-): Date | null {
+  series: { failures: number; firstResultAt: CustomerInstant; latestResultAt: CustomerInstant },
+): CustomerInstant | null {
   const { failures, firstResultAt, latestResultAt } = series;
   if (!Number.isSafeInteger(failures) || failures < 1) throw new RangeError(`not a count of failures: ${failures}`);
   const days = retryDays[failures - 1];
@@ -72,9 +73,9 @@ export function retryAt(
  */
 export function retryDueAt(series: {
   failures: number;
-  first_failed_at: Date | null;
-  last_result_at: Date | null;
-}): Date | null {
+  first_failed_at: CustomerInstant | null;
+  last_result_at: CustomerInstant | null;
+}): CustomerInstant | null {
   const { failures, first_failed_at: firstResultAt, last_result_at: latestResultAt } = series;
   if (firstResultAt === null || failures < 1) return null;
   if (latestResultAt === null) return nextRetryAt(failures, firstResultAt);
@@ -85,10 +86,10 @@ export function retryDueAt(series: {
  * Returns the UTC instant at which an unused mandate lapses: the start of the day, on the scheme's clock, that is as
  * many months after the last debit as the scheme allows. Before the first debit, `usedAt` is the acceptance.
  */
-export function mandateLapsesAt(scheme: SchemeProfile, usedAt: Date): Date {
+export function mandateLapsesAt(scheme: SchemeProfile, usedAt: CustomerInstant): CustomerInstant {
   return startOfDay(addMonths(dateIn(usedAt, scheme.timeZone), scheme.mandateMonths), scheme.timeZone);
 }
 
-function reportedAt(scheme: SchemeProfile, date: PlainDate): Date {
+function reportedAt(scheme: SchemeProfile, date: PlainDate): CustomerInstant {
   return instantAt(date, scheme.result.time, scheme.timeZone);
 }

@@ -1,5 +1,6 @@
 import type { PlainDate } from '../calendar.ts';
 import { type ChargeFailure, type DeclineCode, declined, declineMessage } from '../charge-outcome.ts';
+import type { CustomerInstant } from '../instants.ts';
 import { sandboxChargeOutcome } from '../sandbox-outcomes.ts';
 import { resultAt, resultDate, sandboxReturnAt } from './debit-dates.ts';
 import { type Scheme, schemes } from './schemes.ts';
@@ -20,19 +21,19 @@ export const bankOutcomeWords = [
 /** A word of `metadata._sandbox_bank_outcome`: what the sandbox's bank makes of a debit. */
 export type BankOutcomeWord = (typeof bankOutcomeWords)[number];
 
-/** A debit that the bank takes back after it had collected it. `at` is customer time. */
+/** A debit that the bank takes back after it had collected it. */
 export interface DebitReturn {
   code: DeclineCode;
   message: string;
   /** The scheme's code; null for a payer's claim, which has none. */
   bankCode: string | null;
-  at: Date;
+  at: CustomerInstant;
 }
 
-/** The whole life of a debit at the sandbox's bank, from its hand-over. Instants are customer time. */
+/** The whole life of a debit at the sandbox's bank, from its hand-over. */
 export type DebitCourse =
   | { kind: 'refused'; failure: ChargeFailure }
-  | { kind: 'accepted'; resultAt: Date; dishonour: ChargeFailure | null; returned: DebitReturn | null };
+  | { kind: 'accepted'; resultAt: CustomerInstant; dishonour: ChargeFailure | null; returned: DebitReturn | null };
 
 /** What a course depends on. The words are those of the payment's metadata. */
 export interface SandboxDebit {

@@ -1,3 +1,4 @@
+import type { CustomerInstant } from '../instants.ts';
 import { type Course, type Derived, derive, owedOf, type Period, type Situation } from './course.ts';
 import type { Change, Happening } from './steps.ts';
 
@@ -18,13 +19,12 @@ export interface Applied {
  * of its happenings.
  * @param begun the period that the change begins.
  * @param before whether the subscription was in effect.
- * @param at the customer's time.
  */
 export function applyChange(
   situation: Situation,
   change: Change,
   begun: BegunPeriod | null,
-  { before, at }: { before: boolean; at: Date },
+  { before, at }: { before: boolean; at: CustomerInstant },
 ): Applied {
   const owed = situation.owed && { ...situation.owed, ...change.owed };
   const others = situation.others.map((period) => ({ ...period, ...changeOf(period, change) }));

@@ -1,4 +1,5 @@
 import { addDays, dateIn, daysBetween, type PlainDate, startOfDay } from '../calendar.ts';
+import type { CustomerInstant } from '../instants.ts';
 import { accountLine, post } from './account.ts';
 import { comingPeriods } from './coming.ts';
 import { type Course, calendarOf, type Situation } from './course.ts';
@@ -24,7 +25,7 @@ export interface Quote {
   amount: number;
   /** What the next period takes after it. 0 if none is to come. */
   nextPeriodAmount: number;
-  validUntil: Date;
+  validUntil: CustomerInstant;
 }
 
 /** The quote of a change, and what it changes. If its amount is not 0, it is made once that is paid. */
@@ -39,14 +40,13 @@ export interface QuotedChange {
 const mostCents = 99_999_999;
 
 /**
- * Returns what a change costs at this instant, the customer's time, or why it is refused. The days that are left count
- * this day.
+ * Returns what a change costs at this instant, or why it is refused. The days that are left count this day.
  * @param funds what the payments of the current period hold. Without them, they hold all that was paid.
  */
 export function quoteChange(
   request: ItemChange,
   situation: Situation,
-  at: Date,
+  at: CustomerInstant,
   funds: Funds | null = null,
 ): QuotedChange | Refusal {
   const { course, timeZone } = situation;
@@ -99,8 +99,8 @@ export function nextPeriodAmount(course: Course, today: PlainDate): number {
   return comingPeriods(course, today, 1)[0]?.amount ?? 0;
 }
 
-/** Returns until when a quote of this instant, the customer's time, is valid: the end of the customer's day. */
-export function validUntil(at: Date, timeZone: string): Date {
+/** Returns until when a quote of this instant is valid: the end of the customer's day. */
+export function validUntil(at: CustomerInstant, timeZone: string): CustomerInstant {
   return startOfDay(addDays(dateIn(at, timeZone), 1), timeZone);
 }
 
@@ -209,7 +209,13 @@ function madeNow(
   };
 }
 
-function quoteOf(lines: PeriodLine[], amount: number, situation: Situation, change: Change, at: Date): Quote {
+function quoteOf(
+  lines: PeriodLine[],
+  amount: number,
+  situation: Situation,
+  change: Change,
+  at: CustomerInstant,
+): Quote {
   const { course, timeZone } = situation;
   return {
     lines,

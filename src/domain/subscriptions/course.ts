@@ -1,5 +1,6 @@
 import { addDays, earliestInstant, type PlainDate, startOfDay } from '../calendar.ts';
 import type { FailureBehaviour } from '../dunning.ts';
+import { addMs, type CustomerInstant } from '../instants.ts';
 import type { Account } from './account.ts';
 import type { PeriodLine, SubscriptionItem } from './lines.ts';
 import { type PeriodCalendar, periodDates } from './periods.ts';
@@ -13,7 +14,7 @@ export type StateReason = 'requested' | 'payment_failed' | 'no_payment_method' |
 /** A trial is `paid`: nothing is owed for it. `void`: nothing is owed, and it was not bought. */
 export type PeriodStatus = 'processing' | 'paid' | 'retrying' | 'unpaid' | 'void';
 
-/** The terms of a subscription, and how far it has come. Dates are biller-local; instants are the customer's time. */
+/** The terms of a subscription, and how far it has come. Dates are biller-local. */
 export interface Course extends Omit<PeriodCalendar, 'anchor_start'>, Account, Sold {
   state: SubscriptionState;
   state_reason: StateReason | null;
@@ -31,7 +32,7 @@ export interface Course extends Omit<PeriodCalendar, 'anchor_start'>, Account, S
   grace_days: number;
   effective_on: 'settled' | 'submitted';
   /** When it was asked to start. Null before, and again if the first payment was declined. */
-  started_at: Date | null;
+  started_at: CustomerInstant | null;
   anchor_start: PlainDate | null;
   /** The period that has begun last; 0 if none has. */
   current_number: number;
@@ -70,14 +71,14 @@ export interface Period {
   withheld_cents: number;
   payment_intent_id: string | null;
   failures: number;
-  first_failed_at: Date | null;
-  next_attempt_at: Date | null;
+  first_failed_at: CustomerInstant | null;
+  next_attempt_at: CustomerInstant | null;
   /** When the bank reported the last failure of the series. Null if that was no debit under a mandate. */
-  last_result_at: Date | null;
+  last_result_at: CustomerInstant | null;
   /** When a retry at once was requested. Such a retry is due then, and not when dunning says. */
-  retry_asked_at: Date | null;
+  retry_asked_at: CustomerInstant | null;
   /** Until when the payer has time for the challenge of the bank. Null without one. */
-  challenge_ends_at: Date | null;
+  challenge_ends_at: CustomerInstant | null;
 }
 
 /** A subscription with the periods that decide what it does next. */
@@ -92,23 +93,23 @@ export interface Situation {
   timeZone: string;
 }
 
-/** What follows from a situation, at an instant. It is stored beside the course. Instants are the customer's time. */
+/** What follows from a situation, at an instant. It is stored beside the course. */
 export interface Derived {
   /**
    * When the next period begins, or the subscription ends or pauses instead. Null while it waits for something else.
    */
-  next_period_at: Date | null;
-  next_attempt_at: Date | null;
+  next_period_at: CustomerInstant | null;
+  next_attempt_at: CustomerInstant | null;
   /** When the trial's end is announced: three days before. */
-  notice_at: Date | null;
+  notice_at: CustomerInstant | null;
   /** When the service ends although retries go on. */
-  grace_ends_at: Date | null;
+  grace_ends_at: CustomerInstant | null;
   /** When a pause ends on its own. Null while a period is owed: the end of the pause would leave that void. */
-  resume_at: Date | null;
+  resume_at: CustomerInstant | null;
   /** Whether the customer may use the service now. */
   in_effect: boolean;
   /** Until when, if nothing else happens. Null if that is open, and while it is not in effect. */
-  in_effect_until: Date | null;
+  in_effect_until: CustomerInstant | null;
 }
 
 /** Returns the pause that is planned. There is none while the subscription ends before it, by a cancellation. */
@@ -155,7 +156,7 @@ export function calendarOf(course: Course): PeriodCalendar {
  * Once it is, it stays so while it is renewed: until the payment of the next period has failed.
  * @param wasInEffect whether it was in effect, or the bank debit of its period was just accepted.
  */
-export function derive(situation: Situation, at: Date, wasInEffect: boolean): Derived {
+export function derive(situation: Situation, at: CustomerInstant, wasInEffect: boolean): Derived {
   const { course, current, timeZone } = situation;
   const startOf = (date: PlainDate) => startOfDay(date, timeZone);
   const graceEndsAt = graceEnd(situation);
@@ -181,7 +182,7 @@ export function allOwed({ owed, others }: Pick<Situation, 'owed' | 'others'>): P
 }
 
 /** When the period boundary that the subscription waits for comes. */
-function nextPeriodAt({ course, current, owed, timeZone }: Situation): Date | null {
+function nextPeriodAt({ course, current, owed, timeZone }: Situation): CustomerInstant | null {
   const startOf = (date: PlainDate) => startOfDay(date, timeZone);
   const { state, ends_at: endsAt } = course;
   if (state === 'canceled') return null;
@@ -205,20 +206,24 @@ function nextStart(course: Course, current: Period | null): PlainDate | null {
 /**
  * When the service ends while a payment is retried. Null if it is not past due. It has no grace before a first payment.
  */
-function graceEnd(situation: Situation): Date | null {
+function graceEnd(situation: Situation): CustomerInstant | null {
   const { course } = situation;
   const firstFailedAt = earliestInstant(allOwed(situation).map(({ first_failed_at: date }) => date));
   if (course.state !== 'past_due' || firstFailedAt === null) return null;
   const days = course.paid_periods > 0 ? course.grace_days : 0;
-  return new Date(firstFailedAt.getTime() + days * dayMs);
+  return addMs(firstFailedAt, days * dayMs);
 }
 
-function untilWhen(situation: Situation, graceEndsAt: Date | null, at: Date): Date | null {
+function untilWhen(
+  situation: Situation,
+  graceEndsAt: CustomerInstant | null,
+  at: CustomerInstant,
+): CustomerInstant | null {
   return situation.course.state === 'past_due' ? graceEndsAt : boughtUntil(situation, at);
 }
 
 /** The end of the current period, if it is a trial or paid, and not over. */
-function boughtUntil({ current, timeZone }: Situation, at: Date): Date | null {
+function boughtUntil({ current, timeZone }: Situation, at: CustomerInstant): CustomerInstant | null {
   const isBought = current !== null && (current.kind === 'trial' || current.status === 'paid');
   const endsAt = isBought ? startOfDay(current.end_date, timeZone) : null;
   return endsAt !== null && at < endsAt ? endsAt : null;

@@ -1,4 +1,5 @@
 import { dateIn, type PlainDate } from '../calendar.ts';
+import type { CustomerInstant } from '../instants.ts';
 import { retryDueAt } from '../schemes/debit-dates.ts';
 import { endsNear } from './boundaries.ts';
 import { allOwed, type Course, type Period, plannedPause, type Situation, type SubscriptionState } from './course.ts';
@@ -24,10 +25,9 @@ export interface Refusal {
 }
 
 /**
- * Returns what a request changes at this instant, the customer's time, or why it is refused. A request that would
- * change nothing is refused.
+ * Returns what a request changes at this instant, or why it is refused. A request that would change nothing is refused.
  */
-export function respondTo(request: SubscriptionRequest, situation: Situation, at: Date): Change | Refusal {
+export function respondTo(request: SubscriptionRequest, situation: Situation, at: CustomerInstant): Change | Refusal {
   const { course, owed } = situation;
   if (!allowedStates[request.name].includes(course.state)) return notNow(request.name, situation, at);
   switch (request.name) {
@@ -76,7 +76,7 @@ const plainRequests: readonly SubscriptionRequest[] = [
 ];
 
 /** The refusal of a request that the state does not allow: it names the requests that would not be refused now. */
-function notNow(name: SubscriptionRequest['name'], situation: Situation, at: Date): Refusal {
+function notNow(name: SubscriptionRequest['name'], situation: Situation, at: CustomerInstant): Refusal {
   const { state } = situation.course;
   const inThisState = plainRequests.filter((other) => allowedStates[other.name].includes(state));
   const allowed = inThisState
@@ -89,7 +89,7 @@ function notNow(name: SubscriptionRequest['name'], situation: Situation, at: Dat
 function planPause(
   situation: Situation,
   { from, resumesAt }: Extract<SubscriptionRequest, { name: 'pause' }>,
-  at: Date,
+  at: CustomerInstant,
 ): Change | Refusal {
   const { course, current, timeZone } = situation;
   const today = dateIn(at, timeZone);
@@ -121,7 +121,7 @@ function refuseNoEnd(field: 'from' | 'at', date: PlainDate, situation: Situation
   };
 }
 
-function cancelAtEnd(situation: Situation, at: Date): Change {
+function cancelAtEnd(situation: Situation, at: CustomerInstant): Change {
   const { course, current, timeZone } = situation;
   const isRunning = course.state !== 'pending' && course.state !== 'paused';
   if (!isRunning || current === null || current.end_date <= dateIn(at, timeZone))
@@ -142,7 +142,7 @@ function cancelAtEnd(situation: Situation, at: Date): Change {
  * Sets the end of a later period. Until then everything continues as before, retries too: those that an earlier
  * cancellation has ended come back.
  */
-function cancelOn(situation: Situation, date: PlainDate, at: Date): Change | Refusal {
+function cancelOn(situation: Situation, date: PlainDate, at: CustomerInstant): Change | Refusal {
   const { course, current, timeZone } = situation;
   if (course.state === 'pending' || course.state === 'paused') {
     return { refused: `It is ${course.state}, and no period is under way: it can only be canceled at once.` };
@@ -168,7 +168,7 @@ function endByTerms({ cancel_requested: isAtEnd, cancel_planned: isLater, ...cou
  * Takes an end back. What a cancellation has replaced comes back: retries, a pause that was planned, an end by the
  * terms. Without a cancellation it is the end by the terms that is taken back.
  */
-function uncancel(situation: Situation, at: Date): Change | Refusal {
+function uncancel(situation: Situation, at: CustomerInstant): Change | Refusal {
   const { course } = situation;
   if (course.ends_at === null) return { refused: 'It has no planned end to withdraw.' };
   const withdrawn = { cancel_requested: false, cancel_planned: false, ends_at_before_cancel: null };
@@ -180,7 +180,7 @@ function uncancel(situation: Situation, at: Date): Change | Refusal {
 }
 
 /** The retries that a cancellation has ended. Nothing else leaves what is owed unpaid while it is past due. */
-function retriesAgain({ course, owed, others }: Situation, at: Date): Pick<Change, 'owed' | 'others'> {
+function retriesAgain({ course, owed, others }: Situation, at: CustomerInstant): Pick<Change, 'owed' | 'others'> {
   const isEnded = (period: Period) => course.state === 'past_due' && period.status === 'unpaid';
   return {
     ...(owed !== null && isEnded(owed) ? { owed: retriedAgain(owed, at) } : {}),
@@ -189,12 +189,12 @@ function retriesAgain({ course, owed, others }: Situation, at: Date): Pick<Chang
 }
 
 /** The retry that dunning gives, or at once if its time has passed. */
-function retriedAgain(period: Period, at: Date): Partial<Period> {
+function retriedAgain(period: Period, at: CustomerInstant): Partial<Period> {
   const dueAt = retryDueAt(period);
   return dueAt === null || dueAt < at ? retriedAt(at) : { status: 'retrying', next_attempt_at: dueAt };
 }
 
-function retryNow({ course, owed }: Situation, at: Date): Change | Refusal {
+function retryNow({ course, owed }: Situation, at: CustomerInstant): Change | Refusal {
   if (owed?.status === 'processing') return { refused: 'Its unpaid period is being charged. Wait for the outcome.' };
   if (owed === null) return { refused: 'It has no unpaid period.' };
   if (course.cancel_requested)
@@ -203,6 +203,6 @@ function retryNow({ course, owed }: Situation, at: Date): Change | Refusal {
 }
 
 /** A retry that was asked for, and is due at once. */
-function retriedAt(at: Date): Partial<Period> {
+function retriedAt(at: CustomerInstant): Partial<Period> {
   return { status: 'retrying', next_attempt_at: at, retry_asked_at: at };
 }

@@ -1,4 +1,5 @@
 import { addDays, dateIn, type PlainDate } from '../calendar.ts';
+import type { CustomerInstant } from '../instants.ts';
 import { type Account, accountLine, post } from './account.ts';
 import { allOwed, type Course, calendarOf, type Period, type Situation, type StateReason } from './course.ts';
 import { type PeriodDates, periodDates, periodOf } from './periods.ts';
@@ -49,7 +50,7 @@ export interface Means {
  * Starts a subscription that waits for that, or the one whose start date has come. Without a trial its first period
  * begins, and is to be charged. A start date that has passed moves to this day.
  */
-export function start({ course, timeZone }: Situation, at: Date): Change {
+export function start({ course, timeZone }: Situation, at: CustomerInstant): Change {
   const today = dateIn(at, timeZone);
   const start_date = course.start_date > today ? course.start_date : today;
   const started = { started_at: at, start_date };
@@ -75,7 +76,7 @@ export function trialEndOf(course: Pick<Course, 'trial_days' | 'trial_end_date'>
 }
 
 /** A boundary has come: the subscription ends, or pauses, or its next period begins. */
-export function passBoundary(situation: Situation, at: Date, { hasMethod }: Means): Change {
+export function passBoundary(situation: Situation, at: CustomerInstant, { hasMethod }: Means): Change {
   const { course, current, timeZone } = situation;
   const today = dateIn(at, timeZone);
   if (course.state === 'pending') return start(situation, at);
@@ -103,7 +104,7 @@ export function attemptOpened(): Change {
  * The owed period was collected. Periods that have fully passed meanwhile are never billed. While another is owed, the
  * state stays as it is.
  */
-export function collected({ course, others, timeZone }: Situation, at: Date): Change {
+export function collected({ course, others, timeZone }: Situation, at: CustomerInstant): Change {
   const paid = { paid_periods: course.paid_periods + 1 };
   const owed = { status: 'paid', next_attempt_at: null } as const;
   const active = { ...paid, state: 'active', state_reason: null } as const;
@@ -126,7 +127,7 @@ export function collected({ course, others, timeZone }: Situation, at: Date): Ch
 /** A failed payment, and what dunning makes of it. */
 export interface Failure {
   series: Pick<Period, 'failures' | 'first_failed_at' | 'last_result_at'>;
-  step: { kind: 'retry'; at: Date } | { kind: 'suspend' };
+  step: { kind: 'retry'; at: CustomerInstant } | { kind: 'suspend' };
 }
 
 /**
@@ -166,7 +167,7 @@ export function announceTrialEnd(): Change {
  * that was set moves to the end of the period that contains it. If days are left that are paid, since a bank took back
  * the debit of an earlier period, the new one begins after them.
  */
-export function resume(situation: Situation, at: Date): Change {
+export function resume(situation: Situation, at: CustomerInstant): Change {
   const { course, current, timeZone, owed, others } = situation;
   const start = firstDayAfterPause(current, dateIn(at, timeZone));
   const number = course.next_number > course.current_number ? course.next_number : course.current_number + 1;

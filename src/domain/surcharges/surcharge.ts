@@ -19,7 +19,7 @@ export interface SurchargedPayment {
   amount: number;
   /** What the biller asks for: its fee. */
   fee: number;
-  /** On the biller's calendar, in the customer's time. */
+  /** On the biller's calendar. */
   date: PlainDate;
   /** How it is paid. Null while that is unknown. */
   means: Means | null;

@@ -1,6 +1,7 @@
 import type { OpenSlotRow } from '../../db/payment-plan-slots.ts';
 import type { SubscriptionPeriodRow } from '../../db/subscription-periods.ts';
 import type { SubscriptionRow } from '../../db/subscriptions.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { owedOf } from '../../domain/subscriptions/course.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { type DatedPlan, withoutBroughtForward, wrongDates } from '../../services/plans/plan-dates.ts';
@@ -58,7 +59,7 @@ export const dateInvariants: Invariant[] = [
 async function findWrongSubscriptions(db: Db): Promise<Offender[]> {
   const found: Offender[] = [];
   for (let after = ''; found.length < mostOffenders; ) {
-    const rows = await db<(SubscriptionRow & { time_zone: string; at: Date })[]>`
+    const rows = await db<(SubscriptionRow & { time_zone: string; at: CustomerInstant })[]>`
       select s.*, b.time_zone, coalesce(k.target_time, k.frozen_time, now()) as at
       from subscriptions s
       join billers b on b.id = s.biller_id
@@ -89,7 +90,7 @@ async function findWrongSubscriptions(db: Db): Promise<Offender[]> {
 async function findWrongDates(db: Db): Promise<Offender[]> {
   const found: Offender[] = [];
   for (let after = ''; found.length < mostOffenders; ) {
-    const plans = await db<(DatedPlan & { at: Date })[]>`
+    const plans = await db<(DatedPlan & { at: CustomerInstant })[]>`
       select p.*, b.time_zone, coalesce(k.target_time, k.frozen_time, now()) as at
       from payment_plans p
       join billers b on b.id = p.biller_id

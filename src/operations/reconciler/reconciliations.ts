@@ -2,6 +2,7 @@ import { type SubjectQueries, subjectQueries, type WantingRow } from '../../db/s
 import type { WorkflowType } from '../../messages/workflow-types.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 
 /** The number of mismatches that a reconciliation found, by kind. */
 export interface ReconciliationCounts {
@@ -24,7 +25,7 @@ const clockToleranceMs = 60_000;
  * last one took long: the pause after a reconciliation is at least nine times its duration. When several processes ask,
  * one of them gets the id.
  */
-export async function beginReconciliation(db: Db, now: Date, notSince: Date): Promise<number | null> {
+export async function beginReconciliation(db: Db, now: RealInstant, notSince: RealInstant): Promise<number | null> {
   const abandonedBefore = new Date(now.getTime() - abandonedAfterMs);
   const tooLate = new Date(now.getTime() + clockToleranceMs);
   return atomically(db, async (tx) => {
@@ -49,16 +50,25 @@ export async function beginReconciliation(db: Db, now: Date, notSince: Date): Pr
  * Records that a reconciliation goes on.
  * @throws if another one has begun, because this one had made no progress for five minutes.
  */
-export async function noteProgress(db: Db, id: number, now: Date): Promise<void> {
+export async function noteProgress(db: Db, id: number, now: RealInstant): Promise<void> {
   const { count } = await db`
     update reconciliations set progress_at = ${now}
     where id = ${id} and not exists (select 1 from reconciliations where id > ${id})`;
   if (count === 0) throw new Error('another process has begun to compare PostgreSQL and Temporal');
 }
 
-/** Ends a reconciliation and stores what it found. */
-export async function finishReconciliation(db: Db, id: number, now: Date, counts: ReconciliationCounts): Promise<void> {
-  await db`update reconciliations set ${db({ finished_at: now, ...counts })} where id = ${id}`;
+/**
+ * Ends a reconciliation and stores what it found. `examples` are the first objects that differed, each with what was
+ * wrong.
+ */
+export async function finishReconciliation(
+  db: Db,
+  id: number,
+  now: RealInstant,
+  counts: ReconciliationCounts,
+  examples: readonly string[] = [],
+): Promise<void> {
+  await db`update reconciliations set ${db({ finished_at: now, ...counts, examples: [...examples] })} where id = ${id}`;
 }
 
 /**
@@ -67,13 +77,14 @@ export async function finishReconciliation(db: Db, id: number, now: Date, counts
  */
 export async function recordReconciliation(
   db: Db,
-  { startedAt, finishedAt }: { startedAt: Date; finishedAt: Date },
+  { startedAt, finishedAt }: { startedAt: RealInstant; finishedAt: RealInstant },
   counts: ReconciliationCounts,
+  examples: readonly string[] = [],
 ): Promise<void> {
   const abandonedBefore = new Date(finishedAt.getTime() - abandonedAfterMs);
   await db`
-    insert into reconciliations (started_at, finished_at, missing, orphaned, stale)
-    select ${startedAt}, ${finishedAt}, ${counts.missing}, ${counts.orphaned}, ${counts.stale}
+    insert into reconciliations (started_at, finished_at, missing, orphaned, stale, examples)
+    select ${startedAt}, ${finishedAt}, ${counts.missing}, ${counts.orphaned}, ${counts.stale}, ${[...examples]}
     where not exists (
       select from reconciliations
       where finished_at is null and coalesce(progress_at, started_at) > ${abandonedBefore}
@@ -131,6 +142,12 @@ export async function selectModeOfSubject(db: Db, type: WorkflowType, id: string
   const { table, key } = queries[type];
   const [row] = await db<{ livemode: boolean }[]>`select livemode from ${db(table)} where ${db(key)} = ${id}`;
   return row?.livemode ?? null;
+}
+
+/** Whether this delivery has ended: its endpoint was deleted or disabled, or it was given up. False if it has no row. */
+export async function isEndedDelivery(db: Db, id: string): Promise<boolean> {
+  const rows = await db`select 1 from webhook_deliveries where id = ${id} and status <> 'pending'`;
+  return rows.length > 0;
 }
 
 /** Whether the outbox holds an entry for this object. */

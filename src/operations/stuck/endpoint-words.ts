@@ -1,3 +1,4 @@
+import type { RealInstant } from '../../platform/real-time.ts';
 import { originOf } from '../../platform/redact.ts';
 import type { EndpointNews } from './queries/webhooks.ts';
 
@@ -11,7 +12,7 @@ export function wordsAboutEndpoint({ last_at, last_error, next_at, ...endpoint }
 /** The same for an endpoint of which only the origin is known. */
 type Shown = Omit<EndpointNews, 'url'> & { origin: string };
 
-function lastAttempt(at: Date | null, error: string | null): string {
+function lastAttempt(at: RealInstant | null, error: string | null): string {
   if (at === null) return 'nothing was sent there yet';
   return `the last attempt, at ${at.toISOString()}: ${error ?? 'accepted'}`;
 }

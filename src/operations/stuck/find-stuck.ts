@@ -1,5 +1,7 @@
+import { addMs } from '../../domain/instants.ts';
 import { all } from '../../platform/all-settled.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { limitMet, notReadable, readBounded } from './bounded-reading.ts';
 import { countStuckRows, findStuckRows, type StuckQuery, type StuckRow, type StuckThreshold } from './queries/query.ts';
 
@@ -36,7 +38,7 @@ export interface StuckDefinition {
   /** The object counts as stuck after this time. */
   readonly afterSeconds: number;
   readonly query: StuckQuery<object>;
-  find(db: Db, now: Date, limit: number): Promise<StuckReport>;
+  find(db: Db, now: RealInstant, limit: number): Promise<StuckReport>;
 }
 
 /** The description of one row. */
@@ -74,14 +76,14 @@ export function define<Facts extends object>(definition: {
 }
 
 /**
- * All that PostgreSQL knows to be stuck at `now` (real time): one report for each definition, in their order. A kind
- * that cannot be read in time, because a session holds its table, is one of the last report, `not_readable`.
+ * All that PostgreSQL knows to be stuck at `now`: one report for each definition, in their order. A kind that cannot be
+ * read in time, because a session holds its table, is one of the last report, `not_readable`.
  * @throws when PostgreSQL is not reachable.
  */
 export async function findStuck(
   db: Db,
   definitions: readonly StuckDefinition[],
-  now: Date,
+  now: RealInstant,
   limit = shownOfEach,
 ): Promise<StuckReport[]> {
   const read = await all(
@@ -99,7 +101,7 @@ export async function findStuck(
 export async function countStuck(
   db: Db,
   definitions: readonly StuckDefinition[],
-  now: Date,
+  now: RealInstant,
 ): Promise<Map<string, number>> {
   try {
     return await readBounded(db, (tx) => countTogether(tx, definitions, now));
@@ -115,7 +117,11 @@ export async function countStuck(
   return counts;
 }
 
-async function countTogether(db: Db, definitions: readonly StuckDefinition[], now: Date): Promise<Map<string, number>> {
+async function countTogether(
+  db: Db,
+  definitions: readonly StuckDefinition[],
+  now: RealInstant,
+): Promise<Map<string, number>> {
   const queries = definitions.map(({ query, afterSeconds }) => ({ query, threshold: thresholdOf(afterSeconds, now) }));
   const counts = await countStuckRows(db, queries);
   const known = definitions.map(({ kind }, position): [string, number] => [kind, counts[position] ?? 0]);
@@ -136,7 +142,7 @@ async function unlessHeld<T>(
 }
 
 /** Reports the kinds that could not be read, each with its reason. */
-function reportUnread(unread: readonly { kind: string; reason: string }[]): StuckReport {
+export function reportUnread(unread: readonly { kind: string; reason: string }[]): StuckReport {
   const place = { subject_id: null, biller_id: null, livemode: null, since: null, workflow_id: null };
   const found = unread.map(
     ({ kind, reason }): Stuck => ({
@@ -149,6 +155,6 @@ function reportUnread(unread: readonly { kind: string; reason: string }[]): Stuc
   return { ...notReadable, count: found.length, found };
 }
 
-function thresholdOf(afterSeconds: number, now: Date): StuckThreshold {
-  return { before: new Date(now.getTime() - afterSeconds * 1000), now };
+function thresholdOf(afterSeconds: number, now: RealInstant): StuckThreshold {
+  return { before: addMs(now, -afterSeconds * 1000), now };
 }

@@ -1,4 +1,5 @@
 import { subjectQueries, unionAll } from '../../db/subject-queries.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import type { SubjectKind } from '../../messages/subject-kinds.ts';
 import { workflowIdOf, workflowIdOfOwner } from '../../messages/workflow-types.ts';
@@ -13,8 +14,8 @@ const afterSeconds = 5 * 60;
 /** What an overdue plan would do next. */
 interface OverduePlan {
   next_slot: number;
-  next_due_at: Date | null;
-  next_attempt_at: Date | null;
+  next_due_at: CustomerInstant | null;
+  next_attempt_at: CustomerInstant | null;
   /** The slot whose payment is to be retried. */
   retry_slot: number | null;
   failures: number | null;
@@ -48,8 +49,8 @@ const plans = overdue<OverduePlan>('paymentPlan', {
 interface OverdueSubscription {
   state: string;
   next_number: number;
-  next_attempt_at: Date | null;
-  wake_at: Date;
+  next_attempt_at: CustomerInstant | null;
+  wake_at: CustomerInstant;
   last_error_code: string | null;
 }
 
@@ -79,8 +80,8 @@ interface OverdueDebit {
   subscription_id: string | null;
   /** `accepted` waits for its hand-over, `submitted` for its result, `succeeded` for what may come back. */
   outcome: string;
-  next_at: Date;
-  expected_result_at: Date;
+  next_at: CustomerInstant;
+  expected_result_at: CustomerInstant;
 }
 
 /** Also those about which the bank has not reported for a day, however often it was asked. */

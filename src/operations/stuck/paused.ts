@@ -1,6 +1,7 @@
 import type { WorkflowExecutionDescription, WorkflowExecutionInfo } from '@temporalio/client';
 import { attributes } from '../../messages/search-attributes.ts';
 import { webhookTaskQueue } from '../../messages/task-queues.ts';
+import { type RealInstant, realInstant } from '../../platform/real-time.ts';
 import { withoutSecrets } from '../../platform/redact.ts';
 import type { WorkflowSide } from '../sides/workflow-sides.ts';
 import type { Stuck, StuckReport } from './find-stuck.ts';
@@ -18,7 +19,7 @@ export interface PausedStep {
   activityId: string;
   /** The type of the activity, such as `collectPlan`. */
   name: string;
-  since: Date | null;
+  since: RealInstant | null;
   /** Who paused it, as that client called itself, or the rule. Null if the server does not say. */
   by: string | null;
   reason: string | null;
@@ -92,7 +93,7 @@ export async function findPausedWorkflows({ temporal, taskQueue, livemode }: Wor
   return { ...workflowPaused, count: paused.length + Math.max(0, count - listed.length), found: paused };
 }
 
-function instantOf(time: { seconds?: unknown; nanos?: number | null } | null | undefined): Date | null {
+function instantOf(time: { seconds?: unknown; nanos?: number | null } | null | undefined): RealInstant | null {
   if (!time) return null;
-  return new Date(Number(time.seconds ?? 0) * 1000 + Math.trunc((time.nanos ?? 0) / 1_000_000));
+  return realInstant(Number(time.seconds ?? 0) * 1000 + Math.trunc((time.nanos ?? 0) / 1_000_000));
 }

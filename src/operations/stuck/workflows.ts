@@ -2,8 +2,9 @@ import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { attributes } from '../../messages/search-attributes.ts';
 import { webhookTaskQueue } from '../../messages/task-queues.ts';
 import { all } from '../../platform/all-settled.ts';
-import { describeCallFailure } from '../../platform/grpc-status.ts';
+import { describeCallFailure, grpcStatusInside } from '../../platform/grpc-status.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { nameOf, type WorkflowSide, type WorkflowSides } from '../sides/workflow-sides.ts';
 import { type EndedWorkflow, findEndedWorkflows, reportWanted, workflowEnded } from './ended-workflows.ts';
 import type { Stuck, StuckReport } from './find-stuck.ts';
@@ -17,6 +18,21 @@ const unreachable: Definition = {
   meaning: 'Temporal does not respond; what only it knows is left out.',
   after_seconds: 0,
 };
+const refusing: Definition = {
+  kind: 'temporal_refusing',
+  meaning: 'Temporal responds and refuses what the service asks; what only it knows is left out.',
+  after_seconds: 0,
+};
+const overloaded: Definition = {
+  kind: 'temporal_overloaded',
+  meaning: 'Temporal responds, but has more to do than it can; what only it knows is left out.',
+  after_seconds: 0,
+};
+
+/** The kinds that mean that a Temporal did not tell what it knows. */
+const unanswered = [unreachable, refusing, overloaded];
+export const unansweredKinds: readonly string[] = unanswered.map(({ kind }) => kind);
+
 const workerMissing: Definition = {
   kind: 'worker_missing',
   meaning: 'No worker polls a task queue.',
@@ -35,7 +51,7 @@ const stalled: Definition = {
 
 /** The kinds of stuck that Temporal knows, beside those of `operations/stuck/definitions.ts`. */
 export const workflowDefinitions: readonly Definition[] = [
-  unreachable,
+  ...unanswered,
   workerMissing,
   workflowEnded,
   workflowPaused,
@@ -51,7 +67,7 @@ export const workflowDefinitions: readonly Definition[] = [
 export async function findStuckWorkflows(
   sql: Pool,
   sides: WorkflowSides,
-  now: Date,
+  now: RealInstant,
   limit = 100,
 ): Promise<StuckReport[]> {
   const reports = (await Promise.all(sides.map((side) => lookAtSide(sql, side, now, limit)))).flat();
@@ -69,7 +85,7 @@ export async function findStuckWorkflows(
   });
 }
 
-async function lookAtSide(sql: Pool, side: WorkflowSide, now: Date, limit: number): Promise<StuckReport[]> {
+async function lookAtSide(sql: Pool, side: WorkflowSide, now: RealInstant, limit: number): Promise<StuckReport[]> {
   const { reports, ended } = await findOnSide(side, now, limit);
   const wanted = ended && (await reportWanted(sql, side, ended));
   return wanted === null ? reports : [...reports, reportOf(workflowEnded, wanted.slice(0, limit), wanted.length)];
@@ -77,13 +93,12 @@ async function lookAtSide(sql: Pool, side: WorkflowSide, now: Date, limit: numbe
 
 async function findOnSide(
   side: WorkflowSide,
-  now: Date,
+  now: RealInstant,
   limit: number,
 ): Promise<{ reports: StuckReport[]; ended: EndedWorkflow[] | null }> {
   try {
     const [ended, ...reports] = await all([
       findEndedWorkflows(side, now),
-      reportOf(unreachable, []),
       findMissingWorkers(side, now),
       findPausedWorkflows(side),
       findWorkflows(
@@ -106,21 +121,70 @@ async function findOnSide(
         }),
       }),
     ]);
-    return { reports, ended };
+    return { reports: [...unanswered.map((each) => reportOf(each, [])), ...reports], ended };
   } catch (error) {
-    const { livemode } = side;
-    const why = describeCallFailure(nameOf(side), error);
-    const address = `${livemode === false ? 'SANDBOX_' : ''}TEMPORAL_ADDRESS`;
-    const remedy =
+    const { definition, ...words } = await describeUnanswered(side, error);
+    const found = [about(definition, { livemode: side.livemode, ...words })];
+    const reports = unanswered.map((each) => reportOf(each, each === definition ? found : []));
+    return { reports, ended: null };
+  }
+}
+
+/** Says whether a Temporal is absent, refuses, or is overloaded: three causes with three remedies. */
+async function describeUnanswered(
+  side: WorkflowSide,
+  error: unknown,
+): Promise<{ definition: Definition; why: string; remedy: string }> {
+  const status = grpcStatusInside(error);
+  const name = nameOf(side);
+  const variable = `${side.livemode === false ? 'SANDBOX_' : ''}TEMPORAL`;
+  const why = describeCallFailure(name, error);
+  if (status === 'PERMISSION_DENIED' || status === 'UNAUTHENTICATED') {
+    return { definition: refusing, why, remedy: `Correct the credentials of ${variable}_….` };
+  }
+  const isLate = status === 'DEADLINE_EXCEEDED' || status === 'CANCELLED';
+  if (status === 'RESOURCE_EXHAUSTED' || (isLate && (await responds(side)))) {
+    return {
+      definition: overloaded,
+      why: `${name} responds, but its lists come late${isLate ? '' : ` (${why})`}: it has more to do than it can`,
+      remedy:
+        'Wait: it works off what it has, and nothing is lost. End nothing. If it lasts, look at the processors and the disk of ' +
+        'its host and of its database.',
+    };
+  }
+  if (!isLate && status !== 'UNAVAILABLE' && (await responds(side))) {
+    return {
+      definition: refusing,
+      why: `${name} refuses: ${why}`,
+      remedy: `npm run --silent temporal:prepare. It creates the namespace and the search attributes that are missing. If the namespace has another name, correct ${variable}_NAMESPACE.`,
+    };
+  }
+  return {
+    definition: unreachable,
+    why,
+    remedy:
       'If its process is gone, start Temporal (npm start does so automatically). If it is still there, it hangs: end it with ' +
-      `kill -9 (under npm start: the process in DATA_DIR/run/temporal.json), then start it. Or correct ${address}. ` +
-      'Requests are served meanwhile; nothing is collected.';
-    return { reports: [reportOf(unreachable, [about(unreachable, { livemode, why, remedy })])], ended: null };
+      `kill -9 (under npm start: the process in DATA_DIR/run/temporal.json), then start it. Or correct ${variable}_ADDRESS. ` +
+      'Requests are served meanwhile; nothing is collected.',
+  };
+}
+
+/** Whether the server responds to a call that needs neither its database nor its lists. */
+async function responds({ temporal }: WorkflowSide): Promise<boolean> {
+  try {
+    await temporal.workflowService.getSystemInfo({});
+    return true;
+  } catch {
+    return false;
   }
 }
 
 /** The same, counted by kind. */
-export async function countStuckWorkflows(sql: Pool, sides: WorkflowSides, now: Date): Promise<Map<string, number>> {
+export async function countStuckWorkflows(
+  sql: Pool,
+  sides: WorkflowSides,
+  now: RealInstant,
+): Promise<Map<string, number>> {
   const reports = await findStuckWorkflows(sql, sides, now, 1);
   return new Map(reports.map(({ kind, count }) => [kind, count]));
 }
@@ -129,7 +193,7 @@ export async function countStuckWorkflows(sql: Pool, sides: WorkflowSides, now: 
  * The task queues of a side that no worker polls.
  * @throws when Temporal is not reachable.
  */
-export async function findMissingWorkers(side: WorkflowSide, now: Date): Promise<StuckReport> {
+export async function findMissingWorkers(side: WorkflowSide, now: RealInstant): Promise<StuckReport> {
   const queues = [side.taskQueue, webhookTaskQueue(side.taskQueue)];
   const missing = await all(queues.map((queue) => missingWorker(side, queue, now)));
   return reportOf(
@@ -140,7 +204,7 @@ export async function findMissingWorkers(side: WorkflowSide, now: Date): Promise
 
 const [ofWorkflows, ofActivities] = [1, 2];
 
-async function missingWorker(side: WorkflowSide, queue: string, now: Date): Promise<Stuck | null> {
+async function missingWorker(side: WorkflowSide, queue: string, now: RealInstant): Promise<Stuck | null> {
   const { temporal, livemode } = side;
   const { namespace } = temporal.options;
   const polled = await all(

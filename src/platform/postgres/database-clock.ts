@@ -1,4 +1,4 @@
-import { realNow } from '../real-time.ts';
+import { type RealInstant, realInstant, realNow } from '../real-time.ts';
 import { repeat } from '../repeat.ts';
 import type { Db, Pool } from './types.ts';
 
@@ -11,14 +11,14 @@ const longestRoundTripMs = 1_000;
  * Returns the current instant by the database's clock, which all processes share. For decisions that must not depend on
  * whether this machine's clock is right.
  */
-export async function databaseNow(db: Db): Promise<Date> {
-  const [row] = await db<[{ now: Date }]>`select clock_timestamp() as now`;
+export async function databaseNow(db: Db): Promise<RealInstant> {
+  const [row] = await db<[{ now: RealInstant }]>`select clock_timestamp() as now`;
   return row.now;
 }
 
 /** Real time by PostgreSQL's clock. */
 export interface SharedClock {
-  now(): Date;
+  now(): RealInstant;
   /** Stops the measurements. Does not wait for one that is under way. */
   close(): void;
 }
@@ -45,7 +45,7 @@ export function startSharedClock(sql: Pool): SharedClock {
     onError: () => {}, // PostgreSQL is away: the last measurement stays in use
   });
   return {
-    now: () => (measured === null ? realNow() : new Date(measured.instant + performance.now() - measured.at)),
+    now: () => (measured === null ? realNow() : realInstant(measured.instant + performance.now() - measured.at)),
     close: () => void measuring.close(),
   };
 }

@@ -1,3 +1,4 @@
+import type { RealInstant } from '../real-time.ts';
 import { currentTrace } from '../tracing.ts';
 import { afterCommit } from './transaction.ts';
 import type { Db, Tx } from './types.ts';
@@ -30,7 +31,7 @@ export interface ClaimedEntry {
   start: boolean;
   signal: string | null;
   attempts: number;
-  created_at: Date;
+  created_at: RealInstant;
   /** The trace to continue. Null when tracing is off. */
   traceparent: string | null;
 }
@@ -65,7 +66,7 @@ function notifySubjects(): void {
  * the database's clock decides when an entry is available, here and below. Processes with different clocks share these
  * rows; one whose clock is an hour ahead must not hold up the others for an hour.
  */
-export async function enqueue(tx: Tx, entries: OutboxEntry[], now: Date): Promise<void> {
+export async function enqueue(tx: Tx, entries: OutboxEntry[], now: RealInstant): Promise<void> {
   if (entries.length === 0) return;
   for (const { workflowType } of entries)
     noteEnqueued(tx, workflowType === 'webhookDelivery' ? 'deliveries' : 'subjects');

@@ -13,6 +13,7 @@ import type { Logger } from '../../platform/logger.ts';
 import { outboundPolicy } from '../../platform/outbound-address.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { startSharedClock } from '../../platform/postgres/database-clock.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import type { Processors } from '../../processors/processor.ts';
 import type { Vault } from '../../services/accounts/vault.ts';
 import { createWebhookSender } from '../../services/webhooks/sender.ts';
@@ -62,7 +63,7 @@ export interface WorkerDeps {
   /** What carries traces through workflows and activities. The workflow bundle must be built with tracing too. */
   tracing?: Tracing['worker'];
   /** The instants of webhook attempts: PostgreSQL's real time, unless a test has a server with its own time. */
-  now?: () => Date;
+  now?: () => RealInstant;
   /**
    * How far workflow time may be ahead of the database's clock (see `WorkflowTime`). Set only by tests with such a
    * server.

@@ -10,6 +10,7 @@ import {
 import { tenantOf } from '../../db/tenant.ts';
 import { randomBase62 } from '../../domain/base62.ts';
 import { newId } from '../../domain/ids.ts';
+import { addMs } from '../../domain/instants.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { atomically, violates } from '../../platform/postgres/transaction.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
@@ -120,7 +121,7 @@ export async function rollKey(sql: Db, id: string, { overlapHours, by, now }: { 
     if (old.revoked_at && old.revoked_at <= now) {
       throw new InvalidState(`API key ${id} was revoked at ${old.revoked_at.toISOString()}. Create a new one.`);
     }
-    const ended = await endApiKey(tx, id, new Date(now.getTime() + overlapHours * hourMs));
+    const ended = await endApiKey(tx, id, addMs(now, overlapHours * hourMs));
     await recordChange(tx, 'api_key.rolled', old, ended, { by, now });
     const { biller_id: billerId, livemode, kind, scopes } = old;
     return createKey(tx, { billerId, livemode, kind, scopes: kind === 'secret' ? scopes : undefined, by, now });

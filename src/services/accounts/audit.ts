@@ -2,6 +2,7 @@ import { type AuditPage, type AuditRow, insertAuditRow, listAuditRows } from '..
 import type { IssuedBy } from '../../messages/operator-command.ts';
 import type { SubjectKind, subjectKinds } from '../../messages/subject-kinds.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 
 /** Who did what an audit entry records. */
@@ -15,10 +16,10 @@ export type Actor =
   /** The service itself: what it was doing. */
   | { kind: 'service'; id: string };
 
-/** Who makes a change, and when (real time). */
+/** Who makes a change, and when. */
 export interface ChangeOrigin {
   by: Actor;
-  now: Date;
+  now: RealInstant;
 }
 
 export type AuditAction =
@@ -60,8 +61,7 @@ export type Changes = Record<string, { from: unknown; to: unknown }>;
 export interface AuditEntry {
   action: AuditAction;
   by: Actor;
-  /** Real time. */
-  at: Date;
+  at: RealInstant;
   /**
    * The biller and mode that the entry concerns. Null when it concerns the whole service. An entry about the biller
    * itself has no mode.
@@ -74,7 +74,7 @@ export interface AuditEntry {
   changes: Changes;
 }
 
-/** An audit entry, with its actor in one. `at` is real time. */
+/** An audit entry, with its actor in one. */
 export type AuditRecord = Omit<AuditRow, 'actor_kind' | 'actor_id'> & { actor: { kind: string; id: string } };
 
 /**

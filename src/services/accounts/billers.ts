@@ -10,7 +10,7 @@ import { isTimeZone } from '../../domain/calendar.ts';
 import { newId } from '../../domain/ids.ts';
 import type { Db, Pool, Tx } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
-import { realNow } from '../../platform/real-time.ts';
+import { type RealInstant, realNow } from '../../platform/real-time.ts';
 import { type FieldCode, type FieldError, fieldError } from '../../resources/field-errors.ts';
 import { assertNoErrors } from '../errors.ts';
 import { createKey, hashKey, type KeyTraits } from './api-keys.ts';
@@ -110,7 +110,7 @@ export async function ensureDemoBiller(
   });
 }
 
-async function works(tx: Tx, key: string, billerId: string, traits: KeyTraits, now: Date): Promise<boolean> {
+async function works(tx: Tx, key: string, billerId: string, traits: KeyTraits, now: RealInstant): Promise<boolean> {
   const row = await selectCredential(tx, hashKey(key));
   return (
     row !== null &&

@@ -10,6 +10,7 @@ import { KeyTaken } from '../../db/idempotency-keys.ts';
 import { lockBiller } from '../../db/tenant.ts';
 import { shareLockClockOf, type TestClockRow } from '../../db/test-clocks.ts';
 import { newId } from '../../domain/ids.ts';
+import { type CustomerInstant, withoutClock } from '../../domain/instants.ts';
 import { type ConditionsOf, unconditionally } from '../../platform/postgres/conditional-insert.ts';
 import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
@@ -37,7 +38,7 @@ export async function createCustomer(
   conditionsOf: ConditionsOf<CustomerRow> = unconditionally,
 ): Promise<CustomerRow> {
   const clockId = input.test_clock;
-  if (clockId === undefined) return insert(db, newCustomer(context, input, context.now), conditionsOf);
+  if (clockId === undefined) return insert(db, newCustomer(context, input, withoutClock(context.now)), conditionsOf);
   return atomically(db, async (tx) => {
     const clock = await shareLockClockOf(tx, context, clockId);
     if (clock === null) throw ValidationFailed.missing('/test_clock', 'test clock', clockId);
@@ -97,8 +98,8 @@ async function insert(db: Db, row: CustomerRow, conditionsOf: ConditionsOf<Custo
   return row;
 }
 
-/** Returns the row of a new customer. `at` is customer time. */
-export function newCustomer(context: RequestContext, input: CustomerCreate, at: Date): CustomerRow {
+/** Returns the row of a new customer. */
+export function newCustomer(context: RequestContext, input: CustomerCreate, at: CustomerInstant): CustomerRow {
   return {
     id: newId('customer'),
     biller_id: context.billerId,

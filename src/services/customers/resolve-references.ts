@@ -6,6 +6,7 @@ import {
   type PaymentMethodRow,
   selectPaymentMethod,
 } from '../../db/payment-methods.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { parseOutcomesByPeriod, parseSandboxOutcomes } from '../../domain/sandbox-outcomes.ts';
 import { bankOutcomeWords, parseBankOutcomes } from '../../domain/schemes/sandbox-debits.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
@@ -93,7 +94,7 @@ export async function attachMethod(
   context: RequestContext,
   method: PaymentMethodRow,
   customerId: string,
-  at: Date,
+  at: CustomerInstant,
 ): Promise<PaymentMethodRow> {
   if (method.customer_id !== null) return method;
   await assertRoomForMethod(tx, customerId);
@@ -121,7 +122,7 @@ export async function defaultToFirst(
   context: RequestContext,
   customerId: string,
   methodId: string,
-  at: Date,
+  at: CustomerInstant,
 ): Promise<void> {
   if (context.keyKind === 'secret') await setFirstDefaultMethod(tx, customerId, methodId, at);
 }

@@ -4,6 +4,7 @@ import { markSubmitted, selectLastAttempt } from '../../db/payment-attempts.ts';
 import type { PaymentIntentRow } from '../../db/payment-intents.ts';
 import { dateIn } from '../../domain/calendar.ts';
 import { declined, declineMessage } from '../../domain/charge-outcome.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import type { ReturnReason } from '../../domain/schemes/scheme-profile.ts';
 import { schemes } from '../../domain/schemes/schemes.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
@@ -78,7 +79,7 @@ function reportOf({ scheme }: BankDebitRow, result: BankResult, bankCode: string
   return result === 'returned' ? { kind: 'returned', ...reported } : { ...declined(code), ...reported, kind: 'failed' };
 }
 
-async function handOverNow(tx: Tx, debit: BankDebitRow, at: Date): Promise<void> {
+async function handOverNow(tx: Tx, debit: BankDebitRow, at: CustomerInstant): Promise<void> {
   const attempt = await selectLastAttempt(tx, debit.payment_intent_id);
   if (attempt?.outcome !== 'accepted') return;
   await markSubmitted(tx, attempt.id);

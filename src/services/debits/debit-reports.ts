@@ -1,5 +1,6 @@
 // What a bank reports about a debit, or what stops it before the bank has it: on the attempt, its course, the intent,
 // the mandate and, by the hook, on what the payment is for.
+
 import {
   type BankDebitRow,
   hasOwnWorkflow,
@@ -15,11 +16,13 @@ import {
   updateDebitedIntent,
 } from '../../db/payment-intents.ts';
 import { type ChargeFailure, type DeclineCode, declined } from '../../domain/charge-outcome.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { returnableAfter } from '../../domain/schemes/bank-debit.ts';
 import { isReturnReason } from '../../domain/schemes/scheme-profile.ts';
 import { schemes } from '../../domain/schemes/schemes.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { afterCommit, pipelined, queued } from '../../platform/postgres/transaction.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { type EventPlace, intentEvent, reserve, transact } from '../events.ts';
 import { endMandateAfterReturn } from '../mandates/mandate-ends.ts';
 import type { AttemptOutcome, ChargeHook, ChargeRecorder } from '../payments/charge.ts';
@@ -41,13 +44,11 @@ export type DebitReport =
 
 /** How a report is recorded. */
 export interface ReportRecord {
-  /** Customer time. */
-  at: Date;
-  /** Real time. */
-  now: Date;
+  at: CustomerInstant;
+  now: RealInstant;
   requestId: string | null;
-  /** When the bank is asked again about a collected debit, in customer time. Null: nothing more is expected. */
-  nextAt: Date | null;
+  /** When the bank is asked again about a collected debit. Null: nothing more is expected. */
+  nextAt: CustomerInstant | null;
   /** Whether the workflow that drives the debit records this, and so looks again by itself. */
   isOwnStep: boolean;
 }
@@ -97,7 +98,7 @@ export async function lockDebit(tx: Tx, attemptId: string, hook: ChargeHook): Pr
 }
 
 /** Makes the workflow look again that takes the steps of a debit. A plan's is woken with the plan's records. */
-async function wakeDebit(tx: Tx, debit: BankDebitRow, now: Date): Promise<void> {
+async function wakeDebit(tx: Tx, debit: BankDebitRow, now: RealInstant): Promise<void> {
   const { attempt_id: id, subscription_id: subscriptionId, livemode } = debit;
   if (hasOwnWorkflow(debit)) await wake.bankDebit(tx, { id, livemode }, now);
   if (subscriptionId !== null) await wake.subscription(tx, { id: subscriptionId, livemode }, now);

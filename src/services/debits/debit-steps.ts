@@ -1,6 +1,7 @@
 // The steps of a debit: the hand-over to the bank at the cut-off, the result, and what comes back later. Each step is
 // committed before the processor is asked, and nothing is guessed: if an answer was lost, the processor is asked what
 // became of the payment before it may be charged again.
+
 import { type BankDebitRow, countWithdrawn, updateDebit } from '../../db/bank-debits.ts';
 import { lockMandate, type MandateRow } from '../../db/mandates.ts';
 import { markSubmitted } from '../../db/payment-attempts.ts';
@@ -9,11 +10,13 @@ import { lockPaymentMethod, type PaymentMethodRow } from '../../db/payment-metho
 import { selectReservation } from '../../db/payment-reservations.ts';
 import { dateIn } from '../../domain/calendar.ts';
 import { type DeclineCode, declined, unattended } from '../../domain/charge-outcome.ts';
+import { addMs, type CustomerInstant } from '../../domain/instants.ts';
 import { debitDates, hasMissedCutOff } from '../../domain/schemes/bank-debit.ts';
 import { schemes } from '../../domain/schemes/schemes.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
 import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { traced } from '../../platform/tracing.ts';
 import type { PaymentProcessor, ProcessorState, Submitted } from '../../processors/processor.ts';
 import { pass } from '../crash-points.ts';
@@ -37,24 +40,22 @@ export interface DebitStep {
    * processor's answer is not known. `inquire`: the bank has it.
    */
   ask: 'reserve' | 'charge' | 'recover' | 'inquire';
-  /** Customer time. */
-  at: Date;
+  at: CustomerInstant;
 }
 
 /** Real time, and whether the debit's own workflow takes the step. */
 type StepOrigin = Pick<ReportRecord, 'now' | 'isOwnStep' | 'requestId'>;
 
 /**
- * Takes the step of a debit that is due at `at` (the customer's time), if there is one. In real time the database's
- * clock decides whether it is due (see `instantOf`).
- * @param now real time.
+ * Takes the step of a debit that is due at `at`, if there is one. In real time the database's clock decides whether it
+ * is due (see `instantOf`).
  * @throws ProcessorNotConfigured; ProcessorUnavailable; WorkflowClockAhead if it is due by the workflow's clock only.
  */
 export async function carryOutDebit(
   sql: Db,
   charging: Charging,
   attemptId: string,
-  { now, ...time }: WorkflowTime & { now: Date },
+  { now, ...time }: WorkflowTime & { now: RealInstant },
 ): Promise<void> {
   const origin = { now, isOwnStep: true, requestId: null };
   const step = await atomically(sql, async (tx) => {
@@ -70,14 +71,14 @@ export async function carryOutDebit(
 
 /**
  * Opens the step of a locked debit that is due: hands an accepted debit over, or stops it, or finds what to ask about
- * one that the bank has. Returns what the processor is to be asked, or null if nothing is. `at` is customer time.
+ * one that the bank has. Returns what the processor is to be asked, or null if nothing is.
  * @throws BeforeItsDate when it is to be handed over before its cut-off.
  */
 export async function openDebitStep(
   tx: Tx,
   charging: Charging,
   locked: LockedDebit,
-  at: Date,
+  at: CustomerInstant,
   origin: StepOrigin,
 ): Promise<DebitStep | null> {
   const { debit, attempt, intent } = locked;
@@ -129,7 +130,7 @@ async function askAbout(
   processor: PaymentProcessor,
   step: DebitStep,
   origin: StepOrigin,
-): Promise<(ProcessorState & { nextAt?: Date | null }) | null> {
+): Promise<(ProcessorState & { nextAt?: CustomerInstant | null }) | null> {
   const { charge, at } = step;
   const { request, attemptId } = charge;
   if (!reserves(processor)) {
@@ -166,7 +167,7 @@ async function record(
   sql: Db,
   { hook }: Charging,
   { debit, at }: DebitStep,
-  { nextAt, ...state }: ProcessorState & { nextAt?: Date | null },
+  { nextAt, ...state }: ProcessorState & { nextAt?: CustomerInstant | null },
   origin: StepOrigin,
 ): Promise<void> {
   const { attempt_id: id } = debit;
@@ -186,14 +187,14 @@ async function noteSubmitted(
   sql: Db,
   id: string,
   { expectedAt }: Submitted,
-  at: Date,
+  at: CustomerInstant,
   hook: Charging['hook'],
 ): Promise<void> {
   await atomically(sql, async (tx) => {
     const locked = await lockDebit(tx, id, hook);
     if (locked?.attempt.outcome !== 'submitted') return;
     const { debit, intent } = locked;
-    const nextAt = expectedAt > at ? expectedAt : new Date(at.getTime() + askAgainAfterMs);
+    const nextAt = expectedAt > at ? expectedAt : addMs(at, askAgainAfterMs);
     const change = { lodged_at: debit.lodged_at ?? at, expected_result_at: expectedAt, next_at: nextAt };
     const resultDate = dateIn(expectedAt, schemes[debit.scheme].timeZone);
     await updateDebit(tx, debit, change);
@@ -220,7 +221,7 @@ async function handOverReserved(
 }
 
 /** Marks a debit as handed over. Once this is committed, nothing of ours stops it. */
-async function handOver(tx: Tx, debit: BankDebitRow, mandate: MandateRow, at: Date): Promise<void> {
+async function handOver(tx: Tx, debit: BankDebitRow, mandate: MandateRow, at: CustomerInstant): Promise<void> {
   await pipelined(tx, [
     markSubmitted(tx, debit.attempt_id),
     updateDebit(tx, debit, { submitted_at: at }),
@@ -229,7 +230,7 @@ async function handOver(tx: Tx, debit: BankDebitRow, mandate: MandateRow, at: Da
 }
 
 /** The cut-off was missed, because no worker ran. The debit goes with the next one. */
-async function postpone(tx: Tx, debit: BankDebitRow, intent: LockedIntentRow, at: Date): Promise<void> {
+async function postpone(tx: Tx, debit: BankDebitRow, intent: LockedIntentRow, at: CustomerInstant): Promise<void> {
   const dates = debitDates(schemes[debit.scheme], at);
   if (dates === null) throw new Error(`attempt ${debit.attempt_id} can be charged on no day of its scheme`);
   const { chargeDate, handOverAt, resultAt, resultDate } = dates;
@@ -239,7 +240,11 @@ async function postpone(tx: Tx, debit: BankDebitRow, intent: LockedIntentRow, at
 }
 
 /** Why an accepted debit must not be handed over, or null. Its amount was checked when it was accepted. */
-function obstacleOf(method: PaymentMethodRow, { status, lapses_at }: MandateRow, at: Date): DeclineCode | null {
+function obstacleOf(
+  method: PaymentMethodRow,
+  { status, lapses_at }: MandateRow,
+  at: CustomerInstant,
+): DeclineCode | null {
   if (method.detached_at !== null) return 'payment_method_unavailable';
   return status !== 'active' || lapses_at === null || lapses_at <= at ? 'mandate_unavailable' : null;
 }

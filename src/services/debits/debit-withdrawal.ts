@@ -2,8 +2,10 @@ import { hasOwnWorkflow, listAcceptedDebits, updateDebit } from '../../db/bank-d
 import { completeAttempt, lockAttempt } from '../../db/payment-attempts.ts';
 import { lockPaymentIntent, updateDebitedIntent } from '../../db/payment-intents.ts';
 import { declined } from '../../domain/charge-outcome.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { record } from '../events.ts';
 import { outcomeEvent } from '../payments/charge-records.ts';
 import { wake } from '../wake.ts';
@@ -11,13 +13,13 @@ import { wake } from '../wake.ts';
 /**
  * Withdraws the debits of a locked plan or subscription that the bank does not have yet, because it stops collecting.
  * They count as no attempt: neither for the retries nor in the sandbox's list of outcomes. Returns the ids of their
- * payments. `at` is customer time, `now` real time.
+ * payments.
  * @param keep `by_hand` if what a payer or the biller has confirmed goes on: it stops by itself, because of a failure.
  */
 export async function withdrawDebits(
   tx: Tx,
   owner: { planId: string } | { subscriptionId: string },
-  { at, now, keep = 'nothing' }: { at: Date; now: Date; keep?: 'nothing' | 'by_hand' },
+  { at, now, keep = 'nothing' }: { at: CustomerInstant; now: RealInstant; keep?: 'nothing' | 'by_hand' },
 ): Promise<string[]> {
   const withdrawn: string[] = [];
   for (const debit of await listAcceptedDebits(tx, owner)) {

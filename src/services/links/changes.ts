@@ -1,11 +1,14 @@
 // What the states of links and sessions become, with their events. The rows are locked: the link first, then its
 // sessions.
+
 import { type CheckoutSessionRow, lockSessionsOfLink, updateCheckoutSession } from '../../db/checkout-sessions.ts';
 import { clearDefaultMethod } from '../../db/customers.ts';
 import { type PaymentLinkRow, updatePaymentLink } from '../../db/payment-links.ts';
 import { markDetached, selectPaymentMethod } from '../../db/payment-methods.ts';
 import { laterInstant } from '../../domain/calendar.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { pass } from '../crash-points.ts';
 import { checkoutSessionEvent, paymentLinkEvent, record } from '../events.ts';
 import { wake } from '../wake.ts';
@@ -13,8 +16,8 @@ import type { SessionEnd } from './door.ts';
 
 /** When something happens: in customer time, and in real time. */
 export interface Instant {
-  at: Date;
-  now: Date;
+  at: CustomerInstant;
+  now: RealInstant;
 }
 
 /** What a completed payment or setup does to the plan or subscription of its link, in the caller's transaction. */
@@ -41,7 +44,12 @@ export async function expireSession(
 }
 
 /** As `expireSession`, called by its workflow, which reads the session again by itself. */
-export async function endSession(tx: Tx, session: CheckoutSessionRow, reason: SessionEnd, at: Date): Promise<void> {
+export async function endSession(
+  tx: Tx,
+  session: CheckoutSessionRow,
+  reason: SessionEnd,
+  at: CustomerInstant,
+): Promise<void> {
   const row = await updateCheckoutSession(tx, session.id, {
     status: 'expired',
     status_reason: reason,
@@ -107,7 +115,7 @@ async function countOnLink(tx: Tx, link: PaymentLinkRow, { at, now, amount }: Co
 }
 
 /** Takes a payment that came back off its link. The link does not open again. */
-export async function uncount(tx: Tx, link: PaymentLinkRow, amount: number, at: Date): Promise<void> {
+export async function uncount(tx: Tx, link: PaymentLinkRow, amount: number, at: CustomerInstant): Promise<void> {
   await updatePaymentLink(tx, link.id, {
     payments_count: Math.max(0, link.payments_count - 1),
     collected_amount: Math.max(0, link.collected_amount - amount),
@@ -185,13 +193,13 @@ export async function dropUnkeptMethod(
   tx: Tx,
   { unkept_methods: unkept }: CheckoutSessionRow,
   id: string | null,
-  at: Date,
+  at: CustomerInstant,
 ): Promise<void> {
   if (id !== null && unkept.includes(id)) await dropMethod(tx, id, at);
 }
 
-/** Detaches a method that a payer has entered. `at` is customer time. */
-export async function dropMethod(tx: Tx, id: string, at: Date): Promise<void> {
+/** Detaches a method that a payer has entered. */
+export async function dropMethod(tx: Tx, id: string, at: CustomerInstant): Promise<void> {
   await markDetached(tx, id, at);
   await clearDefaultMethod(tx, id, at);
 }

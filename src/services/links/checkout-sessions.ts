@@ -10,6 +10,7 @@ import {
 import { type LockedCustomerRow, lockCustomer } from '../../db/customers.ts';
 import { type LockedIntentRow, lockPaymentIntent, noteSession, selectPaymentIntent } from '../../db/payment-intents.ts';
 import { lockPaymentLink, type OfferColumns } from '../../db/payment-links.ts';
+import { addMs, type CustomerInstant, customerInstant } from '../../domain/instants.ts';
 import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import type { CheckoutSessionCreate } from '../../resources/checkout-session-input.ts';
@@ -56,7 +57,7 @@ export async function createCheckoutSession(
   return atomically(db, async (tx) => {
     const { offer, customer, intent, errors } = await subjectOf(tx, context, input);
     const at = timeOf(customer, context.now);
-    const expiresAt = new Date(input.expires_at ?? at.getTime() + sessionMs);
+    const expiresAt = input.expires_at === undefined ? addMs(at, sessionMs) : customerInstant(input.expires_at);
     assertNoErrors([...errors, ...expiryErrors(expiresAt, at)]);
     const { row } = newSession(vault, context, offer, { at, expiresAt });
     const session: CheckoutSessionRow = {
@@ -179,9 +180,9 @@ function typeErrors({ payment_method_types: types = [] }: CheckoutSessionCreate,
   return [fieldError('/payment_method_types', 'method_currency_mismatch', message)];
 }
 
-function expiryErrors(expiresAt: Date, at: Date): FieldError[] {
+function expiryErrors(expiresAt: CustomerInstant, at: CustomerInstant): FieldError[] {
   const ms = expiresAt.getTime() - at.getTime();
   if (ms >= shortestMs && ms <= longestMs) return [];
-  const [from, to] = [shortestMs, longestMs].map((ahead) => new Date(at.getTime() + ahead).toISOString());
+  const [from, to] = [shortestMs, longestMs].map((ahead) => addMs(at, ahead).toISOString());
   return [fieldError('/expires_at', 'out_of_range', `expires_at must be from ${from} to ${to}, the customer’s time.`)];
 }

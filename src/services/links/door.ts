@@ -1,8 +1,10 @@
 // Whether a link or a session is open at an instant. The row may still say so after its time: expiry is a moment late
 // in real time. So every door asks here, with the customer's time.
+
 import type { CheckoutSessionRow } from '../../db/checkout-sessions.ts';
 import type { PaymentIntentRow } from '../../db/payment-intents.ts';
 import type { PaymentLinkRow, PaymentLinkStatus } from '../../db/payment-links.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { InvalidState } from '../errors.ts';
 
 /** What a payer finds behind the URL of a link. `advancing`: its test clock moves, so it has no definite time. */
@@ -20,17 +22,20 @@ export type SessionEnd =
   | 'payment_canceled'
   | `link_${Exclude<PaymentLinkStatus, 'open'>}`;
 
-/** Returns the state of a link at this customer time. */
-export function stateOfLink(link: Pick<PaymentLinkRow, 'status' | 'expires_at'>, at: Date): PaymentLinkStatus {
+/** Returns the state of a link at this instant. */
+export function stateOfLink(
+  link: Pick<PaymentLinkRow, 'status' | 'expires_at'>,
+  at: CustomerInstant,
+): PaymentLinkStatus {
   return link.status === 'open' && link.expires_at !== null && link.expires_at <= at ? 'expired' : link.status;
 }
 
-/** Returns the state of a session at this customer time. `link` is its link, `intent` its payment, if there is one. */
+/** Returns the state of a session at this instant. `link` is its link, `intent` its payment, if there is one. */
 export function stateOfSession(
   session: Pick<CheckoutSessionRow, 'status' | 'expires_at'>,
   link: Pick<PaymentLinkRow, 'status' | 'expires_at'> | null,
   intent: Pick<PaymentIntentRow, 'status'> | null,
-  at: Date,
+  at: CustomerInstant,
 ): Exclude<SessionState, 'advancing'> {
   if (session.status === 'processing') return intent?.status === 'requires_action' ? 'challenge' : 'processing';
   if (session.status !== 'open') return session.status;
@@ -52,15 +57,15 @@ export class SessionClosed extends InvalidState {
 }
 
 /**
- * Checks that a locked session may open an attempt at this customer time. `underWay` counts the payments of its link
- * that may still succeed.
+ * Checks that a locked session may open an attempt at this instant. `underWay` counts the payments of its link that may
+ * still succeed.
  * @throws SessionClosed
  */
 export function assertTakesAttempt(
   session: CheckoutSessionRow,
   link: PaymentLinkRow | null,
   underWay: number,
-  at: Date,
+  at: CustomerInstant,
 ): void {
   if (link !== null && stateOfLink(link, at) !== 'open') {
     throw new SessionClosed(`Payment link ${link.id} is ${stateOfLink(link, at)}; it accepts no payments.`, 'ended');

@@ -8,18 +8,19 @@ import { lockPaymentLink, updatePaymentLink } from '../../db/payment-links.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
 import { transact } from '../events.ts';
 import { endChallenge } from '../payments/challenge-completion.ts';
 import type { ChargeHook } from '../payments/charge.ts';
 import { endSession, expireLink, type Instant } from './changes.ts';
 
-type Time = WorkflowTime & { now: Date };
+type Time = WorkflowTime & { now: RealInstant };
 
 /**
  * Lets a link expire whose time is over. A challenge that waits for a payer fails. A payment that was begun in time and
  * may still succeed is waited for: the link then ends with its outcome. In real time the database's clock decides
- * whether the time is over (see `instantOf`). `now` is real time.
+ * whether the time is over (see `instantOf`).
  * @throws WorkflowClockAhead when it is over by the workflow's clock only. Nothing has changed then.
  */
 export async function carryOutLink(db: Db, hook: ChargeHook, id: string, { now, ...time }: Time): Promise<void> {

@@ -1,10 +1,11 @@
 import type { BillerRow } from '../../db/billers.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import type { Connection, RequestContext } from '../request-context.ts';
 
-/** The request of a payer, who has no key. `now` is real time. */
+/** The request of a payer, who has no key. */
 export interface PayerRequest {
   requestId: string;
-  now: Date;
+  now: RealInstant;
   connection?: Connection;
 }
 

@@ -11,8 +11,10 @@ import {
 } from '../../db/payment-links.ts';
 import { millisecondsPerDay } from '../../domain/calendar.ts';
 import { newId } from '../../domain/ids.ts';
+import { addMs, type CustomerInstant, customerInstant } from '../../domain/instants.ts';
 import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { PaymentLinkCreate, PaymentLinkRenew, PaymentLinkUpdate } from '../../resources/payment-link-input.ts';
 import { auditOrigin, recordAudit } from '../accounts/audit.ts';
@@ -235,26 +237,26 @@ async function lockLinkForUpdate(tx: Tx, context: RequestContext, id: string) {
 }
 
 /** @throws InvalidState */
-function assertState(link: PaymentLinkRow, at: Date, allowed: readonly string[], done: string): void {
+function assertState(link: PaymentLinkRow, at: CustomerInstant, allowed: readonly string[], done: string): void {
   const state = stateOfLink(link, at);
   if (allowed.includes(state) && allowed.includes(link.status)) return;
   throw new InvalidState(`Payment link ${link.id} is ${state}; it can be ${done} while ${allowed.join(' or ')}.`);
 }
 
-/** Makes the workflow of a link look at its date again. A link without a date needs none. `now` is real time. */
-async function wakeLink(tx: Tx, link: PaymentLinkRow, now: Date): Promise<void> {
+/** Makes the workflow of a link look at its date again. A link without a date needs none. */
+async function wakeLink(tx: Tx, link: PaymentLinkRow, now: RealInstant): Promise<void> {
   await wake.paymentLink(tx, link, now, { start: link.expires_at !== null });
 }
 
-function expiryErrors(expiresAt: Date | null, at: Date): FieldError[] {
+function expiryErrors(expiresAt: CustomerInstant | null, at: CustomerInstant): FieldError[] {
   if (expiresAt === null) return [];
-  const last = new Date(at.getTime() + furthestMs);
+  const last = addMs(at, furthestMs);
   if (expiresAt > at && expiresAt <= last) return [];
   const message = `expires_at must be after ${at.toISOString()}, the customer’s time, and at most ${last.toISOString()}.`;
   return [fieldError('/expires_at', 'out_of_range', message)];
 }
 
 /** Returns the instant of a field; null and undefined stay. */
-function dateOf(text: string | null | undefined): Date | null | undefined {
-  return text == null ? text : new Date(text);
+function dateOf(text: string | null | undefined): CustomerInstant | null | undefined {
+  return text == null ? text : customerInstant(text);
 }

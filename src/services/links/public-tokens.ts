@@ -12,8 +12,10 @@ import { type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-met
 import { selectClockById } from '../../db/test-clocks.ts';
 import type { Currency } from '../../domain/currencies.ts';
 import { feeFor } from '../../domain/fees.ts';
+import { type CustomerInstant, withoutClock } from '../../domain/instants.ts';
 import type { MethodFacts } from '../../domain/surcharges/means.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { isSurchargeAsked, surchargeColumns, surchargingOf } from '../payments/surcharges.ts';
 import { type LinkState, type SessionState, stateOfLink, stateOfSession } from './door.ts';
 import { hashOfToken } from './tokens.ts';
@@ -30,8 +32,7 @@ export interface Price {
 interface Found {
   biller: BillerRow;
   customer: Pick<CustomerRow, 'id' | 'name' | 'email' | 'fee_preferences' | 'created_at'> | null;
-  /** Customer time. */
-  at: Date;
+  at: CustomerInstant;
   /** Null in setup mode, and while the payer chooses the amount. */
   price: Price | null;
 }
@@ -50,11 +51,8 @@ export interface SessionForPayer extends Found {
   state: SessionState;
 }
 
-/**
- * Returns the link whose URL has this token, or null. Writes nothing.
- * @param now real time.
- */
-export async function findLink(db: Db, token: string, now: Date): Promise<LinkForPayer | null> {
+/** Returns the link whose URL has this token, or null. Writes nothing. */
+export async function findLink(db: Db, token: string, now: RealInstant): Promise<LinkForPayer | null> {
   const link = await selectLinkByToken(db, hashOfToken(token));
   if (link === null) return null;
   const { at, isAdvancing, ...known } = await surroundingsOf(db, link, now);
@@ -62,17 +60,14 @@ export async function findLink(db: Db, token: string, now: Date): Promise<LinkFo
   return { link, ...known, at, state, price: priceOfOffer(link, { ...known, at }, link.amount, null) };
 }
 
-/**
- * Returns the session whose URL has this token, or null. Writes nothing.
- * @param now real time.
- */
-export async function findSession(db: Db, token: string, now: Date): Promise<SessionForPayer | null> {
+/** Returns the session whose URL has this token, or null. Writes nothing. */
+export async function findSession(db: Db, token: string, now: RealInstant): Promise<SessionForPayer | null> {
   const session = await selectSessionByToken(db, hashOfToken(token));
   return session === null ? null : describeSession(db, session, now);
 }
 
-/** Returns a session with what a payer may see of it. `now` is real time. */
-export async function describeSession(db: Db, session: CheckoutSessionRow, now: Date): Promise<SessionForPayer> {
+/** Returns a session with what a payer may see of it. */
+export async function describeSession(db: Db, session: CheckoutSessionRow, now: RealInstant): Promise<SessionForPayer> {
   const tenant = { billerId: session.biller_id, livemode: session.livemode };
   const { payment_link_id: linkId, payment_intent_id: intentId } = session;
   const [{ at, isAdvancing, ...known }, link, intent] = await Promise.all([
@@ -144,7 +139,7 @@ function priceIn(
 async function surroundingsOf(
   db: Db,
   row: Pick<PaymentLinkRow, 'biller_id' | 'livemode' | 'customer_id' | 'test_clock_id'>,
-  now: Date,
+  now: RealInstant,
 ) {
   const { biller_id: billerId, livemode, customer_id: customerId, test_clock_id: clockId } = row;
   const [biller, customer, clock] = await Promise.all([
@@ -153,5 +148,5 @@ async function surroundingsOf(
     clockId === null ? null : selectClockById(db, clockId),
   ]);
   if (biller === null) throw new Error(`biller ${billerId} does not exist`);
-  return { biller, customer, at: clock?.frozen_time ?? now, isAdvancing: clock?.status === 'advancing' };
+  return { biller, customer, at: clock?.frozen_time ?? withoutClock(now), isAdvancing: clock?.status === 'advancing' };
 }

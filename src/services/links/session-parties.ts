@@ -10,6 +10,7 @@ import { insertCustomer, type LockedCustomerRow, lockCustomer } from '../../db/c
 import { lockMandateOfMethod } from '../../db/mandates.ts';
 import { lockPaymentLink, type PaymentLinkRow } from '../../db/payment-links.ts';
 import { lockPaymentMethod } from '../../db/payment-methods.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import type { Db, Pool, Tx } from '../../platform/postgres/connection.ts';
 import { timeOf } from '../customer-time.ts';
 import { newCustomer } from '../customers/customers.ts';
@@ -27,8 +28,7 @@ export interface OpenSession {
   link: PaymentLinkRow | null;
   /** Null for the payment of a biller that has no customer. */
   customer: LockedCustomerRow | null;
-  /** Customer time. */
-  at: Date;
+  at: CustomerInstant;
 }
 
 /** Returns the context of a payer's request in this session. */
@@ -75,7 +75,7 @@ async function makeCustomer(
   tx: Tx,
   context: RequestContext,
   { name, email, phone }: NonNullable<Submission['details']>,
-  at: Date,
+  at: CustomerInstant,
 ): Promise<LockedCustomerRow> {
   const given = (text: string | undefined) => text?.trim() || undefined;
   const input = {

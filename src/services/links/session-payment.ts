@@ -2,6 +2,7 @@ import { type CheckoutSessionRow, selectSessionByToken, updateCheckoutSession } 
 import { selectAttemptOfRequest } from '../../db/payment-attempts.ts';
 import { insertPaymentIntent, lockPaymentIntent, type PaymentIntentRow } from '../../db/payment-intents.ts';
 import type { Db, Pool, Tx } from '../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { fieldError } from '../../resources/field-errors.ts';
 import { saveEnteredMethod } from '../customers/payment-methods.ts';
 import { assertRoomForMethod } from '../customers/resolve-references.ts';
@@ -85,12 +86,12 @@ async function submittedResult(
   return { kind: 'done', session: await describeSession(pool, row, now), isOwn };
 }
 
-/** Whether it was this form that has opened the last attempt to pay a session. `now` is real time. */
+/** Whether it was this form that has opened the last attempt to pay a session. */
 export async function hasOpenedLastAttempt(
   db: Db,
   session: CheckoutSessionRow,
   submission: Pick<Submission, 'version' | 'form'>,
-  now: Date,
+  now: RealInstant,
 ): Promise<boolean> {
   const { payment_intent_id: intentId, submissions } = session;
   if (intentId === null || submissions !== submission.version + 1) return false;

@@ -8,6 +8,7 @@ import {
 import { lockCustomer } from '../../db/customers.ts';
 import { lockPaymentLink, type OfferColumns, type PaymentLinkRow, selectLinkByToken } from '../../db/payment-links.ts';
 import { newId } from '../../domain/ids.ts';
+import { addMs, type CustomerInstant } from '../../domain/instants.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import type { Vault } from '../accounts/vault.ts';
 import { timeOf } from '../customer-time.ts';
@@ -76,7 +77,7 @@ async function start_(
   const biller = await selectBiller(tx, link.biller_id);
   if (biller === null) throw new Error(`biller ${link.biller_id} does not exist`);
   const context = payerContext(biller, link.livemode, payer);
-  const { token, row } = newSession(vault, context, link, { at, expiresAt: new Date(at.getTime() + sessionMs) });
+  const { token, row } = newSession(vault, context, link, { at, expiresAt: addMs(at, sessionMs) });
   const session: CheckoutSessionRow = {
     ...row,
     test_clock_id: link.test_clock_id,
@@ -94,7 +95,7 @@ export function newSession(
   vault: Vault,
   tenant: Tenant,
   offer: OfferColumns,
-  { at, expiresAt }: { at: Date; expiresAt: Date },
+  { at, expiresAt }: { at: CustomerInstant; expiresAt: CustomerInstant },
 ): { token: string; row: CheckoutSessionRow } {
   const id = newId('checkout_session');
   const { token, columns } = newToken(vault, 'checkout_session_tokens', tenant, id);

@@ -1,5 +1,7 @@
 // What a payer sends from a page, and the rules for it. The results name what is wrong; the pages put it into words.
+
 import type { CheckoutSessionRow, Consent } from '../../db/checkout-sessions.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import type { FieldError } from '../../resources/field-errors.ts';
 import { fieldError } from '../../resources/field-errors.ts';
 import type { AcceptanceInput } from '../../resources/mandate-input.ts';
@@ -53,8 +55,8 @@ export type Refusal =
 /** `isOwn`: by this form, not by another page of the session. */
 export type Submitted = { kind: 'done'; session: SessionForPayer; isOwn: boolean } | Refusal;
 
-/** Returns the consent of an accepted form as it is stored. `at` is customer time. */
-export function consentAt({ consent }: Submission, at: Date): Consent | null {
+/** Returns the consent of an accepted form as it is stored. */
+export function consentAt({ consent }: Submission, at: CustomerInstant): Consent | null {
   return consent === undefined ? null : { ...consent, accepted_at: at.toISOString() };
 }
 

@@ -1,17 +1,22 @@
 import { lockCustomer } from '../../db/customers.ts';
 import { lockPaymentLink, type PaymentLinkRow, updatePaymentLink } from '../../db/payment-links.ts';
 import type { Writer } from '../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { timeOf } from '../customer-time.ts';
 import { paymentLinkEvent, record, transact } from '../events.ts';
 import type { PayerRequest } from './payer-context.ts';
 import { ifAdvancing } from './session-start.ts';
 
 /**
- * Records that payers of a link are asked to try later, until this instant of real time: with one event for each
- * throttling, however many payers meet it. While the customer's clock is advancing, it records nothing: the next
- * refusal does.
+ * Records that payers of a link are asked to try later, until this instant: with one event for each throttling, however
+ * many payers meet it. While the customer's clock is advancing, it records nothing: the next refusal does.
  */
-export async function throttleLink(db: Writer, found: PaymentLinkRow, until: Date, payer: PayerRequest): Promise<void> {
+export async function throttleLink(
+  db: Writer,
+  found: PaymentLinkRow,
+  until: RealInstant,
+  payer: PayerRequest,
+): Promise<void> {
   if (isThrottled(found, until)) return;
   const tenant = { billerId: found.biller_id, livemode: found.livemode };
   await transact(db, payer, async (tx) => {
@@ -25,6 +30,6 @@ export async function throttleLink(db: Writer, found: PaymentLinkRow, until: Dat
   }).catch(ifAdvancing);
 }
 
-function isThrottled({ throttled_until: known }: PaymentLinkRow, until: Date): boolean {
+function isThrottled({ throttled_until: known }: PaymentLinkRow, until: RealInstant): boolean {
   return known !== null && known >= until;
 }

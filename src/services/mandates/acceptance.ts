@@ -1,5 +1,6 @@
 import { selectBiller } from '../../db/billers.ts';
 import { type AcceptanceColumns, insertMandateText, type MandateRow, selectMandateText } from '../../db/mandates.ts';
+import { type CustomerInstant, customerInstant } from '../../domain/instants.ts';
 import { nextChargeDate } from '../../domain/mandates/mandate.ts';
 import { withNoticeDue } from '../../domain/mandates/mandate-notices.ts';
 import { findMandateText, type MandateText } from '../../domain/mandates/mandate-texts.ts';
@@ -35,19 +36,18 @@ export const notAccepted = {
 
 /**
  * Checks an acceptance, and returns it with its field errors. A payer accepts now, whatever is claimed, and what the
- * service has seen of the connection is kept beside what is claimed. `at` is customer time. `path` leads to the
- * acceptance in the body.
+ * service has seen of the connection is kept beside what is claimed. `path` leads to the acceptance in the body.
  */
 export async function readAcceptance(
   db: Db,
   context: RequestContext,
   scheme: Scheme,
   input: AcceptanceInput,
-  { at, path }: { at: Date; path: string },
+  { at, path }: { at: CustomerInstant; path: string },
 ): Promise<Acceptance> {
   const billerName = await nameOfBiller(db, context.billerId);
   const errors: FieldError[] = [];
-  const acceptedAt = input.accepted_at === undefined ? at : new Date(input.accepted_at);
+  const acceptedAt = input.accepted_at === undefined ? at : customerInstant(input.accepted_at);
   if (acceptedAt > at) {
     const message = `accepted_at must not be after the customer’s current time, ${at.toISOString()}.`;
     errors.push(fieldError(`${path}/accepted_at`, 'out_of_range', message));
@@ -80,15 +80,15 @@ export function refusedBody(errors: readonly FieldError[]): ValidationFailed {
 }
 
 /**
- * Returns the columns of a mandate that becomes active at `at`, in customer time, and stores what was agreed to. The
- * payer is to have it confirmed by the first day on which a debit may be charged.
+ * Returns the columns of a mandate that becomes active at `at`, and stores what was agreed to. The payer is to have it
+ * confirmed by the first day on which a debit may be charged.
  */
 export async function activate(
   tx: Tx,
   context: RequestContext,
   scheme: Scheme,
   { columns, text }: Acceptance,
-  at: Date,
+  at: CustomerInstant,
 ): Promise<AcceptanceColumns & Pick<MandateRow, 'status' | 'activated_at' | 'lapses_at' | 'notices'>> {
   if (text !== null) await insertMandateText(tx, context, text, context.now);
   const { notices } = withNoticeDue([], 'confirmation', nextChargeDate(schemes[scheme], at, null));

@@ -1,5 +1,7 @@
 import { expireInRealTime, expireOnClock, listLapsed } from '../../db/mandates.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { record, transact } from '../events.ts';
 import { endEvent } from './mandate-ends.ts';
 
@@ -9,10 +11,10 @@ import { endEvent } from './mandate-ends.ts';
 
 /**
  * Ends mandates in real time that have lapsed, each with its event. If one cannot be ended, the others still are.
- * @param now real time, by the database's clock.
+ * @param now by the database's clock.
  * @throws AggregateError with every failure, after all were tried.
  */
-export async function expireMandates(sql: Pool, now: Date): Promise<void> {
+export async function expireMandates(sql: Pool, now: RealInstant): Promise<void> {
   const failures: unknown[] = [];
   for (const id of await listLapsed(sql, now)) {
     await transact(sql, { requestId: null, now }, async (tx) => {
@@ -24,7 +26,7 @@ export async function expireMandates(sql: Pool, now: Date): Promise<void> {
 }
 
 /** Ends a mandate on a test clock that has lapsed by `at` (the clock's time), with its event. */
-export async function expireMandateOnClock(tx: Tx, id: string, { at }: { at: Date }): Promise<void> {
+export async function expireMandateOnClock(tx: Tx, id: string, { at }: { at: CustomerInstant }): Promise<void> {
   const mandate = await expireOnClock(tx, id, at);
   if (mandate !== null) record(tx, endEvent(mandate));
 }

@@ -1,7 +1,9 @@
 import { endMandatesOf as endRows, lockMandate, type MandateRow, updateMandate } from '../../db/mandates.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { endAfterReturn, endStatus, type MandateEndReason } from '../../domain/mandates/mandate.ts';
 import type { ReturnReason } from '../../domain/schemes/scheme-profile.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import type { MandateCancel } from '../../resources/mandate-input.ts';
 import { InvalidState } from '../errors.ts';
 import { mandateEvent, type NewEvent, record, reserve, transact } from '../events.ts';
@@ -10,14 +12,13 @@ import { customerTimeOf, lockMandateForUpdate, type MandateNow } from './mandate
 
 /**
  * Stops the debits that were accepted under some mandates and that the bank does not have, because those end. This room
- * knows nothing about debits. Call it before the mandates are locked: it locks plans and payments. `at` is customer
- * time, `now` real time.
+ * knows nothing about debits. Call it before the mandates are locked: it locks plans and payments.
  */
 export type StopDebits = (
   tx: Tx,
   of: { mandateId: string } | { methodId: string } | { customerId: string },
   code: 'mandate_unavailable' | 'payment_method_unavailable',
-  record: { at: Date; now: Date; requestId: string | null },
+  record: { at: CustomerInstant; now: RealInstant; requestId: string | null },
 ) => Promise<void>;
 
 const eventOf = { canceled: 'mandate.canceled', failed: 'mandate.failed', expired: 'mandate.expired' } as const;
@@ -59,17 +60,21 @@ export async function endMandatesOf(
   tx: Tx,
   owner: ['payment_method_id' | 'customer_id', string],
   reason: MandateEndReason,
-  at: Date,
+  at: CustomerInstant,
 ): Promise<void> {
   record(tx, ...(await endRows(tx, owner, endedBy(reason, at))).map(endEvent));
 }
 
 /**
  * Ends a mandate because the bank has refused a debit under it, or has taken one back for this reason. Does nothing if
- * the reason leaves the mandate as it is, or if the mandate has ended. `at` is customer time. Returns whether it has
- * ended now.
+ * the reason leaves the mandate as it is, or if the mandate has ended. Returns whether it has ended now.
  */
-export async function endMandateAfterReturn(tx: Tx, id: string, cause: ReturnReason, at: Date): Promise<boolean> {
+export async function endMandateAfterReturn(
+  tx: Tx,
+  id: string,
+  cause: ReturnReason,
+  at: CustomerInstant,
+): Promise<boolean> {
   const reason = endAfterReturn(cause);
   const mandate = reason === null ? null : await lockMandate(tx, id);
   if (reason === null || mandate === null || mandate.ended_at !== null) return false;
@@ -111,6 +116,6 @@ async function endOnRequest(
 }
 
 /** Returns the columns of a mandate that ends now. */
-function endedBy(reason: MandateEndReason, at: Date) {
+function endedBy(reason: MandateEndReason, at: CustomerInstant) {
   return { status: endStatus(reason), status_reason: reason, ended_at: at, updated_at: at };
 }

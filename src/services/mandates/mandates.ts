@@ -12,6 +12,7 @@ import {
 } from '../../db/mandates.ts';
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
 import { newId } from '../../domain/ids.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { newMandateReference } from '../../domain/mandates/mandate.ts';
 import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
@@ -32,14 +33,13 @@ const debitable = 'au_becs_debit';
 export interface MandateParties {
   customer: LockedCustomerRow | null;
   method: PaymentMethodRow | null;
-  /** Customer time. */
-  at: Date;
+  at: CustomerInstant;
 }
 
 /** A mandate and the present time of its customer, at which it is shown. */
 export interface MandateNow {
   mandate: MandateRow;
-  at: Date;
+  at: CustomerInstant;
 }
 
 /**
@@ -155,7 +155,7 @@ export async function lockMandateForUpdate(tx: Tx, context: RequestContext, id: 
  * @throws NotFound
  * @throws InvalidState while its clock is advancing.
  */
-export async function customerTimeOf(tx: Tx, context: RequestContext, mandateId: string): Promise<Date> {
+export async function customerTimeOf(tx: Tx, context: RequestContext, mandateId: string): Promise<CustomerInstant> {
   const { customer_id: customerId } = await getMandate(tx, context, mandateId);
   return timeOf(await lockCustomer(tx, context, customerId), context.now);
 }
@@ -185,7 +185,7 @@ function mandateExists({ id, status }: MandateRow): InvalidState {
 function newMandate(
   context: RequestContext,
   input: MandateCreate,
-  { customer, methodId, at }: { customer: LockedCustomerRow; methodId: string; at: Date },
+  { customer, methodId, at }: { customer: LockedCustomerRow; methodId: string; at: CustomerInstant },
 ): MandateRow {
   return {
     id: newId('mandate'),

@@ -1,5 +1,6 @@
 import { lockMandateOfMethod, updateMandate } from '../../db/mandates.ts';
 import type { PlainDate } from '../../domain/calendar.ts';
+import { type CustomerInstant, customerInstant } from '../../domain/instants.ts';
 import {
   changeNoticeDueBy,
   mostNotices,
@@ -32,7 +33,7 @@ export async function recordNoticeSent(
 ): Promise<MandateNow> {
   return atomically(db, async (tx) => {
     const { mandate, at } = await lockMandateForUpdate(tx, context, id);
-    const sentAt = sent === undefined ? at : new Date(sent);
+    const sentAt = sent === undefined ? at : customerInstant(sent);
     if (sentAt > at) {
       const message = `sent_at must not be after the customer’s current time, ${at.toISOString()}.`;
       throw ValidationFailed.of('/sent_at', 'out_of_range', message);
@@ -46,12 +47,12 @@ export async function recordNoticeSent(
 /**
  * Notes that the payer must be told of a new amount, if the method is debited under an active mandate. Locks the
  * mandate. `nextDebit` is the date of the first debit of the new amount. There is one event, unless such a notice is
- * open already. `at` is customer time.
+ * open already.
  */
 export async function announceAmount(
   tx: Tx,
   methodId: string,
-  { nextDebit, at }: { nextDebit: PlainDate; at: Date },
+  { nextDebit, at }: { nextDebit: PlainDate; at: CustomerInstant },
 ): Promise<void> {
   const mandate = await lockMandateOfMethod(tx, methodId);
   if (mandate?.status !== 'active') return;

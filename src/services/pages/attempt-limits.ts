@@ -1,13 +1,14 @@
 import ipaddr from 'ipaddr.js';
 import type { PaymentLinkRow } from '../../db/payment-links.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import type { Vault } from '../accounts/vault.ts';
 import { addressSubject, type CountedUse, countUse, type PageLimit, pageLimits } from './page-limits.ts';
 
 /** An attempt that may be made, or the limit that refuses it. It counts as a failure until it is taken back. */
 export type CountedAttempt =
   | { refusedBy: null; takeBack(): Promise<void> }
-  | { refusedBy: 'address' | 'link'; spanSeconds: number; until: Date };
+  | { refusedBy: 'address' | 'link'; spanSeconds: number; until: RealInstant };
 
 /**
  * Counts an attempt to pay before it is made: of its address and, for a link, of the link. After too many failures a

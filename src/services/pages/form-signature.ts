@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { RealInstant } from '../../platform/real-time.ts';
 import type { Vault } from '../accounts/vault.ts';
 
 /** What a form is for: the token of the page, what the form does there, and the version of what the payer has seen. */
@@ -11,8 +12,8 @@ export interface FormSubject {
 /** A form that is older than this is refused. Milliseconds. */
 export const formLifetimeMs = 30 * 60_000;
 
-/** Returns the signature of a form that is shown `now` (real time). */
-export function signForm(vault: Vault, subject: FormSubject, now: Date): string {
+/** Returns the signature of a form that is shown `now`. */
+export function signForm(vault: Vault, subject: FormSubject, now: RealInstant): string {
   const at = Math.floor(now.getTime() / 1000);
   return `${at}.${subject.version}.${codesOf(vault, subject, at)[0].toString('base64url')}`;
 }
@@ -20,8 +21,13 @@ export function signForm(vault: Vault, subject: FormSubject, now: Date): string 
 /** What a posted signature is worth: the version of what the payer has seen, or why it does not count. */
 export type FormCheck = { version: string } | 'stale' | 'forged';
 
-/** Checks the signature of a posted form, at `now` (real time). */
-export function checkForm(vault: Vault, form: Omit<FormSubject, 'version'>, signature: string, now: Date): FormCheck {
+/** Checks the signature of a posted form, at `now`. */
+export function checkForm(
+  vault: Vault,
+  form: Omit<FormSubject, 'version'>,
+  signature: string,
+  now: RealInstant,
+): FormCheck {
   const [, seconds = '', version = '', code = ''] = /^(\d{1,12})\.([\w-]{1,40})\.([\w-]{43})$/.exec(signature) ?? [];
   const at = Number(seconds);
   const given = Buffer.from(code, 'base64url');

@@ -1,6 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { addPageUse, removePageUse } from '../../db/page-uses.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import type { Vault } from '../accounts/vault.ts';
 
 /** A limit: how many uses of one subject in a span of time. All processes count together. */
@@ -33,8 +34,8 @@ export const pageLimits = {
 /** A use that was counted. */
 export interface CountedUse {
   isAllowed: boolean;
-  /** When the next span of the limit begins. Real time. */
-  until: Date;
+  /** When the next span of the limit begins. */
+  until: RealInstant;
   /** Takes the use back, such as that of an attempt that succeeded. */
   takeBack(): Promise<void>;
 }

@@ -10,6 +10,7 @@ import {
 import type { PaymentIntentRow } from '../../db/payment-intents.ts';
 import { type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-methods.ts';
 import { tenantOf } from '../../db/tenant.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import type { PeriodLine } from '../../domain/subscriptions/lines.ts';
 import type { Db, Pool } from '../../platform/postgres/connection.ts';
 import type { Vault } from '../accounts/vault.ts';
@@ -34,9 +35,8 @@ export interface Receipt extends Paying {
   /** The statement of the subscription's period that it pays; otherwise empty. */
   lines: PeriodLine[];
   method: Pick<PaymentMethodRow, 'instrument' | 'brand' | 'last4'> | null;
-  /** Customer time. */
-  takenAt: Date;
-  refunds: { id: string; amount: number; updated_at: Date }[];
+  takenAt: CustomerInstant;
+  refunds: { id: string; amount: number; updated_at: CustomerInstant }[];
 }
 
 /** Reads what the challenge page of this token shows. Null for an unknown token, and in live mode. Writes nothing. */

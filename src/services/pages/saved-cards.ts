@@ -1,4 +1,5 @@
 import { listMethodsOfCustomer } from '../../db/payment-methods.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import type { MethodFacts } from '../../domain/surcharges/means.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import type { SessionForPayer } from '../links/public-tokens.ts';
@@ -34,7 +35,7 @@ export async function savedCards(db: Db, { session, link, customer }: SessionFor
 /** Whether the biller has named the customer: one that a payer's details have made is younger than the session. */
 function isNamed(
   { created_at: at, test_clock_id: clock }: SessionForPayer['session'],
-  { created_at: since }: { created_at: Date },
+  { created_at: since }: { created_at: CustomerInstant },
 ): boolean {
   return clock !== null || since < at;
 }

@@ -1,8 +1,10 @@
 import { selectAttemptInFlight } from '../../db/payment-attempts.ts';
 import { lockPaymentIntent, type PaymentIntentRow } from '../../db/payment-intents.ts';
 import { declined } from '../../domain/charge-outcome.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { InvalidState } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
 import { type Charge, type ChargeHook, recordOutcome } from './charge.ts';
@@ -45,13 +47,13 @@ export async function completeChallenge(
 
 /**
  * Fails the challenge that no payer has completed, if a payment still waits for one. Returns whether it did. What the
- * payment is for is locked before it. `at` is customer time, `now` real time.
+ * payment is for is locked before it.
  */
 export async function endChallenge(
   tx: Tx,
   hook: ChargeHook,
   payment: Pick<Charge, 'paymentIntentId' | 'paymentPlanId'>,
-  { at, now }: { at: Date; now: Date },
+  { at, now }: { at: CustomerInstant; now: RealInstant },
 ): Promise<boolean> {
   const intent = await lockPaymentIntent(tx, payment.paymentIntentId);
   const attempt = intent?.status === 'requires_action' ? await selectAttemptInFlight(tx, intent.id) : null;

@@ -1,28 +1,28 @@
 // The rows, the event and the telemetry of a charge, as values. They come from here, so they are the same however a
 // charge is opened and recorded.
+
 import type { AttemptCompletion, AttemptSource, NewAttempt, PaymentAttemptRow } from '../../db/payment-attempts.ts';
 import type { PaymentIntentRow, PaymentIntentStatus } from '../../db/payment-intents.ts';
 import type { ChargeOutcome, DeclineCode } from '../../domain/charge-outcome.ts';
 import { derivedId } from '../../domain/ids.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { secondsBetween } from '../../platform/telemetry.ts';
 import { intentEvent, type NewEvent } from '../events.ts';
 import { emit } from '../telemetry.ts';
 
-/**
- * How a charge is opened. `at` is customer time; `now` and `keyExpiresAt` are real time. `requestKey` is the
- * Idempotency-Key of the request, if it has one.
- */
+/** How a charge is opened. `requestKey` is the Idempotency-Key of the request, if it has one. */
 export interface NewCharge {
   source: AttemptSource;
   /** Whether a payer confirms the payment, with a publishable key or on a page. The default is false. */
   byPayer?: boolean;
-  at: Date;
-  now: Date;
-  /** When the charge was due, in customer time. Null when it had no due date. */
-  dueAt?: Date | null;
+  at: CustomerInstant;
+  now: RealInstant;
+  /** When the charge was due. Null when it had no due date. */
+  dueAt?: CustomerInstant | null;
   testClockId: string | null;
   requestKey?: string | null;
-  keyExpiresAt?: Date | null;
+  keyExpiresAt?: RealInstant | null;
 }
 
 const statusOf: Record<ChargeOutcome['kind'], PaymentIntentStatus> = {
@@ -79,15 +79,12 @@ export function emitOpened(intent: PaymentIntentRow, { source, dueAt = null, tes
   });
 }
 
-/**
- * Returns what an outcome changes: the columns of the attempt, and the whole row of the intent. `at` is customer time,
- * `now` real time.
- */
+/** Returns what an outcome changes: the columns of the attempt, and the whole row of the intent. */
 export function completed(
   intent: PaymentIntentRow,
   attempt: Pick<PaymentAttemptRow, 'by_payer'>,
   outcome: ChargeOutcome,
-  { at, now }: { at: Date; now: Date },
+  { at, now }: { at: CustomerInstant; now: RealInstant },
 ): { completion: AttemptCompletion; updated: PaymentIntentRow } {
   const { code, message } = outcome.kind === 'failed' ? outcome : { code: null, message: null };
   return {
@@ -124,18 +121,18 @@ export function isRestricted({ payer_failures: failures }: Pick<PaymentIntentRow
 export function restrictionEvents(
   before: PaymentIntentRow,
   after: PaymentIntentRow,
-  about: { testClockId: string | null; at: Date },
+  about: { testClockId: string | null; at: CustomerInstant },
 ): NewEvent[] {
   if (isRestricted(before) || !isRestricted(after)) return [];
   return [intentEvent('payment_intent.restricted', after, about)];
 }
 
-/** Returns the event of an outcome. `nextAttemptAt` is when a failed payment is tried again, in customer time. */
+/** Returns the event of an outcome. `nextAttemptAt` is when a failed payment is tried again. */
 export function outcomeEvent(
   intent: PaymentIntentRow,
-  about: { testClockId: string | null; at: Date },
+  about: { testClockId: string | null; at: CustomerInstant },
   attempt: number,
-  nextAttemptAt: Date | null,
+  nextAttemptAt: CustomerInstant | null,
 ): NewEvent {
   if (intent.status === 'succeeded') return intentEvent('payment_intent.succeeded', intent, about);
   if (intent.status === 'requires_action') return intentEvent('payment_intent.requires_action', intent, about);
@@ -143,7 +140,7 @@ export function outcomeEvent(
 }
 
 /** Returns what an event says about the retry of a payment, which is due at `nextAttemptAt`, or not retried if null. */
-export function retryOf(nextAttemptAt: Date | null) {
+export function retryOf(nextAttemptAt: CustomerInstant | null) {
   return {
     will_retry: nextAttemptAt !== null,
     next_attempt_at: nextAttemptAt === null ? null : nextAttemptAt.toISOString(),
@@ -155,7 +152,7 @@ export function emitCompleted(
   intent: PaymentIntentRow,
   attempt: Pick<PaymentAttemptRow, 'id' | 'number' | 'source' | 'by_payer'>,
   outcome: { kind: ChargeOutcome['kind'] | 'returned'; code?: DeclineCode },
-  more: { testClockId: string | null; requestId: string | null; eventIds: string[]; openedAt: Date | null },
+  more: { testClockId: string | null; requestId: string | null; eventIds: string[]; openedAt: RealInstant | null },
 ): void {
   const { testClockId, ...others } = more;
   emit({

@@ -2,6 +2,7 @@ import { selectRequiresMandates } from '../../db/billers.ts';
 import { lockMandateOfMethod, type MandateRow } from '../../db/mandates.ts';
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
 import type { DeclineCode } from '../../domain/charge-outcome.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { debitRefusal } from '../../domain/mandates/mandate.ts';
 import { type DebitDates, debitDates } from '../../domain/schemes/bank-debit.ts';
 import { schemes } from '../../domain/schemes/schemes.ts';
@@ -22,15 +23,15 @@ export type ChargeWay =
 const atOnce: ChargeWay = { kind: 'at_once' };
 
 /**
- * Returns how a locked method is charged, at this customer time. An active mandate is the switch: a bank account that
- * never had one is charged at once in the sandbox, unless its biller wants mandates there. Locks the mandate, so after
- * the response to its cancellation no debit is accepted. For any other method nothing is read.
+ * Returns how a locked method is charged, at this instant. An active mandate is the switch: a bank account that never
+ * had one is charged at once in the sandbox, unless its biller wants mandates there. Locks the mandate, so after the
+ * response to its cancellation no debit is accepted. For any other method nothing is read.
  */
 export async function chargeWay(
   tx: Tx,
   intent: DecidedIntent,
   method: PaymentMethodRow | null,
-  at: Date,
+  at: CustomerInstant,
 ): Promise<ChargeWay> {
   if (method?.instrument.type !== 'au_becs_debit') return atOnce;
   const { livemode, total_amount: amount, currency } = intent;

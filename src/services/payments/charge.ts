@@ -7,9 +7,11 @@ import {
 } from '../../db/payment-intents.ts';
 import { type Instrument, type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-methods.ts';
 import type { ChargeOutcome, DeclineCode } from '../../domain/charge-outcome.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import type { SchemeProfile } from '../../domain/schemes/scheme-profile.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { afterCommit, ChangedMeanwhile, pipelined, queued } from '../../platform/postgres/transaction.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import type { ChargeRequest, DebitRequest, Processors } from '../../processors/processor.ts';
 import { reserve, transact } from '../events.ts';
 import {
@@ -40,15 +42,14 @@ export interface Charge {
 
 /**
  * An attempt and its outcome, passed on so that they can be recorded elsewhere too. `amount` is in minor units without
- * surcharge; `at` is customer time.
+ * surcharge;
  */
 export interface AttemptOutcome {
   attempt: PaymentAttemptRow;
   amount: number;
-  at: Date;
+  at: CustomerInstant;
   outcome: ChargeOutcome;
-  /** Real time. */
-  now: Date;
+  now: RealInstant;
   /** The scheme of a debit under a mandate, whose bank has reported the outcome. Null for any other attempt. */
   scheme: SchemeProfile | null;
   /** Whether the loop of the plan or subscription that is paid records this, and so looks again by itself. */
@@ -65,17 +66,17 @@ export interface AttemptReturn extends Omit<AttemptOutcome, 'outcome' | 'scheme'
 
 /**
  * Records the steps of a charge on what the payment is for, such as the slot of a plan, in the same transaction.
- * `completed` and `returned` return when the payment is tried again, in customer time, or null.
+ * `completed` and `returned` return when the payment is tried again, or null.
  */
 export interface ChargeRecorder {
-  /** A payer has confirmed the payment, and its attempt is opened. `at` is customer time. */
-  opened(at: Date): Promise<void>;
-  completed(outcome: AttemptOutcome): Promise<Date | null>;
-  returned(returned: AttemptReturn): Promise<Date | null>;
-  /** The payment was canceled for good. `at` is customer time, `now` real time. */
-  canceled?(instant: { at: Date; now: Date }): Promise<void>;
-  /** Until when the payer has time for the challenge of the bank, in customer time. Without it there is no end. */
-  challengeEndsAt?: Date | null;
+  /** A payer has confirmed the payment, and its attempt is opened. */
+  opened(at: CustomerInstant): Promise<void>;
+  completed(outcome: AttemptOutcome): Promise<CustomerInstant | null>;
+  returned(returned: AttemptReturn): Promise<CustomerInstant | null>;
+  /** The payment was canceled for good. */
+  canceled?(instant: { at: CustomerInstant; now: RealInstant }): Promise<void>;
+  /** Until when the payer has time for the challenge of the bank. Without it there is no end. */
+  challengeEndsAt?: CustomerInstant | null;
 }
 
 /**
@@ -108,10 +109,9 @@ export interface Charging {
 export interface OutcomeRecord {
   outcome: ChargeOutcome;
   requestId: string | null;
-  /** Real time. */
-  now: Date;
-  /** Customer time of the outcome. The default is the attempt's time; a completed challenge has its own. */
-  at?: Date;
+  now: RealInstant;
+  /** The default is the attempt's time; a completed challenge has its own. */
+  at?: CustomerInstant;
   /** The status that the attempt must still have. The default is `processing`. */
   from?: 'processing' | 'requires_action';
 }

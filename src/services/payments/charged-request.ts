@@ -1,6 +1,7 @@
 import { type PaymentAttemptRow, updateAttemptKeyExpiry } from '../../db/payment-attempts.ts';
 import { lockPaymentIntent, type PaymentIntentRow } from '../../db/payment-intents.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { pass } from '../crash-points.ts';
 import { transact } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -45,7 +46,7 @@ export async function chargeForRequest<Result>(
 export async function continueCharge(
   tx: Tx,
   attempt: PaymentAttemptRow,
-  keyExpiresAt: Date | null | undefined,
+  keyExpiresAt: RealInstant | null | undefined,
 ): Promise<Charge | null> {
   if (keyExpiresAt) await updateAttemptKeyExpiry(tx, attempt.id, keyExpiresAt);
   const intent = attempt.outcome === 'processing' ? await lockPaymentIntent(tx, attempt.payment_intent_id) : null;

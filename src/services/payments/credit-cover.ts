@@ -1,5 +1,6 @@
 import { selectPeriodFunds, selectPeriodOfPayment, updateWithheld } from '../../db/period-funds.ts';
 import { type SubscriptionRow, updateSubscription } from '../../db/subscriptions.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { type Account, post } from '../../domain/subscriptions/account.ts';
 import { coverLine, withheldOf } from '../../domain/subscriptions/cover.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
@@ -10,9 +11,14 @@ type Covered = Pick<SubscriptionRow, 'id'> & Account;
 /**
  * Withholds of a period's credit what its payments do not hold any more, or gives back what they hold again. Call it
  * when a payment of the period was refunded, came back or was collected again. Returns the account after that. The
- * subscription is locked. `at` is customer time.
+ * subscription is locked.
  */
-export async function coverCredit(tx: Tx, subscription: Covered, period: number, at: Date): Promise<Account> {
+export async function coverCredit(
+  tx: Tx,
+  subscription: Covered,
+  period: number,
+  at: CustomerInstant,
+): Promise<Account> {
   const { id, next_period_lines, credit_balance_cents } = subscription;
   const account = { next_period_lines, credit_balance_cents };
   const funds = await selectPeriodFunds(tx, id, period);
@@ -26,7 +32,12 @@ export async function coverCredit(tx: Tx, subscription: Covered, period: number,
 }
 
 /** As `coverCredit`, for the period that a payment was for. */
-export async function coverCreditOf(tx: Tx, subscription: Covered, paymentIntentId: string, at: Date): Promise<void> {
+export async function coverCreditOf(
+  tx: Tx,
+  subscription: Covered,
+  paymentIntentId: string,
+  at: CustomerInstant,
+): Promise<void> {
   const period = await selectPeriodOfPayment(tx, paymentIntentId);
   if (period !== null) await coverCredit(tx, subscription, period, at);
 }

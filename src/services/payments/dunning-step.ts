@@ -1,14 +1,15 @@
 import { afterFailure, type FailureBehaviour, nextRetryAt } from '../../domain/dunning.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { retryAt } from '../../domain/schemes/debit-dates.ts';
 import type { SchemeProfile } from '../../domain/schemes/scheme-profile.ts';
 import type { AttemptOutcome, AttemptReturn } from './charge.ts';
 
-/** A series of failures of one payment. Instants are the customer's time. */
+/** A series of failures of one payment. */
 export interface FailureSeries {
   failures: number;
-  first_failed_at: Date | null;
+  first_failed_at: CustomerInstant | null;
   /** When the bank reported the last failure. Null if that was no debit under a mandate. */
-  last_result_at: Date | null;
+  last_result_at: CustomerInstant | null;
 }
 
 /** A series with its latest failure, and what follows. */
@@ -55,7 +56,12 @@ export function afterReturn(
 }
 
 /** Returns when a payment is retried that has failed this often. Debits are retried by the days of their scheme. */
-function nextRetryOf(failures: number, firstAt: Date, latestAt: Date, scheme: SchemeProfile | null): Date | null {
+function nextRetryOf(
+  failures: number,
+  firstAt: CustomerInstant,
+  latestAt: CustomerInstant,
+  scheme: SchemeProfile | null,
+): CustomerInstant | null {
   if (scheme === null) return nextRetryAt(failures, firstAt);
   return failures < 1 ? null : retryAt(scheme, { failures, firstResultAt: firstAt, latestResultAt: latestAt });
 }

@@ -2,6 +2,7 @@ import { lockMandateOfMethod } from '../../db/mandates.ts';
 import { type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-methods.ts';
 import type { Currency } from '../../domain/currencies.ts';
 import { feeFor } from '../../domain/fees.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { exceedsLimit } from '../../domain/mandates/mandate.ts';
 import { schemes } from '../../domain/schemes/schemes.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
@@ -55,14 +56,14 @@ interface Pricing extends SurchargingRow {
 
 /**
  * Whether the mandate of a locked method, or its scheme, allows less for one debit than this base amount with its
- * surcharge at `at` (customer time), minor units. Locks the mandate.
+ * surcharge at `at`, minor units. Locks the mandate.
  */
 export async function isAboveLimit(
   tx: Tx,
   method: PaymentMethodRow | null,
   payer: Pricing,
   amount: number,
-  at: Date,
+  at: CustomerInstant,
 ): Promise<boolean> {
   const mandate = method?.instrument.type === 'au_becs_debit' ? await lockMandateOfMethod(tx, method.id) : null;
   if (method === null || mandate === null || mandate.ended_at !== null) return false;

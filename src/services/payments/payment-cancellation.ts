@@ -1,7 +1,9 @@
 import { hasOwnWorkflow, selectDebit, updateDebit } from '../../db/bank-debits.ts';
 import { completeAttempt, type PaymentAttemptRow, selectAttemptInFlight } from '../../db/payment-attempts.ts';
 import { type LockedIntentRow, markCanceled, type PaymentIntentRow } from '../../db/payment-intents.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { InvalidState } from '../errors.ts';
 import { intentEvent, record, transact } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -53,12 +55,12 @@ export async function cancelPaymentIntent(
   });
 }
 
-/** Cancels a locked intent and its open attempt, if it has one. `at` is customer time, `now` real time. */
+/** Cancels a locked intent and its open attempt, if it has one. */
 export async function cancelLocked(
   tx: Tx,
   intent: LockedIntentRow,
   open: PaymentAttemptRow | null,
-  instants: { at: Date; now: Date },
+  instants: { at: CustomerInstant; now: RealInstant },
 ): Promise<void> {
   if (open !== null) await endAttempt(tx, open, instants);
   const row = await markCanceled(tx, intent.id, instants.at);
@@ -74,7 +76,7 @@ export async function cancelLocked(
 export async function cancelUnpaid(
   tx: Tx,
   intent: LockedIntentRow,
-  instants: { at: Date; now: Date },
+  instants: { at: CustomerInstant; now: RealInstant },
 ): Promise<boolean> {
   if (intent.status !== 'failed' && intent.status !== 'requires_action') return false;
   const open = intent.status === 'requires_action' ? await selectAttemptInFlight(tx, intent.id) : null;
@@ -83,7 +85,11 @@ export async function cancelUnpaid(
 }
 
 /** Ends the attempt that waits for a challenge or for the hand-over to the bank. */
-async function endAttempt(tx: Tx, attempt: PaymentAttemptRow, { at, now }: { at: Date; now: Date }): Promise<void> {
+async function endAttempt(
+  tx: Tx,
+  attempt: PaymentAttemptRow,
+  { at, now }: { at: CustomerInstant; now: RealInstant },
+): Promise<void> {
   const isDebit = attempt.outcome === 'accepted';
   const message = isDebit
     ? 'The payment was canceled before the bank had the debit.'

@@ -7,8 +7,10 @@ import {
   updateReturnUrl,
 } from '../../db/payment-intents.ts';
 import { selectSubscriptionOfIntent } from '../../db/subscriptions.ts';
+import { addMs, type CustomerInstant } from '../../domain/instants.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
 import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { PaymentIntentConfirm, PaymentIntentCreate } from '../../resources/payment-intent-input.ts';
 import { timeOf } from '../customer-time.ts';
@@ -140,11 +142,10 @@ async function finishConfirmation(
  * Finishes charges of any source whose process died after opening them. Asks the processor again under the attempt's
  * key, so no money is taken twice, records the outcome, and makes the workflow of a plan or of a scheduled payment look
  * again. If one charge cannot be finished, the others still are.
- * @param now real time.
  * @throws AggregateError with every failure, after all charges were tried.
  */
-export async function recoverCharges(sql: Pool, { processors, hook }: Charging, now: Date): Promise<void> {
-  const abandoned = await listAbandonedAttempts(sql, new Date(now.getTime() - abandonedAfterMs));
+export async function recoverCharges(sql: Pool, { processors, hook }: Charging, now: RealInstant): Promise<void> {
+  const abandoned = await listAbandonedAttempts(sql, addMs(now, -abandonedAfterMs));
   // At once, because a processor that hangs takes half a minute for each. The processor's own limit holds.
   const results = await Promise.allSettled(
     abandoned.map(async (attempt) => {
@@ -166,13 +167,13 @@ export async function recoverCharges(sql: Pool, { processors, hook }: Charging, 
 
 /**
  * Makes the workflow of a plan or a scheduled payment look again: it may have stalled, because the processor gave it no
- * outcome. `now` is real time.
+ * outcome.
  */
 export async function wakeAfterOutcome(
   tx: Tx,
   { source }: Pick<PaymentAttemptRow, 'source'>,
   { livemode, paymentIntentId, paymentPlanId }: Charge,
-  now: Date,
+  now: RealInstant,
 ): Promise<void> {
   if (source === 'plan' && paymentPlanId) await wake.paymentPlan(tx, { id: paymentPlanId, livemode }, now);
   if (source === 'subscription') {
@@ -280,7 +281,7 @@ async function methodToCharge(
   context: RequestContext,
   intent: LockedIntentRow,
   input: PaymentIntentConfirm,
-  at: Date,
+  at: CustomerInstant,
 ) {
   const path = '/payment_method';
   const methodId = input.payment_method ?? intent.payment_method_id;

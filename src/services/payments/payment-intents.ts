@@ -13,6 +13,7 @@ import type { PaymentMethodRow } from '../../db/payment-methods.ts';
 import { addDays, dateIn, startOfDay } from '../../domain/calendar.ts';
 import { feeFor } from '../../domain/fees.ts';
 import { newId } from '../../domain/ids.ts';
+import { type CustomerInstant, withoutClock } from '../../domain/instants.ts';
 import { type ConditionsOf, unconditionally } from '../../platform/postgres/conditional-insert.ts';
 import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
@@ -116,7 +117,12 @@ export async function lockIntentForUpdate(
   context: RequestContext,
   id: string,
   hook?: ChargeHook,
-): Promise<{ intent: LockedIntentRow; customer: CustomerRow | null; at: Date; recorder: ChargeRecorder | null }> {
+): Promise<{
+  intent: LockedIntentRow;
+  customer: CustomerRow | null;
+  at: CustomerInstant;
+  recorder: ChargeRecorder | null;
+}> {
   const { customer_id: customerId, payment_plan_id: paymentPlanId } = await getPaymentIntent(tx, context, id);
   const customer = customerId === null ? null : await lockCustomer(tx, context, customerId);
   const at = timeOf(customer, context.now);
@@ -146,7 +152,7 @@ export function bodyErrors(context: RequestContext, input: PaymentIntentCreate):
   return errors;
 }
 
-function scheduleErrors(context: RequestContext, input: PaymentIntentCreate, at: Date): FieldError[] {
+function scheduleErrors(context: RequestContext, input: PaymentIntentCreate, at: CustomerInstant): FieldError[] {
   const date = input.scheduled_payment_date;
   if (date === undefined) return [];
   const today = dateIn(at, context.timeZone);
@@ -170,7 +176,7 @@ async function createInOne(
   const customerId = input.customer_id;
   const customer = customerId === undefined ? null : await selectCustomer(db, context, customerId);
   if (customerId !== undefined && (customer === null || customer.test_clock_id !== null)) return null;
-  const row = newIntent(context, input, { at: context.now, payer: customer, method: null });
+  const row = newIntent(context, input, { at: withoutClock(context.now), payer: customer, method: null });
   const conditions = customer === null ? conditionsOf(row) : [unchanged(customer), ...conditionsOf(row)];
   return (await insertPaymentIntent(db, row, conditions)) ? row : null;
 }
@@ -180,7 +186,7 @@ export function newIntentId(context: RequestContext): string {
   return newId('payment_intent', context);
 }
 
-/** Returns the row of a new intent, in which nothing was tried yet. `at` is customer time. */
+/** Returns the row of a new intent, in which nothing was tried yet. */
 export function newIntent(
   context: RequestContext,
   input: PaymentIntentCreate,
@@ -189,7 +195,7 @@ export function newIntent(
     payer,
     method,
   }: {
-    at: Date;
+    at: CustomerInstant;
     payer: Pick<CustomerRow, 'id' | 'fee_preferences'> | null;
     method: Pick<PaymentMethodRow, 'id' | 'instrument' | 'brand'> | null;
   },
@@ -222,8 +228,8 @@ export function newIntent(
   };
 }
 
-/** The columns of a new intent, in which nothing was tried yet. `at` is customer time. */
-export function untried(at: Date) {
+/** The columns of a new intent, in which nothing was tried yet. */
+export function untried(at: CustomerInstant) {
   return {
     status: 'requires_payment_method',
     subscription_id: null,

@@ -1,8 +1,10 @@
 // A charge without a payer: of a plan, of a subscription, or a scheduled one. It has three steps, each committed before
 // the next: the attempt is opened, the processor is asked, the outcome is recorded.
+
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
 import { declined } from '../../domain/charge-outcome.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import type { Processors } from '../../processors/processor.ts';
 import { pass } from '../crash-points.ts';
 import { askProcessor } from './ask-processor.ts';
@@ -30,13 +32,13 @@ export async function openRecurringCharge(
 
 /**
  * Fails the attempt that was just opened, in the same transaction, if the bank account must not be debited. Returns the
- * charge to ask the processor about, or null if there is nothing to ask. `now` is real time.
+ * charge to ask the processor about, or null if there is nothing to ask.
  */
 export async function failIfRefused(
   tx: Tx,
   charge: Charge | null,
   way: ChargeWay,
-  now: Date,
+  now: RealInstant,
   hook: ChargeHook | null,
 ): Promise<Charge | null> {
   if (charge === null || way.kind !== 'refused') return charge;
@@ -45,7 +47,7 @@ export async function failIfRefused(
 }
 
 /**
- * Asks the processor about an opened charge, and records the outcome. `now` is real time.
+ * Asks the processor about an opened charge, and records the outcome.
  * @param what names the crash points between the steps.
  * @throws ProcessorUnavailable when the processor gave no outcome. The attempt stays open, and is asked about again.
  */
@@ -53,7 +55,7 @@ export async function chargeAndRecord(
   sql: Db,
   { processors, hook }: { processors: Processors; hook: ChargeHook | null },
   charge: Charge,
-  now: Date,
+  now: RealInstant,
   what: 'collection' | 'scheduled payment' = 'collection',
 ): Promise<void> {
   pass(`${what} opened`);

@@ -3,6 +3,7 @@ import { lockPaymentMethod, type PaymentMethodRow } from '../../db/payment-metho
 import type { Currency } from '../../domain/currencies.ts';
 import { feeFor } from '../../domain/fees.ts';
 import { newId } from '../../domain/ids.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { fitsCurrency } from './fitting-method.ts';
 import { untried } from './payment-intents.ts';
@@ -53,13 +54,13 @@ type Purpose = Partial<
   >
 >;
 
-/** Returns a new intent over a base amount, minor units, that is charged by this method now. `at` is customer time. */
+/** Returns a new intent over a base amount, minor units, that is charged by this method now. */
 export function recurringIntent(
   payer: Payer,
   purpose: Purpose,
   amount: number,
   method: PaymentMethodRow | null,
-  at: Date,
+  at: CustomerInstant,
 ): DecidedIntent {
   const fee = feeFor(amount, { basisPoints: payer.fee_basis_points, fixed: payer.fee_fixed });
   const surcharging = surchargingOf(payer);

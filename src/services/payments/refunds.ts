@@ -17,10 +17,12 @@ import { addCredit, lockSubscriptionOfIntent, type SubscriptionRow } from '../..
 import { tenantOf } from '../../db/tenant.ts';
 import { dateIn } from '../../domain/calendar.ts';
 import { newId } from '../../domain/ids.ts';
+import { addMs, type CustomerInstant } from '../../domain/instants.ts';
 import { schemes } from '../../domain/schemes/schemes.ts';
 import { surchargeIn } from '../../domain/surcharges/refund-share.ts';
 import type { Db, Pool, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { afterCommit, atomically, pipelined } from '../../platform/postgres/transaction.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import type { Processors } from '../../processors/processor.ts';
 import type { RefundCreate } from '../../resources/refund.ts';
 import { pass } from '../crash-points.ts';
@@ -102,11 +104,10 @@ export async function carryOutRequest(
 
 /**
  * Finishes refunds whose process died after opening them. Asks the processor again under the key of the refund.
- * @param now real time.
  * @throws AggregateError with every failure, after all refunds were tried.
  */
-export async function recoverRefunds(sql: Pool, processors: Processors, now: Date): Promise<void> {
-  const abandoned = await listAbandonedRefunds(sql, new Date(now.getTime() - abandonedAfterMs));
+export async function recoverRefunds(sql: Pool, processors: Processors, now: RealInstant): Promise<void> {
+  const abandoned = await listAbandonedRefunds(sql, addMs(now, -abandonedAfterMs));
   const results = await Promise.allSettled(
     abandoned.map((refund) =>
       refundAndRecord(sql, processors, refund, { requestId: null, now, isReopened: true }, unrepeatable.storeResponse),
@@ -187,13 +188,13 @@ async function openRefund(
 
 /**
  * Opens the refund of a locked intent. `ofCredit`: it pays credit of the intent's subscription out, which the caller
- * has locked. `at` is customer time. For errors see `refundPaymentIntent`.
+ * has locked. For errors see `refundPaymentIntent`.
  */
 export async function insertRefundOf(
   tx: Tx,
   processors: Processors,
   context: RequestContext,
-  { intent, at }: { intent: LockedIntentRow; at: Date },
+  { intent, at }: { intent: LockedIntentRow; at: CustomerInstant },
   input: RefundCreate & { ofCredit: boolean },
   request: RepeatableRequest<RefundRow>,
 ): Promise<RefundRow> {
@@ -229,10 +230,11 @@ export async function insertRefundOf(
   return row;
 }
 
-/**
- * Whether the bank can still take the payment back: the payer would then have the money twice. `at` is customer time.
- */
-function canStillComeBack({ returnable_until: until, mandate_id: mandateId }: LockedIntentRow, at: Date): boolean {
+/** Whether the bank can still take the payment back: the payer would then have the money twice. */
+function canStillComeBack(
+  { returnable_until: until, mandate_id: mandateId }: LockedIntentRow,
+  at: CustomerInstant,
+): boolean {
   return mandateId !== null && until !== null && dateIn(at, schemes.au_becs.timeZone) <= until;
 }
 
@@ -257,7 +259,7 @@ async function refundAndRecord(
   db: Db,
   processors: Processors,
   refund: RefundRow,
-  origin: { requestId: string | null; now: Date; isReopened: boolean },
+  origin: { requestId: string | null; now: RealInstant; isReopened: boolean },
   storeResponse: RepeatableRequest<RefundRow>['storeResponse'],
 ): Promise<RefundRow | null> {
   const asked = requestRefund(db, processorFor(processors, refund.livemode), refund, origin);

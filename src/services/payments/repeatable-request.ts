@@ -1,11 +1,12 @@
 import type { InsertCondition } from '../../platform/postgres/conditional-insert.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 
 /** How a request with an Idempotency-Key finds what an earlier try has committed, and stores its response. */
 export interface RepeatableRequest<Row> {
   requestKey: string | null;
-  /** When the key expires, in real time. After that, the same key is a new request. */
-  keyExpiresAt?: Date | null;
+  /** When the key expires. After that, the same key is a new request. */
+  keyExpiresAt?: RealInstant | null;
   /** What the payer was shown, minor units. If another total is due, nothing is opened. */
   shownTotal?: number | undefined;
   /** Called first in the first transaction. Claims the key, or throws when another request has it. */

@@ -1,7 +1,9 @@
 // A charge at a processor that reserves payments: reserve, commit the reference, charge, and read the outcome by the
 // reference. No outcome is ever guessed, and no charge is made without a committed reference.
+
 import { type AgedReservation, insertReservation, selectReservation } from '../../db/payment-reservations.ts';
 import { type ChargeFailure, type ChargeOutcome, declined } from '../../domain/charge-outcome.ts';
+import { type CustomerInstant, withoutClock } from '../../domain/instants.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { realNow } from '../../platform/real-time.ts';
 import {
@@ -59,7 +61,7 @@ export async function holdPayment(
  * asked first. It is charged only if the processor says that it was not, and under a key that is younger than 23 hours.
  * An older reservation is canceled, and the payment is reserved anew. If the processor refuses the charge, the
  * reservation is canceled, and the attempt is given up.
- * @param now the customer’s time, as of which the processor tells the state of the payment.
+ * @param at as of when the processor reports the state of the payment. The default is for live mode, without clocks.
  * @throws OutcomeUnknown when the processor gives no outcome.
  */
 export async function chargeHeld(
@@ -67,22 +69,22 @@ export async function chargeHeld(
   processor: ReservingProcessor,
   charge: RequestedCharge,
   first: HeldPayment,
-  now: () => Date = realNow,
+  at: () => CustomerInstant = () => withoutClock(realNow()),
 ): Promise<ChargeOutcome | Submitted> {
   for (let payment: HeldPayment | ChargeFailure = first; ; ) {
     if (payment.kind === 'failed') return payment;
     const { request, reference, number } = payment;
-    const state = payment.isNew ? notCharged : await processor.inquire(request, reference, now());
+    const state = payment.isNew ? notCharged : await processor.inquire(request, reference, at());
     const known = outcomeIn(state);
     if (known !== null) return known;
     if (state.kind === 'not_charged' && payment.ageMs < keyLifeMs) {
-      const outcome = await chargeOnce(processor, payment, now);
+      const outcome = await chargeOnce(processor, payment, at);
       if (outcome !== null) return outcome;
-      const charged = await giveUp(processor, payment, now);
+      const charged = await giveUp(processor, payment, at);
       if (charged !== null) return charged;
       payment = await commit(db, charge, number + 1, null);
     } else {
-      const charged = state.kind === 'canceled' ? null : await giveUp(processor, payment, now);
+      const charged = state.kind === 'canceled' ? null : await giveUp(processor, payment, at);
       if (charged !== null) return charged;
       payment = await reserve(db, processor, charge, number + 1);
     }
@@ -145,7 +147,7 @@ export function requestUnder({ attemptId, request }: RequestedCharge, number: nu
 async function chargeOnce(
   processor: ReservingProcessor,
   { request, reference }: HeldPayment,
-  now: () => Date,
+  at: () => CustomerInstant,
 ): Promise<ChargeOutcome | Submitted | null> {
   pass('charge reserved');
   try {
@@ -153,7 +155,7 @@ async function chargeOnce(
   } catch (error) {
     if (error instanceof RequestRefused) return null;
     if (!(error instanceof OutcomeUnknown)) throw error;
-    const state = await processor.inquire(request, reference, now()).catch(() => null);
+    const state = await processor.inquire(request, reference, at()).catch(() => null);
     const outcome = state && outcomeIn(state);
     if (outcome === null) throw error;
     return outcome;
@@ -168,10 +170,10 @@ async function chargeOnce(
 async function giveUp(
   processor: ReservingProcessor,
   { request, reference }: HeldPayment,
-  now: () => Date,
+  at: () => CustomerInstant,
 ): Promise<ChargeOutcome | Submitted | null> {
   await processor.cancel(reference);
-  const state = await processor.inquire(request, reference, now());
+  const state = await processor.inquire(request, reference, at());
   if (state.kind === 'canceled') return null;
   const outcome = outcomeIn(state);
   if (outcome === null) throw new OutcomeUnknown('the processor has not canceled the payment, and has not made it');

@@ -2,9 +2,11 @@ import { selectBiller } from '../../db/billers.ts';
 import { selectAttemptInFlight } from '../../db/payment-attempts.ts';
 import { lockPaymentIntent } from '../../db/payment-intents.ts';
 import { lockPaymentMethod } from '../../db/payment-methods.ts';
+import { customerInstant } from '../../domain/instants.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import type { Processors } from '../../processors/processor.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
 import { transact } from '../events.ts';
@@ -17,9 +19,8 @@ import { decideSurcharge, surchargingOf } from './surcharges.ts';
 
 /**
  * Charges a scheduled payment when it is due, in the same three steps as a plan's payment. A debit under a mandate is
- * only accepted: it has a workflow of its own. `at` is customer time. Does nothing when a confirm or a cancel has
- * already ended the schedule. In real time the database's clock decides whether the payment is due (see `instantOf`).
- * @param now real time.
+ * only accepted: it has a workflow of its own. Does nothing when a confirm or a cancel has already ended the schedule.
+ * In real time the database's clock decides whether the payment is due (see `instantOf`).
  * @throws WorkflowClockAhead when the payment is due by the workflow's clock only; BeforeItsDate when a row was changed
  * and its date has not come. Nothing has changed then.
  */
@@ -27,7 +28,7 @@ export async function collectScheduledPayment(
   sql: Db,
   processors: Processors,
   intentId: string,
-  { now, ...time }: WorkflowTime & { now: Date },
+  { now, ...time }: WorkflowTime & { now: RealInstant },
 ): Promise<void> {
   const charge = await transact(sql, { requestId: null, now }, (tx) =>
     openScheduled(tx, processors, intentId, time, now),
@@ -41,7 +42,7 @@ async function openScheduled(
   processors: Processors,
   intentId: string,
   time: WorkflowTime,
-  now: Date,
+  now: RealInstant,
 ): Promise<Charge | null> {
   const [intent, databaseTime] = await pipelined(tx, [lockPaymentIntent(tx, intentId), databaseNow(tx)]);
   if (intent === null) return null;
@@ -63,7 +64,7 @@ async function openScheduled(
   assertDateHasCome(intent, biller.time_zone, at);
   const method = found && found.detached_at === null ? found : null;
   // A payment scheduled for today is due when it is created, not when the day began.
-  const dueAt = new Date(Math.max(Number(intent.created_at), Number(intent.scheduled_at)));
+  const dueAt = customerInstant(Math.max(Number(intent.created_at), Number(intent.scheduled_at)));
   const decided = decideSurcharge(intent, method, surchargingOf({ ...biller, livemode: intent.livemode }), at);
   const way = await chargeWay(tx, decided, method, at);
   const newCharge = { source: 'schedule' as const, at, now, dueAt, testClockId: intent.test_clock_id };

@@ -2,8 +2,10 @@ import { selectAttempt } from '../../db/payment-attempts.ts';
 import { lockPaymentIntent } from '../../db/payment-intents.ts';
 import { insertGivenUp, selectReservation } from '../../db/payment-reservations.ts';
 import { declined } from '../../domain/charge-outcome.ts';
+import { withoutClock } from '../../domain/instants.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { OutcomeUnknown, type ProcessorState } from '../../processors/processor.ts';
 import { type ChangeOrigin, recordAudit } from '../accounts/audit.ts';
 import { CommandRefused } from '../command-refused.ts';
@@ -78,15 +80,16 @@ export async function settleAttempt(
 async function askedBefore(
   { processors }: Charging,
   { livemode, request }: Charge,
-  { reference, outcome, now }: { reference: string | null; outcome: Settlement['outcome']; now: Date },
+  { reference, outcome, now }: { reference: string | null; outcome: Settlement['outcome']; now: RealInstant },
 ): Promise<ProcessorState | null> {
   const processor = livemode ? processors.live : processors.sandbox;
   if (processor === null || reference === null || request === null) return null;
+  const at = withoutClock(now); // only live payments are reserved, and live mode has no clocks
   try {
-    const state = await processor.inquire(request, reference, now);
+    const state = await processor.inquire(request, reference, at);
     if (state.kind !== 'not_charged' || outcome !== 'failed') return state;
     await processor.cancel(reference);
-    return await processor.inquire(request, reference, now);
+    return await processor.inquire(request, reference, at);
   } catch (error) {
     if (error instanceof OutcomeUnknown) return null;
     throw error;

@@ -1,7 +1,9 @@
 // The one place that decides a surcharge: what is shown before a payment, and what is taken at each attempt. The rules
 // are in domain/surcharges.
+
 import type { PaymentIntentRow, SurchargeBasis } from '../../db/payment-intents.ts';
 import { dateIn } from '../../domain/calendar.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import type { Costs } from '../../domain/surcharges/costs.ts';
 import { type MethodFacts, meansOf } from '../../domain/surcharges/means.ts';
 import { isGoverned, type SurchargeTerms, surchargeOf } from '../../domain/surcharges/surcharge.ts';
@@ -42,14 +44,14 @@ export function isSurchargeAsked(intent: Pick<PaymentIntentRow, 'surcharge_asked
 }
 
 /**
- * Returns what a payment comes to by a method at an instant, the customer's time. While the method is unknown (null),
- * it is the most that any method may come to. `amount` and `fee` are minor units.
+ * Returns what a payment comes to by a method at an instant. While the method is unknown (null), it is the most that
+ * any method may come to. `amount` and `fee` are minor units.
  */
 export function surchargeColumns(
   { amount, fee, isAsked }: { amount: number; fee: number; isAsked: boolean },
   method: MethodFacts | null,
   biller: Surcharging,
-  at: Date,
+  at: CustomerInstant,
 ): SurchargeColumns {
   const means = method && meansOf(method);
   const found = isAsked ? surchargeOf(biller, { amount, fee, means, date: dateIn(at, biller.timeZone) }) : null;
@@ -69,14 +71,14 @@ export function surchargeColumns(
 }
 
 /**
- * Returns an intent as its next attempt charges it, by this method at this instant (customer time). Without a method
- * nothing is charged, and nothing changes.
+ * Returns an intent as its next attempt charges it, by this method at this instant. Without a method nothing is
+ * charged, and nothing changes.
  */
 export function decideSurcharge<T extends PaymentIntentRow>(
   intent: T,
   method: MethodFacts | null,
   biller: Surcharging,
-  at: Date,
+  at: CustomerInstant,
 ): T & DecidedIntent {
   const { amount, fee_amount: fee } = intent;
   const columns = method && surchargeColumns({ amount, fee, isAsked: isSurchargeAsked(intent) }, method, biller, at);

@@ -2,6 +2,7 @@
 // statement opens it, and one records its outcome, each on the condition that nothing has changed since. For a payment
 // that is not plain, or that changes meanwhile, these functions return null and have changed nothing: the caller then
 // locks the rows and decides again.
+
 import { isKeyBusy } from '../../db/idempotency-keys.ts';
 import { attemptCompletion, type NewAttempt } from '../../db/payment-attempts.ts';
 import { intentOutcome, type PaymentIntentRow } from '../../db/payment-intents.ts';
@@ -13,6 +14,7 @@ import {
   selectIntentAndParties,
   selectParties,
 } from '../../db/unlocked-payments.ts';
+import { withoutClock } from '../../domain/instants.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { wasSacrificed } from '../../platform/postgres/transaction.ts';
 import type { Processors } from '../../processors/processor.ts';
@@ -85,7 +87,7 @@ export async function createUnlocked(
   if (parties === null || !arePlain(parties)) return null;
   const { payer, method } = parties;
   if (customerError(payer, '/customer_id') ?? methodError(method, customerId, '/payment_method')) return null;
-  const created = newIntent(context, input, { at: context.now, payer, method });
+  const created = newIntent(context, input, { at: withoutClock(context.now), payer, method });
   const { opened, newCharge, attempt } = attemptBy(context, created, parties, request);
   processorFor(processors, context.livemode);
   const version = await unlessLocked(insertChargedWhere(pool, parties, opened, attempt, request.claim(opened.id)));
@@ -140,15 +142,16 @@ function attemptBy(
   { requestKey, keyExpiresAt = null }: RepeatableRequest<PaymentIntentRow>,
 ) {
   const { now } = context;
-  const newCharge = { source: 'confirm' as const, at: now, now, testClockId: null, requestKey, keyExpiresAt };
+  const at = withoutClock(now);
+  const newCharge = { source: 'confirm' as const, at, now, testClockId: null, requestKey, keyExpiresAt };
   const attempt = nextAttempt(intent, method.id, newCharge);
   const opened: PaymentIntentRow = {
-    ...decideSurcharge(intent, method, context, now),
+    ...decideSurcharge(intent, method, context, at),
     status: 'processing',
     attempt_count: attempt.number,
     customer_id: payer.id,
     payment_method_id: method.id,
-    updated_at: now,
+    updated_at: at,
   };
   return { newCharge, attempt, opened };
 }

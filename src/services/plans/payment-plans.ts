@@ -6,6 +6,7 @@ import {
   selectPlan,
 } from '../../db/payment-plans.ts';
 import { newId } from '../../domain/ids.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
@@ -98,7 +99,7 @@ function newPlan(
   context: RequestContext,
   input: PaymentPlanCreate,
   testClockId: string | null,
-  at: Date,
+  at: CustomerInstant,
 ): PaymentPlanRow {
   return {
     id: newId('payment_plan'),

@@ -2,7 +2,8 @@ import { type BankDebitRow, selectFirstDebitOf } from '../../db/bank-debits.ts';
 import { selectAttemptInFlight } from '../../db/payment-attempts.ts';
 import { insertPaymentIntent, type LockedIntentRow, lockPaymentIntent } from '../../db/payment-intents.ts';
 import type { CollectingPlanRow } from '../../db/payment-plans.ts';
-import { earliestInstant } from '../../domain/calendar.ts';
+import { earliestInstant, laterInstant } from '../../domain/calendar.ts';
+import { type CustomerInstant, customerInstant, withoutClock } from '../../domain/instants.ts';
 import { nextRetry } from '../../domain/plans/derive.ts';
 import type { KnownSlot } from '../../domain/plans/plan.ts';
 import { attemptOpened, challenged, openNext } from '../../domain/plans/steps.ts';
@@ -10,6 +11,7 @@ import { slotInWords } from '../../messages/slot-in-words.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
 import { lockDebit } from '../debits/debit-reports.ts';
 import { type DebitStep, finishDebitStep, openDebitStep } from '../debits/debit-steps.ts';
@@ -26,22 +28,21 @@ import { planHook } from './plan-dunning.ts';
 import { isUntouched, type LockedPlan, lockPlanWithSlots, store } from './store.ts';
 
 /**
- * Collects the longest overdue payment of a plan, if one is due at `at` (the customer's time). There are three steps:
- * open the attempt, ask the processor, record the outcome. Each step is committed before the next. After a crash, a
- * repetition continues from the step that was reached, so no payment is taken twice. A debit under a mandate is only
- * accepted; its hand-over, its result and its return are due at instants of their own, and are taken here too, whatever
- * the plan's state. The database's clock decides what is due for a plan in real time (see `instantOf`).
+ * Collects the longest overdue payment of a plan, if one is due at `at`. There are three steps: open the attempt, ask
+ * the processor, record the outcome. Each step is committed before the next. After a crash, a repetition continues from
+ * the step that was reached, so no payment is taken twice. A debit under a mandate is only accepted; its hand-over, its
+ * result and its return are due at instants of their own, and are taken here too, whatever the plan's state. The
+ * database's clock decides what is due for a plan in real time (see `instantOf`).
  * @param charging with the hook for payments of every kind: a debit's result may end its mandate, and so stop others.
- * @param now real time.
  * @throws ProcessorNotConfigured for a live plan while no live processor is configured; WorkflowClockAhead if a payment
- * is due by the workflow's clock only; PlanInconsistent if a date of the plan is not one that its calendar or
- * dunning gives, or if what is to be retried was paid. In all cases nothing has changed.
+ * is due by the workflow's clock only; PlanInconsistent if a date of the plan is not one that its calendar or dunning
+ * gives, or if what is to be retried was paid. In all cases nothing has changed.
  */
 export async function collectDuePayment(
   sql: Db,
   charging: Charging,
   planId: string,
-  { now, ...time }: WorkflowTime & { now: Date },
+  { now, ...time }: WorkflowTime & { now: RealInstant },
 ): Promise<void> {
   const opened = await transact(sql, { requestId: null, now }, (tx) => openDuePayment(tx, charging, planId, time, now));
   if (opened === null) return;
@@ -49,7 +50,7 @@ export async function collectDuePayment(
   await chargeAndRecord(sql, charging, opened, now);
 }
 
-function ownStep(now: Date) {
+function ownStep(now: RealInstant) {
   return { now, isOwnStep: true, requestId: null };
 }
 
@@ -63,7 +64,7 @@ async function openDuePayment(
   charging: Charging,
   planId: string,
   time: WorkflowTime,
-  now: Date,
+  now: RealInstant,
 ): Promise<Charge | DebitStep | null> {
   const [locked, databaseTime] = await pipelined(tx, [lockPlanWithSlots(tx, planId), databaseNow(tx)]);
   if (locked === null) return null;
@@ -72,7 +73,7 @@ async function openDuePayment(
   if (interrupted !== null) return interrupted;
   const isOnClock = plan.test_clock_id !== null;
   if (plan.state === 'active') {
-    await assertDates(tx, locked, isOnClock || time.at > databaseTime ? time.at : databaseTime);
+    await assertDates(tx, locked, isOnClock ? time.at : laterInstant(time.at, withoutClock(databaseTime)));
   }
   const debit = plan.next_debit_at === null ? null : await selectFirstDebitOf(tx, { planId });
   const challenge = slots.filter(hasChallenge).toSorted(byChallengeEnd)[0];
@@ -95,8 +96,8 @@ async function openDebit(
   tx: Tx,
   charging: Charging,
   debit: BankDebitRow,
-  at: Date,
-  now: Date,
+  at: CustomerInstant,
+  now: RealInstant,
 ): Promise<DebitStep | null> {
   const locked = await lockDebit(tx, debit.attempt_id, charging.hook);
   return locked && openDebitStep(tx, charging, locked, at, ownStep(now));
@@ -115,7 +116,7 @@ async function endChallengeOfSlot(
   tx: Tx,
   locked: LockedPlan,
   slot: KnownSlot,
-  instants: { at: Date; now: Date },
+  instants: { at: CustomerInstant; now: RealInstant },
 ): Promise<void> {
   const payment = { paymentIntentId: slot.payment_intent_id ?? '', paymentPlanId: locked.plan.id };
   if (await endChallenge(tx, planHook, payment, instants)) return;
@@ -123,7 +124,13 @@ async function endChallengeOfSlot(
   await store(tx, locked, challenged(slot, null), instants.at);
 }
 
-async function openRetry(tx: Tx, locked: LockedPlan, slot: KnownSlot, at: Date, now: Date): Promise<Charge | null> {
+async function openRetry(
+  tx: Tx,
+  locked: LockedPlan,
+  slot: KnownSlot,
+  at: CustomerInstant,
+  now: RealInstant,
+): Promise<Charge | null> {
   const { plan } = locked;
   const [method, intent] = await pipelined(tx, [
     chargeableMethod(tx, plan),
@@ -142,7 +149,7 @@ async function openRetry(tx: Tx, locked: LockedPlan, slot: KnownSlot, at: Date, 
   return failIfRefused(tx, charge, way, now, planHook);
 }
 
-async function openNextSlot(tx: Tx, locked: LockedPlan, at: Date, now: Date): Promise<Charge | null> {
+async function openNextSlot(tx: Tx, locked: LockedPlan, at: CustomerInstant, now: RealInstant): Promise<Charge | null> {
   const { plan, slots } = locked;
   const change = openNext(locked, await isUntouched(tx, plan, slots));
   const method = await chargeableMethod(tx, plan);
@@ -157,13 +164,18 @@ async function openNextSlot(tx: Tx, locked: LockedPlan, at: Date, now: Date): Pr
   return failIfRefused(tx, charge, way, now, planHook);
 }
 
-function newCharge({ test_clock_id: testClockId }: CollectingPlanRow, dueAt: Date | null, at: Date, now: Date) {
+function newCharge(
+  { test_clock_id: testClockId }: CollectingPlanRow,
+  dueAt: CustomerInstant | null,
+  at: CustomerInstant,
+  now: RealInstant,
+) {
   return { source: 'plan', at, now, dueAt, testClockId } as const;
 }
 
 /** From when the plan's next slot can be collected: its due instant, or the activation if that is later. */
-function awaitedAt({ next_due_at: dueAt, activated_at: activatedAt }: CollectingPlanRow): Date {
-  return new Date(Math.max(Number(dueAt), Number(activatedAt)));
+function awaitedAt({ next_due_at: dueAt, activated_at: activatedAt }: CollectingPlanRow): CustomerInstant {
+  return customerInstant(Math.max(Number(dueAt), Number(activatedAt)));
 }
 
 async function mustLockIntent(tx: Tx, id: string | null): Promise<LockedIntentRow> {

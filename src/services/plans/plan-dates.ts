@@ -1,6 +1,7 @@
 import { wasRetriedNow } from '../../db/audit-log.ts';
 import type { PaymentPlanRow } from '../../db/payment-plans.ts';
 import { laterInstant } from '../../domain/calendar.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { type Derived, derive } from '../../domain/plans/derive.ts';
 import type { Situation, Slot } from '../../domain/plans/plan.ts';
 import { retryDueAt } from '../../domain/schemes/debit-dates.ts';
@@ -20,7 +21,7 @@ export interface WrongDate {
   /** Part of a sentence, for an operator. */
   why: string;
   /** A retry that is earlier than dunning gives. It is right if an operator has brought it forward. */
-  isEarly: { slot: number; date: Date } | null;
+  isEarly: { slot: number; date: CustomerInstant } | null;
 }
 
 /** The rows of a plan do not agree, so nothing is charged by them. */
@@ -34,10 +35,10 @@ export class PlanInconsistent extends Error {
 /**
  * Throws unless all dates of a locked, active plan are those that its calendar and dunning give. Reads nothing, unless
  * a retry is early.
- * @param at the customer's time; that of the plan's last change counts, if it is later.
+ * @param at the time of the plan's last change counts, if it is later.
  * @throws PlanInconsistent
  */
-export async function assertDates(db: Db, { plan, slots }: LockedPlan, at: Date): Promise<void> {
+export async function assertDates(db: Db, { plan, slots }: LockedPlan, at: CustomerInstant): Promise<void> {
   const wrong = await withoutBroughtForward(db, plan, wrongDates(plan, slots, laterInstant(at, plan.updated_at)));
   const reasons = wrong.map(({ why }) => why);
   if (reasons.length > 0) throw new PlanInconsistent(plan.id, reasons);
@@ -60,9 +61,8 @@ export async function withoutBroughtForward(
  * Returns what is wrong with the dates of a plan: those that are not as `derive` gives them. A plan that is not active
  * has none.
  * @param open the open slots of the plan.
- * @param at the customer's time.
  */
-export function wrongDates(plan: DatedPlan, open: readonly Slot[], at: Date): WrongDate[] {
+export function wrongDates(plan: DatedPlan, open: readonly Slot[], at: CustomerInstant): WrongDate[] {
   const retries = open.filter(({ status }) => status === 'retrying');
   if (plan.state !== 'active') {
     return retries.map(({ slot }) => wrong(`${slotInWords(slot)} is to be retried, but the plan is ${plan.state}`));
@@ -103,8 +103,8 @@ function wrongNextRetry({ next_attempt_at: stored }: DatedPlan, { next_attempt_a
   return [wrong(`it waits for ${wait}, but its earliest retry is at ${iso(earliest)}`)];
 }
 
-/** Returns what is wrong with the date of a retry. `at` is the customer’s time. */
-export function wrongRetry(retry: Retry, at: Date): WrongDate[] {
+/** Returns what is wrong with the date of a retry. */
+export function wrongRetry(retry: Retry, at: CustomerInstant): WrongDate[] {
   const { slot, first_failed_at: firstFailedAt, next_attempt_at: stored } = retry;
   const due = retryDueAt(retry);
   const what = `the retry of ${slotInWords(slot)} is set to ${iso(stored)}`;
@@ -122,6 +122,6 @@ function wrong(why: string): WrongDate {
   return { why, isEarly: null };
 }
 
-function iso(date: Date | null): string {
+function iso(date: CustomerInstant | null): string {
   return date?.toISOString() ?? 'none';
 }

@@ -1,5 +1,6 @@
 import { lockPaymentIntent } from '../../db/payment-intents.ts';
 import { challengeEnd } from '../../domain/challenges.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
 import type { KnownSlot } from '../../domain/plans/plan.ts';
 import {
@@ -13,6 +14,7 @@ import {
   withdrawn,
 } from '../../domain/plans/steps.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { withdrawDebits } from '../debits/debit-withdrawal.ts';
 import { InvalidState } from '../errors.ts';
 import type { AttemptOutcome, ChargeHook } from '../payments/charge.ts';
@@ -75,7 +77,7 @@ async function recordOnSlot(
   locked: LockedPlan,
   slot: KnownSlot,
   { attempt, at, now, amount, outcome, scheme }: AttemptOutcome,
-): Promise<Date | null> {
+): Promise<CustomerInstant | null> {
   if (outcome.kind === 'failed') {
     const isOwn = attempt.source === 'plan';
     const next = afterFailedAttempt(locked.plan.failure_behaviour, slot, { at, outcome, scheme }, isOwn);
@@ -96,7 +98,7 @@ async function recordUnpaid(
   { slot }: KnownSlot,
   change: Change,
   { at, now }: Instants,
-): Promise<Date | null> {
+): Promise<CustomerInstant | null> {
   const isSuspended = change.happenings?.includes('suspended') ?? false;
   const before = isSuspended ? await withdraw(tx, locked, { at, now, keep: 'by_hand' }) : locked;
   const after = await store(tx, before, change, at);
@@ -104,10 +106,9 @@ async function recordUnpaid(
   return after.slots.find((other) => other.slot === slot)?.next_attempt_at ?? null;
 }
 
-/** Customer time and real time. */
 interface Instants {
-  at: Date;
-  now: Date;
+  at: CustomerInstant;
+  now: RealInstant;
 }
 
 /** Withdraws the plan's debits that the bank does not have. Their slots count as never tried. */

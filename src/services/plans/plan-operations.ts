@@ -1,12 +1,14 @@
 import { selectLastAttempt } from '../../db/payment-attempts.ts';
 import { selectPaymentIntent } from '../../db/payment-intents.ts';
 import { type CollectingPlanRow, selectClockOfPlan } from '../../db/payment-plans.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
 import { nextRetry } from '../../domain/plans/derive.ts';
 import type { Slot } from '../../domain/plans/plan.ts';
 import { retryNow } from '../../domain/plans/steps.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { type AuditEntry, type ChangeOrigin, changesBetween, recordAudit } from '../accounts/audit.ts';
 import { CommandRefused } from '../command-refused.ts';
 import { timeForWrite } from '../customer-time.ts';
@@ -58,8 +60,8 @@ export async function retryPlanNow(db: Db, planId: string, origin: ChangeOrigin)
 export async function withPlan(
   db: Db,
   planId: string,
-  now: Date,
-  work: (tx: Tx, locked: LockedPlan, at: Date) => Promise<string>,
+  now: RealInstant,
+  work: (tx: Tx, locked: LockedPlan, at: CustomerInstant) => Promise<string>,
 ): Promise<string> {
   return transact(db, { requestId: null, now }, async (tx) => {
     const clockId = await selectClockOfPlan(tx, planId);

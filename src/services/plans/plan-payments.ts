@@ -2,6 +2,7 @@ import { listOpenSlots, listPlanPayments, type PlanPaymentRow, selectSlot } from
 import type { PaymentPlanRow } from '../../db/payment-plans.ts';
 import { selectClock } from '../../db/test-clocks.ts';
 import { firstSlotAfter, slotDueAt } from '../../domain/calendar.ts';
+import { type CustomerInstant, withoutClock } from '../../domain/instants.ts';
 import { type UpcomingPayment, upcomingPayments } from '../../domain/plan-schedule.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
 import { cadenceOf, progressOf, termsOf } from '../../domain/plans/plan.ts';
@@ -73,9 +74,9 @@ export async function planSchedule(
   return { payments: [first, ...rest.payments], hasMore: rest.hasMore };
 }
 
-async function customerTime(db: Db, context: RequestContext, plan: PaymentPlanRow): Promise<Date> {
+async function customerTime(db: Db, context: RequestContext, plan: PaymentPlanRow): Promise<CustomerInstant> {
   const clock = plan.test_clock_id === null ? null : await selectClock(db, context, plan.test_clock_id);
-  return clock?.frozen_time ?? context.now;
+  return clock?.frozen_time ?? withoutClock(context.now);
 }
 
 async function slotCursor(db: Db, planId: string, text: string): Promise<number> {

@@ -4,6 +4,7 @@ import type { CollectingPlanRow } from '../../db/payment-plans.ts';
 import { earliestInstant } from '../../domain/calendar.ts';
 import { inMoney } from '../../domain/currencies.ts';
 import { isId } from '../../domain/ids.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { nextPaymentAmount } from '../../domain/plan-schedule.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
 import { applyChange } from '../../domain/plans/apply.ts';
@@ -78,7 +79,7 @@ const choices =
 async function correct(
   tx: Tx,
   locked: LockedPlan,
-  { at, choice }: { at: Date; choice: OverdueChoice },
+  { at, choice }: { at: CustomerInstant; choice: OverdueChoice },
 ): Promise<Correction> {
   const { plan } = locked;
   const { slots, collected } = await correctedSlots(tx, plan, locked.slots, at);
@@ -116,7 +117,7 @@ function assertNotAllCollected(plan: CollectingPlanRow): void {
 }
 
 /** Whether a date is another than before, and has come. */
-function isNewAndBy(at: Date, date: Date | null, before: Date | null): boolean {
+function isNewAndBy(at: CustomerInstant, date: CustomerInstant | null, before: CustomerInstant | null): boolean {
   return date !== null && date <= at && date.getTime() !== before?.getTime();
 }
 
@@ -145,7 +146,7 @@ function report(title: string, changes: Changes, follows: string): string {
 }
 
 /** What happens next, in money. */
-function whatFollows(after: Correction['after'], at: Date): string {
+function whatFollows(after: Correction['after'], at: CustomerInstant): string {
   const { plan, slots } = after;
   if (plan.state !== 'active') return `The plan is ${plan.state}: nothing is charged.`;
   const { next_due_at: dueAt, next_attempt_at: retryAt } = plan;
@@ -157,7 +158,7 @@ function whatFollows(after: Correction['after'], at: Date): string {
   return `Next: ${nextInWords(after)}, ${when(dueAt, at)}.`;
 }
 
-function when(date: Date, at: Date): string {
+function when(date: CustomerInstant, at: CustomerInstant): string {
   return date <= at ? 'charged at once' : `charged at ${iso(date)} and not before`;
 }
 
@@ -186,6 +187,6 @@ function inText(value: unknown): string {
   return value instanceof Date ? value.toISOString() : String(value);
 }
 
-function iso(date: Date | null): string {
+function iso(date: CustomerInstant | null): string {
   return date?.toISOString() ?? 'an unknown time';
 }

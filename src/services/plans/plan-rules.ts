@@ -1,5 +1,6 @@
 import type { PaymentPlanRow } from '../../db/payment-plans.ts';
 import { dateIn, isPlainDate, slotDate } from '../../domain/calendar.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { cadenceOf } from '../../domain/plans/plan.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import { totalErrors } from '../../resources/payment-plan-input.ts';
@@ -8,13 +9,13 @@ import { totalErrors } from '../../resources/payment-plan-input.ts';
 const lastStartDate = '2200-12-31';
 
 /**
- * Returns the field errors of a plan's terms as a whole: the rules that involve several fields or the customer's time.
- * @param at the customer's time. In the biller's time zone, the dates of a plan must not lie before it.
+ * Returns the field errors of a plan's terms as a whole: the rules that involve several fields or the present date.
+ * @param at the dates of a plan must not lie before it, in the biller's time zone.
  * @param dates the dates that are new, and so must not lie in the past. In a new plan these are all dates.
  */
 export function planErrors(
   plan: PaymentPlanRow,
-  { at, timeZone }: { at: Date; timeZone: string },
+  { at, timeZone }: { at: CustomerInstant; timeZone: string },
   dates: readonly ('start_date' | 'first_date')[] = ['start_date', 'first_date'],
 ): FieldError[] {
   const today = dateIn(at, timeZone);

@@ -1,6 +1,7 @@
 import { lockPaymentIntent, markCanceled } from '../../db/payment-intents.ts';
 import { type PlanSlotRow, selectSlot } from '../../db/payment-plan-slots.ts';
 import { slotDate } from '../../domain/calendar.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
 import { cadenceOf, isOpen, type Slot } from '../../domain/plans/plan.ts';
 import { giveUp, skipNext } from '../../domain/plans/steps.ts';
@@ -39,7 +40,7 @@ async function giveUpSlot(
   tx: Tx,
   locked: LockedPlan,
   slot: PlanSlotRow,
-  at: Date,
+  at: CustomerInstant,
   origin: ChangeOrigin,
 ): Promise<string> {
   const refusal = whyNotGivenUp(slot);
@@ -74,7 +75,7 @@ function whyNotGivenUp(slot: PlanSlotRow): string | null {
 }
 
 /** Skips the next slot, which is due but not opened yet. It does not check what keeps the slot from being collected. */
-async function skipDue(tx: Tx, locked: LockedPlan, at: Date, origin: ChangeOrigin): Promise<string> {
+async function skipDue(tx: Tx, locked: LockedPlan, at: CustomerInstant, origin: ChangeOrigin): Promise<string> {
   const { plan } = locked;
   const after = await store(tx, locked, skipNext(locked), at);
   const skipped = { slot: plan.next_slot, due_date: slotDate(cadenceOf(plan), plan.next_slot) };

@@ -1,8 +1,10 @@
 import { listKnownSlots } from '../../db/payment-plan-slots.ts';
 import type { CollectingPlanRow, PaymentPlanRow } from '../../db/payment-plans.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { allowedTransitions, nextPlanState, type PlanState, type PlanTransition } from '../../domain/plan-state.ts';
 import { activate, resume, retryAll, stop, stopped } from '../../domain/plans/steps.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { timeForWrite } from '../customer-time.ts';
 import { assertNoErrors, InvalidState, NotFound } from '../errors.ts';
 import { transact } from '../events.ts';
@@ -52,7 +54,7 @@ async function stopCollecting(
   locked: LockedPlan,
   state: 'suspended' | 'deactivated' | 'closed',
   reason: string,
-  instants: { at: Date; now: Date },
+  instants: { at: CustomerInstant; now: RealInstant },
 ): Promise<LockedPlan> {
   const { at } = instants;
   const halted = await store(tx, locked, stop(locked, state, reason), at);
@@ -63,7 +65,11 @@ async function stopCollecting(
 }
 
 /** Ends the challenges that payers have open on a suspended plan: their attempts have failed. */
-async function endChallenges(tx: Tx, locked: LockedPlan, instants: { at: Date; now: Date }): Promise<LockedPlan> {
+async function endChallenges(
+  tx: Tx,
+  locked: LockedPlan,
+  instants: { at: CustomerInstant; now: RealInstant },
+): Promise<LockedPlan> {
   let hasEnded = false;
   for (const { status, payment_intent_id: paymentIntentId } of locked.slots) {
     if (status !== 'processing' || paymentIntentId === null) continue;
@@ -88,7 +94,12 @@ function nextState(plan: PaymentPlanRow, transition: PlanTransition): PlanState 
  * allows less for one debit.
  * @throws ValidationFailed; InvalidState `mandate_limit_exceeded`.
  */
-async function assertPayable(tx: Tx, context: RequestContext, plan: CollectingPlanRow, at: Date): Promise<void> {
+async function assertPayable(
+  tx: Tx,
+  context: RequestContext,
+  plan: CollectingPlanRow,
+  at: CustomerInstant,
+): Promise<void> {
   const { payment_instrument_id: named, default_payment_method_id: defaultId, currency } = plan;
   const path = '/payment_instrument_id';
   if (named === null && defaultId !== null) assertNoErrors(await defaultErrors(tx, context, { ...plan, defaultId }));
@@ -104,9 +115,13 @@ async function assertPayable(tx: Tx, context: RequestContext, plan: CollectingPl
 /**
  * Goes on with a locked plan that has got a new method. A plan that is suspended because a payment failed or came back
  * is resumed. What an active plan is retrying is tried at once, with a new series of retries. The workflow looks again.
- * Any other plan stays as it is. `at` is customer time, `now` real time.
+ * Any other plan stays as it is.
  */
-export async function healPlan(tx: Tx, plan: CollectingPlanRow, { at, now }: { at: Date; now: Date }): Promise<void> {
+export async function healPlan(
+  tx: Tx,
+  plan: CollectingPlanRow,
+  { at, now }: { at: CustomerInstant; now: RealInstant },
+): Promise<void> {
   const healing = healingOf(plan);
   if (healing === null) return;
   const locked = withSlots(plan, await listKnownSlots(tx, plan.id));

@@ -1,6 +1,7 @@
 import { lockCustomer } from '../../db/customers.ts';
 import type { CollectingPlanRow, PaymentPlanRow, PlanChange } from '../../db/payment-plans.ts';
 import { dateIn } from '../../domain/calendar.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { mutablePlanFields } from '../../domain/plan-state.ts';
 import { progressOf } from '../../domain/plans/plan.ts';
 import { amend } from '../../domain/plans/steps.ts';
@@ -80,7 +81,7 @@ async function announceIfDebited(
   tx: Tx,
   before: CollectingPlanRow,
   { recurring_amount_cents: amount, payment_instrument_id: named, next_due_at: nextAt }: PaymentPlanRow,
-  at: Date,
+  at: CustomerInstant,
 ): Promise<void> {
   const methodId = named ?? before.default_payment_method_id;
   if (before.state === 'pending' || amount === before.recurring_amount_cents || methodId === null) return;

@@ -4,6 +4,7 @@ import { listIntentsOfPlan, type PaymentIntentRow } from '../../db/payment-inten
 import type { CollectingPlanRow } from '../../db/payment-plans.ts';
 import { slotDate } from '../../domain/calendar.ts';
 import { challengeEnd } from '../../domain/challenges.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { fresh } from '../../domain/plans/apply.ts';
 import { cadenceOf, type KnownSlot, type SlotStatus } from '../../domain/plans/plan.ts';
 import { retryDueAt } from '../../domain/schemes/debit-dates.ts';
@@ -27,13 +28,12 @@ const statusOf: Record<PaymentIntentRow['status'], SlotStatus> = {
  * payment. A slot without either was never charged: it counts as skipped. Each retry gets the date that dunning gives.
  * Rows that are right are returned as they are.
  * @param stored the rows as they are.
- * @param at the customer's time.
  */
 export async function correctedSlots(
   tx: Tx,
   plan: CollectingPlanRow,
   stored: readonly KnownSlot[],
-  at: Date,
+  at: CustomerInstant,
 ): Promise<{ slots: KnownSlot[]; collected: number }> {
   const intents = await listIntentsOfPlan(tx, plan.id);
   const intentOf = new Map(intents.map((intent) => [intent.payment_plan_slot, intent]));
@@ -93,7 +93,7 @@ async function withRetryDate(
   plan: CollectingPlanRow,
   row: KnownSlot,
   intent: PaymentIntentRow | undefined,
-  at: Date,
+  at: CustomerInstant,
 ): Promise<KnownSlot> {
   if (row.status !== 'retrying') return row;
   if (plan.state !== 'active') return { ...row, status: statusOf[intent?.status ?? 'failed'], next_attempt_at: null };

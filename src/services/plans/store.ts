@@ -8,6 +8,7 @@ import {
   updateSlots,
 } from '../../db/payment-plan-slots.ts';
 import { type CollectingPlanRow, lockPlan, type PaymentPlanRow, updatePlan } from '../../db/payment-plans.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { applyChange } from '../../domain/plans/apply.ts';
 import type { KnownSlot, Situation, Slot } from '../../domain/plans/plan.ts';
 import type { Change } from '../../domain/plans/steps.ts';
@@ -44,13 +45,13 @@ interface Besides {
 
 /**
  * Stores what a step changes, and the dates that follow from it, and records its events. All statements are sent at
- * once. Returns the plan as it is then. `at` is customer time.
+ * once. Returns the plan as it is then.
  */
 export async function store(
   tx: Tx,
   locked: LockedPlan,
   change: Change,
-  at: Date,
+  at: CustomerInstant,
   { columns: more = {}, intentId = '' }: Besides = {},
 ): Promise<LockedPlan> {
   const { id } = locked.plan;

@@ -7,6 +7,7 @@ import {
 import { dateIn, earliestInstant } from '../../domain/calendar.ts';
 import { inMoney } from '../../domain/currencies.ts';
 import { retryDays } from '../../domain/dunning.ts';
+import { customerInstant } from '../../domain/instants.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import { deletedSubject, type StatusDetails, type SubjectStatus } from '../../messages/subject-status.ts';
@@ -104,7 +105,7 @@ function nextOfPlan(row: PlanStatusRow, nextAt: number | null): string {
   if (row.retry_slot !== null && row.next_attempt_at?.getTime() === nextAt) {
     return `${slotInWords(row.retry_slot)}, due ${row.retry_due_date}, attempt ${(row.failures ?? 0) + 1}`;
   }
-  return `${slotInWords(row.next_slot)}, due ${dateIn(new Date(nextAt), row.time_zone)}, attempt 1`;
+  return `${slotInWords(row.next_slot)}, due ${dateIn(customerInstant(nextAt), row.time_zone)}, attempt 1`;
 }
 
 /** Whether the next step is that of a debit or the end of a challenge. At the same instant, it precedes a payment. */

@@ -1,3 +1,4 @@
+import { customerInstant } from '../../domain/instants.ts';
 import type { SubjectKind } from '../../messages/subject-kinds.ts';
 import type { SubjectStatus } from '../../messages/subject-status.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
@@ -21,7 +22,7 @@ export async function collectSubject(
   const status = await read(sql, id);
   const { clockTime, clockLimit } = status;
   if (clockLimit !== null && at.getTime() > clockLimit) return status;
-  const customerTime = new Date(Math.max(at.getTime(), clockTime ?? at.getTime()));
+  const customerTime = customerInstant(Math.max(at.getTime(), clockTime ?? at.getTime()));
   await collect(sql, processors, id, { at: customerTime, now: realNow(), maxAheadMs });
   return read(sql, id);
 }

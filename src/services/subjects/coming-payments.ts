@@ -6,6 +6,7 @@ import { type ShownSubscriptionRow, selectSubscription } from '../../db/subscrip
 import { dateIn, laterInstant, type PlainDate, startOfDay } from '../../domain/calendar.ts';
 import type { Currency } from '../../domain/currencies.ts';
 import { feeFor } from '../../domain/fees.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
 import { applyChange } from '../../domain/subscriptions/apply.ts';
 import { comingPeriods } from '../../domain/subscriptions/coming.ts';
@@ -48,7 +49,7 @@ export interface NamedSubject {
  * that is unknown (null), the payments are the most that any method may come to.
  */
 interface Payer {
-  at: Date;
+  at: CustomerInstant;
   paysFees: boolean;
   method: MethodFacts | null;
 }
@@ -136,7 +137,7 @@ async function healed(
   db: Db,
   { timeZone }: RequestContext,
   row: ShownSubscriptionRow,
-  at: Date,
+  at: CustomerInstant,
 ): Promise<{ situation: Situation; waitsForBiller: boolean }> {
   const periods = await listOpenPeriods(db, row.id);
   const current = periods.find(({ number }) => number === row.current_number) ?? null;
@@ -152,9 +153,9 @@ async function healed(
 async function totalsOf(
   db: Db,
   context: RequestContext,
-  retried: readonly { intentId: string; due: Date }[],
+  retried: readonly { intentId: string; due: CustomerInstant }[],
   { at, method }: Payer,
-): Promise<{ due: Date; total: number }[]> {
+): Promise<{ due: CustomerInstant; total: number }[]> {
   const intents = await Promise.all(retried.map(({ intentId }) => selectPaymentIntent(db, context, intentId)));
   return retried.map(({ due }, index) => {
     const intent = intents[index] ?? null;
@@ -164,15 +165,20 @@ async function totalsOf(
   });
 }
 
-/** What is taken at an instant of the customer's time. A payment that was due before is taken now. */
-function totalOf(context: RequestContext, amount: number, { at, paysFees, method }: Payer, due: Date): number {
+/** What is taken at an instant. A payment that was due before is taken now. */
+function totalOf(
+  context: RequestContext,
+  amount: number,
+  { at, paysFees, method }: Payer,
+  due: CustomerInstant,
+): number {
   const asked = { amount, fee: feeFor(amount, context.feeSchedule), isAsked: paysFees };
   return surchargeColumns(asked, method, context, laterInstant(at, due)).total_amount;
 }
 
 function listed(
-  payments: readonly { due: Date; total: number }[],
-  at: Date,
+  payments: readonly { due: CustomerInstant; total: number }[],
+  at: CustomerInstant,
   timeZone: string,
   hasMore: boolean,
 ): Pick<ComingPayments, 'atOnce' | 'next' | 'hasMore'> {

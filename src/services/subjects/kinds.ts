@@ -2,6 +2,7 @@ import type { OperatorCommand } from '../../messages/operator-command.ts';
 import type { SubjectKind } from '../../messages/subject-kinds.ts';
 import type { SubjectStatus } from '../../messages/subject-status.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import type { Processors } from '../../processors/processor.ts';
 import type { WorkflowTime } from '../customer-time.ts';
 import { bankDebitStatus } from '../debits/debit-status.ts';
@@ -21,10 +22,10 @@ import { executePlanCommand, executeScheduledPaymentCommand, recheckOnly } from 
 export interface SubjectServices {
   /** Returns its status for its workflow. */
   read(db: Db, id: string): Promise<SubjectStatus>;
-  /** Takes its next step if one is due at `at` (the customer's time). `now` is real time. Can be repeated. */
-  collect(db: Db, processors: Processors, id: string, time: WorkflowTime & { now: Date }): Promise<void>;
+  /** Takes its next step if one is due at `at`. Can be repeated. */
+  collect(db: Db, processors: Processors, id: string, time: WorkflowTime & { now: RealInstant }): Promise<void>;
   /** Executes an operator command. @throws CommandRefused if the command does nothing. */
-  execute(db: Db, id: string, command: OperatorCommand, now: Date): Promise<string>;
+  execute(db: Db, id: string, command: OperatorCommand, now: RealInstant): Promise<string>;
 }
 
 /** What each kind of subject does. `subjectKinds` has what is known of a kind. */

@@ -1,9 +1,11 @@
-import { lockClock, selectOpenAdvance } from '../../db/test-clocks.ts';
+import { insertAdvance, lockClock, selectOpenAdvance, type TestClockRow } from '../../db/test-clocks.ts';
+import { newId } from '../../domain/ids.ts';
 import type { OperatorCommand } from '../../messages/operator-command.ts';
 import { type SubjectKind, subjectKinds } from '../../messages/subject-kinds.ts';
 import type { SubjectStatus } from '../../messages/subject-status.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { type AuditAction, type ChangeOrigin, operator, recordAudit } from '../accounts/audit.ts';
 import { CommandRefused } from '../command-refused.ts';
 import { retryPlanNow } from '../plans/plan-operations.ts';
@@ -13,10 +15,14 @@ import { planStatus, scheduledPaymentStatus } from '../plans/subject-status.ts';
 /**
  * Executes an operator command on a plan and records it in the audit log. Returns a sentence about the result. The
  * plan's workflow then does what has become due.
- * @param now real time.
  * @throws CommandRefused if the command does nothing.
  */
-export async function executePlanCommand(db: Db, planId: string, command: OperatorCommand, now: Date): Promise<string> {
+export async function executePlanCommand(
+  db: Db,
+  planId: string,
+  command: OperatorCommand,
+  now: RealInstant,
+): Promise<string> {
   const origin = { by: operator(command.by), now };
   switch (command.name) {
     case 'recheck':
@@ -38,7 +44,7 @@ export async function executeScheduledPaymentCommand(
   db: Db,
   intentId: string,
   command: OperatorCommand,
-  now: Date,
+  now: RealInstant,
 ): Promise<string> {
   const origin = { by: operator(command.by), now };
   const status = await scheduledPaymentStatus(db, intentId);
@@ -62,7 +68,7 @@ export async function executeScheduledPaymentCommand(
  * are those of the bank, and a link never expires early. `what` is its name in a sentence.
  */
 export function recheckOnly(kind: SubjectKind, what: string, read: (db: Db, id: string) => Promise<SubjectStatus>) {
-  return async (db: Db, id: string, command: OperatorCommand, now: Date): Promise<string> => {
+  return async (db: Db, id: string, command: OperatorCommand, now: RealInstant): Promise<string> => {
     if (command.name !== 'recheck') throw new CommandRefused(`Nothing was done: ${what} can only be rechecked.`);
     const action = `${subjectKinds[kind].audited}.rechecked` as const;
     return recheck(db, action, id, await read(db, id), { by: operator(command.by), now });
@@ -77,7 +83,7 @@ export async function executeClockCommand(
   db: Db,
   clockId: string,
   command: OperatorCommand,
-  now: Date,
+  now: RealInstant,
 ): Promise<string> {
   return atomically(db, async (tx) => {
     const clock = await lockClock(tx, clockId);
@@ -105,10 +111,25 @@ export async function executeClockCommand(
       );
     }
     const advance = await selectOpenAdvance(tx, clockId);
+    if (advance === null && clock.status === 'advancing') return resumeLostAdvance(tx, clock, entry);
     if (advance === null) throw new CommandRefused(`Nothing to advance: the clock is ${clock.status} at ${time}.`);
     await recordAudit(tx, { ...entry, action: 'test_clock.advance_retried' });
     return `The advance from ${time} to ${advance.target_time.toISOString()} is resumed: finished work is not repeated.`;
   });
+}
+
+/** A clock that is advancing without the row of its advance, which someone has deleted, gets that row again. */
+async function resumeLostAdvance(
+  tx: Tx,
+  clock: TestClockRow,
+  entry: Omit<Parameters<typeof recordAudit>[1], 'action'>,
+): Promise<string> {
+  const { id, frozen_time: from, target_time: target } = clock;
+  if (target === null) throw new CommandRefused('Nothing was done: the clock has no target. Its biller deletes it.');
+  const advance = { id: newId('clock_advance'), test_clock_id: id, from_time: from, target_time: target };
+  await insertAdvance(tx, { ...advance, request_id: newId('request'), requested_at: entry.at });
+  await recordAudit(tx, { ...entry, action: 'test_clock.advance_retried' });
+  return `The row of its advance was lost. The advance from ${from.toISOString()} to ${target.toISOString()} is resumed: finished work is not repeated.`;
 }
 
 async function recheck(

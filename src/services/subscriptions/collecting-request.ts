@@ -1,6 +1,7 @@
 import { selectAttemptOfSubscriptionRequest } from '../../db/payment-attempts.ts';
 import type { ShownSubscriptionRow } from '../../db/subscriptions.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { NotFound } from '../errors.ts';
 import { transact } from '../events.ts';
 import type { Charge, Charging } from '../payments/charge.ts';
@@ -74,7 +75,7 @@ async function openRequested(
 }
 
 /** The workflow goes on from here. */
-async function wakeWorkflow(tx: Tx, row: ShownSubscriptionRow, now: Date): Promise<void> {
+async function wakeWorkflow(tx: Tx, row: ShownSubscriptionRow, now: RealInstant): Promise<void> {
   await wake.subscription(tx, row, now, { start: row.state !== 'canceled' });
 }
 

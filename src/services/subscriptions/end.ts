@@ -1,10 +1,12 @@
 import { noteChallenge } from '../../db/bank-debits.ts';
 import { lockPaymentIntent } from '../../db/payment-intents.ts';
 import { insertSubscriptionChange } from '../../db/subscription-changes.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { allOwed, type Period } from '../../domain/subscriptions/course.ts';
 import { creditAfterEnd } from '../../domain/subscriptions/ends.ts';
 import { type Change, withdrawn } from '../../domain/subscriptions/steps.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { withdrawDebits } from '../debits/debit-withdrawal.ts';
 import { cancelUnpaid } from '../payments/payment-cancellation.ts';
 import { endOpenChange } from './open-change.ts';
@@ -13,13 +15,12 @@ import { type LockedSubscription, store } from './situation.ts';
 /**
  * Stops what could still be charged of a locked subscription that ends: a change that is not paid, debits that the bank
  * does not have, challenges that payers have open, and payments that have failed. All of them are canceled for good.
- * Money that is on its way goes on, and becomes credit (see `creditPaidPeriod`). `at` is customer time, `now` real
- * time.
+ * Money that is on its way goes on, and becomes credit (see `creditPaidPeriod`).
  */
 export async function withoutCharges(
   tx: Tx,
   locked: LockedSubscription,
-  instants: { at: Date; now: Date },
+  instants: { at: CustomerInstant; now: RealInstant },
 ): Promise<LockedSubscription> {
   const free = (await endOpenChange(tx, locked, { ...instants, debitsToo: true })) ?? locked;
   const owed = allOwed(free.situation);
@@ -46,7 +47,7 @@ export async function withoutCharges(
 export async function withoutDebits(
   tx: Tx,
   locked: LockedSubscription,
-  instants: { at: Date; now: Date },
+  instants: { at: CustomerInstant; now: RealInstant },
 ): Promise<void> {
   const how = { ...instants, keep: 'by_hand' } as const;
   const intentIds = await withdrawDebits(tx, { subscriptionId: locked.row.id }, how);
@@ -69,14 +70,14 @@ export function landed({ row }: LockedSubscription, amount: number): { in_flight
 
 /**
  * Adds to a change by which a period of a canceled subscription was paid that the money becomes credit, as a change of
- * that period. `at` is customer time.
+ * that period.
  */
 export async function creditPaidPeriod(
   tx: Tx,
   { row, situation }: LockedSubscription,
   period: Period,
   paid: Change,
-  at: Date,
+  at: CustomerInstant,
 ): Promise<Change> {
   const credit = creditAfterEnd(situation.course, period);
   if (credit === null) return paid;

@@ -2,6 +2,7 @@ import { insertPaymentIntent, lockPaymentIntent } from '../../db/payment-intents
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
 import { countPaidPeriods } from '../../db/subscription-periods.ts';
 import type { CollectingSubscriptionRow } from '../../db/subscriptions.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { outcomesOfPeriod } from '../../domain/sandbox-outcomes.ts';
 import { type Statement, statementOf } from '../../domain/subscriptions/account.ts';
 import { calendarOf, type Period } from '../../domain/subscriptions/course.ts';
@@ -22,9 +23,13 @@ export interface OpenedPeriod {
 
 /**
  * Opens the period that a change begins: its statement, its row and its payment intent. The caller opens the charge.
- * `at` is customer time.
  */
-export async function openPeriod(tx: Tx, locked: LockedSubscription, change: Change, at: Date): Promise<OpenedPeriod> {
+export async function openPeriod(
+  tx: Tx,
+  locked: LockedSubscription,
+  change: Change,
+  at: CustomerInstant,
+): Promise<OpenedPeriod> {
   const { begins } = change;
   if (begins === undefined) throw new Error(`no period of subscription ${locked.row.id} begins`);
   if (begins.kind === 'trial') {
@@ -54,9 +59,9 @@ export async function openPeriod(tx: Tx, locked: LockedSubscription, change: Cha
 
 /**
  * The bank debit of a period was accepted, so it is in effect from now on. In the first period, that is so with
- * `effective_on: submitted` only: then the subscription is active. `at` is customer time.
+ * `effective_on: submitted` only: then the subscription is active.
  */
-export async function takeEffect(tx: Tx, locked: LockedSubscription, at: Date): Promise<void> {
+export async function takeEffect(tx: Tx, locked: LockedSubscription, at: CustomerInstant): Promise<void> {
   const { state, effective_on: effectiveOn, in_effect: isInEffect } = locked.row;
   const isFirst = state === 'pending';
   if (isFirst ? effectiveOn === 'settled' : state !== 'active' || isInEffect) return;
@@ -72,7 +77,7 @@ async function giveAway(
   locked: LockedSubscription,
   change: Change,
   statement: Statement,
-  at: Date,
+  at: CustomerInstant,
 ): Promise<OpenedPeriod> {
   const paid = collected({ ...locked.situation, course: { ...locked.situation.course, ...change.course } }, at);
   const both = {

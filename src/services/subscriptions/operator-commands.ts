@@ -1,12 +1,14 @@
 import { selectLastAttempt } from '../../db/payment-attempts.ts';
 import { listOpenPeriods } from '../../db/subscription-periods.ts';
 import { lockSubscription, selectClockOfSubscription } from '../../db/subscriptions.ts';
+import { type CustomerInstant, withoutClock } from '../../domain/instants.ts';
 import type { Period, Situation } from '../../domain/subscriptions/course.ts';
 import { respondTo } from '../../domain/subscriptions/requests.ts';
 import type { Change } from '../../domain/subscriptions/steps.ts';
 import type { OperatorCommand } from '../../messages/operator-command.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { type ChangeOrigin, type Changes, changesBetween, operator, recordAudit } from '../accounts/audit.ts';
 import { CommandRefused } from '../command-refused.ts';
 import { timeForWrite } from '../customer-time.ts';
@@ -23,14 +25,13 @@ const sameRetryMs = 60_000;
 /**
  * Executes an operator command on a subscription and records it in the audit log. Returns a sentence about the result.
  * The subscription's workflow then does what has become due.
- * @param now real time.
  * @throws CommandRefused if the command does nothing.
  */
 export async function executeSubscriptionCommand(
   db: Db,
   id: string,
   command: OperatorCommand,
-  now: Date,
+  now: RealInstant,
 ): Promise<string> {
   const origin = { by: operator(command.by), now };
   if (command.name === 'retryNow') return retryNow(db, id, origin);
@@ -51,7 +52,7 @@ export async function executeSubscriptionCommand(
  * Sets the dates of the next steps to those that follow from the rows, if they are others, and withholds of the credit
  * what the payments do not hold. Charges nothing.
  */
-async function correctDates(db: Db, id: string, now: Date): Promise<Changes> {
+async function correctDates(db: Db, id: string, now: RealInstant): Promise<Changes> {
   return transact(db, { requestId: null, now }, async (tx) => {
     const { locked: found, at } = await lockForCommand(tx, id, now);
     const locked = await withAllCreditCovered(tx, found, at);
@@ -74,7 +75,7 @@ async function correctDates(db: Db, id: string, now: Date): Promise<Changes> {
   });
 }
 
-function withRightRetries({ owed, others }: Situation, at: Date): Change {
+function withRightRetries({ owed, others }: Situation, at: CustomerInstant): Change {
   const dated = (period: Period) => ({ next_attempt_at: retryOf(period, at) });
   return {
     ...(owed === null ? {} : { owed: dated(owed) }),
@@ -110,9 +111,13 @@ async function retryNow(db: Db, id: string, { by, now }: ChangeOrigin): Promise<
   });
 }
 
-async function lockForCommand(tx: Tx, id: string, now: Date): Promise<{ locked: LockedSubscription; at: Date }> {
+async function lockForCommand(
+  tx: Tx,
+  id: string,
+  now: RealInstant,
+): Promise<{ locked: LockedSubscription; at: CustomerInstant }> {
   const clockId = await selectClockOfSubscription(tx, id);
-  const at = clockId === undefined ? now : await timeForWrite(tx, clockId, now);
+  const at = clockId === undefined ? withoutClock(now) : await timeForWrite(tx, clockId, now);
   const [row, periods] = await pipelined(tx, [lockSubscription(tx, id), listOpenPeriods(tx, id)]);
   if (row === null) throw new CommandRefused('Nothing was done: the subscription was deleted.');
   return { locked: situationOf(row, periods), at };

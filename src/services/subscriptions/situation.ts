@@ -5,6 +5,7 @@ import {
   type SubscriptionChange,
   updateSubscription,
 } from '../../db/subscriptions.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { applyChange, type BegunPeriod } from '../../domain/subscriptions/apply.ts';
 import { isOwed, owedOf, type Period, type Situation } from '../../domain/subscriptions/course.ts';
 import type { Change } from '../../domain/subscriptions/steps.ts';
@@ -39,7 +40,7 @@ function othersThan(about: Period, periods: readonly Period[]): Period[] {
 
 /**
  * Stores what a step changes, and what follows from it: the dates, and whether the subscription is in effect. Records
- * the events of this and returns the new situation. `at` is customer time.
+ * the events of this and returns the new situation.
  * @param begun the period that the change begins, with its payment.
  * @param more further columns to change.
  */
@@ -47,7 +48,7 @@ export async function store(
   tx: Tx,
   { row, situation }: LockedSubscription,
   change: Change,
-  at: Date,
+  at: CustomerInstant,
   begun: BegunPeriod | null = null,
   more: SubscriptionChange = {},
 ): Promise<LockedSubscription> {

@@ -8,6 +8,7 @@ import {
 } from '../../db/subscription-changes.ts';
 import type { ShownSubscriptionRow } from '../../db/subscriptions.ts';
 import { dateIn } from '../../domain/calendar.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import {
   type ItemChange,
   nextPeriodAmount,
@@ -77,7 +78,7 @@ export async function changeSubscription(
   return changed;
 }
 
-type Opened = { charge: Charge; lines: PeriodLine[]; at: Date } | { completed: ChangeResult };
+type Opened = { charge: Charge; lines: PeriodLine[]; at: CustomerInstant } | { completed: ChangeResult };
 
 async function openChange(
   tx: Tx,
@@ -118,8 +119,7 @@ async function openChange(
 interface Step {
   tx: Tx;
   context: RequestContext;
-  /** Customer time. */
-  at: Date;
+  at: CustomerInstant;
   wanted: ItemChange;
   quoted: QuotedChange;
   request: RepeatableRequest<ChangeResult>;
@@ -239,12 +239,12 @@ async function finish({ tx, context, at, quoted, request }: Step, locked: Locked
   return result;
 }
 
-/** The result of a change that was requested at this instant, the customer's time. */
+/** The result of a change that was requested at this instant. */
 function resultOf(
   { timeZone }: RequestContext,
   subscription: ShownSubscriptionRow,
   lines: PeriodLine[],
-  at: Date,
+  at: CustomerInstant,
   amount = sumOf(lines),
 ): ChangeResult {
   const next = nextPeriodAmount(subscription, dateIn(at, timeZone));

@@ -2,11 +2,14 @@ import { type BankDebitRow, noteChallenge, selectFirstDebitOf } from '../../db/b
 import { selectAttemptInFlight } from '../../db/payment-attempts.ts';
 import { listOpenPeriods, updatePeriod } from '../../db/subscription-periods.ts';
 import { lockSubscription } from '../../db/subscriptions.ts';
+import { laterInstant } from '../../domain/calendar.ts';
+import { type CustomerInstant, withoutClock } from '../../domain/instants.ts';
 import { allOwed } from '../../domain/subscriptions/course.ts';
 import { announceTrialEnd, resume } from '../../domain/subscriptions/steps.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
 import { lockDebit } from '../debits/debit-reports.ts';
 import { type DebitStep, finishDebitStep, openDebitStep } from '../debits/debit-steps.ts';
@@ -20,12 +23,11 @@ import { assertSubscriptionDates } from './subscription-dates.ts';
 import { openRetry, passEnd, type Step, save } from './subscription-steps.ts';
 
 /**
- * Does the next thing that is due for a subscription at `at` (the customer's time): a period begins and is charged, a
- * retry is made, a debit takes a step, a trial's end is announced, a grace or a pause ends, or the subscription itself.
- * As for a plan, each step is committed before the next, so a repetition after a crash continues, and no payment is
- * taken twice. The database's clock decides what is due in real time (see `instantOf`).
+ * Does the next thing that is due for a subscription at `at`: a period begins and is charged, a retry is made, a debit
+ * takes a step, a trial's end is announced, a grace or a pause ends, or the subscription itself. As for a plan, each
+ * step is committed before the next, so a repetition after a crash continues, and no payment is taken twice. The
+ * database's clock decides what is due in real time (see `instantOf`).
  * @param charging with the hook for payments of every kind: a debit's result may end its mandate, and so stop others.
- * @param now real time.
  * @throws ProcessorNotConfigured for a live subscription while no live processor is configured; WorkflowClockAhead if
  * something is due by the workflow's clock only; SubscriptionInconsistent if a date is not one that its calendar or
  * dunning gives. In all cases nothing has changed.
@@ -34,7 +36,7 @@ export async function collectDueSubscription(
   sql: Db,
   charging: Charging,
   id: string,
-  { now, ...time }: WorkflowTime & { now: Date },
+  { now, ...time }: WorkflowTime & { now: RealInstant },
 ): Promise<void> {
   const opened = await transact(sql, { requestId: null, now }, (tx) => takeDueStep(tx, charging, id, time, now));
   if (opened === null) return;
@@ -51,7 +53,7 @@ async function takeDueStep(
   charging: Charging,
   id: string,
   time: WorkflowTime,
-  now: Date,
+  now: RealInstant,
 ): Promise<Charge | DebitStep | null> {
   // The statements after the lock see everything committed before it was granted.
   const [row, periods, databaseTime] = await pipelined(tx, [
@@ -64,7 +66,7 @@ async function takeDueStep(
   const interrupted = await findInterrupted(tx, locked);
   if (interrupted !== null) return interrupted;
   const isOnClock = row.test_clock_id !== null;
-  assertSubscriptionDates(locked, isOnClock || time.at > databaseTime ? time.at : databaseTime);
+  assertSubscriptionDates(locked, isOnClock ? time.at : laterInstant(time.at, withoutClock(databaseTime)));
   const due = firstDue(row);
   const at = due && instantOf({ id, isOnClock, dueAt: due.at }, time, databaseTime);
   if (due === null || at === null) return null;
@@ -91,8 +93,8 @@ type DueKind = 'debit' | 'notice' | 'grace' | 'retry' | 'resume' | 'period';
  * What is due first. At the same instant the bank speaks first, and a retry comes before the period that its payment
  * may lead to.
  */
-function firstDue(row: LockedSubscription['row']): { kind: DueKind; at: Date } | null {
-  const dates: [DueKind, Date | null][] = [
+function firstDue(row: LockedSubscription['row']): { kind: DueKind; at: CustomerInstant } | null {
+  const dates: [DueKind, CustomerInstant | null][] = [
     ['debit', row.next_debit_at],
     ['notice', row.notice_at],
     ['grace', row.grace_ends_at],
@@ -136,6 +138,6 @@ async function openDebit({ tx, charging, at, now }: Step, debit: BankDebitRow): 
   return locked && openDebitStep(tx, charging, locked, at, ownStep(now));
 }
 
-function ownStep(now: Date) {
+function ownStep(now: RealInstant) {
   return { now, isOwnStep: true, requestId: null };
 }

@@ -1,4 +1,5 @@
 import { laterInstant } from '../../domain/calendar.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { retryDueAt } from '../../domain/schemes/debit-dates.ts';
 import { allOwed, calendarOf, derive, type Period, type Situation } from '../../domain/subscriptions/course.ts';
 import { periodDates } from '../../domain/subscriptions/periods.ts';
@@ -6,7 +7,7 @@ import { clockToleranceMs } from '../customer-time.ts';
 import type { LockedSubscription } from './situation.ts';
 
 /** The stored instants that follow from a situation. */
-type StoredDates = Record<(typeof dateNames)[number], Date | null>;
+type StoredDates = Record<(typeof dateNames)[number], CustomerInstant | null>;
 type BegunPeriod = Pick<Period, 'number' | 'kind' | 'status' | 'start_date' | 'end_date'>;
 const dateNames = ['next_period_at', 'next_attempt_at', 'notice_at', 'resume_at'] as const;
 const inWords: Record<keyof StoredDates, string> = {
@@ -25,10 +26,10 @@ export class SubscriptionInconsistent extends Error {
 
 /**
  * Throws unless the dates of a locked subscription follow from its rows, and its current period and what it owes are as
- * its calendar gives them. `at` is the customer's time; that of its last change counts, if it is later.
+ * its calendar gives them. If its last change is later than `at`, the time of the change counts.
  * @throws SubscriptionInconsistent
  */
-export function assertSubscriptionDates({ row, situation }: LockedSubscription, at: Date): void {
+export function assertSubscriptionDates({ row, situation }: LockedSubscription, at: CustomerInstant): void {
   const { current } = situation;
   const next = wrongInstants(row, situation, laterInstant(at, row.updated_at));
   const owed = allOwed(situation);
@@ -51,22 +52,21 @@ const toleranceOf = (name: keyof StoredDates) => (name === 'next_attempt_at' ? 0
  * Returns what is wrong with the dates of a subscription, each part of a sentence for an operator: an instant that does
  * not follow from its rows, or a period that its calendar does not give.
  * @param begun periods that have begun. Those before the last resume are counted from an anchor that is not stored.
- * @param at the customer's time.
  */
 export function wrongSubscriptionDates(
   stored: StoredDates,
   situation: Situation,
   begun: readonly BegunPeriod[],
-  at: Date,
+  at: CustomerInstant,
 ): string[] {
   return [...wrongInstants(stored, situation, at), ...begun.flatMap((period) => wrongPeriod(situation, period))];
 }
 
 /**
  * Returns when an owed period is retried: the instant that dunning gives, or that of a request to retry at once. Null
- * if it is not retried. `at` is the customer's time.
+ * if it is not retried.
  */
-export function retryOf(period: Period, at: Date): Date | null {
+export function retryOf(period: Period, at: CustomerInstant): CustomerInstant | null {
   if (period.status !== 'retrying') return null;
   const { next_attempt_at: stored, retry_asked_at: askedAt } = period;
   const dueAt = retryDueAt(period);
@@ -75,7 +75,7 @@ export function retryOf(period: Period, at: Date): Date | null {
   return isAsked || isAtOnce ? stored : (dueAt ?? at);
 }
 
-function wrongInstants(stored: StoredDates, situation: Situation, at: Date): string[] {
+function wrongInstants(stored: StoredDates, situation: Situation, at: CustomerInstant): string[] {
   const derived = derive(situation, at, false);
   const instants = dateNames.flatMap((name) => {
     const [is, shouldBe] = [stored[name], derived[name]];
@@ -86,7 +86,7 @@ function wrongInstants(stored: StoredDates, situation: Situation, at: Date): str
   return [...instants, ...allOwed(situation).flatMap((period) => wrongRetry(period, at))];
 }
 
-function wrongRetry(period: Period, at: Date): string[] {
+function wrongRetry(period: Period, at: CustomerInstant): string[] {
   const retryAt = retryOf(period, at);
   if (period.status !== 'retrying' || period.next_attempt_at?.getTime() === retryAt?.getTime()) return [];
   return [
@@ -104,6 +104,6 @@ function wrongPeriod(
   return [`period ${number} is from ${start} to ${end}, but its calendar gives ${dates.start} to ${dates.end}`];
 }
 
-function iso(date: Date | null): string {
+function iso(date: CustomerInstant | null): string {
   return date?.toISOString() ?? 'none';
 }

@@ -2,11 +2,13 @@ import { selectPaymentMethod } from '../../db/payment-methods.ts';
 import { listOpenPeriods } from '../../db/subscription-periods.ts';
 import { lockSubscription, type SubscriptionRow } from '../../db/subscriptions.ts';
 import { dateIn } from '../../domain/calendar.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import type { Situation } from '../../domain/subscriptions/course.ts';
 import { respondTo } from '../../domain/subscriptions/requests.ts';
 import type { Change } from '../../domain/subscriptions/steps.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { fitsCurrency } from '../payments/fitting-method.ts';
 import { wake } from '../wake.ts';
 import { withAllCreditCovered } from './covered-credit.ts';
@@ -14,12 +16,12 @@ import { situationOf, store } from './situation.ts';
 import { giveUpUnpaid } from './subscription-requests.ts';
 import { endErrors } from './subscription-terms.ts';
 
-/** What a payer has done for a subscription: paid, or saved a method. `at` is customer time, `now` real time. */
+/** What a payer has done for a subscription: paid, or saved a method. */
 interface Healing {
   subscriptionId: string;
   paymentMethodId: string;
-  at: Date;
-  now: Date;
+  at: CustomerInstant;
+  now: RealInstant;
 }
 
 const nothing: Change = { happenings: [] };
@@ -56,7 +58,7 @@ interface Read {
 }
 
 /** Returns the change of a subscription that can be charged again: nothing if its state does not wait for that. */
-export function healingChange({ row, situation }: Read, at: Date): Change {
+export function healingChange({ row, situation }: Read, at: CustomerInstant): Change {
   const { state, state_reason: reason } = row;
   if (state === 'pending') return started(row, situation, at);
   const isPausedUnpaid = state === 'paused' && reason === 'payment_failed';
@@ -66,7 +68,7 @@ export function healingChange({ row, situation }: Read, at: Date): Change {
 }
 
 /** From now on the subscription starts by itself: on its start date or, if that has come, at once. */
-function started(row: Read['row'], { owed, timeZone }: Situation, at: Date): Change {
+function started(row: Read['row'], { owed, timeZone }: Situation, at: CustomerInstant): Change {
   const today = dateIn(at, timeZone);
   const start_date = row.start_date > today ? row.start_date : today;
   if (row.started_at !== null || owed !== null || endErrors(row, start_date).length > 0) return nothing;

@@ -4,10 +4,12 @@ import { listPeriodsOfIntent, type SubscriptionPeriodRow, updatePeriod } from '.
 import { lockSubscriptionOfIntent, type SubscriptionChange } from '../../db/subscriptions.ts';
 import { startOfDay } from '../../domain/calendar.ts';
 import { challengeEnd } from '../../domain/challenges.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import type { Period, SubscriptionState } from '../../domain/subscriptions/course.ts';
 import { attemptOpened, type Change, collected, failed, returned } from '../../domain/subscriptions/steps.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { InvalidState } from '../errors.ts';
 import { reserve } from '../events.ts';
 import type { AttemptOutcome, AttemptReturn, ChargeHook } from '../payments/charge.ts';
@@ -70,13 +72,13 @@ function challengeEndOf(
   { situation: { timeZone } }: LockedSubscription,
   { end_date }: Period,
   { attempt, at }: Pick<AttemptOutcome, 'attempt' | 'at'>,
-): Date {
+): CustomerInstant {
   const endsAt = startOfDay(end_date, timeZone);
   // A start or a resume makes the first attempt. Later ones are confirmed by a payer, who is there.
   return challengeEnd(at, { byBiller: attempt.number === 1, periodEndsAt: endsAt > at ? endsAt : null });
 }
 
-async function noteChallengeOf(tx: Tx, { row }: LockedSubscription, period: Period, endsAt: Date | null) {
+async function noteChallengeOf(tx: Tx, { row }: LockedSubscription, period: Period, endsAt: CustomerInstant | null) {
   if (endsAt === period.challenge_ends_at) return;
   await updatePeriod(tx, row.id, period.number, { challenge_ends_at: endsAt });
   await noteChallenge(tx, { subscriptionId: row.id });
@@ -92,7 +94,7 @@ async function book(
   locked: LockedSubscription,
   period: SubscriptionPeriodRow,
   { attempt, at, now, outcome, scheme }: Booked,
-): Promise<{ nextAttemptAt: Date | null; state: SubscriptionState }> {
+): Promise<{ nextAttemptAt: CustomerInstant | null; state: SubscriptionState }> {
   if (outcome.kind === 'succeeded') {
     const noError = { last_error_code: null, last_error_message: null, ...landed(locked, period.amount_cents) };
     const covered = await withCoveredCredit(tx, locked, period, at);
@@ -118,7 +120,7 @@ async function storeUnpaid(
   tx: Tx,
   locked: LockedSubscription,
   change: Change,
-  instants: { at: Date; now: Date },
+  instants: { at: CustomerInstant; now: RealInstant },
   error: SubscriptionChange = {},
 ): Promise<LockedSubscription> {
   const stopped = reserve(tx);
@@ -134,7 +136,7 @@ async function takeBack(
   tx: Tx,
   locked: LockedSubscription,
   { at, now, code, scheme }: AttemptReturn,
-): Promise<Date | null> {
+): Promise<CustomerInstant | null> {
   const next = afterReturn(locked.row.failure_behaviour, { at, code, scheme });
   const change = returned(locked.situation, next);
   await storeUnpaid(tx, locked, change, { at, now });

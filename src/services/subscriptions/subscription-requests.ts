@@ -1,6 +1,7 @@
 import { markCanceled } from '../../db/payment-intents.ts';
 import { listOpenPeriods } from '../../db/subscription-periods.ts';
 import { lockSubscription, type ShownSubscriptionRow } from '../../db/subscriptions.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { allOwed } from '../../domain/subscriptions/course.ts';
 import { type Refusal, respondTo, type SubscriptionRequest } from '../../domain/subscriptions/requests.ts';
 import { cancelNow } from '../../domain/subscriptions/steps.ts';
@@ -39,8 +40,8 @@ export async function requestOfSubscription(
   });
 }
 
-/** Cancels a subscription whose customer is deleted. The caller has locked the customer. `at` is customer time. */
-export async function endWithCustomer(tx: Tx, context: RequestContext, id: string, at: Date): Promise<void> {
+/** Cancels a subscription whose customer is deleted. The caller has locked the customer. */
+export async function endWithCustomer(tx: Tx, context: RequestContext, id: string, at: CustomerInstant): Promise<void> {
   const [row, periods] = await pipelined(tx, [lockSubscription(tx, id), listOpenPeriods(tx, id)]);
   if (row === null || row.state === 'canceled') return;
   const free = await withoutCharges(tx, situationOf(row, periods), { at, now: context.now });
@@ -56,7 +57,7 @@ export async function lockForRequest(
   tx: Tx,
   context: RequestContext,
   id: string,
-): Promise<{ locked: LockedSubscription; at: Date }> {
+): Promise<{ locked: LockedSubscription; at: CustomerInstant }> {
   const { test_clock_id: clockId } = await getSubscription(tx, context, id);
   const at = await timeForWrite(tx, clockId, context.now);
   const [row, periods] = await pipelined(tx, [lockSubscription(tx, id), listOpenPeriods(tx, id)]);
@@ -80,7 +81,7 @@ export function methodMissing({ row }: LockedSubscription): ValidationFailed {
  * Periods that a resume leaves void: their payments are canceled, so no payer pays them any more. One that a bank has
  * taken back stays `returned`: it cannot be paid again either.
  */
-export async function giveUpUnpaid(tx: Tx, { row, situation }: LockedSubscription, at: Date): Promise<void> {
+export async function giveUpUnpaid(tx: Tx, { row, situation }: LockedSubscription, at: CustomerInstant): Promise<void> {
   for (const period of allOwed(situation)) {
     const intent = await lockIntentOfPeriod(tx, row, period);
     if (intent.status === 'returned') continue;

@@ -1,4 +1,5 @@
 import type { ShownSubscriptionRow } from '../../db/subscriptions.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { priceOfItems } from '../../domain/subscriptions/lines.ts';
 import { respondTo } from '../../domain/subscriptions/requests.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
@@ -48,7 +49,7 @@ async function openStart(step: RequestedStep): Promise<Charge | null> {
 }
 
 /** Says before the first payment that a whole period with its fees costs more than the mandate allows for one debit. */
-async function assertWithinLimit(tx: Tx, { row }: LockedSubscription, at: Date): Promise<void> {
+async function assertWithinLimit(tx: Tx, { row }: LockedSubscription, at: CustomerInstant): Promise<void> {
   const method = await chargeableMethod(tx, row);
   // A discount may end, so it counts for nothing here.
   const most = priceOfItems(row.items) + priceOfItems(row.one_off_items);

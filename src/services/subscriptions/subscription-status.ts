@@ -1,6 +1,7 @@
 import { ownerOf } from '../../db/subject-statuses.ts';
 import { type SubscriptionStatusRow, selectSubscriptionStatus } from '../../db/subscription-status.ts';
 import { earliestInstant } from '../../domain/calendar.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { deletedSubject, type StatusDetails, type SubjectStatus } from '../../messages/subject-status.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { endOfChallenge, stepOfDebit } from '../debits/debit-status.ts';
@@ -30,14 +31,14 @@ function isOver({ state, started_at: startedAt }: SubscriptionStatusRow): boolea
   return state === 'canceled' || (state === 'pending' && startedAt === null);
 }
 
-function nextInstant({ wake_at: wakeAt, next_debit_at: debitAt }: SubscriptionStatusRow): Date | null {
+function nextInstant({ wake_at: wakeAt, next_debit_at: debitAt }: SubscriptionStatusRow): CustomerInstant | null {
   return earliestInstant([wakeAt, debitAt]);
 }
 
 /** The next step, as a noun phrase: operators read it on the timer that waits for it. */
 function nextInWords(row: SubscriptionStatusRow): string {
   const nextAt = nextInstant(row);
-  const is = (date: Date | null) => date !== null && date.getTime() === nextAt?.getTime();
+  const is = (date: CustomerInstant | null) => date !== null && date.getTime() === nextAt?.getTime();
   if (nextAt === null) return 'nothing is due';
   if (is(row.next_debit_at))
     return row.debit_outcome === null ? endOfChallenge : stepOfDebit({ outcome: row.debit_outcome });

@@ -1,6 +1,8 @@
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { attemptOpened, type Change, type Means, passBoundary } from '../../domain/subscriptions/steps.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { reserve } from '../events.ts';
 import { processorFor } from '../payments/ask-processor.ts';
 import type { Charge, Charging } from '../payments/charge.ts';
@@ -21,12 +23,10 @@ export interface Step {
   tx: Tx;
   charging: Charging;
   locked: LockedSubscription;
-  /** Customer time. */
-  at: Date;
-  /** Real time. */
-  now: Date;
-  /** When the step was due, in customer time. */
-  dueAt: Date;
+  at: CustomerInstant;
+  now: RealInstant;
+  /** When the step was due. */
+  dueAt: CustomerInstant;
   /** The request that asks for it. Without one, the subscription takes it by itself. */
   asked?: AskedStep;
 }
@@ -34,7 +34,7 @@ export interface Step {
 /** What a step takes from the request that asks for it. */
 export interface AskedStep {
   requestKey: string | null;
-  keyExpiresAt: Date | null;
+  keyExpiresAt: RealInstant | null;
   /**
    * Whether the biller has it charged now, as a confirm has: a payer may then have to authenticate the payment, and
    * what must not be charged is refused.

@@ -1,4 +1,5 @@
 import { dateIn, isPlainDate } from '../../domain/calendar.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import type { Course } from '../../domain/subscriptions/course.ts';
 import { lastDate, type PeriodCalendar, periodOf } from '../../domain/subscriptions/periods.ts';
 import { trialEndOf } from '../../domain/subscriptions/steps.ts';
@@ -13,7 +14,7 @@ type Terms = Pick<
  * Returns the field errors of a subscription's terms as a whole: the rules that involve several fields or the
  * customer's time, `at`.
  */
-export function termErrors(terms: Terms, { at, timeZone }: { at: Date; timeZone: string }): FieldError[] {
+export function termErrors(terms: Terms, { at, timeZone }: { at: CustomerInstant; timeZone: string }): FieldError[] {
   const today = dateIn(at, timeZone);
   const { start_date: start, trial_end_date: trialEnd, anchor_day: anchorDay, frequency_type: type } = terms;
   const errors: FieldError[] = [];

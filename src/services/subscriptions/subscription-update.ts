@@ -1,5 +1,6 @@
 import type { ShownSubscriptionRow, SubscriptionChange } from '../../db/subscriptions.ts';
 import { dateIn } from '../../domain/calendar.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import type { Discount } from '../../domain/subscriptions/pricing.ts';
 import type { Writer } from '../../platform/postgres/connection.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
@@ -83,7 +84,7 @@ function plannedDiscounts(currentNumber: number, discounts: Discount[]): Subscri
 }
 
 /** A start date that has passed since the creation is no error: the subscription starts on the day of its start. */
-function startable<T extends { start_date: string }>(terms: T, at: Date, timeZone: string): T {
+function startable<T extends { start_date: string }>(terms: T, at: CustomerInstant, timeZone: string): T {
   const today = dateIn(at, timeZone);
   return { ...terms, start_date: terms.start_date > today ? terms.start_date : today };
 }

@@ -8,6 +8,7 @@ import {
 } from '../../db/subscriptions.ts';
 import { dateIn } from '../../domain/calendar.ts';
 import { newId } from '../../domain/ids.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import type { SubscriptionItem } from '../../domain/subscriptions/lines.ts';
 import { priceOfItems } from '../../domain/subscriptions/lines.ts';
 import type { Discount, OneOffItem } from '../../domain/subscriptions/pricing.ts';
@@ -135,7 +136,7 @@ function newSubscription(
   context: RequestContext,
   input: SubscriptionCreate,
   testClockId: string | null,
-  at: Date,
+  at: CustomerInstant,
 ): SubscriptionRow {
   return {
     id: newId('subscription'),

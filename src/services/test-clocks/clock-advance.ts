@@ -10,11 +10,12 @@ import {
   updateClock,
 } from '../../db/test-clocks.ts';
 import { laterInstant } from '../../domain/calendar.ts';
+import { type CustomerInstant, customerInstant } from '../../domain/instants.ts';
 import { type KindThat, subjectKinds } from '../../messages/subject-kinds.ts';
 import type { ClockSubjectStatus } from '../../messages/subject-status.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { afterCommit } from '../../platform/postgres/transaction.ts';
-import { realNow } from '../../platform/real-time.ts';
+import { type RealInstant, realNow } from '../../platform/real-time.ts';
 import { secondsBetween } from '../../platform/telemetry.ts';
 import type { EffectsManifest } from '../../resources/test-clock.ts';
 import { pass } from '../crash-points.ts';
@@ -32,7 +33,7 @@ export type CollectingSubject = DueSubject<KindThat<'moves'>>;
 export type MoveSubject = (
   subject: CollectingSubject,
   advance: ClockAdvanceRow,
-  move: { from: Date; to: Date; again: boolean },
+  move: { from: CustomerInstant; to: CustomerInstant; again: boolean },
 ) => Promise<{ failure: string | null }>;
 
 /** How an advance is carried out. */
@@ -69,7 +70,7 @@ export async function carryOutAdvance(db: Db, advance: ClockAdvanceRow, carrying
  */
 async function moveAll(db: Db, advance: ClockAdvanceRow, { moveSubject, step, tryStep }: Carrying) {
   const { test_clock_id: clockId, from_time: start, target_time: target } = advance;
-  const moves = new Map<string, { from: Date; to: Date }>();
+  const moves = new Map<string, { from: CustomerInstant; to: CustomerInstant }>();
   const failed: string[] = [];
   let reached = start;
   let reason: string | null = null;
@@ -112,7 +113,7 @@ function goalOf(
   const own = laterInstant(first.at ?? start, start);
   if (first.kind === 'mandate' || !subjectKinds[first.kind].movesOn) return own;
   if (next === undefined) return target;
-  return laterInstant(own, new Date(Number(next.at) - 1));
+  return laterInstant(own, customerInstant(Number(next.at) - 1));
 }
 
 /** Returns the status of a clock for its workflow. If the clock was deleted, its `expiresAt` is null. */
@@ -131,9 +132,8 @@ export async function clockStatus(db: Db, id: string): Promise<ClockSubjectStatu
 /**
  * Completes an advance whose effects are all committed. The clock shows the target, and `test_clock.ready` reports what
  * was done. Does nothing if the advance is closed already, or its clock was deleted.
- * @param now real time.
  */
-export async function completeAdvance(db: Db, advance: ClockAdvanceRow, now: Date): Promise<void> {
+export async function completeAdvance(db: Db, advance: ClockAdvanceRow, now: RealInstant): Promise<void> {
   await closeAdvance(db, advance, now, async (tx) => {
     const manifest = await countedManifest(tx, advance.test_clock_id, advance.from_time, advance.target_time);
     await finishAdvance(tx, advance.id, { manifest }, now);
@@ -149,7 +149,12 @@ export async function completeAdvance(db: Db, advance: ClockAdvanceRow, now: Dat
 }
 
 /** Returns the counts of what was done after `from` up to `target`, in the clock's time. */
-export async function countedManifest(tx: Tx, clockId: string, from: Date, target: Date): Promise<EffectsManifest> {
+export async function countedManifest(
+  tx: Tx,
+  clockId: string,
+  from: CustomerInstant,
+  target: CustomerInstant,
+): Promise<EffectsManifest> {
   const { intents, plans, subscriptions } = await countEffects(tx, clockId, from, target);
   const links = await countExpiredLinks(tx, clockId, from, target);
   return {
@@ -164,7 +169,7 @@ export async function countedManifest(tx: Tx, clockId: string, from: Date, targe
  * Closes an advance that could not be carried out. The clock is marked as failed, with the reason. What was committed
  * stays.
  */
-export async function failAdvance(db: Db, advance: ClockAdvanceRow, reason: string, now: Date): Promise<void> {
+export async function failAdvance(db: Db, advance: ClockAdvanceRow, reason: string, now: RealInstant): Promise<void> {
   await closeAdvance(db, advance, now, async (tx) => {
     await finishAdvance(tx, advance.id, { failureReason: reason }, now);
     const changes = { status: 'failed' as const, target_time: null, failure_reason: reason };
@@ -173,7 +178,13 @@ export async function failAdvance(db: Db, advance: ClockAdvanceRow, reason: stri
   });
 }
 
-function emitEnd(tx: Tx, advance: ClockAdvanceRow, billerId: string, outcome: 'ready' | 'failed', now: Date): void {
+function emitEnd(
+  tx: Tx,
+  advance: ClockAdvanceRow,
+  billerId: string,
+  outcome: 'ready' | 'failed',
+  now: RealInstant,
+): void {
   afterCommit(tx, () =>
     emit({
       kind: 'advance ended',
@@ -189,7 +200,7 @@ function emitEnd(tx: Tx, advance: ClockAdvanceRow, billerId: string, outcome: 'r
 async function closeAdvance(
   db: Db,
   advance: ClockAdvanceRow,
-  now: Date,
+  now: RealInstant,
   close: (tx: Tx) => Promise<void>,
 ): Promise<void> {
   await transact(db, { requestId: advance.request_id, now }, async (tx) => {

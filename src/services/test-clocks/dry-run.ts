@@ -2,6 +2,7 @@ import { listExistingIntentIds } from '../../db/clock-effects.ts';
 import { dueOnClock } from '../../db/due-on-clock.ts';
 import type { TestClockRow } from '../../db/test-clocks.ts';
 import { laterInstant } from '../../domain/calendar.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { dryRun } from '../../platform/postgres/transaction.ts';
 import type { ChargeRequest, PaymentProcessor, Processors } from '../../processors/processor.ts';
@@ -75,7 +76,7 @@ export async function dryRunAdvance(
 async function collectAll(
   tx: Tx,
   processors: Processors,
-  { clock, target }: { clock: TestClockRow; target: Date },
+  { clock, target }: { clock: TestClockRow; target: CustomerInstant },
   { now }: RequestContext,
 ) {
   let reached = clock.frozen_time;

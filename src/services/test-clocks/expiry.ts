@@ -3,6 +3,7 @@ import { type ClockAdvanceRow, shareLockClock } from '../../db/test-clocks.ts';
 import { endsOnClock, type KindThat } from '../../messages/subject-kinds.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { isOutage } from '../../platform/postgres/transaction.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import type { Processors } from '../../processors/processor.ts';
 import { sandboxProcessor } from '../../processors/sandbox.ts';
 import { pass } from '../crash-points.ts';
@@ -28,7 +29,7 @@ export function expires(subject: DueSubject): subject is DueSubject<ExpiringKind
 
 /**
  * Lets links, sessions and mandates on a clock expire, at most 100, as long as they are due first, each at its own
- * instant. Does nothing if the advance is no longer under way. `now` is real time.
+ * instant. Does nothing if the advance is no longer under way.
  * @param except ids of what has failed in this advance.
  * @throws Error that names what could not be ended. Nothing has changed then.
  */
@@ -36,7 +37,7 @@ export async function expireOnClock(
   db: Db,
   advance: ClockAdvanceRow,
   except: readonly string[],
-  now: Date,
+  now: RealInstant,
 ): Promise<void> {
   let current = 'nothing';
   try {

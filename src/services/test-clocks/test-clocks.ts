@@ -15,11 +15,13 @@ import {
 import { maxFrozenTime } from '../../domain/advance-bound.ts';
 import { millisecondsPerDay } from '../../domain/calendar.ts';
 import { newId } from '../../domain/ids.ts';
+import { addMs, type CustomerInstant, customerInstant, withoutClock } from '../../domain/instants.ts';
 import { allSubjectKinds, endsOnClock } from '../../messages/subject-kinds.ts';
 import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
 import { enqueue, type OutboxEntry } from '../../platform/postgres/outbox.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import type { TestClockCreate } from '../../resources/test-clock.ts';
 import { pass } from '../crash-points.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
@@ -63,7 +65,7 @@ export async function createTestClock(
       status: 'created',
       frozen_time: frozenTime,
       target_time: null,
-      expires_at: new Date(context.now.getTime() + lifetimeDays * millisecondsPerDay),
+      expires_at: addMs(context.now, lifetimeDays * millisecondsPerDay),
       last_advanced_at: null,
       failure_reason: null,
       created_at: context.now,
@@ -86,7 +88,7 @@ export async function getTestClock(db: Db, tenant: Tenant, id: string): Promise<
 }
 
 /** `maxFrozenTime` is the latest time that one advance can reach; null if the clock cannot advance. */
-export type TestClockDetails = TestClockDetailRow & { maxFrozenTime: Date | null };
+export type TestClockDetails = TestClockDetailRow & { maxFrozenTime: CustomerInstant | null };
 
 /**
  * Returns the clock with its last advance, the latest time that one advance can reach, and the status of its webhooks.
@@ -143,7 +145,7 @@ export async function admitAdvance(
   context: RequestContext,
   id: string,
   targetText: string,
-): Promise<{ clock: TestClockRow; target: Date }> {
+): Promise<{ clock: TestClockRow; target: CustomerInstant }> {
   await getTestClock(tx, context, id);
   const clock = await lockClock(tx, id);
   if (clock === null) throw new NotFound('test clock', id);
@@ -171,24 +173,23 @@ export async function deleteTestClock(db: Writer, context: RequestContext, id: s
 /**
  * Deletes a clock after its 30 days of real time, by the database's clock (see `instantOf`). Does nothing if the clock
  * was deleted already.
- * @param now real time.
  * @throws WorkflowClockAhead if the 30 days are over by the workflow's clock only. Nothing has changed then.
  */
 export async function expireTestClock(
   db: Db,
   id: string,
-  { now, ...time }: WorkflowTime & { now: Date },
+  { now, ...time }: WorkflowTime & { now: RealInstant },
 ): Promise<void> {
   await transact(db, { requestId: null, now }, async (tx) => {
     const [clock, databaseTime] = await pipelined(tx, [lockClock(tx, id), databaseNow(tx)]);
     if (clock === null) return;
     // Subjects on the clock use its time. The clock itself expires in real time.
-    if (instantOf({ id, isOnClock: false, dueAt: clock.expires_at }, time, databaseTime) === null) return;
+    if (instantOf({ id, isOnClock: false, dueAt: withoutClock(clock.expires_at) }, time, databaseTime) === null) return;
     await removeClock(tx, id, now);
   });
 }
 
-async function removeClock(tx: Tx, id: string, now: Date): Promise<TestClockRow> {
+async function removeClock(tx: Tx, id: string, now: RealInstant): Promise<TestClockRow> {
   const clock = await lockClock(tx, id);
   if (clock === null) throw new NotFound('test clock', id);
   const workflows = await workflowsOfClock(tx, clock);
@@ -226,7 +227,7 @@ function assertAdvanceable(clock: TestClockRow): void {
   throw new InvalidState(message);
 }
 
-async function assertWithinBound(tx: Tx, clock: TestClockRow, target: Date): Promise<void> {
+async function assertWithinBound(tx: Tx, clock: TestClockRow, target: CustomerInstant): Promise<void> {
   const max = maxFrozenTime(clock.frozen_time, await listActiveFrequenciesOnClock(tx, clock.id));
   if (target <= max) return;
   throw new InvalidState(
@@ -236,8 +237,8 @@ async function assertWithinBound(tx: Tx, clock: TestClockRow, target: Date): Pro
   );
 }
 
-function timeNamed(text: string): Date {
-  const time = new Date(text);
+function timeNamed(text: string): CustomerInstant {
+  const time = customerInstant(text);
   if (time >= earliestTime && time <= latestTime) return time;
   const message = `frozen_time must be between ${earliestTime.toISOString()} and ${latestTime.toISOString()}.`;
   throw ValidationFailed.of('/frozen_time', 'out_of_range', message);

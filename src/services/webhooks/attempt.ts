@@ -6,8 +6,10 @@ import {
   selectDeliveryToMake,
   type WebhookDeliveryRow,
 } from '../../db/webhook-deliveries.ts';
+import { addMs } from '../../domain/instants.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { isOutage } from '../../platform/postgres/transaction.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { traced } from '../../platform/tracing.ts';
 import type { Vault } from '../accounts/vault.ts';
 import { pass } from '../crash-points.ts';
@@ -23,8 +25,7 @@ import type { Later, Place } from './sending-turns.ts';
 export interface DeliveryDeps {
   vault: Vault;
   sender: WebhookSender;
-  /** Real time. */
-  now: () => Date;
+  now: () => RealInstant;
   /** From 0 up to, not including, 1, for the jitter. */
   random: () => number;
 }
@@ -93,8 +94,8 @@ export async function attemptDelivery(
   return progress;
 }
 
-async function turnAway(db: Db, delivery: DeliveryToMake, turn: Later, now: Date): Promise<DeliveryProgress> {
-  const nextAttemptAt = new Date(now.getTime() + turn.waitMs);
+async function turnAway(db: Db, delivery: DeliveryToMake, turn: Later, now: RealInstant): Promise<DeliveryProgress> {
+  const nextAttemptAt = addMs(now, turn.waitMs);
   await postponeDelivery(db, delivery, nextAttemptAt);
   emit({ kind: 'delivery refused' });
   return progressTurnedAway({ ...delivery, next_attempt_at: nextAttemptAt }, turn.reason, now);
@@ -145,7 +146,7 @@ export function whyClosed({ endpoint }: DeliveryToMake): string | null {
   return endpoint.status === 'disabled' ? 'endpoint disabled' : null;
 }
 
-export function isDue({ next_attempt_at }: WebhookDeliveryRow, at: Date): boolean {
+export function isDue({ next_attempt_at }: WebhookDeliveryRow, at: RealInstant): boolean {
   return next_attempt_at === null || next_attempt_at.getTime() <= at.getTime() + clockTolerance;
 }
 

@@ -5,6 +5,7 @@ import { signals } from '../../messages/signals.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
 import { enqueue, type OutboxEntry } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { pass } from '../crash-points.ts';
 import { transact } from '../events.ts';
 import { emit } from '../telemetry.ts';
@@ -80,7 +81,7 @@ async function recordSuccesses(
   }
 }
 
-async function recordSuccessesIn(tx: Tx, made: readonly Responded[], now: Date): Promise<string[]> {
+async function recordSuccessesIn(tx: Tx, made: readonly Responded[], now: RealInstant): Promise<string[]> {
   const [first] = made;
   if (first === undefined) return [];
   // Lock order: the endpoint first, then its deliveries.

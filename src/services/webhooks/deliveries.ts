@@ -4,6 +4,7 @@ import { lockWebhookEndpoint, selectWebhookEndpoint, type WebhookEndpointRow } f
 import { redeliver, replayDeliveries } from '../../db/webhook-redeliveries.ts';
 import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
+import { realInstant } from '../../platform/real-time.ts';
 import type { WebhookDeliveryQuery } from '../../resources/webhook-delivery.ts';
 import type { WebhookReplay } from '../../resources/webhook-endpoint.ts';
 import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
@@ -95,7 +96,7 @@ export async function retryWebhookDelivery(
 }
 
 /**
- * Delivers the events of a range of real time to an endpoint, now. By default these are the events that it has not
+ * Delivers the events of a range of time to an endpoint, now. By default these are the events that it has not
  * received, including those from while it was disabled. With status `all` it is everything that the endpoint subscribes
  * to. Sends at most 10,000 events per call, the oldest first. `scopes` are those of the key of the request.
  * @throws NotFound; ValidationFailed if the range ends before it begins, or the event does not exist; Forbidden if the
@@ -109,8 +110,8 @@ export async function replayWebhookDeliveries(
   input: WebhookReplay,
   scopes: readonly string[],
 ): Promise<Replayed> {
-  const since = new Date(input.since);
-  const until = input.until === undefined ? null : new Date(input.until);
+  const since = realInstant(input.since);
+  const until = input.until === undefined ? null : realInstant(input.until);
   if ((until ?? context.now) < since)
     throw ValidationFailed.of('/until', 'out_of_range', 'until must not be before since.');
   return atomically(db, async (tx) => {

@@ -1,5 +1,6 @@
 import type { DeliveryToMake, WebhookDeliveryRow } from '../../db/webhook-deliveries.ts';
 import type { DeliveryAbout } from '../../messages/search-attributes.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { originOf } from '../../platform/redact.ts';
 
 /** The progress of a delivery. Contains only ids, counts, words and an origin: it is kept in workflow histories. */
@@ -24,7 +25,7 @@ export function progressOf(
   row: WebhookDeliveryRow,
   made: DeliveryToMake,
   outcome: string,
-  now: Date,
+  now: RealInstant,
 ): DeliveryProgress {
   return {
     status: row.status,
@@ -44,6 +45,6 @@ export function progressOf(
 }
 
 /** Returns the progress of a delivery whose attempt was not made but postponed. */
-export function progressTurnedAway(postponed: DeliveryToMake, reason: string, now: Date): DeliveryProgress {
+export function progressTurnedAway(postponed: DeliveryToMake, reason: string, now: RealInstant): DeliveryProgress {
   return { ...progressOf(postponed, postponed, `not sent, because ${reason}`, now), isTurnedAway: true };
 }

@@ -1,5 +1,6 @@
 import type { DeliveryToMake, WebhookDeliveryRow } from '../../db/webhook-deliveries.ts';
 import { workflowIdOf } from '../../messages/workflow-types.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { secondsBetween } from '../../platform/telemetry.ts';
 import type { DeliveryAttempted } from '../telemetry.ts';
 import type { WebhookResponse } from './sender.ts';
@@ -12,7 +13,7 @@ export function attemptTelemetry(
   { id, event, ...delivery }: DeliveryToMake,
   made: { attempt: number; response: WebhookResponse; error: string | null },
   recorded: WebhookDeliveryRow,
-  now: Date,
+  now: RealInstant,
   workflowId = workflowIdOf('webhookDelivery', id),
 ): DeliveryAttempted {
   const { attempt, response, error } = made;

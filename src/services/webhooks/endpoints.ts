@@ -3,6 +3,7 @@ import { lockBiller } from '../../db/tenant.ts';
 import { failPendingDeliveries } from '../../db/webhook-deliveries.ts';
 import * as store from '../../db/webhook-endpoints.ts';
 import { newId } from '../../domain/ids.ts';
+import { addMs } from '../../domain/instants.ts';
 import type { OutboundPolicy } from '../../platform/outbound-address.ts';
 import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
@@ -180,7 +181,7 @@ export async function rotateSecret(
     const changes = {
       sealed_secret: vault.seal(secret, sealedField('webhook_secrets', context, id)),
       sealed_previous_secret: previous,
-      previous_secret_expires_at: previous === null ? null : new Date(context.now.getTime() + overlapHours * hour),
+      previous_secret_expires_at: previous === null ? null : addMs(context.now, overlapHours * hour),
     };
     const row = await store.updateWebhookEndpoint(tx, id, changes, context.now);
     await recordEndpointChange(tx, 'webhook_endpoint.secret_rotated', [before, row], auditOrigin(context));

@@ -4,6 +4,7 @@ import { lockWebhookEndpoint } from '../../db/webhook-endpoints.ts';
 import { redeliver } from '../../db/webhook-redeliveries.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import {
   type Actor,
   type AuditEntry,
@@ -20,7 +21,12 @@ type Delivery = NonNullable<Awaited<ReturnType<typeof lockDelivery>>>;
  * Ends a delivery as failed by an operator command. It can be retried later. Returns a sentence.
  * @throws CommandRefused if it has ended already.
  */
-export async function giveUpDelivery(db: Db, id: string, now: Date, by: Actor = operator(null)): Promise<string> {
+export async function giveUpDelivery(
+  db: Db,
+  id: string,
+  now: RealInstant,
+  by: Actor = operator(null),
+): Promise<string> {
   return atomically(db, async (tx) => {
     const before = await lockDelivery(tx, id);
     if (before === null) throw new CommandRefused('Nothing to give up: the delivery does not exist.');
@@ -55,7 +61,7 @@ export async function noteDeliveryRetry(db: Db, id: string, { by, now }: ChangeO
  * Returns a sentence.
  * @throws CommandRefused if the endpoint is disabled or deleted.
  */
-export async function retryDeliveryByOperator(db: Db, id: string, by: Actor, now: Date): Promise<string> {
+export async function retryDeliveryByOperator(db: Db, id: string, by: Actor, now: RealInstant): Promise<string> {
   return atomically(db, async (tx) => {
     const found = await selectDeliveryToMake(tx, id);
     if (found === null) throw new CommandRefused('Nothing to retry: the delivery does not exist.');

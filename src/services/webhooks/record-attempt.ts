@@ -14,19 +14,21 @@ import {
   updateWebhookEndpoint,
   type WebhookEndpointRow,
 } from '../../db/webhook-endpoints.ts';
+import { addMs } from '../../domain/instants.ts';
 import { delayAfter, hasFailedTooLong, parseRetryAfter } from '../../domain/webhook-schedule.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { endpointEvent, record } from '../events.ts';
 import { verifyEndpoint } from './challenge.ts';
 import { recordEndpointChange } from './endpoint-audit.ts';
 import type { WebhookResponse } from './sender.ts';
 import { promptMs } from './sending-turns.ts';
 
-/** An attempt that was made: the number of a delivery's attempt, and when it began, in real time. */
+/** An attempt that was made: the number of a delivery's attempt, and when it began. */
 export interface MadeAttempt {
   delivery: DeliveryToMake;
   number: number;
-  at: Date;
+  at: RealInstant;
 }
 
 /**
@@ -44,7 +46,7 @@ export async function recordResponse(
   tx: Tx,
   made: MadeAttempt,
   response: WebhookResponse,
-  { now, random }: { now: Date; random: number },
+  { now, random }: { now: RealInstant; random: number },
 ): Promise<WebhookDeliveryRow> {
   const { delivery, number, at } = made;
   const error = errorOf(response);
@@ -88,12 +90,12 @@ function outcomeOf(
   error: string | null,
   disable: DisabledReason | null,
   delay: number | null,
-  now: Date,
+  now: RealInstant,
 ): AttemptOutcome {
   if (error === null) return { status: 'delivered', nextAttemptAt: null, failureReason: null };
   if (disable !== null) return { status: 'failed', nextAttemptAt: null, failureReason: 'endpoint disabled' };
   if (delay === null) return { status: 'failed', nextAttemptAt: null, failureReason: 'all attempts have failed' };
-  return { status: 'pending', nextAttemptAt: new Date(now.getTime() + delay), failureReason: null };
+  return { status: 'pending', nextAttemptAt: addMs(now, delay), failureReason: null };
 }
 
 /** Why an attempt has failed, in a few words. Null if the receiver has accepted the event. */
@@ -105,9 +107,9 @@ export function errorOf(response: WebhookResponse): string | null {
 }
 
 function whyDisable(
-  endpoint: { status: 'enabled' | 'disabled'; failing_since: Date | null },
+  endpoint: { status: 'enabled' | 'disabled'; failing_since: RealInstant | null },
   response: WebhookResponse,
-  now: Date,
+  now: RealInstant,
 ): DisabledReason | null {
   if (endpoint.status === 'disabled' || errorOf(response) === null) return null;
   if (response.kind === 'responded' && response.statusCode === 410) return 'gone';
@@ -120,7 +122,12 @@ function lockEndpointOf(tx: Tx, delivery: DeliveryToMake): Promise<WebhookEndpoi
 }
 
 /** Disables a locked endpoint, fails its pending deliveries, and notifies the biller's other endpoints. */
-async function disableEndpoint(tx: Tx, locked: WebhookEndpointRow, reason: DisabledReason, now: Date): Promise<void> {
+async function disableEndpoint(
+  tx: Tx,
+  locked: WebhookEndpointRow,
+  reason: DisabledReason,
+  now: RealInstant,
+): Promise<void> {
   const changes = { status: 'disabled' as const, disabled_reason: reason, failing_since: null };
   const endpoint = await updateWebhookEndpoint(tx, locked.id, changes, now);
   await failPendingDeliveries(tx, endpoint.id, 'endpoint disabled', now);

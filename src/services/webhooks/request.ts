@@ -1,16 +1,17 @@
 import { sealedField } from '../../db/sealed-values.ts';
 import type { DeliveryToMake } from '../../db/webhook-deliveries.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { eventBody } from '../../resources/event.ts';
 import type { Vault } from '../accounts/vault.ts';
 import { newChallenge } from './challenge.ts';
 import type { WebhookRequest } from './sender.ts';
 import { signatureHeaders } from './signing.ts';
 
-/** Returns the signing secrets of a delivery's endpoint at an instant of real time, the present one first. */
+/** Returns the signing secrets of a delivery's endpoint at an instant, the present one first. */
 export function openSecrets(
   { endpoint, endpoint_id, biller_id: billerId, livemode }: DeliveryToMake,
   vault: Vault,
-  at: Date,
+  at: RealInstant,
 ): string[] {
   const tenant = { billerId, livemode };
   const secrets = [vault.open(endpoint.sealed_secret, sealedField('webhook_secrets', tenant, endpoint_id))];
@@ -22,11 +23,11 @@ export function openSecrets(
   return secrets;
 }
 
-/** Returns the request of an attempt at this instant of real time, signed with these secrets. */
+/** Returns the request of an attempt at this instant, signed with these secrets. */
 export function requestFor(
   { event, endpoint, endpoint_id, livemode }: DeliveryToMake,
   secrets: string[],
-  at: Date,
+  at: RealInstant,
 ): WebhookRequest {
   const challenge = event.event_type === 'webhook_endpoint.ping' ? newChallenge() : undefined;
   const body = eventBody(event, challenge);

@@ -1,5 +1,6 @@
 import { type CredentialRow, listApiKeys, selectCredentialOfKey } from '../../db/api-keys.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { allScopes } from '../accounts/scopes.ts';
 import { Forbidden } from '../errors.ts';
 
@@ -21,21 +22,24 @@ export function assertMayOpen(scopes: readonly string[]): void {
 }
 
 /**
- * Returns the key of a link with its biller, or null if it opens nothing: it was revoked. A key of live mode
- * and a publishable key open nothing at all. `now` is real time.
+ * Returns the key of a link with its biller, or null if it opens nothing: it was revoked. A key of live mode and a
+ * publishable key open nothing at all.
  */
-export async function keyOfLink(db: Db, keyId: string, now: Date): Promise<CredentialRow | null> {
+export async function keyOfLink(db: Db, keyId: string, now: RealInstant): Promise<CredentialRow | null> {
   const key = await selectCredentialOfKey(db, keyId);
   return key !== null && !key.livemode && isUsable(key, now) ? key : null;
 }
 
-/** Returns the id of the newest sandbox key of a biller that may open the workbench, or null. `now` is real time. */
-export async function newestKeyOf(db: Db, billerId: string, now: Date): Promise<string | null> {
+/** Returns the id of the newest sandbox key of a biller that may open the workbench, or null. */
+export async function newestKeyOf(db: Db, billerId: string, now: RealInstant): Promise<string | null> {
   const keys = (await listApiKeys(db, billerId)).filter((key) => !key.livemode && isUsable(key, now));
   return keys.at(-1)?.id ?? null;
 }
 
-function isUsable({ kind, scopes, revoked_at }: Pick<CredentialRow, 'kind' | 'scopes' | 'revoked_at'>, now: Date) {
+function isUsable(
+  { kind, scopes, revoked_at }: Pick<CredentialRow, 'kind' | 'scopes' | 'revoked_at'>,
+  now: RealInstant,
+) {
   const isInForce = revoked_at === null || revoked_at > now;
   return isInForce && kind === 'secret' && neededScopes.every((scope) => scopes.includes(scope));
 }

@@ -1,5 +1,6 @@
 import type { Html } from '../../platform/html.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import type { RequestContext } from '../../services/request-context.ts';
 
 /** A request for a page of the workbench, by a link that is valid. */
@@ -18,8 +19,8 @@ export interface Visit {
   query: URLSearchParams;
   /** The fields of a posted form; empty for a GET. */
   form: URLSearchParams;
-  /** When the link ends, real time. */
-  endsAt: Date;
+  /** When the link ends. */
+  endsAt: RealInstant;
 }
 
 /** A page to show. */

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'mocha';
+import { addMs } from '../../../src/domain/instants.ts';
+import { realInstant, realNow } from '../../../src/platform/real-time.ts';
 import { newSigningSecret, signatureHeaders } from '../../../src/services/webhooks/signing.ts';
 import { type Driver, useDriver } from './driver.ts';
 
@@ -11,9 +13,9 @@ export const strangeTimestamps = [
   ...[16, 19, 20, 309, 400, 5000].map((digits) => '9'.repeat(digits)),
 ];
 /** As the service signs it. */
-const signed = (secrets = [secret], at = new Date()): Record<string, string> =>
+const signed = (secrets = [secret], at = realNow()): Record<string, string> =>
   signatureHeaders({ id: 'evt_1', at, body }, secrets);
-const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+const minutesAgo = (minutes: number) => addMs(realNow(), -minutes * 60_000);
 
 /** What the verifiers of all languages accept and refuse: the cases of `webhooks.test.ts`. */
 export function itVerifiesWebhooks(driver: Driver): void {
@@ -91,7 +93,7 @@ export function itVerifiesWebhooks(driver: Driver): void {
     const headers = await client.call({ resource: 'webhooks', method: 'sign', arguments: [body, secret] });
     const { result } = await attempt(body, headers);
     assert.equal(result.id, 'evt_1');
-    const at = new Date(Number(headers['webhook-timestamp']) * 1000);
+    const at = realInstant(Number(headers['webhook-timestamp']) * 1000);
     const expected = signatureHeaders({ id: headers['webhook-id'], at, body }, [secret]);
     assert.equal(headers['webhook-signature'], expected['webhook-signature']);
   });

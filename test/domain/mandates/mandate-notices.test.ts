@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { customerInstant } from '../../../src/domain/instants.ts';
 import {
   changeNoticeDueBy,
   type MandateNotice,
@@ -9,7 +10,7 @@ import {
 import { auBecs } from '../../../src/domain/schemes/au-becs.ts';
 
 const open: MandateNotice = { kind: 'amount_changed', due_by: '2027-03-10', sent_at: null, channel: null };
-const sentAt = new Date('2027-03-01T00:00:00Z');
+const sentAt = customerInstant('2027-03-01T00:00:00Z');
 const sent = { sent_at: '2027-03-01T00:00:00.000Z', channel: 'email' } as const;
 
 describe('a notice that is due to a payer', () => {

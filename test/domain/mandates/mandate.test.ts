@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { addMs, customerInstant } from '../../../src/domain/instants.ts';
 import {
   debitRefusal,
   endAfterReturn,
@@ -11,8 +12,8 @@ import type { ReturnReason } from '../../../src/domain/schemes/scheme-profile.ts
 import { schemes } from '../../../src/domain/schemes/schemes.ts';
 
 const scheme = schemes.au_becs;
-const at = new Date('2027-01-10T00:00:00Z');
-const later = new Date(at.getTime() + 1);
+const at = customerInstant('2027-01-10T00:00:00Z');
+const later = addMs(at, 1);
 
 describe('the end of a mandate', () => {
   const statuses: [reason: MandateEndReason, status: string][] = [
@@ -105,12 +106,12 @@ describe('the next possible charge date', () => {
     ['2150-01-01T00:00:00.000Z', null, 'unknown on a test clock far ahead'],
   ];
   for (const [now, date, why] of dates) {
-    it(`of a mandate is ${why}`, () => assert.equal(nextChargeDate(scheme, new Date(now), null), date));
+    it(`of a mandate is ${why}`, () => assert.equal(nextChargeDate(scheme, customerInstant(now), null), date));
   }
 
   it('of a mandate is none after the last cut-off before it lapses', () => {
-    const lapse = new Date('2027-01-29T13:00:00.000Z');
-    const dateAt = (now: string) => nextChargeDate(scheme, new Date(now), lapse);
+    const lapse = customerInstant('2027-01-29T13:00:00.000Z');
+    const dateAt = (now: string) => nextChargeDate(scheme, customerInstant(now), lapse);
     assert.equal(dateAt('2027-01-29T04:59:59.999Z'), '2027-01-29');
     assert.equal(dateAt('2027-01-29T05:00:00.000Z'), null);
   });

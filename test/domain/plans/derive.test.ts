@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
+import { customerInstant } from '../../../src/domain/instants.ts';
 import { fresh as untouched } from '../../../src/domain/plans/apply.ts';
 import { derive, nextRetry } from '../../../src/domain/plans/derive.ts';
 import type { KnownSlot, Plan } from '../../../src/domain/plans/plan.ts';
 import { fresh } from './simulated.ts';
 
-const day = (date: string) => new Date(`2027-${date}T00:00:00Z`);
+const day = (date: string) => customerInstant(`2027-${date}T00:00:00Z`);
 const slot = (number: number, changes: Partial<KnownSlot>): KnownSlot => ({
   ...untouched,
   slot: number,
@@ -38,7 +39,7 @@ describe('the dates that follow from the rows of a plan', () => {
   });
 
   it('keep a stored date that the calendar gave under former rules of the time zone, and no other', () => {
-    const near = new Date('2027-02-13T13:00:00Z');
+    const near = customerInstant('2027-02-13T13:00:00Z');
     assert.deepEqual(derived({ next_slot: 2, next_due_at: near }).next_due_at, near);
     assert.deepEqual(derived({ next_slot: 2, next_due_at: day('02-07') }).next_due_at, day('02-14'));
   });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { declined } from '../../../src/domain/charge-outcome.ts';
 import type { FailureBehaviour } from '../../../src/domain/dunning.ts';
+import { addMs, type CustomerInstant, customerInstant } from '../../../src/domain/instants.ts';
 import { nextPlanState, type PlanTransition } from '../../../src/domain/plan-state.ts';
 import { applyChange } from '../../../src/domain/plans/apply.ts';
 import { derive, nextRetry } from '../../../src/domain/plans/derive.ts';
@@ -30,7 +31,7 @@ import { retryDueAt } from '../../../src/domain/schemes/debit-dates.ts';
 import { afterFailedAttempt, afterReturn } from '../../../src/services/payments/dunning-step.ts';
 
 const dayMs = 86_400_000;
-const begin = new Date('2027-01-01T12:00:00Z');
+const begin = customerInstant('2027-01-01T12:00:00Z');
 
 export const fresh: Plan = {
   state: 'pending',
@@ -202,7 +203,7 @@ export class Simulated {
       state,
     });
     const outcome = this.outcomes.shift() ?? 'succeed';
-    if (outcome === 'challenge') this.apply(challenged({ slot: number }, new Date(at + 2 * dayMs)));
+    if (outcome === 'challenge') this.apply(challenged({ slot: number }, customerInstant(at + 2 * dayMs)));
     else if (outcome === 'submitted') this.submitted.add(number);
     else if (outcome !== 'accepted') this.settle(number, outcome, { by });
   }
@@ -243,7 +244,7 @@ export class Simulated {
   }
 
   /** Does what is due up to an instant, each at its own: the end of a challenge, a retry, the next slot. */
-  runUntil(target: Date): void {
+  runUntil(target: CustomerInstant): void {
     for (;;) {
       const { plan, slots } = this.situation;
       const retry = nextRetry(slots);
@@ -276,7 +277,7 @@ export class Simulated {
     const isActive = plan.state === 'active';
     const isHalted = plan.state === 'suspended' && plan.state_reason === 'requested';
     if (step.do === 'move') this.move(step.transition);
-    if (step.do === 'pass') this.runUntil(new Date(this.now.getTime() + step.days * dayMs));
+    if (step.do === 'pass') this.runUntil(addMs(this.now, step.days * dayMs));
     if (step.do === 'pay') {
       const slot = pick(isUnpaid);
       if (slot !== undefined && !isOver && !isHalted) this.retry(slot, 'payer');
@@ -413,7 +414,7 @@ export const lives: fc.Arbitrary<Life> = fc.record({
 
 export function live({ terms, activatedAfter, behaviour, steps: all, outcomes }: Life): Simulated {
   const subject = new Simulated(terms, behaviour, outcomes);
-  subject.runUntil(new Date(begin.getTime() + activatedAfter * dayMs));
+  subject.runUntil(addMs(begin, activatedAfter * dayMs));
   subject.move('activate');
   for (const step of all) subject.do(step);
   return subject;

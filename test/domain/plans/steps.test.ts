@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { before, describe, it } from 'mocha';
 import { firstSlotAfter, slotDate, slotDueAt } from '../../../src/domain/calendar.ts';
+import { customerInstant } from '../../../src/domain/instants.ts';
 import { upcomingPayments } from '../../../src/domain/plan-schedule.ts';
 import { cadenceOf, progressOf, termsOf } from '../../../src/domain/plans/plan.ts';
 import { openNext } from '../../../src/domain/plans/steps.ts';
@@ -190,7 +191,7 @@ describe('10,000 random lives of plans', () => {
         const [first, ...rest] = made.map(({ slot, due_date, amount }) => ({ slot, dueDate: due_date, amount }));
         const atFirst = { nextSlot: 0, paymentsOpened: 0, committedAmount: 0 };
         assert.deepEqual(first, upcomingPayments(termsOf(plan), atFirst, 1).payments[0]);
-        const next = firstSlotAfter(cadenceOf(plan), 'UTC', plan.activated_at ?? new Date(0), 1);
+        const next = firstSlotAfter(cadenceOf(plan), 'UTC', plan.activated_at ?? customerInstant(0), 1);
         const ahead = { nextSlot: next, paymentsOpened: 1, committedAmount: first?.amount ?? 0 };
         assert.deepEqual(rest, upcomingPayments(termsOf(plan), ahead, rest.length).payments);
       }),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
+import { customerInstant } from '../../../src/domain/instants.ts';
 import { auBecs } from '../../../src/domain/schemes/au-becs.ts';
 import {
   debitDates,
@@ -38,7 +39,7 @@ describe('the dates that a bank debit is promised', () => {
     ],
   ] as const) {
     it(`are those of business days for a debit that is accepted ${what}`, () => {
-      assert.deepEqual(debitDates(auBecs, new Date(accepted)), {
+      assert.deepEqual(debitDates(auBecs, customerInstant(accepted)), {
         chargeDate: charged,
         handOverAt: new Date(`${handOver}:00Z`),
         resultDate: resultOn,
@@ -48,20 +49,20 @@ describe('the dates that a bank debit is promised', () => {
   }
 
   it('do not exist where the calendar of the scheme ends, or ends before the debit can no longer come back', () => {
-    assert.equal(debitDates(auBecs, new Date('1999-12-31T00:00:00Z')), null);
-    assert.equal(debitDates(auBecs, new Date('2150-01-01T00:00:00Z')), null);
-    assert.equal(debitDates(auBecs, new Date('2099-12-15T00:00:00Z')), null);
-    assert.notEqual(debitDates(auBecs, new Date('2099-11-15T00:00:00Z')), null);
+    assert.equal(debitDates(auBecs, customerInstant('1999-12-31T00:00:00Z')), null);
+    assert.equal(debitDates(auBecs, customerInstant('2150-01-01T00:00:00Z')), null);
+    assert.equal(debitDates(auBecs, customerInstant('2099-12-15T00:00:00Z')), null);
+    assert.notEqual(debitDates(auBecs, customerInstant('2099-11-15T00:00:00Z')), null);
   });
 
   it('say until when it can come back, 20 business days after the date in Sydney on which it was collected', () => {
-    assert.equal(returnableAfter(auBecs, new Date('2027-03-02T22:00:00Z')), '2027-04-02');
+    assert.equal(returnableAfter(auBecs, customerInstant('2027-03-02T22:00:00Z')), '2027-04-02');
   });
 
   it('hold for a hand-over that is half an hour late, and no later', () => {
-    const handOver = new Date('2027-03-01T05:00:00Z');
-    assert.equal(hasMissedCutOff(handOver, new Date('2027-03-01T05:30:00.000Z')), false);
-    assert.equal(hasMissedCutOff(handOver, new Date('2027-03-01T05:30:00.001Z')), true);
+    const handOver = customerInstant('2027-03-01T05:00:00Z');
+    assert.equal(hasMissedCutOff(handOver, customerInstant('2027-03-01T05:30:00.000Z')), false);
+    assert.equal(hasMissedCutOff(handOver, customerInstant('2027-03-01T05:30:00.001Z')), true);
   });
 });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { addBusinessDays, businessDaysFrom, isBusinessDay } from '../../../src/domain/business-days/business-days.ts';
 import { addDays, dateIn, startOfDay } from '../../../src/domain/calendar.ts';
+import { addMs, type CustomerInstant, customerInstant } from '../../../src/domain/instants.ts';
 import { auBecs } from '../../../src/domain/schemes/au-becs.ts';
 import {
   chargeDate,
@@ -16,11 +17,9 @@ import {
 
 const day = 86_400_000;
 /** Thirty years, to the millisecond. */
-const instants = fc.date({
-  min: new Date('2024-01-01T00:00:00Z'),
-  max: new Date('2054-01-01T00:00:00Z'),
-  noInvalidDate: true,
-});
+const instants = fc
+  .date({ min: new Date('2024-01-01T00:00:00Z'), max: new Date('2054-01-01T00:00:00Z'), noInvalidDate: true })
+  .map((date) => customerInstant(date.getTime()));
 
 /** Sydney's clock by the formatter of the platform, which shares no code with the date library. */
 const sydney = new Intl.DateTimeFormat('en-CA', {
@@ -34,7 +33,7 @@ const sydney = new Intl.DateTimeFormat('en-CA', {
   fractionalSecondDigits: 3,
   hourCycle: 'h23',
 });
-const clock = (instant: Date) => sydney.format(instant).replace(', ', ' ');
+const clock = (instant: CustomerInstant) => sydney.format(instant).replace(', ', ' ');
 
 describe('the charge date of a debit', () => {
   const table: [title: string, acceptedAt: string, date: string][] = [
@@ -52,7 +51,7 @@ describe('the charge date of a debit', () => {
     ['is the next day for midnight in Los Angeles, 18:00 in Sydney', '2027-03-23T07:00:00.000Z', '2027-03-24'],
   ];
   for (const [title, acceptedAt, date] of table) {
-    it(title, () => assert.equal(chargeDate(auBecs, new Date(acceptedAt)), date));
+    it(title, () => assert.equal(chargeDate(auBecs, customerInstant(acceptedAt)), date));
   }
 
   it('is the first business day whose cut-off is still ahead, at every instant of thirty years', () => {
@@ -71,9 +70,9 @@ describe('the charge date of a debit', () => {
   });
 
   it('is refused where the calendar has ended', () => {
-    assert.equal(chargeDate(auBecs, new Date('2099-12-31T04:59:59.999Z')), '2099-12-31');
-    assert.throws(() => chargeDate(auBecs, new Date('2099-12-31T05:00:00.000Z')), RangeError);
-    assert.throws(() => chargeDate(auBecs, new Date(Number.NaN)), RangeError);
+    assert.equal(chargeDate(auBecs, customerInstant('2099-12-31T04:59:59.999Z')), '2099-12-31');
+    assert.throws(() => chargeDate(auBecs, customerInstant('2099-12-31T05:00:00.000Z')), RangeError);
+    assert.throws(() => chargeDate(auBecs, customerInstant(Number.NaN)), RangeError);
   });
 });
 
@@ -117,7 +116,7 @@ describe('the result of a debit', () => {
     const spans = fc.oneof(fc.nat(2 * day), fc.nat(20 * day));
     fc.assert(
       fc.property(instants, spans, (first, span) => {
-        const later = chargeDate(auBecs, new Date(first.getTime() + span));
+        const later = chargeDate(auBecs, addMs(first, span));
         assert.ok(chargeDate(auBecs, first) <= later);
         assert.ok(resultAt(auBecs, chargeDate(auBecs, first)) <= resultAt(auBecs, later));
       }),
@@ -155,8 +154,12 @@ describe('the return of a debit', () => {
 describe('the retry of a debit', () => {
   const at9 = (date: string) => startOfDay(date, 'Australia/Sydney').getTime() + 9 * 3_600_000;
   const next = (failures: number, first: string, latest: string) =>
-    retryAt(auBecs, { failures, firstResultAt: new Date(at9(first)), latestResultAt: new Date(at9(latest)) });
-  const dateOf = (instant: Date | null) => instant && clock(instant);
+    retryAt(auBecs, {
+      failures,
+      firstResultAt: customerInstant(at9(first)),
+      latestResultAt: customerInstant(at9(latest)),
+    });
+  const dateOf = (instant: CustomerInstant | null) => instant && clock(instant);
 
   it('waits for each result: four attempts from Monday, 1 February 2027, each dishonoured after two business days', () => {
     assert.equal(dateOf(next(1, '2027-02-01', '2027-02-01')), '2027-02-02 09:00:00.000');
@@ -177,10 +180,10 @@ describe('the retry of a debit', () => {
   });
 
   it('is on the business day after the latest result at the earliest, whatever the hour of that result', () => {
-    const lateInTheDay = new Date('2027-02-04T12:59:59.999Z'); // 23:59:59.999 in Sydney
-    const series = { failures: 2, firstResultAt: new Date(at9('2027-02-01')), latestResultAt: lateInTheDay };
+    const lateInTheDay = customerInstant('2027-02-04T12:59:59.999Z'); // 23:59:59.999 in Sydney
+    const series = { failures: 2, firstResultAt: customerInstant(at9('2027-02-01')), latestResultAt: lateInTheDay };
     assert.equal(dateOf(retryAt(auBecs, series)), '2027-02-05 09:00:00.000');
-    series.latestResultAt = new Date('2027-02-04T13:00:00.000Z');
+    series.latestResultAt = customerInstant('2027-02-04T13:00:00.000Z');
     assert.equal(dateOf(retryAt(auBecs, series)), '2027-02-08 09:00:00.000');
   });
 
@@ -193,8 +196,8 @@ describe('the retry of a debit', () => {
     fc.assert(
       fc.property(instants, (acceptedAt) => {
         let attempts = 0;
-        let firstResultAt: Date | undefined;
-        for (let due: Date | null = acceptedAt; due !== null; attempts += 1) {
+        let firstResultAt: CustomerInstant | undefined;
+        for (let due: CustomerInstant | null = acceptedAt; due !== null; attempts += 1) {
           const charged = chargeDate(auBecs, due);
           if (attempts > 0) assert.equal(clock(due), `${charged} 09:00:00.000`);
           const latestResultAt = resultAt(auBecs, charged);
@@ -211,15 +214,27 @@ describe('the retry of a debit', () => {
 
 describe('a mandate without a debit', () => {
   it('lapses at the start of the day 15 months after the last debit', () => {
-    assert.equal(mandateLapsesAt(auBecs, new Date('2027-01-15T02:00:00Z')).toISOString(), '2028-04-14T14:00:00.000Z');
+    assert.equal(
+      mandateLapsesAt(auBecs, customerInstant('2027-01-15T02:00:00Z')).toISOString(),
+      '2028-04-14T14:00:00.000Z',
+    );
   });
 
   it('lapses on the last day of a month that is too short', () => {
-    assert.equal(mandateLapsesAt(auBecs, new Date('2026-11-30T02:00:00Z')).toISOString(), '2028-02-28T13:00:00.000Z');
+    assert.equal(
+      mandateLapsesAt(auBecs, customerInstant('2026-11-30T02:00:00Z')).toISOString(),
+      '2028-02-28T13:00:00.000Z',
+    );
   });
 
   it('counts from the date in Sydney', () => {
-    assert.equal(mandateLapsesAt(auBecs, new Date('2027-01-14T13:00:00Z')).toISOString(), '2028-04-14T14:00:00.000Z');
-    assert.equal(mandateLapsesAt(auBecs, new Date('2027-01-14T12:59:59Z')).toISOString(), '2028-04-13T14:00:00.000Z');
+    assert.equal(
+      mandateLapsesAt(auBecs, customerInstant('2027-01-14T13:00:00Z')).toISOString(),
+      '2028-04-14T14:00:00.000Z',
+    );
+    assert.equal(
+      mandateLapsesAt(auBecs, customerInstant('2027-01-14T12:59:59Z')).toISOString(),
+      '2028-04-13T14:00:00.000Z',
+    );
   });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { addDays, daysBetween } from '../../../src/domain/calendar.ts';
+import { customerInstant } from '../../../src/domain/instants.ts';
 import { endsNear } from '../../../src/domain/subscriptions/boundaries.ts';
 import { calendarOf } from '../../../src/domain/subscriptions/course.ts';
 import { periodDates } from '../../../src/domain/subscriptions/periods.ts';
@@ -11,7 +12,7 @@ import { type fresh, Simulated } from './simulated.ts';
 function lived(days: number, terms: Partial<typeof fresh> = {}, outcomes: boolean[] = []): Simulated {
   const subject = new Simulated(terms, outcomes);
   subject.ask({ name: 'start' });
-  subject.runUntil(new Date(subject.now.getTime() + days * 86_400_000));
+  subject.runUntil(customerInstant(subject.now.getTime() + days * 86_400_000));
   return subject;
 }
 const refusal = (subject: Simulated, request: Parameters<typeof respondTo>[0]) => {
@@ -83,7 +84,7 @@ describe('a pause from a date', () => {
   it('lets the periods before it go on, and ends them then', () => {
     const subject = lived(0);
     assert.ok(subject.ask({ name: 'pause', from: '2027-04-30', resumesAt: '2027-06-15' }));
-    subject.runUntil(new Date('2027-07-20T00:00:00Z'));
+    subject.runUntil(customerInstant('2027-07-20T00:00:00Z'));
     const periods = [...subject.periods.values()].map(({ start_date: start, end_date: end }) => `${start} ${end}`);
     assert.deepEqual(periods, [
       '2027-01-31 2027-02-28',
@@ -107,7 +108,7 @@ describe('a pause from a date', () => {
   it('keeps its end if a payment fails before it and is collected', () => {
     const subject = lived(0, {}, [true, false, true]);
     assert.ok(subject.ask({ name: 'pause', from: '2027-04-30', resumesAt: '2027-06-15' }));
-    subject.runUntil(new Date('2027-03-20T00:00:00Z'));
+    subject.runUntil(customerInstant('2027-03-20T00:00:00Z'));
     const { course } = subject.situation;
     assert.deepEqual([course.pauses_at, course.resumes_at], ['2027-04-30', '2027-06-15']);
     assert.ok(subject.told.some(({ what }) => what === 'recovered'));
@@ -118,7 +119,7 @@ describe('a cancellation at a date', () => {
   it('lets the periods before it go on, and ends them then', () => {
     const subject = lived(0);
     assert.ok(subject.ask(cancelOn('2027-04-30')));
-    subject.runUntil(new Date('2027-07-20T00:00:00Z'));
+    subject.runUntil(customerInstant('2027-07-20T00:00:00Z'));
     assert.deepEqual(stateOf(subject), ['canceled', 'ended']);
     assert.equal(subject.periods.size, 3);
   });
@@ -126,11 +127,11 @@ describe('a cancellation at a date', () => {
   it('lets retries go on, and that at the end of the current period ends them', () => {
     const later = lived(30, {}, [true, false, true]);
     assert.ok(later.ask(cancelOn('2027-04-30')));
-    later.runUntil(new Date('2027-03-10T00:00:00Z'));
+    later.runUntil(customerInstant('2027-03-10T00:00:00Z'));
     assert.deepEqual(stateOf(later), ['active', null]);
     const atEnd = lived(28, {}, [true, false, true]);
     assert.ok(atEnd.ask(cancelOn('2027-03-31')));
-    atEnd.runUntil(new Date('2027-03-10T00:00:00Z'));
+    atEnd.runUntil(customerInstant('2027-03-10T00:00:00Z'));
     assert.deepEqual(stateOf(atEnd), ['past_due', null]);
   });
 
@@ -140,7 +141,7 @@ describe('a cancellation at a date', () => {
     assert.ok(subject.ask({ name: 'cancel', when: 'period_end' }));
     assert.equal(subject.situation.owed?.status, 'unpaid');
     assert.ok(subject.ask(cancelOn('2027-04-30')));
-    subject.runUntil(new Date('2027-03-10T00:00:00Z'));
+    subject.runUntil(customerInstant('2027-03-10T00:00:00Z'));
     assert.deepEqual([...stateOf(subject), subject.situation.course.ends_at], ['active', null, '2027-04-30']);
   });
 
@@ -161,7 +162,7 @@ describe('a cancellation at a date', () => {
     const subject = lived(0, { ends_at: '2027-08-31' });
     assert.ok(subject.ask(cancelOn('2027-06-30')));
     assert.ok(subject.ask({ name: 'pause', from: null, resumesAt: '2027-03-10' }));
-    subject.runUntil(new Date('2027-03-11T00:00:00Z'));
+    subject.runUntil(customerInstant('2027-03-11T00:00:00Z'));
     const { ends_at, ends_at_before_cancel } = subject.situation.course;
     assert.deepEqual([ends_at, ends_at_before_cancel], ['2027-07-10', '2027-09-10']);
   });
@@ -177,7 +178,7 @@ describe('a cancellation at a date', () => {
     ]);
     const paused = lived(0);
     assert.ok(paused.ask({ name: 'pause', from: null, resumesAt: null }));
-    paused.runUntil(new Date('2027-03-05T00:00:00Z'));
+    paused.runUntil(customerInstant('2027-03-05T00:00:00Z'));
     assert.match(String(refusal(paused, cancelOn('2027-03-31'))?.[1]), /^It is paused, .* only be canceled at once/);
     assert.match(String(refusal(new Simulated({}, []), cancelOn('2027-03-31'))?.[1]), /^It is pending, /);
   });
@@ -206,7 +207,7 @@ describe('an end or a pause that was planned for a later period', () => {
         const subject = lived(days, terms, outcomes);
         const date = subject.plan(plan);
         if (date === null) return;
-        subject.runUntil(new Date(subject.now.getTime() + 200 * 86_400_000));
+        subject.runUntil(customerInstant(subject.now.getTime() + 200 * 86_400_000));
         const told = subject.told.findLast(({ what }) => what === `${plan.what}${plan.what === 'pause' ? 'd' : 'ed'}`);
         const isGivenUp = subject.situation.course.state_reason === 'payment_failed';
         if (!isGivenUp) assert.equal(told && new Date(told.at).toISOString().slice(0, 10), date);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { describe, it } from 'mocha';
+import { addMs, customerInstant } from '../../../src/domain/instants.ts';
 import { changeReturned, type ItemChange, quoteChange } from '../../../src/domain/subscriptions/changes.ts';
 import { comingPeriods } from '../../../src/domain/subscriptions/coming.ts';
 import { changeLines, type SubscriptionItem, sumOf } from '../../../src/domain/subscriptions/lines.ts';
@@ -10,7 +11,7 @@ const at = (unit_amount_cents: number, quantity = 1): SubscriptionItem[] => [
   { id: 'sbi', name: 'Seats', unit_amount_cents, quantity },
 ];
 const now: Omit<ItemChange, 'items'> = { when: 'now', proration: 'days', collect: 'next_period' };
-const day = (date: string) => new Date(`${date}T00:00:00Z`);
+const day = (date: string) => customerInstant(`${date}T00:00:00Z`);
 
 /** A monthly subscription since 31 January, at 3100, on this day. */
 function activeOn(date: string, terms: object = {}, outcomes: boolean[] = []): Simulated {
@@ -110,7 +111,7 @@ describe('a change of what a subscription sells', () => {
     fc.assert(
       fc.property(changes, fc.integer({ min: 0, max: 27 }), (wanted, days) => {
         const subject = activeOn('2027-03-01');
-        subject.runUntil(new Date(day('2027-03-01').getTime() + days * 86_400_000));
+        subject.runUntil(addMs(day('2027-03-01'), days * 86_400_000));
         const before = subject.situation.course.items;
         for (const items of [wanted.items, before]) subject.change({ ...wanted, items, when: 'now' }, true);
         assert.equal(subject.balance() + subject.paidForChanges, 0);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { addDays } from '../../../src/domain/calendar.ts';
 import { nextRetryAt } from '../../../src/domain/dunning.ts';
+import { addMs, type CustomerInstant, customerInstant } from '../../../src/domain/instants.ts';
 import { statementOf } from '../../../src/domain/subscriptions/account.ts';
 import { applyChange, type BegunPeriod } from '../../../src/domain/subscriptions/apply.ts';
 import {
@@ -31,7 +32,7 @@ import {
 } from '../../../src/domain/subscriptions/steps.ts';
 
 const dayMs = 86_400_000;
-const begin = new Date('2027-01-31T00:00:00Z');
+const begin = customerInstant('2027-01-31T00:00:00Z');
 
 export const fresh: Course = {
   state: 'pending',
@@ -219,7 +220,7 @@ export class Simulated {
     return sumOf(lines) - credit;
   }
 
-  runUntil(target: Date): void {
+  runUntil(target: CustomerInstant): void {
     for (;;) {
       const d = derive(this.situation, this.now, this.inEffect);
       const due = (
@@ -381,7 +382,7 @@ export function live({ terms: own, deeds: all, outcomes }: Lived): Simulated {
     else if (deed.do === 'refund') subject.refund(deed.part);
     else if (deed.do === 'fee') subject.sell({ one_off_items: deed.items });
     else if (deed.do === 'discount') subject.sell({ next_discounts: deed.discounts });
-    else subject.runUntil(new Date(subject.now.getTime() + deed.days * dayMs));
+    else subject.runUntil(addMs(subject.now, deed.days * dayMs));
   }
   return subject;
 }

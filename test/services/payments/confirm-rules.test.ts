@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import type { PaymentIntentStatus } from '../../../src/db/payment-intents.ts';
+import { customerInstant } from '../../../src/domain/instants.ts';
 import { refusalError } from '../../../src/services/payments/charge-way.ts';
 import { confirmRefusal } from '../../../src/services/payments/confirm-rules.ts';
 
 const id = 'pi_1';
 const here = { deleted_at: null };
-const deleted = { deleted_at: new Date('2027-01-01T00:00:00Z') };
+const deleted = { deleted_at: customerInstant('2027-01-01T00:00:00Z') };
 
 describe('the rules of a confirm', () => {
   const statuses: [status: PaymentIntentStatus, isAllowed: boolean][] = [

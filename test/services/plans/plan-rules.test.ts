@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { PaymentPlanRow } from '../../../src/db/payment-plans.ts';
+import { customerInstant } from '../../../src/domain/instants.ts';
 import { planErrors } from '../../../src/services/plans/plan-rules.ts';
 
-const now = new Date('2027-03-15T13:30:00Z');
+const now = customerInstant('2027-03-15T13:30:00Z');
 const plan: PaymentPlanRow = {
   ...{ id: 'pp_1', biller_id: 'acct_1', livemode: false, customer_id: 'cus_1', test_clock_id: null, name: 'Plan' },
   ...{ state: 'pending', state_reason: null, frequency_type: 'monthly', frequency_period: 1, currency: 'AUD' },

@@ -1,3 +1,4 @@
+import type { RealInstant } from '../../../platform/real-time.ts';
 import type { StuckQuery } from './query.ts';
 
 /** What the live processor has done and the database does not know. */
@@ -25,7 +26,7 @@ export const heldCharging: StuckQuery<UnknownToUs> = {
 };
 
 /** The comparison with the live processor, if there are live charges that it should have seen by now. */
-export const lateProcessorComparison: StuckQuery<{ compared_at: Date | null }> = {
+export const lateProcessorComparison: StuckQuery<{ compared_at: RealInstant | null }> = {
   rows: (db, { before }) => db`
     select null as subject_id, null as biller_id, true as livemode, min(a.opened_at) as since
     from payment_attempts a

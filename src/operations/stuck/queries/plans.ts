@@ -1,6 +1,8 @@
 import type { OpenSlotRow } from '../../../db/payment-plan-slots.ts';
 import { retryDays } from '../../../domain/dunning.ts';
+import type { CustomerInstant } from '../../../domain/instants.ts';
 import type { Db } from '../../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../../platform/real-time.ts';
 import { clockToleranceMs } from '../../../services/customer-time.ts';
 import type { DatedPlan } from '../../../services/plans/plan-dates.ts';
 import type { StuckQuery } from './query.ts';
@@ -9,8 +11,7 @@ type SlotInstant = 'first_failed_at' | 'next_attempt_at' | 'last_result_at';
 
 /** A plan whose rows do not agree. */
 export interface InconsistentPlan extends DatedPlan {
-  /** The customer's time. */
-  at: Date;
+  at: CustomerInstant;
   /** Its open slots, as JSON. */
   open: (Omit<OpenSlotRow, SlotInstant> & Record<SlotInstant, string | null>)[];
   /** The slots that have a payment and no row. */
@@ -43,7 +44,7 @@ export const inconsistentPlans: StuckQuery<InconsistentPlan> = {
     where p.id = f.subject_id`,
 };
 
-const customerTime = (db: Db, now: Date) => db`coalesce(k.target_time, k.frozen_time, ${now}::timestamptz)`;
+const customerTime = (db: Db, now: RealInstant) => db`coalesce(k.target_time, k.frozen_time, ${now}::timestamptz)`;
 
 const withoutNextDate = (db: Db) => db`
   select p.id from payment_plans p
@@ -73,7 +74,7 @@ const withoutItsRetry = (db: Db) => db`
  * A debit is retried by the business days of its scheme, which PostgreSQL does not know: only a date that is far from
  * any rule is found. By a nearer wrong one, nothing is charged either: the plan stalls.
  */
-const withWrongRetry = (db: Db, now: Date) => db`
+const withWrongRetry = (db: Db, now: RealInstant) => db`
   select p.id from (
     select *, first_failed_at + make_interval(secs => 86400.0 * (${[...retryDays]}::integer[])[failures]) as due_at
     from payment_plan_slots where status = 'retrying'

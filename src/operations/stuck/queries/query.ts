@@ -1,5 +1,6 @@
 import type { Fragment } from 'postgres';
 import type { Db } from '../../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../../platform/real-time.ts';
 
 /** The columns that every kind of stuck object has. */
 export interface StuckRow {
@@ -7,14 +8,14 @@ export interface StuckRow {
   subject_id: string | null;
   biller_id: string | null;
   livemode: boolean | null;
-  /** Real time; null if it is not known. */
-  since: Date | null;
+  /** Null if it is not known. */
+  since: RealInstant | null;
 }
 
 /** Objects are stuck when they have waited since before `before`. `now` is the current instant. Both are real time. */
 export interface StuckThreshold {
-  before: Date;
-  now: Date;
+  before: RealInstant;
+  now: RealInstant;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Db } from '../../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../../platform/real-time.ts';
 import { originOf } from '../../../platform/redact.ts';
 import type { StuckQuery } from './query.ts';
 
@@ -6,11 +7,11 @@ import type { StuckQuery } from './query.ts';
 export interface EndpointNews {
   url: string;
   /** Null if nothing was sent there yet. */
-  last_at: Date | null;
+  last_at: RealInstant | null;
   /** Why the last attempt failed. Null if it succeeded. */
   last_error: string | null;
   /** The next attempt of any delivery. Null if no delivery is pending. */
-  next_at: Date | null;
+  next_at: RealInstant | null;
 }
 
 /** The deliveries of an endpoint that are due and not attempted. */
@@ -71,19 +72,19 @@ export const failingEndpoints: StuckQuery<FailingEndpoint> = {
     where w.id = f.subject_id`,
 };
 
-/** An endpoint that has only failed lately. All instants are real time. */
+/** An endpoint that has only failed lately. */
 export interface LatelyFailing extends Omit<EndpointNews, 'url'> {
   id: string;
   biller_id: string;
   livemode: boolean;
-  since: Date;
+  since: RealInstant;
   pending: number;
   /** Scheme, host and port of its URL. */
   origin: string;
 }
 
 /** The enabled endpoints that have only failed since some time after `after`, those that fail longest first. */
-export async function listLatelyFailing(db: Db, after: Date, limit: number): Promise<LatelyFailing[]> {
+export async function listLatelyFailing(db: Db, after: RealInstant, limit: number): Promise<LatelyFailing[]> {
   const rows = await db<(Omit<LatelyFailing, 'origin'> & { url: string })[]>`
     select w.id, w.biller_id, w.livemode, w.failing_since as since, p.pending, p.next_at, w.url, a.at as last_at,
       a.error as last_error
