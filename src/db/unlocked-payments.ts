@@ -1,5 +1,6 @@
 // A payment that nothing else changes meanwhile needs no lock while it is decided: it is read, then written by one
 // statement whose conditions are that every row is still the version that was read. See `sameVersion`.
+import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import {
   type InsertCondition,
@@ -23,14 +24,14 @@ export interface Parties {
 }
 
 interface PartyColumns {
-  payer_id: string;
+  payer_id: Id<'customer'>;
   payer_version: string;
-  payer_clock: string | null;
+  payer_clock: Id<'test_clock'> | null;
   payer_fees: CustomerRow['fee_preferences'];
   payer_deleted_at: CustomerInstant | null;
-  method_id: string;
+  method_id: Id<'payment_method'>;
   method_version: string;
-  method_owner: string | null;
+  method_owner: Id<'customer'> | null;
   method_instrument: PaymentMethodRow['instrument'];
   method_brand: string | null;
   method_fixture: string | null;
@@ -72,7 +73,7 @@ function partiesOf(row: PartyColumns): Parties {
 export async function selectParties(
   db: Db,
   tenant: TenantKey,
-  { customerId, methodId }: { customerId: string | null; methodId: string },
+  { customerId, methodId }: { customerId: Id<'customer'> | null; methodId: Id<'payment_method'> },
 ): Promise<Parties | null> {
   const [row] = await db<PartyColumns[]>`
     select ${partyColumns(db)}
@@ -173,7 +174,10 @@ function attemptInsert(db: Db, attempt: NewAttempt) {
  * Condition: the charge is as it was opened. `intent` has the version that its opening has made. Locks both rows. If
  * another transaction has locked one of them, the condition does not hold: it does not wait.
  */
-export function isStillOpen(intent: Versioned<{ id: string }>, attemptId: string): InsertCondition {
+export function isStillOpen(
+  intent: Versioned<{ id: Id<'payment_intent'> }>,
+  attemptId: Id<'payment_attempt'>,
+): InsertCondition {
   return (db, met) => db`
     select from payment_intents i join payment_attempts a on a.payment_intent_id = i.id
     where ${met} and i.id = ${intent.id} and i.xmin = ${intent.version}::xid

@@ -8,6 +8,7 @@ import {
   updateSlots,
 } from '../../db/payment-plan-slots.ts';
 import { type CollectingPlanRow, lockPlan, type PaymentPlanRow, updatePlan } from '../../db/payment-plans.ts';
+import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { applyChange } from '../../domain/plans/apply.ts';
 import type { KnownSlot, Situation, Slot } from '../../domain/plans/plan.ts';
@@ -24,7 +25,11 @@ export interface LockedPlan extends Situation {
 /**
  * Locks a plan and reads its open slots, and the slot that this payment pays. Returns null if the plan was deleted.
  */
-export async function lockPlanWithSlots(tx: Tx, id: string, paymentIntentId?: string): Promise<LockedPlan | null> {
+export async function lockPlanWithSlots(
+  tx: Tx,
+  id: string,
+  paymentIntentId?: Id<'payment_intent'>,
+): Promise<LockedPlan | null> {
   // The statement after the lock sees everything committed before it was granted.
   const [plan, slots] = await pipelined(tx, [lockPlan(tx, id), listKnownSlots(tx, id, paymentIntentId)]);
   return plan && withSlots(plan, slots);
@@ -40,7 +45,7 @@ interface Besides {
   /** Columns that no step knows. */
   columns?: Partial<PaymentPlanRow>;
   /** The payment of the slot that opens. */
-  intentId?: string;
+  intentId?: Id<'payment_intent'> | null;
 }
 
 /**
@@ -52,11 +57,13 @@ export async function store(
   locked: LockedPlan,
   change: Change,
   at: CustomerInstant,
-  { columns: more = {}, intentId = '' }: Besides = {},
+  { columns: more = {}, intentId = null }: Besides = {},
 ): Promise<LockedPlan> {
   const { id } = locked.plan;
   const { situation, columns } = applyChange(locked, change, intentId);
   const { slots = [], restores = [], opens, skips = [], happenings = [] } = change;
+  if (opens !== undefined && intentId === null)
+    throw new Error(`slot ${opens.slot} of ${id} is opened without a payment`);
   const isTouched = change.plan !== undefined && locked.plan.updated_at.getTime() !== at.getTime();
   const isChanged = isTouched || Object.keys({ ...more, ...columns }).length > 0;
   const changed = isChanged ? { ...more, ...columns, updated_at: at } : null;
@@ -64,7 +71,7 @@ export async function store(
   await pipelined(tx, [
     ...slots.map((one) => updateSlots(tx, id, one)),
     ...restores.map((slot) => putSlot(tx, id, slot)),
-    opens === undefined ? null : insertOpenSlot(tx, id, opens, intentId),
+    opens === undefined || intentId === null ? null : insertOpenSlot(tx, id, opens, intentId),
     insertSkippedSlots(tx, id, skips),
     changed && updatePlan(tx, id, changed),
     isChallengeChanged(locked.slots, situation.slots) ? noteChallenge(tx, { planId: id }) : null,

@@ -1,5 +1,6 @@
 import type { ShownSubscriptionRow, SubscriptionChange } from '../../db/subscriptions.ts';
 import { dateIn } from '../../domain/calendar.ts';
+import { namedId } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import type { Writer } from '../../platform/postgres/connection.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
@@ -41,9 +42,10 @@ export async function updateSubscriptionTerms(
     const { row } = locked;
     const isUnstarted = row.state === 'pending' && row.started_at === null;
     assertNoErrors(fixedFieldErrors(input, row.state, isUnstarted));
-    const { customer_id: _, items, start_date, ...plain } = input;
+    const { customer_id: _, items, start_date, payment_instrument_id: methodId, ...plain } = input;
     const change: SubscriptionChange = {
       ...plain,
+      ...(methodId === undefined ? {} : { payment_instrument_id: namedId('payment_method', methodId) }),
       ...(items === undefined ? {} : { items: withIds(items) }),
       ...(start_date === undefined ? {} : { start_date: start_date ?? dateIn(at, context.timeZone) }),
     };
