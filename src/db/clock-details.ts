@@ -17,6 +17,8 @@ export interface TestClockDetailRow extends TestClockRow {
   frequencies: { frequencyType: 'weekly' | 'monthly'; frequencyPeriod: number }[];
   /** The number of deliveries of its events, by status. */
   webhook_deliveries: DeliveryCounts;
+  /** The failed ones whose endpoint was not deleted since: a biller can still do something about them. */
+  failed_to_present: number;
 }
 
 interface DeliveryCounts {
@@ -30,7 +32,7 @@ interface DeliveryCounts {
  * the columns `id`, `target_time` and `status` of `clock_advances`.
  */
 type Flat = TestClockRow &
-  Pick<TestClockDetailRow, 'frequencies' | 'webhook_deliveries'> & {
+  Pick<TestClockDetailRow, 'frequencies' | 'webhook_deliveries' | 'failed_to_present'> & {
     advance_id: Id<'clock_advance'> | null;
     from_time: CustomerInstant;
     to_time: CustomerInstant;
@@ -86,6 +88,13 @@ function details(db: Db) {
         from events e join webhook_deliveries d on d.event_id = e.id
         where e.test_clock_id = k.id
       ) as webhook_deliveries,
+      (
+        select count(*)::integer
+        from events e
+        join webhook_deliveries d on d.event_id = e.id and d.status = 'failed'
+        join webhook_endpoints w on w.id = d.endpoint_id and w.deleted_at is null
+        where e.test_clock_id = k.id
+      ) as failed_to_present,
       (
         select ${counts(db)}
         from events e join webhook_deliveries d on d.event_id = e.id

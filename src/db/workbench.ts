@@ -21,6 +21,7 @@ export interface TimelineEventRow {
   recorded_at: RealInstant;
   pending: number;
   delivered: number;
+  /** Without those to endpoints that were deleted since: there is nothing to be done about them. */
   failed: number;
 }
 
@@ -60,10 +61,11 @@ const eventsWithDeliveries = (db: Db) => db`
     e.recorded_at, d.pending, d.delivered, d.failed
   from events e
   cross join lateral (
-    select (count(*) filter (where status = 'pending'))::integer as pending,
-      (count(*) filter (where status = 'delivered'))::integer as delivered,
-      (count(*) filter (where status = 'failed'))::integer as failed
-    from webhook_deliveries where event_id = e.id
+    select (count(*) filter (where d.status = 'pending'))::integer as pending,
+      (count(*) filter (where d.status = 'delivered'))::integer as delivered,
+      (count(*) filter (where d.status = 'failed' and w.deleted_at is null))::integer as failed
+    from webhook_deliveries d join webhook_endpoints w on w.id = d.endpoint_id
+    where d.event_id = e.id
   ) d`;
 
 /** The ids of everything that events about a customer are about. */

@@ -1,5 +1,6 @@
 import { firstIdSince } from '../domain/ids.ts';
-import type { Db } from '../platform/postgres/connection.ts';
+import type { Db, Tx } from '../platform/postgres/connection.ts';
+import { isOutage } from '../platform/postgres/transaction.ts';
 import { type RealInstant, realInstant } from '../platform/real-time.ts';
 import {
   type AdvanceUnderWay,
@@ -16,6 +17,8 @@ import {
   type Mode,
   type UnpaidSubscriptionCount,
 } from './overview-queries.ts';
+
+import { limitMet, readBounded } from './stuck/bounded-reading.ts';
 
 export type { Mode };
 
@@ -39,21 +42,24 @@ export interface OverviewDay {
   open: number;
 }
 
-/** Plans of a week in figures: ids and counts only, no personal data. Plans of test clocks are left out. */
+/**
+ * Plans of a week in figures: ids and counts only, no personal data. Plans of test clocks are left out. A part that
+ * could not be read, because a session holds its table, is null.
+ */
 export interface Overview {
   at: RealInstant;
   mode: 'all' | 'live' | 'sandbox';
-  days: OverviewDay[];
+  days: OverviewDay[] | null;
   /** Attempts that failed in these days, the most frequent code first. */
-  failures: { code: string; count: number }[];
-  dunning: DunningCount;
-  subscriptions: UnpaidSubscriptionCount;
+  failures: { code: string; count: number }[] | null;
+  dunning: DunningCount | null;
+  subscriptions: UnpaidSubscriptionCount | null;
   /**
    * `count` is the number of all endpoints; `endpoints` holds those with the most pending deliveries. `delivered` and
    * `failed` count the events of the last day.
    */
-  deliveries: { count: number; endpoints: EndpointCount[] };
-  advances: { count: number; clocks: AdvanceUnderWay[] };
+  deliveries: { count: number; endpoints: EndpointCount[] } | null;
+  advances: { count: number; clocks: AdvanceUnderWay[] } | null;
 }
 
 /** The figures at `now`. */
@@ -63,23 +69,33 @@ export async function overview(db: Db, now: RealInstant, mode: Mode): Promise<Ov
   const until = realInstant(today + (comingDays + 1) * dayMs);
   const sinceId = firstIdSince('webhook_delivery', new Date(now.getTime() - dayMs));
   const [attempts, due, dunning, subscriptions, deliveries, advances] = await Promise.all([
-    countAttempts(db, since, mode),
-    countDue(db, now, until, mode),
-    countDunning(db, mode),
-    countUnpaidSubscriptions(db, mode),
-    countDeliveries(db, { now, sinceId, limit: shownAtMost }, mode),
-    mode === true ? { count: 0, clocks: [] } : listAdvances(db, shownAtMost),
+    readPart(db, (tx) => countAttempts(tx, since, mode)),
+    readPart(db, (tx) => countDue(tx, now, until, mode)),
+    readPart(db, (tx) => countDunning(tx, mode)),
+    readPart(db, (tx) => countUnpaidSubscriptions(tx, mode)),
+    readPart(db, (tx) => countDeliveries(tx, { now, sinceId, limit: shownAtMost }, mode)),
+    mode === true ? { count: 0, clocks: [] } : readPart(db, (tx) => listAdvances(tx, shownAtMost)),
   ]);
   return {
     at: now,
     mode: mode === null ? 'all' : mode ? 'live' : 'sandbox',
-    days: daysOf(today, attempts, due),
-    failures: failuresOf(attempts),
+    days: attempts === null || due === null ? null : daysOf(today, attempts, due),
+    failures: attempts === null ? null : failuresOf(attempts),
     dunning,
     subscriptions,
     deliveries,
     advances,
   };
+}
+
+/** Null if PostgreSQL does not give it in time, or not at all: then it is reported as stuck. */
+async function readPart<T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T | null> {
+  try {
+    return await readBounded(db, read);
+  } catch (error) {
+    if (limitMet(error) === null && !isOutage(error)) throw error;
+    return null;
+  }
 }
 
 function daysOf(today: number, attempts: AttemptCount[], due: DueCount[]): OverviewDay[] {

@@ -1,6 +1,7 @@
 /** The status codes of gRPC that the service distinguishes. https://grpc.io/docs/guides/status-codes */
 const codes = {
   1: 'CANCELLED',
+  3: 'INVALID_ARGUMENT',
   4: 'DEADLINE_EXCEEDED',
   5: 'NOT_FOUND',
   6: 'ALREADY_EXISTS',
@@ -20,6 +21,11 @@ const names = new Map<unknown, GrpcStatus>(Object.entries(codes).map(([code, nam
 export function grpcStatusOf(error: unknown): GrpcStatus | null {
   if (!(error instanceof Error) || !('code' in error)) return null;
   return names.get(error.code) ?? null;
+}
+
+/** The same of a call that failed inside of another error, as the client library wraps it. */
+export function grpcStatusInside(error: unknown): GrpcStatus | null {
+  return grpcStatusOf(grpcErrorIn(error));
 }
 
 /** Returns what the server wrote about a failed call, or else the error's message. */

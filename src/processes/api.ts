@@ -13,6 +13,7 @@ import { startDispatcher } from './dispatcher.ts';
 import { announceReady, onShutdown, orExplain, surviveOutages } from './lifecycle.ts';
 import { listen } from './listen.ts';
 import { openMetrics } from './metrics/open.ts';
+import { watchSelf } from './self-watch.ts';
 import { readServingConfig } from './service-config.ts';
 import { logTelemetry } from './telemetry/log-events.ts';
 import { closeSides, openSides } from './temporal/sides.ts';
@@ -41,6 +42,8 @@ const logger = createLogger(config.logLevel, 'api');
 surviveOutages(logger);
 logTelemetry(logger);
 const sql = openPool(databaseUrl, { max: connections, name: 'payments api', acquireTimeoutMs });
+// The operators' page responds even while all requests wait. It connects when the page is opened.
+const figures = openPool(databaseUrl, { max: 3, name: 'payments operators', acquireTimeoutMs });
 const ending = new AbortController();
 const keys = checkVault(sql, vaults, config.lostEncryptionKeys, logger, ending.signal);
 const sides = openSides(config, tracing?.client);
@@ -62,7 +65,8 @@ const app = createWebApp({
     key: config.operatorKey,
     webUis: webUisOf(config),
     findLatestRun: (workflowId, livemode) => findLatestRun(sideOf(sides, livemode), workflowId),
-    findStuckWorkflows: (now) => findStuckWorkflows(sql, sides, now),
+    figures,
+    findStuckWorkflows: (now) => findStuckWorkflows(figures, sides, now),
   },
   checks: {
     // Without the comparison, most requests still fail.
@@ -75,6 +79,7 @@ const app = createWebApp({
   },
 });
 await keys.fitsOrWaits;
+const watching = watchSelf(sql, 'api', logger);
 const server = await orExplain(() => listen(app, { host: config.host, port: config.port, variable: 'PORT' }));
 
 const delayMs = config.drainDelaySeconds * 1000;
@@ -87,10 +92,11 @@ onShutdown(
     await server.close();
     timeSkipping.close();
     await Promise.all(dispatchers.map((dispatcher) => dispatcher.close()));
+    await watching.close();
     await metrics?.close();
     await tracing?.close().catch(() => {}); // the collector may be away
     await closeSides(sides);
-    await sql.end({ timeout: 5 });
+    await Promise.all([sql.end({ timeout: 5 }), figures.end({ timeout: 5 })]);
   },
   { delayMs },
 );

@@ -1,10 +1,10 @@
 import { sweepIdempotencyKeys } from '../db/idempotency-keys.ts';
 import { sweepPageUses } from '../db/page-uses.ts';
 import { sweepUnusedMethods } from '../db/payment-methods.ts';
+import { createInvariantChecks } from '../operations/invariants/checks.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
 import { databaseNow } from '../platform/postgres/database-clock.ts';
-import { realNow } from '../platform/real-time.ts';
 import { type Repetition, repeat } from '../platform/repeat.ts';
 import type { Processors } from '../processors/processor.ts';
 import { expireMandates } from '../services/mandates/expiry.ts';
@@ -19,13 +19,16 @@ const everyMs = 5_000;
  * Tidies the database while the process runs. It completes charges and refunds whose process died between calling the
  * processor and recording the outcome, compares the movements of the live processor with the database, and ends
  * mandates that have lapsed. It removes expired idempotency keys, old counts of the pages for payers, and the account
- * numbers that payers have entered there and that nothing has used for a day. Any number of processes may run it side
+ * numbers that payers have entered there and that nothing has used for a day. It checks the invariants, a few at a
+ * time. Any number of processes may run it side
  * by side.
  */
 export function startHousekeeping(sql: Pool, processors: Processors, logger: Logger): Repetition {
+  const checks = createInvariantChecks(sql);
   const duties = {
-    'recover charges': () => recoverCharges(sql, { processors, hook: chargeHook }, realNow()),
-    'recover refunds': () => recoverRefunds(sql, processors, realNow()),
+    // By the database's clock: the attempts of a process whose own clock is wrong are found too.
+    'recover charges': async () => recoverCharges(sql, { processors, hook: chargeHook }, await databaseNow(sql)),
+    'recover refunds': async () => recoverRefunds(sql, processors, await databaseNow(sql)),
     'compare with the live processor': async () => {
       const holds = await compareWithProcessor(sql, processors.live);
       if (holds)
@@ -36,6 +39,7 @@ export function startHousekeeping(sql: Pool, processors: Processors, logger: Log
     'sweep idempotency keys': async () => sweepIdempotencyKeys(sql, await databaseNow(sql)),
     'sweep page uses': async () => sweepPageUses(sql, await databaseNow(sql)),
     'sweep unused methods': async () => sweepUnusedMethods(sql, await databaseNow(sql)),
+    'check invariants': () => checks.checkSome(),
   };
   const onError = (err: unknown, duty?: string) => logger.warn({ err, duty }, 'housekeeping failed; trying again');
   return repeat(

@@ -10,6 +10,7 @@ import { startDispatcher } from './dispatcher.ts';
 import { announceReady, onShutdown, orExplain, surviveOutages } from './lifecycle.ts';
 import { listen } from './listen.ts';
 import { openMetrics } from './metrics/open.ts';
+import { watchSelf } from './self-watch.ts';
 import { readServingConfig } from './service-config.ts';
 import { logTelemetry } from './telemetry/log-events.ts';
 import { closeSides, openSides } from './temporal/sides.ts';
@@ -49,6 +50,7 @@ const pages = createPages({
   ...(metrics === null ? {} : { watch: metrics.pages }),
 });
 await keys.fitsOrWaits;
+const watching = watchSelf(sql, 'pages', logger);
 const server = await orExplain(() =>
   listen(pages, { host: config.host, port: config.pagesPort, variable: 'PAGES_PORT' }),
 );
@@ -61,6 +63,7 @@ onShutdown(
     await pause(delayMs);
     await server.close();
     await Promise.all(dispatchers.map((dispatcher) => dispatcher.close()));
+    await watching.close();
     await metrics?.close();
     await closeSides(sides);
     await sql.end({ timeout: 5 });

@@ -7,6 +7,7 @@ import { processorsOf } from './dependencies.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { announceReady, onShutdown, orExplain, surviveOutages } from './lifecycle.ts';
 import { openMetrics } from './metrics/open.ts';
+import { watchSelf } from './self-watch.ts';
 import { readServiceConfig } from './service-config.ts';
 import { logTelemetry } from './telemetry/log-events.ts';
 import { closeSides, openSides } from './temporal/sides.ts';
@@ -65,11 +66,17 @@ const main = await startSide(first, deps, starting.signal).catch((error: unknown
 });
 const reconciliations = startReconciliations(sql, sides, logger);
 const housekeeping = startHousekeeping(sql, processors, logger);
+const watching = watchSelf(sql, 'worker', logger);
 
 close = async () => {
   const running = [main, ...kept];
   // What is under way ends in parallel. The dispatchers stay until the last of it is committed, and dispatch that too.
-  await Promise.all([housekeeping.close(), reconciliations.close(), ...running.map((side) => side.closeWorkers())]);
+  await Promise.all([
+    watching.close(),
+    housekeeping.close(),
+    reconciliations.close(),
+    ...running.map((side) => side.closeWorkers()),
+  ]);
   await Promise.all(running.map((side) => side.closeDispatcher()));
   await metrics?.close();
   await tracing?.close().catch(() => {}); // the collector may be away

@@ -86,6 +86,13 @@ export interface DeliveryAttempted extends Owner {
   lagSeconds: number | null;
 }
 
+/** This process has compared its clock with PostgreSQL's. */
+export interface ClockCompared {
+  kind: 'clock compared';
+  /** How far its clock is ahead. Negative: behind. */
+  skewSeconds: number;
+}
+
 /** A delivery was postponed: too many deliveries to its endpoint are under way. */
 export interface DeliveryRefused {
   kind: 'delivery refused';
@@ -118,6 +125,7 @@ export type TelemetryEvent =
   | DeliveryAttempted
   | DeliveryRefused
   | AdvanceEnded
+  | ClockCompared
   | EntryDispatched
   | PlatformEvent;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { serve } from '../../src/api/http/server.ts';
-import type { Overview } from '../../src/operations/overview.ts';
+import type { Overview as AnyOverview } from '../../src/operations/overview.ts';
 import type { StuckReport } from '../../src/operations/stuck/find-stuck.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { createWebApp } from '../../src/sites/app.ts';
@@ -10,6 +10,9 @@ import { linksTo } from '../../src/sites/ops/links.ts';
 import { send, testDeps, useApi } from '../support/api.ts';
 import { useBrowser } from '../support/browser.ts';
 import { useStage } from '../support/stage.ts';
+
+/** With all parts: no table is locked here. */
+type Overview = { [Part in keyof AnyOverview]: NonNullable<AnyOverview[Part]> };
 
 const operatorKey = 'a-key-of-operators-that-is-long';
 const day = 86_400_000;
@@ -153,6 +156,44 @@ describe('/ops', () => {
       assert.equal((await follow(`/ops/workflow?id=${encodeURIComponent(id)}`))[0], 400, id);
     }
   });
+
+  it('shows what could be read, and who holds the lock, while a session holds the table of plans', async () => {
+    const { sql } = stage.db;
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let holding: Promise<unknown> = Promise.resolve();
+    await new Promise<void>((resolve, reject) => {
+      holding = sql.begin(async (tx) => {
+        await tx`set local application_name = 'forgotten'`;
+        await tx`lock table payment_plans in access exclusive mode`;
+        resolve();
+        await held;
+      });
+      holding.catch(reject);
+    });
+    try {
+      await new Promise((resolve) => setTimeout(resolve, 5_500)); // a lock is named after five seconds
+      const begun = performance.now();
+      const [json, shown] = [await freshly('/ops.json'), await freshly('/ops')];
+      assert.ok(performance.now() - begun < 20_000);
+      assert.deepEqual([json.status, shown.status], [200, 200]);
+      const { overview, stuck }: { overview: AnyOverview; stuck: StuckReport[] } = json.body;
+      const parts = { ...overview, failures: overview.failures?.length ?? -1, deliveries: overview.deliveries?.count };
+      assert.deepEqual([parts.days, parts.dunning, parts.failures >= 0], [null, null, true]);
+      const whyOf = (kind: string) => stuck.find((report) => report.kind === kind)?.found[0]?.why ?? '';
+      assert.match(
+        whyOf('database_locked'),
+        /^session \d+ \(forgotten, idle in transaction\) holds a lock on payment_plans;/,
+      );
+      assert.match(whyOf('not_readable'), /^plan_overdue could not be read/);
+      assert.match(shown.text, /Due and collected<\/h2>\s*<p>This could not be read/);
+    } finally {
+      release();
+      await holding;
+    }
+  }).timeout(60_000);
 
   it('links lists of one mode alone where each mode has its own Temporal', () => {
     const sandbox = { url: 'http://127.0.0.1:8234', namespace: 'trial' };

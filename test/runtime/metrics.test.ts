@@ -130,7 +130,8 @@ describe('the metrics of running processes', function () {
       assert.ok(sumOf(samples, 'payments_db_probe_seconds') > 0);
       assert.ok(sumOf(samples, 'payments_db_connections_max') >= 24);
       assert.ok(sumOf(samples, 'payments_db_connection_wait_seconds_count') > 0);
-      assert.equal(sumOf(samples, 'payments_db_transactions_waiting'), 0);
+      // Housekeeping may begin a transaction at the moment of the scrape.
+      assert.ok(sumOf(samples, 'payments_db_transactions_waiting') <= 1);
     }
   });
 

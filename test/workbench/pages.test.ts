@@ -47,6 +47,26 @@ describe('the pages of the workbench', () => {
     assert.equal((await page(`clocks/${id}`)).status, 404);
   });
 
+  it('count no failed webhook of an endpoint that was deleted: nothing can be done about it', async () => {
+    const { merchant, db } = stage;
+    const { id } = await merchant.clock(frozen);
+    const endpoint = await merchant.endpoint('http://127.0.0.1:9/hook');
+    await merchant.payer({ test_clock: id });
+    await merchant.beginAdvance(id, '2027-01-05T00:00:00Z');
+    await stage.carryOut(id);
+    const failed = await db.sql`
+      update webhook_deliveries set status = 'failed', failure_reason = 'given up', next_attempt_at = null, finished_at = now()
+      where endpoint_id = ${endpoint.id} and status = 'pending'`;
+    assert.ok(failed.count > 0);
+    const card = async () =>
+      new RegExp(`<li class="card"><a href="clocks/${id}">.*?</li>`, 's').exec((await page('')).html)?.[0];
+    assert.match((await card()) ?? '', /class="hooks failed"/);
+    assert.match((await page(`clocks/${id}`)).html, /class="hooks failed"/);
+    await merchant.request('DELETE', `/webhook_endpoints/${endpoint.id}`);
+    assert.doesNotMatch((await card()) ?? 'hooks failed', /hooks failed/);
+    assert.doesNotMatch((await page(`clocks/${id}`)).html, /class="hooks failed"/);
+  });
+
   it('lead from a clock without customers to the operations that it needs, and to the guide', async () => {
     const clock = await stage.merchant.clock(frozen);
     const { html } = await page(`clocks/${clock.id}`);

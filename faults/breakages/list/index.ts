@@ -1,3 +1,4 @@
+import { onCallBreakages } from './on-call.ts';
 import { paymentBreakages } from './payments.ts';
 import { processBreakages } from './processes.ts';
 import { receiverBreakages } from './receivers.ts';
@@ -5,7 +6,13 @@ import { startBreakages } from './starts.ts';
 import { temporalBreakages } from './temporal.ts';
 
 /** What breaks in a service that runs. In this order. */
-export const ofTheRunning = [...paymentBreakages, ...temporalBreakages, ...receiverBreakages, ...processBreakages];
+export const ofTheRunning = [
+  ...paymentBreakages,
+  ...temporalBreakages,
+  ...receiverBreakages,
+  ...processBreakages,
+  ...onCallBreakages,
+];
 
 /** What breaks a start, or all of a service at once. In this order. */
 export const ofTheStart = startBreakages;

@@ -83,6 +83,8 @@ export interface AppDeps {
     /** The key that requests for the page must present. If null, only `forThisMachine` shows the page. */
     key: string | null;
     webUis: WebUis;
+    /** Connections of its own: the page responds while requests wait for all others. Not set: those of the requests. */
+    figures?: Pool;
     /** Returns the id of a workflow's latest run, or null. @throws when Temporal is not reachable. */
     findLatestRun(workflowId: string, livemode: boolean | null): Promise<string | null>;
     /** Returns what is stuck according to Temporal. A Temporal server that does not respond is reported as well. */

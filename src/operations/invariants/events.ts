@@ -2,8 +2,10 @@ import { subscribes } from '../../db/events.ts';
 import { opsCommand } from '../stuck/ops-command.ts';
 import type { Invariant, Offender } from './invariant.ts';
 
+/** Which of the two was changed, only a third account says. */
 const restoreEvents =
-  'Restore the rows of the table events from a back-up. Until then, the API shows the state of the object itself.';
+  'The rows of ID and its events (GET /events?subject_id=ID) do not agree. Find out which was changed by hand: compare both ' +
+  'with the processor’s account, and with a back-up. Restore that one, and nothing else.';
 
 /** Promise 2: a committed change has exactly one event, and every event has a delivery for each subscribed endpoint. */
 export const eventInvariants: Invariant[] = [

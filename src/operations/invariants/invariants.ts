@@ -41,10 +41,12 @@ export async function findViolations(sql: Pool): Promise<Violation[]> {
 /** The same, as seen by a transaction. */
 export async function violationsSeenBy(db: Db): Promise<Violation[]> {
   const found: Violation[] = [];
-  for (const { name, promise, remedy, offenders } of invariants) {
-    for (const { id, detail } of await offenders(db)) {
-      found.push({ invariant: name, promise, id, detail, remedy: remedy.replaceAll('ID', id) });
-    }
-  }
+  for (const invariant of invariants) found.push(...(await violationsOf(db, invariant)));
   return found;
+}
+
+/** The rows that break one invariant, each with a remedy that names it. */
+export async function violationsOf(db: Db, { name, promise, remedy, offenders }: Invariant): Promise<Violation[]> {
+  const rows = await offenders(db);
+  return rows.map(({ id, detail }) => ({ invariant: name, promise, id, detail, remedy: remedy.replaceAll('ID', id) }));
 }

@@ -17,7 +17,9 @@ import {
   findSubjectWantingWorkflow,
   hasOutboxEntry,
   isBacklogOf,
+  isEndedDelivery,
   type ReconciliationCounts,
+  selectModeOfSubject,
   subjectsAmong,
   subjectsWantingWorkflow,
 } from './reconciliations.ts';
@@ -33,6 +35,11 @@ export interface Mismatch {
   isMisplaced: boolean;
   /** For an operator. */
   detail: string;
+}
+
+/** Returns what is wrong with which object, for an operator. */
+export function inWords({ subjectId, problem, detail }: Mismatch): string {
+  return `${subjectId} is ${problem}: ${detail}`;
 }
 
 /** A difference at the first look. `row` is the object as it was then; null when no object needs the workflow. */
@@ -131,12 +138,13 @@ export async function* mismatchesOf(sql: Pool, side: WorkflowSide, signal?: Abor
     for await (const ids of runningWorkflows(side, type, signal)) {
       const wanted = new Set(await subjectsAmong(sql, type, side.livemode, ids));
       const suspects = ids.filter((id) => !wanted.has(id));
-      yield await confirmed(
+      const found = await confirmed(
         sql,
         side,
         suspects.map((id) => ({ type, id, row: null })),
         signal,
       );
+      yield type === 'webhookDelivery' ? await withoutEnded(sql, found) : found;
     }
   }
 }
@@ -152,6 +160,17 @@ async function confirmed(
   await pause(secondLookAfterMs, undefined, { signal });
   const found = await inBatches(suspects, (suspect) => lookTwice(sql, side, suspect), signal);
   return withoutCarried(side, found);
+}
+
+/**
+ * Leaves out deliveries that have ended, such as those to an endpoint that its biller has deleted. Their workflows wait
+ * for the next attempt, and end then. Nothing was lost.
+ */
+async function withoutEnded(sql: Pool, found: Mismatch[]): Promise<Mismatch[]> {
+  const ended = await inBatches(found, async ({ subjectId, isMisplaced }) =>
+    !isMisplaced && (await isEndedDelivery(sql, subjectId)) ? subjectId : null,
+  );
+  return found.filter(({ subjectId }) => !ended.includes(subjectId));
 }
 
 /** Leaves out the deliveries without a workflow of their own that a running batch carries. */
@@ -311,7 +330,9 @@ async function lookTwice(sql: Pool, side: WorkflowSide, { type, id, row: before 
   }
   if (row === null) {
     if (workflow === null) return null;
-    return { ...about, problem: 'orphaned', detail: 'its workflow runs and has nothing to do' };
+    const hasRow = (await selectModeOfSubject(sql, type, id)) !== null;
+    const detail = hasRow ? 'its workflow runs and has nothing to do' : 'its workflow runs, and it has no row';
+    return { ...about, problem: 'orphaned', detail };
   }
   if (workflow === null)
     return { ...about, problem: 'missing', detail: 'no workflow runs for it, although it has work to do' };

@@ -57,14 +57,18 @@ export async function noteProgress(db: Db, id: number, now: RealInstant): Promis
   if (count === 0) throw new Error('another process has begun to compare PostgreSQL and Temporal');
 }
 
-/** Ends a reconciliation and stores what it found. */
+/**
+ * Ends a reconciliation and stores what it found. `examples` are the first objects that differed, each with what was
+ * wrong.
+ */
 export async function finishReconciliation(
   db: Db,
   id: number,
   now: RealInstant,
   counts: ReconciliationCounts,
+  examples: readonly string[] = [],
 ): Promise<void> {
-  await db`update reconciliations set ${db({ finished_at: now, ...counts })} where id = ${id}`;
+  await db`update reconciliations set ${db({ finished_at: now, ...counts, examples: [...examples] })} where id = ${id}`;
 }
 
 /**
@@ -75,11 +79,12 @@ export async function recordReconciliation(
   db: Db,
   { startedAt, finishedAt }: { startedAt: RealInstant; finishedAt: RealInstant },
   counts: ReconciliationCounts,
+  examples: readonly string[] = [],
 ): Promise<void> {
   const abandonedBefore = new Date(finishedAt.getTime() - abandonedAfterMs);
   await db`
-    insert into reconciliations (started_at, finished_at, missing, orphaned, stale)
-    select ${startedAt}, ${finishedAt}, ${counts.missing}, ${counts.orphaned}, ${counts.stale}
+    insert into reconciliations (started_at, finished_at, missing, orphaned, stale, examples)
+    select ${startedAt}, ${finishedAt}, ${counts.missing}, ${counts.orphaned}, ${counts.stale}, ${[...examples]}
     where not exists (
       select from reconciliations
       where finished_at is null and coalesce(progress_at, started_at) > ${abandonedBefore}
@@ -137,6 +142,12 @@ export async function selectModeOfSubject(db: Db, type: WorkflowType, id: string
   const { table, key } = queries[type];
   const [row] = await db<{ livemode: boolean }[]>`select livemode from ${db(table)} where ${db(key)} = ${id}`;
   return row?.livemode ?? null;
+}
+
+/** Whether this delivery has ended, such as because its endpoint was deleted. False if it has no row. */
+export async function isEndedDelivery(db: Db, id: string): Promise<boolean> {
+  const rows = await db`select 1 from webhook_deliveries where id = ${id} and status <> 'pending'`;
+  return rows.length > 0;
 }
 
 /** Whether the outbox holds an entry for this object. */

@@ -4,7 +4,7 @@ import type { Pool } from '../../platform/postgres/connection.ts';
 import { realNow } from '../../platform/real-time.ts';
 import { type Repetition, repeat } from '../../platform/repeat.ts';
 import type { WorkflowSides } from '../sides/workflow-sides.ts';
-import { reconcile as compareAndRepair } from './reconciler.ts';
+import { reconcile as compareAndRepair, inWords } from './reconciler.ts';
 import {
   abandonReconciliation,
   beginReconciliation,
@@ -21,6 +21,8 @@ const atStartMs = 10_000;
 const afterErrorMs = 5_000;
 /** At most this many mismatches get a log line each. */
 const loggedOneByOne = 20;
+/** At most this many are named to operators. */
+export const examplesKept = 5;
 
 /**
  * Reconciles when the process starts and every five minutes. If one of two Temporals is away, only the other is
@@ -35,7 +37,8 @@ export function startReconciliations(sql: Pool, sides: WorkflowSides, logger: Lo
     const id = await beginReconciliation(sql, now, addMs(now, -recentMs));
     try {
       if (id !== null) {
-        await finishReconciliation(sql, id, realNow(), await compare(id, closing));
+        const { counts, examples } = await compare(id, closing);
+        await finishReconciliation(sql, id, realNow(), counts, examples);
       }
     } catch (error) {
       if (id !== null) await abandonReconciliation(sql, id);
@@ -45,10 +48,15 @@ export function startReconciliations(sql: Pool, sides: WorkflowSides, logger: Lo
     recentMs = everyMs * 0.9;
   }
 
-  async function compare(id: number, closing: AbortSignal): Promise<ReconciliationCounts> {
+  async function compare(
+    id: number,
+    closing: AbortSignal,
+  ): Promise<{ counts: ReconciliationCounts; examples: string[] }> {
     let logged = 0;
+    const examples: string[] = [];
     const { counts, failures } = await compareAndRepair(sql, sides, {
       onMismatches(mismatches) {
+        examples.push(...mismatches.slice(0, examplesKept - examples.length).map(inWords));
         for (const mismatch of mismatches.slice(0, loggedOneByOne - logged)) {
           logger.warn(mismatch, 'reconciler: PostgreSQL and Temporal differ; it is repaired');
           logged += 1;
@@ -61,7 +69,7 @@ export function startReconciliations(sql: Pool, sides: WorkflowSides, logger: Lo
       logger.warn({ err: error }, `reconciler: PostgreSQL and ${side} could not be compared`);
     }
     if (logged > 0) logger.warn(counts, 'reconciler: workflows were repaired');
-    return counts;
+    return { counts, examples };
   }
 
   return repeat(reconcile, {

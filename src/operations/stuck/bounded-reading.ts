@@ -10,7 +10,7 @@ export const notReadable = {
 
 /** A reader waits this long for a lock. Readers meet only locks on whole tables, as migrations take them. */
 const lockTimeout = '500ms';
-const statementTimeout = '10s';
+const statementTimeout = '5s';
 /** SQLSTATEs: `lock_not_available`, and `query_canceled` by the statement timeout. */
 const limits: readonly unknown[] = ['55P03', '57014'];
 

@@ -8,9 +8,10 @@ import { opsCommand } from './ops-command.ts';
 import { overdueDefinitions } from './overdue.ts';
 import { heldCharging, lateProcessorComparison } from './queries/charging.ts';
 import { failedClocks, slowAdvances } from './queries/clocks.ts';
-import { holdingSessions } from './queries/locks.ts';
+import { brokenRows } from './queries/invariants.ts';
 import { processingPayments, processingRefunds } from './queries/payments.ts';
 import { type InconsistentPlan, inconsistentPlans } from './queries/plans.ts';
+import { processesWith } from './queries/processes.ts';
 import { deliveryBacklogs, failingEndpoints } from './queries/webhooks.ts';
 import { foundDifferences, lateComparison, waitingEntries } from './queries/workflows.ts';
 
@@ -18,8 +19,11 @@ const minute = 60;
 const day = 24 * 60 * minute;
 /** Only then an endpoint that fails is stuck: most receivers come back on their own. */
 export const endpointFailsForSeconds = day;
-/** A processor has 10 s to prepare a charge and 30 s to make it (`http-processor.ts`). Most take a second. */
-const outcomeComesWithinSeconds = 45;
+/**
+ * Most charges take a second. A processor has 10 s to prepare a charge and 30 s to make it (`http-processor.ts`), so
+ * one that is merely slow is named too: money waits for it.
+ */
+const outcomeComesWithinSeconds = 10;
 
 /**
  * What "stuck" means, by kind, as far as PostgreSQL knows it. `workflows.ts` has the kinds that Temporal knows. Each
@@ -98,11 +102,10 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
     meaning: 'A test clock is still advancing.',
     afterSeconds: 45,
     query: slowAdvances,
-    describe: ({ subject_id: id, due, due_id: dueId, target_time: target }) => ({
-      why:
-        due === 0
-          ? `on its way to ${target.toISOString()}: nothing more is due, but the clock is not ready`
-          : `on its way to ${target.toISOString()}: still to collect: ${due}, such as ${dueId}`,
+    describe: ({ subject_id: id, due, due_id: dueId, target_time: target, has_advance: hasAdvance }) => ({
+      why: hasAdvance
+        ? `on its way to ${target?.toISOString()}: ${due === 0 ? 'nothing more is due, but the clock is not ready' : `still to collect: ${due}, such as ${dueId}`}`
+        : 'it is advancing, but the row of its advance is lost: nothing moves it',
       remedy: `${opsCommand('retry-advance', id)} (Web UI: Update retryAdvance).`,
       workflowId: workflowIdOf('testClock', id ?? ''),
     }),
@@ -158,17 +161,37 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
     }),
   }),
   define({
-    kind: 'database_locked',
-    meaning: 'A session in PostgreSQL holds a lock that others wait for.',
-    afterSeconds: 15,
-    query: holdingSessions,
-    describe: ({ pid, name, state, tables, waiting }) => ({
-      why:
-        `session ${pid} (${name || 'its program has no name'}${state === null ? '' : `, ${state}`}) holds a lock${tables === null ? '' : ` on ${tables}`}; ` +
-        `${waiting} wait for it or for each other`,
+    kind: 'rows_broken',
+    meaning: 'A row breaks an invariant: it was changed by hand, restored in part, or written by a bug.',
+    afterSeconds: 0,
+    query: brokenRows,
+    describe: ({ invariant, detail, remedy }) => ({
+      why: `${detail}; but ${invariant}`,
+      remedy: `${remedy} It is looked at again within a minute; npm run --silent check:invariants looks now.`,
+    }),
+  }),
+  define({
+    kind: 'clock_wrong',
+    meaning: 'The clock of a process is not that of PostgreSQL.',
+    afterSeconds: 0,
+    query: processesWith('clock'),
+    describe: ({ process, detail }) => ({
+      why: `${process}: ${detail}. What it opens is dated wrongly`,
       remedy:
-        'Find out whose session it is. Then end it, in PostgreSQL: ' +
-        `select pg_terminate_backend(${pid}). What it has not committed is undone; the service then continues.`,
+        'Correct the clock of its host (its time server, timedatectl), or end the process until that is done. Nothing is ' +
+        'charged early: dates count by the clock of PostgreSQL. If that one is wrong, correct it instead.',
+    }),
+  }),
+  define({
+    kind: 'files_used_up',
+    meaning: 'A process cannot open another file or connection.',
+    afterSeconds: 0,
+    query: processesWith('files'),
+    describe: ({ process, detail }) => ({
+      why: `${process}: ${detail}`,
+      remedy:
+        'Raise its limit of open files (ulimit -n, LimitNOFILE in systemd), then start it again; its log says so too. If many ' +
+        'clients keep connections open, let the proxy close them.',
     }),
   }),
   define({
@@ -176,8 +199,10 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
     meaning: 'The last comparison found workflows on which PostgreSQL and Temporal differ.',
     afterSeconds: 0,
     query: foundDifferences,
-    describe: ({ missing, orphaned, stale }) => ({
-      why: `${missing} missing, ${orphaned} orphaned, ${stale} stale: one of the two was lost, or restored from a back-up`,
+    describe: ({ missing, orphaned, stale, examples }) => ({
+      why:
+        `${missing} missing, ${orphaned} orphaned, ${stale} stale: one of the two was lost or restored from a back-up, or rows ` +
+        `were changed by hand${examples === null || examples.length === 0 ? '' : ` (${examples.join('; ')})`}`,
       remedy:
         'They were repaired. The next comparison, within five minutes, finds none; to compare now: npm run --silent reconcile.',
     }),
@@ -195,7 +220,7 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
 ];
 
 function silence(livemode: boolean | null): string {
-  return `the ${livemode ? 'live processor' : 'processor'} does not respond, or no worker asks it again`;
+  return `the ${livemode ? 'live processor' : 'processor'} has not responded, or the process that asked it has ended`;
 }
 
 function remedyOfSilence(livemode: boolean | null): string {

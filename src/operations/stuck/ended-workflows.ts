@@ -9,6 +9,7 @@ import type { RealInstant } from '../../platform/real-time.ts';
 import { subjectsAmong } from '../reconciler/reconciliations.ts';
 import { deliveriesOf } from '../sides/webhook-batches.ts';
 import type { WorkflowSide } from '../sides/workflow-sides.ts';
+import { limitMet, readBounded } from './bounded-reading.ts';
 import type { Stuck, StuckReport } from './find-stuck.ts';
 import { opsCommand } from './ops-command.ts';
 
@@ -92,19 +93,22 @@ export async function reportWanted(
         for (const end of alike) found.push(...(await leftBehind(sql, side, end)));
         continue;
       }
-      const wanted = await subjectsAmong(sql, type as WorkflowType, livemode, alike.map(subjectOf));
+      const wanted = await readBounded(sql, (tx) =>
+        subjectsAmong(tx, type as WorkflowType, livemode, alike.map(subjectOf)),
+      );
       found.push(...alike.filter((end) => wanted.includes(subjectOf(end))).map(describe));
     }
     return found;
   } catch (error) {
-    if (isOutage(error)) return null;
+    if (isOutage(error) || limitMet(error) !== null) return null;
     throw error;
   }
 }
 
 /** Describes a batch that has ended before all of its deliveries were attempted. */
 async function leftBehind(sql: Pool, side: WorkflowSide, end: EndedWorkflow): Promise<Stuck[]> {
-  const left = await listUnattempted(sql, await deliveriesOf(side.temporal, end));
+  const carried = await deliveriesOf(side.temporal, end);
+  const left = await readBounded(sql, (tx) => listUnattempted(tx, carried));
   const ownIds = left.map(({ id }) => workflowIdOf('webhookDelivery', id));
   const own = new Set(await runningAmong(side.temporal, ownIds));
   const [first, ...others] = left.filter(({ id }) => !own.has(workflowIdOf('webhookDelivery', id)));

@@ -142,7 +142,7 @@ async function unlessHeld<T>(
 }
 
 /** Reports the kinds that could not be read, each with its reason. */
-function reportUnread(unread: readonly { kind: string; reason: string }[]): StuckReport {
+export function reportUnread(unread: readonly { kind: string; reason: string }[]): StuckReport {
   const place = { subject_id: null, biller_id: null, livemode: null, since: null, workflow_id: null };
   const found = unread.map(
     ({ kind, reason }): Stuck => ({

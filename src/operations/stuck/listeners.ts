@@ -93,6 +93,8 @@ function describe(
   }
   return {
     why: `nothing responds at ${url}: ${outcome.refusal}`,
-    remedy: `${start}; its log says why it has ended. Or correct ${variable}.`,
+    remedy: outcome.refusal.includes('ECONNREFUSED')
+      ? `${start}; its log says why it has ended. Or correct ${variable}.`
+      : `It is there and closes connections: if it has no open files left, its log and files_used_up say so. Otherwise ${start.charAt(0).toLowerCase()}${start.slice(1)}; or correct ${variable}.`,
   };
 }

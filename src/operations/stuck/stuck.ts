@@ -1,25 +1,31 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { addMs } from '../../domain/instants.ts';
 import { all } from '../../platform/all-settled.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
+import { isOutage } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { sideOf, type WorkflowSides } from '../sides/workflow-sides.ts';
 import { limitMet, notReadable, readBounded } from './bounded-reading.ts';
 import { findFullDatabase, fullDatabase } from './database.ts';
 import { endpointFailsForSeconds, stuckDefinitions } from './definitions.ts';
 import { explain } from './explain.ts';
-import { findStuck, type StuckReport } from './find-stuck.ts';
+import { findStuck, reportUnread, type StuckReport } from './find-stuck.ts';
+import { keyFileMissing } from './key-file.ts';
 import { findUnreachable, listeners } from './listeners.ts';
 import { type LatelyFailing, listLatelyFailing } from './queries/webhooks.ts';
-import { findStuckWorkflows, workflowDefinitions } from './workflows.ts';
+import { findSessions, sessionDefinitions } from './sessions.ts';
+import { findStuckWorkflows, unansweredKinds, workflowDefinitions } from './workflows.ts';
 
 /** The names of all kinds. */
 export const stuckKinds: readonly string[] = [
+  ...sessionDefinitions,
   ...stuckDefinitions,
   ...workflowDefinitions,
   notReadable,
   fullDatabase,
   listeners.api.definition,
   listeners.pages.definition,
+  keyFileMissing,
 ].map(({ kind }) => kind);
 
 /** How many endpoints that fail lately are shown. */
@@ -41,7 +47,8 @@ export async function findFailingLately(sql: Pool, now: RealInstant): Promise<La
 
 /**
  * All that is stuck, according to PostgreSQL, Temporal, API and pages, and why: a report for each kind that could be
- * checked. A listener without an address is not asked.
+ * checked. First come the sessions of PostgreSQL: they are reported whatever else cannot be read. A listener without an
+ * address is not asked.
  * @throws when PostgreSQL is not reachable. Anything else that is not reachable is one of the reports.
  */
 export async function lookForStuck(
@@ -50,19 +57,48 @@ export async function lookForStuck(
   now: RealInstant,
   { apiUrl = null, pagesUrl = null }: { apiUrl?: string | null; pagesUrl?: string | null } = {},
 ): Promise<StuckReport[]> {
-  await sql`select`; // one timeout instead of one for each query, if PostgreSQL does not respond
+  const sessions = await findSessions(sql, now);
   const [rows = [], workflows = [], ...others] = await all([
-    findStuck(sql, stuckDefinitions, now),
+    findStuckRows(sql, now),
     findStuckWorkflows(sql, sides, now),
-    findFullDatabase(sql).then((report) => [report]),
     apiUrl === null ? [] : findUnreachable(listeners.api, apiUrl).then((report) => [report]),
     pagesUrl === null ? [] : findUnreachable(listeners.pages, pagesUrl).then((report) => [report]),
   ]);
   const isReported = (kind: string, livemode: boolean | null) =>
     workflows.some((report) => report.kind === kind && report.found.some((found) => found.livemode === livemode));
-  return explain([...rows, ...workflows, ...others.flat()], (stuck) => {
+  return explain([...sessions, ...rows, ...workflows, ...others.flat()], (stuck) => {
     const { temporal, livemode } = sideOf(sides, stuck.livemode);
-    if (isReported('temporal_unreachable', livemode)) return null;
+    if (unansweredKinds.some((kind) => isReported(kind, livemode))) return null;
     return { temporal, hasWorker: !isReported('worker_missing', livemode) };
   });
+}
+
+/**
+ * What the tables say, in one report for each kind. If PostgreSQL does not give it in time, one report says so. Does
+ * not throw if PostgreSQL goes away meanwhile.
+ */
+export function findStuckRows(sql: Pool, now: RealInstant): Promise<StuckReport[]> {
+  return readInTime(() =>
+    all([findStuck(sql, stuckDefinitions, now), findFullDatabase(sql)]).then(([found, full]) => [...found, full]),
+  );
+}
+
+/** An operator who looks waits this long for the tables. What holds them up is known before. */
+const readingTimeoutMs = 8_000;
+
+/** Returns what was read; or, if PostgreSQL was too slow or went away meanwhile, that it could not be read. */
+async function readInTime(read: () => Promise<StuckReport[]>): Promise<StuckReport[]> {
+  const late = new AbortController();
+  const unread = (reason: string) => [reportUnread([{ kind: 'what the tables say', reason }])];
+  try {
+    return await Promise.race([
+      read(),
+      pause(readingTimeoutMs, unread(`no response within ${readingTimeoutMs / 1000} s`), { signal: late.signal }),
+    ]);
+  } catch (error) {
+    if (!isOutage(error)) throw error;
+    return unread(error instanceof Error ? error.message : String(error));
+  } finally {
+    late.abort();
+  }
 }

@@ -2,7 +2,7 @@ import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { attributes } from '../../messages/search-attributes.ts';
 import { webhookTaskQueue } from '../../messages/task-queues.ts';
 import { all } from '../../platform/all-settled.ts';
-import { describeCallFailure } from '../../platform/grpc-status.ts';
+import { describeCallFailure, grpcStatusInside } from '../../platform/grpc-status.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { nameOf, type WorkflowSide, type WorkflowSides } from '../sides/workflow-sides.ts';
@@ -18,6 +18,21 @@ const unreachable: Definition = {
   meaning: 'Temporal does not respond; what only it knows is left out.',
   after_seconds: 0,
 };
+const refusing: Definition = {
+  kind: 'temporal_refusing',
+  meaning: 'Temporal responds and refuses what the service asks; what only it knows is left out.',
+  after_seconds: 0,
+};
+const overloaded: Definition = {
+  kind: 'temporal_overloaded',
+  meaning: 'Temporal responds, but has more to do than it can; what only it knows is left out.',
+  after_seconds: 0,
+};
+
+/** The kinds that mean that a Temporal did not tell what it knows. */
+const unanswered = [unreachable, refusing, overloaded];
+export const unansweredKinds: readonly string[] = unanswered.map(({ kind }) => kind);
+
 const workerMissing: Definition = {
   kind: 'worker_missing',
   meaning: 'No worker polls a task queue.',
@@ -36,7 +51,7 @@ const stalled: Definition = {
 
 /** The kinds of stuck that Temporal knows, beside those of `operations/stuck/definitions.ts`. */
 export const workflowDefinitions: readonly Definition[] = [
-  unreachable,
+  ...unanswered,
   workerMissing,
   workflowEnded,
   workflowPaused,
@@ -84,7 +99,6 @@ async function findOnSide(
   try {
     const [ended, ...reports] = await all([
       findEndedWorkflows(side, now),
-      reportOf(unreachable, []),
       findMissingWorkers(side, now),
       findPausedWorkflows(side),
       findWorkflows(
@@ -107,16 +121,61 @@ async function findOnSide(
         }),
       }),
     ]);
-    return { reports, ended };
+    return { reports: [...unanswered.map((each) => reportOf(each, [])), ...reports], ended };
   } catch (error) {
-    const { livemode } = side;
-    const why = describeCallFailure(nameOf(side), error);
-    const address = `${livemode === false ? 'SANDBOX_' : ''}TEMPORAL_ADDRESS`;
-    const remedy =
+    const { definition, ...words } = await describeUnanswered(side, error);
+    const found = [about(definition, { livemode: side.livemode, ...words })];
+    const reports = unanswered.map((each) => reportOf(each, each === definition ? found : []));
+    return { reports, ended: null };
+  }
+}
+
+/** Says whether a Temporal is absent, refuses, or is overloaded: three causes with three remedies. */
+async function describeUnanswered(
+  side: WorkflowSide,
+  error: unknown,
+): Promise<{ definition: Definition; why: string; remedy: string }> {
+  const status = grpcStatusInside(error);
+  const name = nameOf(side);
+  const variable = `${side.livemode === false ? 'SANDBOX_' : ''}TEMPORAL`;
+  const why = describeCallFailure(name, error);
+  if (status === 'PERMISSION_DENIED' || status === 'UNAUTHENTICATED') {
+    return { definition: refusing, why, remedy: `Correct the credentials of ${variable}_….` };
+  }
+  const isLate = status === 'DEADLINE_EXCEEDED' || status === 'CANCELLED';
+  if (status === 'RESOURCE_EXHAUSTED' || (isLate && (await responds(side)))) {
+    return {
+      definition: overloaded,
+      why: `${name} responds, but its lists come late${isLate ? '' : ` (${why})`}: it has more to do than it can`,
+      remedy:
+        'Wait: it works off what it has, and nothing is lost. End nothing. If it lasts, look at the processors and the disk of ' +
+        'its host and of its database.',
+    };
+  }
+  if (!isLate && status !== 'UNAVAILABLE' && (await responds(side))) {
+    return {
+      definition: refusing,
+      why: `${name} refuses: ${why}`,
+      remedy: `npm run --silent temporal:prepare. It creates the namespace and the search attributes that are missing. If the namespace has another name, correct ${variable}_NAMESPACE.`,
+    };
+  }
+  return {
+    definition: unreachable,
+    why,
+    remedy:
       'If its process is gone, start Temporal (npm start does so automatically). If it is still there, it hangs: end it with ' +
-      `kill -9 (under npm start: the process in DATA_DIR/run/temporal.json), then start it. Or correct ${address}. ` +
-      'Requests are served meanwhile; nothing is collected.';
-    return { reports: [reportOf(unreachable, [about(unreachable, { livemode, why, remedy })])], ended: null };
+      `kill -9 (under npm start: the process in DATA_DIR/run/temporal.json), then start it. Or correct ${variable}_ADDRESS. ` +
+      'Requests are served meanwhile; nothing is collected.',
+  };
+}
+
+/** Whether the server responds to a call that needs neither its database nor its lists. */
+async function responds({ temporal }: WorkflowSide): Promise<boolean> {
+  try {
+    await temporal.workflowService.getSystemInfo({});
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { WorkflowSides } from '../../operations/sides/workflow-sides.ts';
+import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
 import { openPool, type Pool } from '../../platform/postgres/connection.ts';
 import type { Processors } from '../../processors/processor.ts';
 import { createVault, type Vault } from '../../services/accounts/vault.ts';
 import { type Config, type EncryptionKey, readConfig } from '../config/config.ts';
+import { checkKeyFile } from './key-file.ts';
 
 /** What a command works on: the database of the running service, and its demo biller where there is one. */
 export interface CliContext {
@@ -18,6 +20,10 @@ export interface CliContext {
   apiUrl: string | null;
   /** The same of the pages for payers: PAGES_URL, PUBLIC_URL, or that of `npm start`. */
   pagesUrl: string | null;
+  /** OPERATOR_KEY, for the page `/ops`. */
+  operatorKey: string | null;
+  /** Whether the key file of `npm start` is as it should be. Null if the environment has the keys or the database. */
+  checkKeyFile(): Promise<StuckReport | null>;
   /** With the keys of ENCRYPTION_KEYS, or else those of the data directory. @throws when there are none. */
   vault(): Promise<Vault>;
 }
@@ -61,6 +67,11 @@ export async function findContext(env: NodeJS.ProcessEnv, opened: Closable[]): P
     demoBillerId,
     apiUrl: config.apiUrl,
     pagesUrl,
+    operatorKey: config.operatorKey,
+    checkKeyFile: async () =>
+      accounts === null || config.encryptionKeys !== null
+        ? null
+        : checkKeyFile(sql, config.dataDir, () => readDevelopmentKeys(config.dataDir)),
     vault: async () => {
       const keys = config.encryptionKeys ?? (await readDevelopmentKeys(config.dataDir));
       // Commands open every format: they are what makes the older one go.

@@ -24,6 +24,13 @@ export function describeDatabaseAway(error: unknown): string | null {
       'processes in state T, continue them: kill -CONT. Otherwise restart it; its log says what it did last.'
     );
   }
+  if (code === '53300') {
+    return (
+      `PostgreSQL has no connection left (${error.message}). Do not restart it: find out who has them. A superuser may have ` +
+      'one of the reserved ones: select pid, application_name, state, backend_start from pg_stat_activity order by backend_start; ' +
+      'then select pg_terminate_backend(PID). On its own host, ps shows a process for each.'
+    );
+  }
   if (code === '57014') {
     return `The database was too slow (${error.message}). Something holds a lock, or it is overloaded; repeat the command.`;
   }

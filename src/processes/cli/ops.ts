@@ -10,11 +10,14 @@ import {
 } from '../../operations/operator-commands.ts';
 import { wordsAboutEndpoint } from '../../operations/stuck/endpoint-words.ts';
 import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
+import { keyFileMissing } from '../../operations/stuck/key-file.ts';
 import { listeners } from '../../operations/stuck/listeners.ts';
 import { opsCommand } from '../../operations/stuck/ops-command.ts';
 import type { LatelyFailing } from '../../operations/stuck/queries/webhooks.ts';
 import { findFailingLately, lookForStuck, stuckKinds } from '../../operations/stuck/stuck.ts';
 import { unpause } from '../../operations/unpause.ts';
+import { databaseNow } from '../../platform/postgres/database-clock.ts';
+import { isOutage } from '../../platform/postgres/transaction.ts';
 import { type RealInstant, realNow } from '../../platform/real-time.ts';
 import { safeLine, safeLines } from '../../platform/terminal-text.ts';
 import { CommandRefused } from '../../services/command-refused.ts';
@@ -24,6 +27,7 @@ import { chargeHook } from '../../services/subjects/charge-hook.ts';
 import { retryDeliveryByOperator } from '../../services/webhooks/operator-commands.ts';
 import { defineCommand, type OpenContext, type Output, operator, UsageError, unknownForm } from './command.ts';
 import type { CliContext } from './context.ts';
+import { findStuckThroughApi, getsConnection } from './through-api.ts';
 
 interface Given {
   slot: number;
@@ -147,13 +151,19 @@ async function settle(
   return safeLine(message);
 }
 
-async function stuck(
-  { sql, sides, apiUrl, pagesUrl }: CliContext,
-  { json, kind }: { json?: boolean; kind?: string },
-): Promise<Output> {
-  const now = realNow();
-  const all = await lookForStuck(sql, await sides(), now, { apiUrl, pagesUrl });
-  const reports = kind === undefined ? all : all.filter((report) => report.kind === kind);
+async function stuck(context: CliContext, { json, kind }: { json?: boolean; kind?: string }): Promise<Output> {
+  const { sql, sides, apiUrl, pagesUrl } = context;
+  const isConnected = await getsConnection(sql);
+  // By PostgreSQL's clock, as the ages of what is stuck: that of this machine may be wrong.
+  const now = isConnected ? await databaseNow(sql) : realNow();
+  const all = isConnected
+    ? await lookForStuck(sql, await sides(), now, { apiUrl, pagesUrl })
+    : await findStuckThroughApi(context);
+  if (all === null) await sql`select 1`; // throws: the words about it say what to do
+  const keyFile = isConnected ? await context.checkKeyFile().catch(onlyIfReadable) : null;
+  const reports = [...(all ?? []), ...(keyFile === null ? [] : [keyFile])].filter(
+    (report) => kind === undefined || report.kind === kind,
+  );
   const count = reports.reduce((sum, report) => sum + report.count, 0);
   if (kind === listeners.api.definition.kind && reports.length === 0) {
     throw new Error('The address of the API is not known. Set API_URL, such as https://payments.example.com.');
@@ -161,12 +171,15 @@ async function stuck(
   if (kind === listeners.pages.definition.kind && reports.length === 0) {
     throw new Error('The address of the pages is not known. Set PUBLIC_URL, such as https://pay.example.com.');
   }
+  if (kind === keyFileMissing.kind && reports.length === 0) {
+    throw new Error('There is no key file to look at: the environment has the keys or the database of the service.');
+  }
   // Only Temporal knows of this kind. While Temporal is away, it is unknown whether anything is stuck.
   if (kind !== undefined && reports.length === 0) {
     throw new Error(`Temporal cannot be reached, and only Temporal knows of "${kind}". Check that it runs.`);
   }
   const status = count > 0 ? 1 : 0;
-  const failingLately = kind === undefined ? await findFailingLately(sql, now) : [];
+  const failingLately = kind === undefined && isConnected ? await findFailingLately(sql, now) : [];
   if (json) {
     return {
       status,
@@ -174,7 +187,9 @@ async function stuck(
     };
   }
   const paragraphs = reports.filter((report) => report.count > 0).map((report) => describeReport(report, now));
-  if (paragraphs.length === 0) paragraphs.push('Nothing is stuck.');
+  if (!isConnected) {
+    paragraphs.unshift('PostgreSQL has no connection left for this command. The API still has one, and has read this:');
+  } else if (paragraphs.length === 0) paragraphs.push('Nothing is stuck.');
   if (failingLately.length > 0) paragraphs.push(describeFailingLately(failingLately, now));
   if (apiUrl === null && kind === undefined) {
     paragraphs.push('Not checked: whether the API responds. Set API_URL to its address.');
@@ -183,6 +198,12 @@ async function stuck(
     paragraphs.push('Not checked: whether the pages for payers respond. Set PUBLIC_URL to their address.');
   }
   return { status, text: paragraphs.join('\n\n') };
+}
+
+/** While a table is locked, other reports say so. */
+function onlyIfReadable(error: unknown): null {
+  if (isOutage(error)) return null;
+  throw error;
 }
 
 function describeFailingLately(endpoints: readonly LatelyFailing[], now: RealInstant): string {

@@ -1,6 +1,7 @@
 import { workflowIdOf } from '../../messages/workflow-types.ts';
-import { type Mismatch, reconcile } from '../../operations/reconciler/reconciler.ts';
+import { inWords, type Mismatch, reconcile } from '../../operations/reconciler/reconciler.ts';
 import { recordReconciliation } from '../../operations/reconciler/reconciliations.ts';
+import { examplesKept } from '../../operations/reconciler/schedule.ts';
 import { realNow } from '../../platform/real-time.ts';
 import { safeLine } from '../../platform/terminal-text.ts';
 import { defineCommand, refuseMore } from './command.ts';
@@ -34,7 +35,10 @@ changes nothing, and the exit status is 1 if there are differences.`,
       const others = `${total} differences ${values.check ? 'found' : 'repaired'} in the other one.`;
       throw new Error(safeLine(`${failure.side} could not be compared (${reason}). ${others}`));
     }
-    if (!values.check) await recordReconciliation(sql, { startedAt, finishedAt: realNow() }, counts);
+    if (!values.check) {
+      const examples = mismatches.slice(0, examplesKept).map(inWords);
+      await recordReconciliation(sql, { startedAt, finishedAt: realNow() }, counts, examples);
+    }
     const status = values.check && total > 0 ? 1 : 0;
     const rows = mismatches.map(({ workflowType, subjectId, problem, detail }) => ({
       workflow: workflowIdOf(workflowType, subjectId),

@@ -31,6 +31,7 @@ export function countTelemetry(metrics: ServiceMetrics): () => void {
     },
     'delivery refused': () => metrics.webhookRefusals.inc(),
     'advance ended': ({ outcome, seconds }) => metrics.advanceSeconds.observe({ outcome }, seconds),
+    'clock compared': ({ skewSeconds }) => metrics.clockSkew.set(skewSeconds),
     'outbox entry dispatched': ({ workflowType, isDispatched, madeAt }) => {
       // Dashboards know the outcome by this name.
       metrics.outboxEntries.inc({ workflow: workflowType, outcome: isDispatched ? 'told' : 'failed' });

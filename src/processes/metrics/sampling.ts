@@ -2,15 +2,16 @@ import { Gauge, type Registry } from 'prom-client';
 import { countDunning } from '../../operations/overview-queries.ts';
 import { sampleBacklogs, sampleConnections } from '../../operations/samples.ts';
 import type { WorkflowSides } from '../../operations/sides/workflow-sides.ts';
-import { limitMet, notReadable, readBounded } from '../../operations/stuck/bounded-reading.ts';
-import { findFullDatabase, fullDatabase } from '../../operations/stuck/database.ts';
+import { notReadable, readBounded } from '../../operations/stuck/bounded-reading.ts';
+import { findFullDatabase } from '../../operations/stuck/database.ts';
 import { stuckDefinitions } from '../../operations/stuck/definitions.ts';
 import { countStuck } from '../../operations/stuck/find-stuck.ts';
-import { countStuckWorkflows, workflowDefinitions } from '../../operations/stuck/workflows.ts';
+import { sessionDefinitions } from '../../operations/stuck/sessions.ts';
+import { countStuckWorkflows } from '../../operations/stuck/workflows.ts';
 import { all } from '../../platform/all-settled.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
-import { isOutage } from '../../platform/postgres/transaction.ts';
+import { databaseNow } from '../../platform/postgres/database-clock.ts';
 import { type RealInstant, realNow } from '../../platform/real-time.ts';
 import { type Repetition, repeat } from '../../platform/repeat.ts';
 import { secondsBetween } from '../../platform/telemetry.ts';
@@ -19,14 +20,13 @@ const everyMs = 30_000;
 
 /**
  * Reads every thirty seconds what only the databases know: backlogs, what is stuck, connections. Every worker does so
- * and shows the same figures: aggregate them over workers with `max`, not `sum`. Figures that could not be read are not
- * shown, and `payments_sampled_timestamp_seconds` says since when. `sql` is a pool of its own: that of the process may
- * be used up.
+ * and shows the same figures: aggregate them over workers with `max`, not `sum`. A figure that cannot be read keeps its
+ * last value, and `payments_figures_age_seconds` says how old that is. Before it was read for the first time, it is not
+ * shown. `sql` is a pool of its own: that of the process may be used up.
  */
 export function startSampling(registry: Registry, sql: Pool, sides: WorkflowSides, logger: Logger): Repetition {
   const gauges = createGauges(registry);
-  forgetDatabase(gauges);
-  forgetStuck(gauges);
+  hideUnread(gauges);
   const onError = (err: unknown, source?: string) =>
     logger.warn({ err, source }, 'figures for the metrics could not be read; trying again');
 
@@ -41,10 +41,10 @@ export function startSampling(registry: Registry, sql: Pool, sides: WorkflowSide
 
   return repeat(
     async () => {
-      const now = realNow();
       await Promise.all([
-        attempt('database', () => sampleDatabase(gauges, sql, now)),
-        attempt('temporal', () => sampleTemporal(gauges, sql, sides, now)),
+        // Ages are by the clock of PostgreSQL, which all processes share.
+        attempt('database', async () => sampleDatabase(gauges, sql, await databaseNow(sql))),
+        attempt('temporal', () => sampleTemporal(gauges, sql, sides, realNow())),
       ]);
     },
     { everyMs, onError },
@@ -98,105 +98,90 @@ function createGauges(registry: Registry) {
     labelNames: ['source'] as const,
     registers,
   });
-  return { outboxEntries, oldestOutboxEntry, oldestDue, deliveries, dunning, connections, stuck, sampledAt };
+  /** When each figure was last read, on the monotonic clock. */
+  const readAt = new Map<string, number>();
+  new Gauge({
+    name: 'payments_figures_age_seconds',
+    help: 'How long ago a figure of the whole service was read: a kind of payments_stuck, or the name of another metric',
+    labelNames: ['figure'] as const,
+    registers,
+    collect() {
+      for (const [figure, at] of readAt) this.set({ figure }, (performance.now() - at) / 1000);
+    },
+  });
+  const wasRead = (figure: string) => readAt.set(figure, performance.now());
+  return { wasRead, outboxEntries, oldestOutboxEntry, oldestDue, deliveries, dunning, connections, stuck, sampledAt };
 }
 
-/** Unknown figures are removed: a zero would mean that all is well. */
-function forgetDatabase(gauges: Gauges): void {
-  for (const part of partsOfDatabase(gauges)) part.forget();
+/** A gauge begins with zero, which would mean that all is well. */
+function hideUnread({ outboxEntries, oldestOutboxEntry, oldestDue }: Gauges): void {
+  for (const gauge of [outboxEntries, oldestOutboxEntry, oldestDue]) gauge.remove();
 }
 
 /** Figures that are read together. */
-interface Part {
-  sample(sql: Pool, now: RealInstant): Promise<void>;
-  forget(): void;
-}
+type Part = (sql: Pool, now: RealInstant) => Promise<void>;
 
 function partsOfDatabase(gauges: Gauges): Part[] {
-  const { outboxEntries, oldestOutboxEntry, oldestDue, deliveries, dunning, connections, stuck } = gauges;
+  const { wasRead, outboxEntries, oldestOutboxEntry, oldestDue, deliveries, dunning, connections, stuck } = gauges;
   return [
-    {
-      async sample(sql, now) {
-        const backlogs = await readBounded(sql, (tx) => sampleBacklogs(tx, now));
-        outboxEntries.set(backlogs.outbox_entries);
-        oldestOutboxEntry.set(ageOf(backlogs.oldest_outbox_entry_at, now));
-        oldestDue.set(ageOf(backlogs.oldest_due_at, now));
-        deliveries.set({ when: 'due' }, backlogs.deliveries_due);
-        deliveries.set({ when: 'later' }, backlogs.deliveries - backlogs.deliveries_due);
-      },
-      forget() {
-        for (const gauge of [outboxEntries, oldestOutboxEntry, oldestDue]) gauge.remove();
-        deliveries.reset();
-      },
+    async (sql, now) => {
+      const backlogs = await readBounded(sql, (tx) => sampleBacklogs(tx, now));
+      outboxEntries.set(backlogs.outbox_entries);
+      oldestOutboxEntry.set(ageOf(backlogs.oldest_outbox_entry_at, now));
+      oldestDue.set(ageOf(backlogs.oldest_due_at, now));
+      deliveries.set({ when: 'due' }, backlogs.deliveries_due);
+      deliveries.set({ when: 'later' }, backlogs.deliveries - backlogs.deliveries_due);
+      for (const name of ['payments_workflow_intents_waiting', 'payments_oldest_due_seconds']) wasRead(name);
+      wasRead('payments_webhook_deliveries_pending');
     },
-    {
-      async sample(sql) {
-        const { retrying, suspended } = await readBounded(sql, (tx) => countDunning(tx, null));
-        dunning.set({ state: 'retrying' }, retrying);
-        dunning.set({ state: 'suspended' }, suspended);
-      },
-      forget: () => dunning.reset(),
+    async (sql) => {
+      const { retrying, suspended } = await readBounded(sql, (tx) => countDunning(tx, null));
+      dunning.set({ state: 'retrying' }, retrying);
+      dunning.set({ state: 'suspended' }, suspended);
+      wasRead('payments_plans_in_dunning');
     },
-    {
-      async sample(sql) {
-        const sampled = await sampleConnections(sql);
-        connections.reset();
-        for (const { pool, state, count } of sampled) connections.set({ pool, state }, count);
-      },
-      forget: () => connections.reset(),
+    async (sql) => {
+      const sampled = await sampleConnections(sql);
+      connections.reset();
+      for (const { pool, state, count } of sampled) connections.set({ pool, state }, count);
+      wasRead('payments_db_connections');
     },
-    {
-      async sample(sql, now) {
-        const counts = await countStuck(sql, stuckDefinitions, now);
-        for (const kind of kindsOfDatabase) {
-          const count = counts.get(kind);
-          if (count === undefined) stuck.remove({ kind });
-          else stuck.set({ kind }, count);
-        }
-        const unread = counts.get(notReadable.kind) ?? 0;
-        if (unread > 0) throw new Error(`${unread} kinds of what is stuck could not be read: their tables are locked`);
-      },
-      // Those that could be read stay: `sample` has removed the others.
-      forget() {},
-    },
-    {
-      async sample(sql) {
-        const { kind, count } = await findFullDatabase(sql);
+    async (sql, now) => {
+      const counts = await countStuck(sql, definitions, now);
+      for (const [kind, count] of counts) {
         stuck.set({ kind }, count);
-      },
-      forget: () => stuck.remove({ kind: fullDatabase.kind }),
+        wasRead(kind);
+      }
+      const unread = counts.get(notReadable.kind) ?? 0;
+      if (unread > 0) throw new Error(`${unread} kinds of what is stuck could not be read: their tables are locked`);
+    },
+    async (sql) => {
+      const { kind, count } = await findFullDatabase(sql);
+      stuck.set({ kind }, count);
+      wasRead(kind);
     },
   ];
 }
 
-const kindsOfDatabase = [...stuckDefinitions, notReadable].map(({ kind }) => kind);
+const definitions = [...sessionDefinitions, ...stuckDefinitions];
 
 /**
- * Reads each part separately, so that a lock on one table blinds only what is read from it.
+ * Reads each part separately, so that a lock on one table ages only what is read from it.
  * @throws the first failure. The figures then count as old: part of them is.
  */
 async function sampleDatabase(gauges: Gauges, sql: Pool, now: RealInstant): Promise<void> {
-  await all(
-    partsOfDatabase(gauges).map((part) =>
-      part.sample(sql, now).catch((error: unknown) => {
-        part.forget();
-        if (isOutage(error) && limitMet(error) === null) forgetStuck(gauges);
-        throw error;
-      }),
-    ),
-  );
+  await all(partsOfDatabase(gauges).map((part) => part(sql, now)));
 }
 
-function forgetStuck({ stuck }: Gauges): void {
-  for (const kind of kindsOfDatabase) stuck.remove({ kind });
-}
-
-async function sampleTemporal({ stuck }: Gauges, sql: Pool, sides: WorkflowSides, now: RealInstant): Promise<void> {
-  const counts = await countStuckWorkflows(sql, sides, now);
-  for (const { kind } of workflowDefinitions) {
-    const count = counts.get(kind);
-    if (count === undefined) stuck.remove({ kind });
-    else stuck.set({ kind }, count);
+async function sampleTemporal(
+  { stuck, wasRead }: Gauges,
+  sql: Pool,
+  sides: WorkflowSides,
+  now: RealInstant,
+): Promise<void> {
+  for (const [kind, count] of await countStuckWorkflows(sql, sides, now)) {
+    stuck.set({ kind }, count);
+    wasRead(kind);
   }
 }
 

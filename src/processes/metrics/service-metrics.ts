@@ -131,6 +131,11 @@ export function createServiceMetrics(registry: Registry) {
       buckets: waitBuckets,
       registers,
     }),
+    clockSkew: new Gauge({
+      name: 'payments_clock_skew_seconds',
+      help: 'How far the clock of this process is ahead of that of PostgreSQL; negative: behind',
+      registers,
+    }),
     logLinesLost: new Counter({
       name: 'payments_log_lines_lost_total',
       help: 'Lines of this process’s log that could not be written: its disk is full, or nothing reads it',

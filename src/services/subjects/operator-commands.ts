@@ -1,8 +1,9 @@
-import { lockClock, selectOpenAdvance } from '../../db/test-clocks.ts';
+import { insertAdvance, lockClock, selectOpenAdvance, type TestClockRow } from '../../db/test-clocks.ts';
+import { newId } from '../../domain/ids.ts';
 import type { OperatorCommand } from '../../messages/operator-command.ts';
 import { type SubjectKind, subjectKinds } from '../../messages/subject-kinds.ts';
 import type { SubjectStatus } from '../../messages/subject-status.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
+import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { type AuditAction, type ChangeOrigin, operator, recordAudit } from '../accounts/audit.ts';
@@ -110,10 +111,25 @@ export async function executeClockCommand(
       );
     }
     const advance = await selectOpenAdvance(tx, clockId);
+    if (advance === null && clock.status === 'advancing') return resumeLostAdvance(tx, clock, entry);
     if (advance === null) throw new CommandRefused(`Nothing to advance: the clock is ${clock.status} at ${time}.`);
     await recordAudit(tx, { ...entry, action: 'test_clock.advance_retried' });
     return `The advance from ${time} to ${advance.target_time.toISOString()} is resumed: finished work is not repeated.`;
   });
+}
+
+/** A clock that is advancing without the row of its advance, which someone has deleted, gets that row again. */
+async function resumeLostAdvance(
+  tx: Tx,
+  clock: TestClockRow,
+  entry: Omit<Parameters<typeof recordAudit>[1], 'action'>,
+): Promise<string> {
+  const { id, frozen_time: from, target_time: target } = clock;
+  if (target === null) throw new CommandRefused('Nothing was done: the clock has no target. Its biller deletes it.');
+  const advance = { id: newId('clock_advance'), test_clock_id: id, from_time: from, target_time: target };
+  await insertAdvance(tx, { ...advance, request_id: newId('request'), requested_at: entry.at });
+  await recordAudit(tx, { ...entry, action: 'test_clock.advance_retried' });
+  return `The row of its advance was lost. The advance from ${from.toISOString()} to ${target.toISOString()} is resumed: finished work is not repeated.`;
 }
 
 async function recheck(

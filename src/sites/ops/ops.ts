@@ -3,13 +3,17 @@ import type { Middleware } from '../../api/http/context.ts';
 import type { AppDeps } from '../../api/http/deps.ts';
 import { send, sendJson } from '../../api/http/response.ts';
 import { isAtThisMachine } from '../../api/middleware/this-machine.ts';
+import { findByText } from '../../operations/finding.ts';
 import { type Mode, overview } from '../../operations/overview.ts';
-import { findFullDatabase } from '../../operations/stuck/database.ts';
-import { stuckDefinitions } from '../../operations/stuck/definitions.ts';
-import { findStuck } from '../../operations/stuck/find-stuck.ts';
-import { realNow } from '../../platform/real-time.ts';
+import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
+import { findSessions } from '../../operations/stuck/sessions.ts';
+import { findStuckRows } from '../../operations/stuck/stuck.ts';
+import type { Pool } from '../../platform/postgres/connection.ts';
+import { databaseNow } from '../../platform/postgres/database-clock.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { BadRequest } from '../../services/errors.ts';
 import { accessOf } from './access.ts';
+import { foundPage } from './found-page.ts';
 import { linksTo, pageOfRun, webUiOf, workflowPath } from './links.ts';
 import { type OpsSnapshot, page } from './page.ts';
 import { policy } from './style.ts';
@@ -17,7 +21,9 @@ import { policy } from './style.ts';
 /** The snapshot is cached for this long, however many operators look. */
 const cachedForMs = 10_000;
 
-const paths: readonly string[] = ['/ops', '/ops.json', workflowPath];
+const findPath = '/ops/find';
+
+const paths: readonly string[] = ['/ops', '/ops.json', findPath, workflowPath];
 
 const modes = new Map<string | undefined, Mode>([
   [undefined, null],
@@ -25,15 +31,21 @@ const modes = new Map<string | undefined, Mode>([
   ['sandbox', false],
 ]);
 
+type OpsDeps = Pick<AppDeps, 'sql' | 'operations'>;
+
+/** What may be looked for: no control characters, which PostgreSQL and no index have. */
+const searchable = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
+
 /** The ids of this service's workflows. */
 const workflowIdPattern = /^[a-z-]{1,40}\/\w{1,60}$/;
 
 /**
  * Serves `/ops`, the operators' page, and `/ops.json`, the same data for programs. Both show all billers, so they take
  * no API key and are not in the OpenAPI document. A stranger gets the same 404 as for any unknown path.
+ * `/ops/find?q=…` shows what has an id, a reference or an e-mail address, and why it was not charged.
  * `/ops/workflow?id=…` redirects to a workflow's page in the Web UI: its address has the id of the latest run.
  */
-export function ops(deps: Pick<AppDeps, 'sql' | 'operations' | 'forThisMachine'>): Middleware {
+export function ops(deps: OpsDeps & Pick<AppDeps, 'forThisMachine'>): Middleware {
   const { webUis, findLatestRun } = deps.operations;
   const rule = { key: deps.operations.key, forThisMachine: deps.forThisMachine };
   async function redirect(ctx: Parameters<Middleware>[0], mode: Mode): Promise<void> {
@@ -44,6 +56,19 @@ export function ops(deps: Pick<AppDeps, 'sql' | 'operations' | 'forThisMachine'>
     ctx.res.setHeader('Location', pageOfRun(webUi, id, await findLatestRun(id, mode).catch(() => null)));
     send(ctx, 302, '', 'text/plain; charset=utf-8');
   }
+  async function find(ctx: Parameters<Middleware>[0], mode: Mode): Promise<void> {
+    const { q } = ctx.query;
+    const text = typeof q === 'string' ? q.trim() : '';
+    if (!searchable.test(text)) throw new BadRequest('q must be an id, a reference or an e-mail address.');
+    const pool = deps.operations.figures ?? deps.sql;
+    const [found, { stuck, overview: known }] = await Promise.all([findByText(pool, text, mode), snapshotOf(mode)]);
+    ctx.res.setHeader('Content-Security-Policy', policy);
+    ctx.res.setHeader('Cache-Control', 'no-store');
+    ctx.res.setHeader('Referrer-Policy', 'no-referrer');
+    const isHere = deps.forThisMachine && isAtThisMachine(ctx.req);
+    const shown = foundPage({ text, mode: known.mode, found, stuck }, linksTo(webUis, mode), isHere);
+    send(ctx, 200, shown, 'text/html; charset=utf-8');
+  }
   const snapshotOf = cached({ ms: cachedForMs, max: modes.size }, (mode: Mode) => opsSnapshot(deps, mode));
   return async (ctx, next) => {
     if (!paths.includes(ctx.path)) return next();
@@ -52,6 +77,7 @@ export function ops(deps: Pick<AppDeps, 'sql' | 'operations' | 'forThisMachine'>
     const mode = Array.isArray(name) ? undefined : modes.get(name);
     if (mode === undefined) throw new BadRequest('mode must be live or sandbox. Leave it out for both.');
     if (ctx.path === workflowPath) return redirect(ctx, mode);
+    if (ctx.path === findPath) return find(ctx, mode);
     const snapshot = await snapshotOf(mode);
     if (ctx.path === '/ops.json') return sendJson(ctx, 200, JSON.stringify(snapshot));
     ctx.res.setHeader('Content-Security-Policy', policy);
@@ -60,13 +86,19 @@ export function ops(deps: Pick<AppDeps, 'sql' | 'operations' | 'forThisMachine'>
   };
 }
 
-async function opsSnapshot({ sql, operations }: Pick<AppDeps, 'sql' | 'operations'>, mode: Mode): Promise<OpsSnapshot> {
-  const now = realNow();
-  const [figures, rows, workflows, full] = await Promise.all([
-    overview(sql, now, mode),
-    findStuck(sql, stuckDefinitions, now),
+async function opsSnapshot({ sql, operations }: OpsDeps, mode: Mode): Promise<OpsSnapshot> {
+  // If all connections of PostgreSQL are taken, this process still has those of its requests.
+  const { db, now, sessions } = await readSessions(operations.figures ?? sql).catch(() => readSessions(sql));
+  const [figures, rows, workflows] = await Promise.all([
+    overview(db, now, mode),
+    findStuckRows(db, now),
     operations.findStuckWorkflows(now),
-    findFullDatabase(sql),
   ]);
-  return { overview: figures, stuck: [...rows, ...workflows, full] };
+  return { overview: figures, stuck: [...sessions, ...rows, ...workflows] };
+}
+
+/** The first statements, one after the other. @throws when PostgreSQL is not reachable by this pool. */
+async function readSessions(db: Pool): Promise<{ db: Pool; now: RealInstant; sessions: StuckReport[] }> {
+  const now = await databaseNow(db);
+  return { db, now, sessions: await findSessions(db, now) };
 }

@@ -3,7 +3,9 @@ import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
 import { type Html, html } from '../../platform/html.ts';
 import { withoutSecrets } from '../../platform/redact.ts';
 import { plainPage } from '../look/page.ts';
+import { searchForm } from './found-page.ts';
 import { apiPaths, type Links } from './links.ts';
+import { instant, linked } from './parts.ts';
 import { style } from './style.ts';
 
 const refreshSeconds = 60;
@@ -21,7 +23,7 @@ export function page({ overview, stuck }: OpsSnapshot, links: Links, forThisMach
 <nav aria-label="Mode">${modes(overview.mode)}</nav></div>
 <p class="faint">At ${instant(overview.at)}, read again every ${refreshSeconds} seconds. Days are in UTC. All billers; plans on test
 clocks are left out. <a href="/ops.json${queryOf(overview.mode)}">The same as JSON</a></p>
-${viewsNav(links)}
+${searchForm('', overview.mode)}${viewsNav(links)}
 ${stuckSection(stuck, links)}
 ${daysSection(overview, links)}
 ${failuresSection(overview)}
@@ -80,7 +82,16 @@ ${count > shown.length ? html`<p class="faint">${count - shown.length} more: npm
 `;
 }
 
+/** A part that PostgreSQL did not give in time: what is stuck says why. */
+function unread(id: string, title: string): Html {
+  return html`<section class="card" aria-labelledby="${id}">
+<h2 id="${id}">${title}</h2>
+<p>This could not be read: see what is stuck, above.</p>
+</section>`;
+}
+
 function daysSection({ days }: Overview, links: Links): Html {
+  if (days === null) return unread('days', 'Due and collected');
   const most = Math.max(1, ...days.map(({ due }) => due));
   return html`<section class="card" aria-labelledby="days">
 <h2 id="days">Due and collected</h2>
@@ -108,6 +119,7 @@ function dayRow(day: OverviewDay, most: number, links: Links): Html {
 }
 
 function failuresSection({ failures }: Overview): Html {
+  if (failures === null) return unread('failures', 'Failures by code');
   return html`<section class="card" aria-labelledby="failures">
 <h2 id="failures">Failures by code</h2>
 ${
@@ -127,6 +139,7 @@ ${
 }
 
 function dunningSection({ dunning, subscriptions: unpaid }: Overview, links: Links): Html {
+  if (dunning === null || unpaid === null) return unread('dunning', 'Dunning in progress');
   const nextAt = (next: Date | null) => (next === null ? null : html`, the next at ${instant(next)}`);
   return html`<section class="card" aria-labelledby="dunning">
 <h2 id="dunning">Dunning in progress</h2>
@@ -139,7 +152,9 @@ function dunningSection({ dunning, subscriptions: unpaid }: Overview, links: Lin
 </section>`;
 }
 
-function deliveriesSection({ deliveries: { count, endpoints } }: Overview, links: Links): Html {
+function deliveriesSection({ deliveries }: Overview, links: Links): Html {
+  if (deliveries === null) return unread('deliveries', 'Deliveries by endpoint');
+  const { count, endpoints } = deliveries;
   const rows = endpoints.map(
     (row) => html`
 <tr><th scope="row"><a href="${apiPaths.deliveries(row.id)}">${row.id}</a></th>
@@ -164,7 +179,7 @@ ${
 </section>`;
 }
 
-function stateOf(endpoint: Overview['deliveries']['endpoints'][number]): Html {
+function stateOf(endpoint: NonNullable<Overview['deliveries']>['endpoints'][number]): Html {
   const { status, disabled_reason, failing_since, last_error, next_at } = endpoint;
   if (status === 'disabled') return html`disabled (${disabled_reason})`;
   if (failing_since === null) return html`working`;
@@ -173,7 +188,9 @@ function stateOf(endpoint: Overview['deliveries']['endpoints'][number]): Html {
   return html`failing since ${instant(failing_since)}${came}${next}`;
 }
 
-function advancesSection({ advances: { count, clocks } }: Overview, links: Links): Html {
+function advancesSection({ advances }: Overview, links: Links): Html {
+  if (advances === null) return unread('advances', 'Clocks advancing');
+  const { count, clocks } = advances;
   const rows = clocks.map(
     ({ test_clock_id, since, target_time }) => html`
 <li><a href="${links.workflow(`test-clock/${test_clock_id}`, false) ?? apiPaths.clock(test_clock_id)}">${test_clock_id}</a> to ${instant(target_time)}, since ${instant(since)}</li>`,
@@ -182,16 +199,6 @@ function advancesSection({ advances: { count, clocks } }: Overview, links: Links
 <h2 id="advances">Clocks advancing: ${linked(count, links.advancing())}</h2>
 ${count === 0 ? html`<p>No test clock is advancing.</p>` : html`<ul>${rows}</ul>`}
 </section>`;
-}
-
-function linked(what: string | number, to: string | null): Html {
-  return to === null ? html`${what}` : html`<a href="${to}">${what}</a>`;
-}
-
-/** Shows an instant to the minute. The `datetime` attribute holds the exact value for programs. */
-function instant(at: Date | string): Html {
-  const iso = new Date(at).toISOString();
-  return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')}</time>`;
 }
 
 function countOf(reports: StuckReport[]): number {

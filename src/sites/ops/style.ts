@@ -20,6 +20,9 @@ dl { margin: .5rem 0; }
 dt { font-weight: 600; margin-top: .6rem; }
 dd { margin: 0 0 .2rem; }
 ul { margin: 0; padding-left: 1.1rem; }
+form { margin-bottom: .75rem; }
+form input:not([type]) { display: block; width: 100%; max-width: 32rem; font: inherit; padding: .4rem; }
+form button { font: inherit; padding: .4rem 1rem; margin-top: .4rem; min-height: 2.75rem; }
 @media (max-width: 46rem) {
   table:not(.cards) { font-size: .9rem; }
   table:not(.cards) th, table:not(.cards) td { padding-right: .25rem; }
@@ -34,4 +37,4 @@ ul { margin: 0; padding-left: 1.1rem; }
 `;
 
 /** The policy of the operators' page. */
-export const policy = policyWith(style);
+export const policy = policyWith(style, { formsTo: 'self' });

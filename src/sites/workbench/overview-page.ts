@@ -45,7 +45,9 @@ ${
   };
 }
 
-function clockCard({ id, name, status, frozen_time, webhook_deliveries: { pending, failed } }: TestClockDetails): Html {
+function clockCard(clock: TestClockDetails): Html {
+  const { id, name, status, frozen_time, webhook_deliveries, failed_to_present: failed } = clock;
+  const { pending } = webhook_deliveries;
   return html`<li class="card"><a href="clocks/${id}">${name ?? 'Clock'}</a> <span class="pill ${status}">${status}</span>
 <strong>${time(frozen_time)}</strong> <code>${id}</code>${
     pending + failed === 0

@@ -5,22 +5,31 @@ import type { StuckQuery } from './query.ts';
 
 /** What an advance still has to do. */
 export interface SlowAdvance {
-  target_time: CustomerInstant;
+  /** Null if the clock has lost it. */
+  target_time: CustomerInstant | null;
+  /** Whether the row of the advance is there. */
+  has_advance: boolean;
   /** How many subjects and mandates are due up to the target, or are being charged. */
   due: number;
   /** One of them. */
   due_id: string | null;
 }
 
-/** Clocks whose advance was accepted and has not ended. */
+/** Clocks whose advance was accepted and has not ended, and clocks that are advancing without the row of an advance. */
 export const slowAdvances: StuckQuery<SlowAdvance> = {
   rows: (db, { before }) => db`
     select k.id as subject_id, k.biller_id, k.livemode, a.requested_at as since
     from clock_advances a
     join test_clocks k on k.id = a.test_clock_id
-    where a.status = 'advancing' and a.requested_at <= ${before}`,
+    where a.status = 'advancing' and a.requested_at <= ${before}
+    union all
+    select k.id, k.biller_id, k.livemode, null
+    from test_clocks k
+    where k.status = 'advancing'
+      and not exists (select 1 from clock_advances a where a.test_clock_id = k.id and a.status = 'advancing')`,
   facts: (db) => db`
-    select k.target_time, count(d.id)::integer as due, min(d.id) as due_id
+    select k.target_time, count(d.id)::integer as due, min(d.id) as due_id,
+      exists (select 1 from clock_advances a where a.test_clock_id = k.id and a.status = 'advancing') as has_advance
     from test_clocks k
     left join lateral (
       ${unionAll(

@@ -1,5 +1,7 @@
+import type { Fragment } from 'postgres';
 import type { AttemptSource } from '../../../db/payment-attempts.ts';
-import type { StuckQuery } from './query.ts';
+import type { Db } from '../../../platform/postgres/connection.ts';
+import type { StuckQuery, StuckThreshold } from './query.ts';
 
 /** An attempt whose outcome is not known yet. */
 export interface OpenAttempt {
@@ -10,13 +12,24 @@ export interface OpenAttempt {
   subscription_id: string | null;
 }
 
+/**
+ * Opened since before `before`; or in the future, by a process whose clock is ahead: its age is then unknown. The age
+ * of one by a process whose clock is behind is too great, and it is found at once.
+ */
+const wasOpened = (db: Db, openedAt: Fragment, { before, now }: StuckThreshold) =>
+  db`(${openedAt} <= ${before} or ${openedAt} > ${now}::timestamptz + make_interval(secs => ${toleratedSeconds}))`;
+const toleratedSeconds = 5;
+
+const sinceOf = (db: Db, openedAt: Fragment, { now }: StuckThreshold) =>
+  db`case when ${openedAt} <= ${now} then ${openedAt} end as since`;
+
 /** Payments that were opened and whose processor has not responded since. */
 export const processingPayments: StuckQuery<OpenAttempt> = {
-  rows: (db, { before }) => db`
-    select i.id as subject_id, i.biller_id, i.livemode, a.opened_at as since
+  rows: (db, threshold) => db`
+    select i.id as subject_id, i.biller_id, i.livemode, ${sinceOf(db, db`a.opened_at`, threshold)}
     from payment_attempts a
     join payment_intents i on i.id = a.payment_intent_id
-    where a.outcome = 'processing' and a.opened_at <= ${before}`,
+    where a.outcome = 'processing' and ${wasOpened(db, db`a.opened_at`, threshold)}`,
   facts: (db) => db`
     select a.id as attempt_id, a.number, a.source, i.payment_plan_id, i.subscription_id
     from payment_attempts a
@@ -26,9 +39,9 @@ export const processingPayments: StuckQuery<OpenAttempt> = {
 
 /** Refunds that were opened and whose processor has not responded since. */
 export const processingRefunds: StuckQuery<{ payment_intent_id: string }> = {
-  rows: (db, { before }) => db`
-    select id as subject_id, biller_id, livemode, opened_at as since
+  rows: (db, threshold) => db`
+    select id as subject_id, biller_id, livemode, ${sinceOf(db, db`opened_at`, threshold)}
     from refunds
-    where status = 'processing' and opened_at <= ${before}`,
+    where status = 'processing' and ${wasOpened(db, db`opened_at`, threshold)}`,
   facts: (db) => db`select payment_intent_id from refunds where id = f.subject_id`,
 };

@@ -28,6 +28,8 @@ export interface Differences {
   missing: number;
   orphaned: number;
   stale: number;
+  /** The first ones. Null if a former version has compared. */
+  examples: string[] | null;
 }
 
 /** The latest comparison, if it found anything. */
@@ -37,7 +39,7 @@ export const foundDifferences: StuckQuery<Differences> = {
     from (select * from reconciliations where finished_at is not null order by started_at desc limit 1) r
     where missing + orphaned + stale > 0`,
   facts: (db) => db`
-    select missing, orphaned, stale from reconciliations where finished_at = f.since limit 1`,
+    select missing, orphaned, stale, examples from reconciliations where finished_at = f.since limit 1`,
 };
 
 /** The latest comparison, if the next one is late. The pause after a comparison is nine times its duration. */

@@ -56,3 +56,41 @@ export const holdingSessions: StuckQuery<HoldingSession> = {
     from pg_stat_activity holder
     where holder.pid = f.pid`,
 };
+
+/** How the connections of PostgreSQL are used. */
+export interface TakenConnections {
+  taken: number;
+  allowed: number;
+  /** The programs, those with the most connections first: how many, and the oldest of each. */
+  users: string;
+  /** The program with the most connections. Empty if it has no name. */
+  name: string;
+  /** Its oldest session. */
+  pid: number;
+}
+
+/** From this share on, a process that starts may find none. */
+const nearlyAll = 0.9;
+const programsShown = 5;
+
+/** All connections, if nearly all that may be opened are. Those of other databases count too. */
+export const takenConnections: StuckQuery<TakenConnections> = {
+  rows: (db) => db`
+    select null as subject_id, null as biller_id, null::boolean as livemode, null::timestamptz as since
+    from pg_stat_activity where backend_type = 'client backend'
+    having count(*) >= ${nearlyAll}::double precision * current_setting('max_connections')::integer`,
+  facts: (db) => db`
+    select sum(u.count)::integer as taken, current_setting('max_connections')::integer as allowed,
+      string_agg(
+        format('%s %s (process %s since %s, %s)', u.count, coalesce(nullif(u.name, ''), 'without a name'), u.pid,
+          to_char(u.since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), coalesce(u.state, 'its state is hidden')),
+        ', ' order by u.count desc, u.name) filter (where u.position <= ${programsShown}) as users,
+      (array_agg(u.name order by u.position))[1] as name, (array_agg(u.pid order by u.position))[1] as pid
+    from (
+      select coalesce(application_name, '') as name, count(*) as count, min(backend_start) as since,
+        (array_agg(pid order by backend_start))[1] as pid, (array_agg(state order by backend_start))[1] as state,
+        row_number() over (order by count(*) desc, application_name) as position
+      from pg_stat_activity where backend_type = 'client backend'
+      group by application_name
+    ) u`,
+};

@@ -1,0 +1,21 @@
+import type { StuckQuery } from './query.ts';
+
+/** A row that breaks an invariant. */
+export interface BrokenRow {
+  invariant: string;
+  detail: string;
+  remedy: string;
+}
+
+/** What housekeeping has found. An invariant that could not be checked since keeps what was found before. */
+export const brokenRows: StuckQuery<BrokenRow> = {
+  rows: (db) => db`
+    select v ->> 'id' as subject_id, null as biller_id, null::boolean as livemode, c.since, c.invariant
+    from invariant_checks c cross join lateral jsonb_array_elements(c.violations) v
+    where c.since is not null`,
+  facts: (db) => db`
+    select c.invariant, v ->> 'detail' as detail, v ->> 'remedy' as remedy
+    from invariant_checks c cross join lateral jsonb_array_elements(c.violations) v
+    where c.invariant = f.invariant and v ->> 'id' = f.subject_id
+    limit 1`,
+};

@@ -1,0 +1,84 @@
+import { open } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { type ProcessProblem, reportProblem, withdrawProblem } from '../db/process-reports.ts';
+import type { Logger } from '../platform/logger.ts';
+import type { Pool } from '../platform/postgres/connection.ts';
+import { databaseNow } from '../platform/postgres/database-clock.ts';
+import { realNow } from '../platform/real-time.ts';
+import { type Repetition, repeat } from '../platform/repeat.ts';
+import { emit } from '../services/telemetry.ts';
+
+const everyMs = 10_000;
+/** Machines with a time server differ by milliseconds. */
+const toleratedSkewMs = 5_000;
+/** A response that took longer says too little about the instant it was made. */
+const longestRoundTripMs = 1_000;
+/** What no more files can be opened means. */
+const outOfFiles: readonly unknown[] = ['EMFILE', 'ENFILE'];
+
+/**
+ * Looks every ten seconds at what only this process can see: whether its clock is that of PostgreSQL, and whether it
+ * can open another file, as it must for each connection. Reports what is wrong in the log and in PostgreSQL, where
+ * `ops stuck` finds it.
+ */
+export function watchSelf(sql: Pool, name: string, logger: Logger): Repetition {
+  const self = `${name} ${process.pid}@${hostname()}`;
+  const reported = new Set<ProcessProblem>();
+
+  async function say(problem: ProcessProblem, detail: string | null): Promise<void> {
+    if (detail !== null) {
+      if (!reported.has(problem)) logger.error({ problem }, `this process: ${detail}`);
+      reported.add(problem);
+      await reportProblem(sql, self, { problem, detail });
+    } else if (reported.has(problem)) {
+      await withdrawProblem(sql, self, problem);
+      reported.delete(problem);
+      logger.info({ problem }, 'this process: all is well again');
+    }
+  }
+
+  const onError = (err: unknown) => logger.warn({ err }, 'this process could not look at itself; trying again');
+  return repeat(
+    async () => {
+      await say('files', await refusalToOpen());
+      const skewMs = await measureSkew(sql);
+      if (skewMs === null) return;
+      emit({ kind: 'clock compared', skewSeconds: skewMs / 1000 });
+      await say('clock', Math.abs(skewMs) <= toleratedSkewMs ? null : describeSkew(skewMs));
+    },
+    { everyMs, onError },
+  );
+}
+
+/** How far the clock of this process is ahead of PostgreSQL's. Null if PostgreSQL was too slow to say. */
+async function measureSkew(sql: Pool): Promise<number | null> {
+  const sentAt = performance.now();
+  const before = realNow().getTime();
+  const now = await databaseNow(sql);
+  const roundTripMs = performance.now() - sentAt;
+  return roundTripMs > longestRoundTripMs ? null : before + roundTripMs / 2 - now.getTime();
+}
+
+function describeSkew(skewMs: number): string {
+  const seconds = Math.round(Math.abs(skewMs) / 1000);
+  const length =
+    seconds < 120
+      ? `${seconds} s`
+      : seconds < 7_200
+        ? `${Math.round(seconds / 60)} min`
+        : `${Math.round(seconds / 3_600)} h`;
+  return `its clock is ${length} ${skewMs > 0 ? 'ahead of' : 'behind'} PostgreSQL’s`;
+}
+
+/** Why no file can be opened; null if one can. */
+async function refusalToOpen(): Promise<string | null> {
+  try {
+    const file = await open(process.execPath);
+    await file.close();
+    return null;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null;
+    if (!outOfFiles.includes(code)) return null;
+    return `it has as many files and connections open as it may (${code}), and refuses new ones`;
+  }
+}

@@ -1,0 +1,65 @@
+import { workflowIdOf } from '../../messages/workflow-types.ts';
+import type { Found, FoundAttempt, FoundSubject } from '../../operations/finding.ts';
+import type { Stuck, StuckReport } from '../../operations/stuck/find-stuck.ts';
+import { type Html, html } from '../../platform/html.ts';
+import { withoutSecrets } from '../../platform/redact.ts';
+import { plainPage } from '../look/page.ts';
+import type { Links } from './links.ts';
+import { instant, linked } from './parts.ts';
+import { style } from './style.ts';
+
+/** The field to look things up with. `mode` is kept. */
+export function searchForm(text: string, mode: string): Html {
+  return html`<form action="/ops/find" role="search"><label>Find a customer, plan, subscription or payment, by id, reference or
+e-mail address <input name="q" value="${text}" maxlength="200" autocomplete="off" required></label>
+${mode === 'all' ? null : html`<input type="hidden" name="mode" value="${mode}">`}<button>Find</button></form>
+`;
+}
+
+/** Why something was charged, or not: what was due, what happened, and what it waits for. */
+export function foundPage(
+  { text, mode, found, stuck }: { text: string; mode: string; found: Found; stuck: readonly StuckReport[] },
+  links: Links,
+  forThisMachine: boolean,
+): string {
+  const entries = stuck.flatMap((report) => report.found);
+  const { customers, subjects, has_more } = found;
+  const main = html`<div class="title"><h1>Why was nothing charged?</h1></div>
+<p><a href="/ops${mode === 'all' ? '' : `?mode=${mode}`}">Operations</a></p>
+${searchForm(text, mode)}
+${customers.length === 0 ? null : html`<p>Customers: ${customers.map((id) => html`<code>${id}</code> `)}</p>`}
+${
+  subjects.length > 0
+    ? subjects.map((subject) => card(subject, entries, links))
+    : html`<p>${customers.length > 0 ? 'Nothing is to be charged: there is no plan, no subscription and no scheduled payment.' : 'Nothing has this id, reference or e-mail address.'}</p>`
+}
+${has_more ? html`<p class="faint">There are more. Look for the id of one.</p>` : null}`;
+  return plainPage({ title: 'Operations: found', style, forThisMachine, isListed: false, main });
+}
+
+function card(subject: FoundSubject, stuck: readonly Stuck[], links: Links): Html {
+  const { kind, id, livemode, biller_id, customer_id, state, attempts } = subject;
+  const ids = new Set([id, ...attempts.map(({ payment_intent_id }) => payment_intent_id)]);
+  const about = stuck.filter(({ subject_id }) => subject_id !== null && ids.has(subject_id));
+  const workflow = kind === 'payment' ? null : links.workflow(workflowIdOf(kind, id), livemode);
+  return html`<section class="card" aria-label="${id}">
+<h2>${linked(id, workflow)}</h2>
+<p class="faint">${livemode ? 'live' : 'sandbox'}, ${biller_id}${customer_id === null ? null : html`, ${customer_id}`}</p>
+<dl><dt>It is</dt><dd>${state}</dd>
+<dt>What is due</dt><dd>${dueOf(subject)}</dd>
+<dt>What it waits for</dt><dd>${subject.waits_for === null ? 'nothing' : withoutSecrets(subject.waits_for)}</dd>
+<dt>What happened</dt><dd>${attempts.length === 0 ? 'It was never attempted.' : html`<ul>${attempts.map(attemptLine)}</ul>`}${subject.last_error === null ? null : withoutSecrets(subject.last_error)}</dd>
+${about.map(({ kind: stuckKind, why, remedy }) => html`<dt>Stuck: ${stuckKind}</dt><dd>${withoutSecrets(why)}</dd><dd class="faint">${remedy}</dd>`)}</dl>
+</section>
+`;
+}
+
+function dueOf({ next_at: at, next, test_clock_id: clock }: FoundSubject): Html | string {
+  if (at === null) return 'nothing';
+  const where = clock === null ? null : html` by its clock ${clock}: only an advance collects it`;
+  return html`${next === '' ? 'a charge' : next}, at ${instant(at)}${where}`;
+}
+
+function attemptLine({ payment_intent_id: id, number, outcome, code, opened_at: at }: FoundAttempt): Html {
+  return html`<li>${instant(at)}: attempt ${number} of ${id}: ${outcome}${code === null ? null : html` (${code})`}</li>`;
+}

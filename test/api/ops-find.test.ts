@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { fallsDueAt } from '../../lab/due-dates.ts';
+import { serve } from '../../src/api/http/server.ts';
+import { realNow } from '../../src/platform/real-time.ts';
+import { createWebApp } from '../../src/sites/app.ts';
+import { send, testDeps, useApi } from '../support/api.ts';
+import { useStage } from '../support/stage.ts';
+
+const operatorKey = 'a-key-of-operators-that-is-long';
+const today = () => realNow().toISOString().slice(0, 10);
+
+describe('/ops/find', () => {
+  const stage = useStage();
+  const operations = {
+    key: null,
+    webUis: { live: null, sandbox: null },
+    findLatestRun: async () => null,
+    findStuckWorkflows: async () => [],
+  };
+  const api = useApi(stage.db, undefined, () => ({ operations, forThisMachine: true }));
+  const locked = useApi(stage.db, undefined, () => ({ operations: { ...operations, key: operatorKey } }));
+  const find = (text: string, more = '') => send(`${api.url}/ops/find?q=${encodeURIComponent(text)}${more}`, 'GET', {});
+
+  it('answers in one page why nothing was charged today, by the customer’s e-mail address, reference or id, or the plan’s', async () => {
+    const { merchant } = stage;
+    const reference = `member ${realNow().getTime()}`;
+    const email = `${realNow().getTime()}@example.com`;
+    const payer = await merchant.payer({ reference, email: email.toUpperCase() });
+    const metadata = { _sandbox_outcome: 'decline' };
+    const { id } = await merchant.activePlan({ customer_id: payer.id, start_date: today(), metadata });
+    await stage.collect(id, realNow());
+    for (const text of [email, reference, payer.id, id, ` ${id} `]) {
+      const { status, text: page } = await find(text);
+      assert.equal(status, 200);
+      assert.match(page, new RegExp(`<h2>${id}</h2>`), text);
+      assert.match(page, /<dt>It is<\/dt><dd>active<\/dd>/);
+      assert.match(page, /<dt>What is due<\/dt><dd>payment 1 \(slot 0\), due [\d-]+, attempt 2, at <time /);
+      assert.match(
+        page,
+        /<dt>What happened<\/dt><dd><ul><li>.*attempt 1 of pi_sandbox_\w+: failed \(\w+\)<\/li><\/ul>/s,
+      );
+      assert.match(page, /<dt>What it waits for<\/dt><dd>\w/);
+    }
+    const { text: ofPayment } = await find((await merchant.payments(id))[0]?.payment_intent_id ?? '');
+    assert.match(ofPayment, new RegExp(`<h2>${id}</h2>`), 'the payment leads to its plan');
+  });
+
+  it('shows what is stuck with it, and the command', async () => {
+    const { merchant } = stage;
+    const payer = await merchant.payer();
+    const { id } = await merchant.activePlan({ customer_id: payer.id, start_date: '2090-01-01' });
+    const anHourAgo = new Date(realNow().getTime() - 3_600_000);
+    await stage.db
+      .sql`update payment_plans set activated_at = now() - interval '1 day', ${fallsDueAt(stage.db.sql, anHourAgo)} where id = ${id}`;
+    // What is stuck is kept for ten seconds: another server has not looked yet.
+    const app = await serve(createWebApp(testDeps(stage.db, { operations, forThisMachine: true }).deps), { port: 0 });
+    const { text: page } = await send(`http://127.0.0.1:${app.port}/ops/find?q=${id}`, 'GET', {});
+    await app.close();
+    assert.match(page, new RegExp(`<dt>Stuck: plan_overdue</dt>.*ops -- recheck ${id}`, 's'));
+    assert.match(page, /<dt>What happened<\/dt><dd>It was never attempted\.<\/dd>/);
+  });
+
+  it('shows a payment of its own, and that a customer has nothing to be charged', async () => {
+    const { merchant } = stage;
+    const payer = await merchant.payer();
+    assert.match((await find(payer.id)).text, /Nothing is to be charged/);
+    const intent = await merchant.client.paymentIntents.create({
+      ...{
+        amount: 1000,
+        currency: 'AUD',
+        customer_id: payer.id,
+        payment_method: await merchant.card(payer.id),
+        confirm: true,
+      },
+    });
+    assert.match((await find(intent.id)).text, /attempt 1 of pi_sandbox_\w+: succeeded/);
+    assert.match((await find('cus_unknown')).text, /Nothing has this id/);
+  });
+
+  it('shows no other mode, no personal data, and nothing hostile as anything but text', async () => {
+    const { merchant } = stage;
+    const reference = `"><script>alert(1)</script>' or 1=1 -- ${realNow().getTime()}`;
+    const payer = await merchant.payer({ reference, name: 'Grace <b>Hopper</b>', email: 'grace@example.com' });
+    const { id } = await merchant.activePlan({ customer_id: payer.id, start_date: '2090-01-01' });
+    const { status, text: page, headers } = await find(reference);
+    assert.equal(status, 200);
+    assert.ok(page.includes(id));
+    assert.doesNotMatch(page, /<script|Hopper|grace@/);
+    assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'.*form-action 'self'/);
+    assert.deepEqual([headers.get('cache-control'), headers.get('referrer-policy')], ['no-store', 'no-referrer']);
+    assert.doesNotMatch((await find(reference, '&mode=live')).text, new RegExp(id));
+    assert.ok((await find(reference, '&mode=sandbox')).text.includes(id));
+    for (const wildcard of ['%', '_', '*', 'cus_%']) assert.doesNotMatch((await find(wildcard)).text, new RegExp(id));
+    for (const wrong of ['', ' ', 'a\u0000b', 'x'.repeat(201), 'a\nb'])
+      assert.equal((await find(wrong)).status, 400, wrong);
+    assert.equal((await send(`${api.url}/ops/find`, 'GET', {})).status, 400);
+    assert.equal((await send(`${api.url}/ops/find?q=a&q=b`, 'GET', {})).status, 400);
+  });
+
+  it('asks for the operators’ key where there is one: no key of a biller opens it', async () => {
+    const url = `${locked.url}/ops/find?q=cus_1`;
+    const statusOf = async (headers: Record<string, string>) => (await send(url, 'GET', { headers })).status;
+    assert.equal(await statusOf({}), 401);
+    assert.equal(await statusOf({ Authorization: `Bearer ${stage.merchant.key}` }), 401);
+    assert.equal(await statusOf({ Authorization: `Bearer ${operatorKey}` }), 200);
+    assert.equal((await send(`${api.url}/ops/find?q=a`, 'POST', {})).status, 404);
+    assert.equal(
+      (await send(`${api.url}/ops/find?q=a`, 'GET', { headers: { 'X-Forwarded-For': '1.2.3.4' } })).status,
+      404,
+    );
+  });
+});

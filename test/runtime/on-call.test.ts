@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { mock } from 'node:test';
+import { afterEach } from 'mocha';
+import { eventually } from '../../lab/eventually.ts';
+import { newId } from '../../src/domain/ids.ts';
+import { createInvariantChecks } from '../../src/operations/invariants/checks.ts';
+import { sendCommand } from '../../src/operations/operator-commands.ts';
+import { findMismatches } from '../../src/operations/reconciler/reconciler.ts';
+import type { Stuck } from '../../src/operations/stuck/find-stuck.ts';
+import { lookForStuck } from '../../src/operations/stuck/stuck.ts';
+import { findStuckWorkflows } from '../../src/operations/stuck/workflows.ts';
+import { databaseNow } from '../../src/platform/postgres/database-clock.ts';
+import { readConfig } from '../../src/processes/config/config.ts';
+import { watchSelf } from '../../src/processes/self-watch.ts';
+import { openTemporal } from '../../src/processes/temporal/client.ts';
+import { tester } from '../support/factories.ts';
+import { useService } from '../support/service.ts';
+import { temporalServer, testLogger } from '../support/temporal.ts';
+import { useReceiver } from '../support/webhooks.ts';
+
+const hour = 3_600_000;
+
+describe('what stops says so, and what is said is true', function () {
+  this.timeout(120_000);
+  const service = useService();
+  const receiver = useReceiver();
+  const operations = () => ({ sql: service.db.sql, sides: service.sides, by: tester });
+  afterEach(() => mock.timers.reset());
+
+  async function look(kind: string): Promise<Stuck[]> {
+    const { sql } = service.db;
+    const reports = await lookForStuck(sql, service.sides, await databaseNow(sql));
+    return reports.flatMap(({ found }) => found).filter((stuck) => stuck.kind === kind);
+  }
+
+  it('a clock that is advancing without the row of its advance is named, and freed by the command that is named', async () => {
+    const { sql } = service.db;
+    const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
+    await eventually('both run', async () => (await sql`select 1 from workflow_intents`).length === 0);
+    await service.stopDispatcher();
+    await merchant.beginAdvance(clock.id, '2027-01-06T00:00:00Z');
+    await sql`delete from workflow_intents where subject_id = ${clock.id}`;
+    await sql`delete from clock_advances where test_clock_id = ${clock.id} and status = 'advancing'`;
+    service.startDispatcher();
+    const [stuck] = (await look('advance_slow')).filter(({ subject_id }) => subject_id === clock.id);
+    assert.equal(stuck?.why, 'it is advancing, but the row of its advance is lost: nothing moves it');
+    assert.ok(stuck.remedy.startsWith(`npm run --silent ops -- retry-advance ${clock.id} `));
+
+    assert.match((await sendCommand(operations(), clock.id, { name: 'retryAdvance' })) ?? '', /is resumed/);
+    const { status, frozen_time } = await merchant.stopped(clock.id);
+    assert.deepEqual([status, frozen_time], ['ready', '2027-01-06T00:00:00.000Z']);
+    assert.deepEqual(
+      (await merchant.payments(plan.id)).map((payment) => payment.status),
+      ['paid'],
+    );
+    assert.deepEqual(await look('advance_slow'), []);
+  });
+
+  it('a process whose clock is two days ahead is named, and its open attempts are found at once', async () => {
+    const { sql } = service.db;
+    const merchant = await service.merchant();
+    const [attempt] = await sql<{ id: string }[]>`select id from payment_attempts limit 1`;
+    mock.timers.enable({ apis: ['Date'], now: Date.now() + 48 * hour });
+    const watching = watchSelf(sql, 'worker', testLogger());
+    const named = await eventually('it is named', async () => (await look('clock_wrong'))[0]);
+    await watching.close();
+    mock.timers.reset();
+    assert.match(named.why, new RegExp(`^worker ${process.pid}@.*: its clock is 48 h ahead of PostgreSQL’s`));
+    assert.ok(merchant && attempt);
+
+    await sql`update payment_attempts set outcome = 'processing', settled_at = null, opened_at = now() + interval '2 days'
+      where id = ${attempt.id}`;
+    const open = await look('payment_processing');
+    assert.deepEqual(
+      open.map(({ since }) => since),
+      [null],
+      'its age is unknown',
+    );
+    await sql`update payment_attempts set outcome = 'succeeded', settled_at = now(), opened_at = now() where id = ${attempt.id}`;
+
+    const again = watchSelf(sql, 'worker', testLogger());
+    await eventually('its report is taken back or forgotten', async () => {
+      await sql`update process_reports set reported_at = reported_at - interval '1 minute'`;
+      return (await look('clock_wrong')).length === 0;
+    });
+    await again.close();
+  });
+
+  it('a row that was changed by hand is found by housekeeping, named with its remedy, and gone once it is restored', async () => {
+    const { sql } = service.db;
+    const merchant = await service.merchant();
+    const { id } = await merchant.activePlan({ start_date: new Date().toISOString().slice(0, 10) });
+    await eventually('it is paid', async () => (await merchant.payments(id))[0]?.status === 'paid');
+    const change = (outcome: string, code: string | null) => sql`
+      update payment_attempts a set outcome = ${outcome}, code = ${code}, message = ${code} from payment_intents i
+      where i.id = a.payment_intent_id and i.payment_plan_id = ${id}`;
+    const intentId = (await merchant.payments(id))[0]?.payment_intent_id ?? '';
+    await change('failed', 'card_declined');
+    const checkAll = async () => {
+      await sql`update invariant_checks set tried_at = tried_at - interval '1 minute'`;
+      for (let round = 0; round < 20; round++) await createInvariantChecks(sql).checkSome();
+    };
+    await checkAll();
+    const broken = (await look('rows_broken')).filter(({ subject_id }) => subject_id === intentId);
+    assert.ok(
+      broken.some(({ why }) => why.startsWith('0 successes and 1 failures, events report 1 and 0; but ')),
+      `${broken.map(({ why }) => why)}`,
+    );
+    for (const { remedy } of broken) assert.ok(remedy.includes(intentId), remedy);
+    const [{ count } = { count: 0 }] = await sql<{ count: number }[]>`
+      select count(*)::integer as count from invariant_checks where checked_at is not null`;
+    assert.ok(count > 60, `${count} were checked`);
+
+    await change('succeeded', null);
+    await checkAll();
+    assert.deepEqual(
+      (await look('rows_broken')).filter(({ subject_id }) => subject_id === intentId),
+      [],
+    );
+  });
+
+  it('an endpoint that its biller deletes while it fails is no difference to Temporal; a delivery without a row is, by its id', async () => {
+    const { sql } = service.db;
+    const merchant = await service.merchant();
+    receiver.answer = (_request, response) => response.writeHead(500).end();
+    const endpoint = await merchant.endpoint(receiver.url);
+    const { id } = await merchant.ping(endpoint.id);
+    await eventually('it has failed', async () => (await merchant.delivery(id)).attempts.length === 1);
+    const runs = () => service.temporal.workflow.getHandle(`webhook-delivery/${id}`).describe();
+    await eventually(
+      'it waits for its next attempt',
+      async () => (await runs().catch(() => null))?.status.name === 'RUNNING',
+    );
+    await merchant.request('DELETE', `/webhook_endpoints/${endpoint.id}`);
+    const mismatches = async () =>
+      (await findMismatches(sql, service.sides[0])).filter(({ subjectId }) => subjectId === id);
+    assert.deepEqual(await mismatches(), []);
+    await sql`delete from webhook_delivery_attempts where delivery_id = ${id}`;
+    await sql`delete from webhook_deliveries where id = ${id}`;
+    assert.deepEqual(
+      (await mismatches()).map(({ problem, detail }) => [problem, detail]),
+      [['orphaned', 'its workflow runs, and it has no row']],
+    );
+    await service.temporal.workflow.getHandle(`webhook-delivery/${id}`).terminate();
+  });
+
+  it('Temporal that is absent, and Temporal that refuses, are told apart, each with its remedy', async () => {
+    const address = await temporalServer();
+    const unansweredOf = async (variables: Record<string, string>) => {
+      const { temporal: server } = readConfig(variables);
+      const temporal = openTemporal(server);
+      const side = { temporal, livemode: null, taskQueue: service.taskQueue };
+      const reports = await findStuckWorkflows(service.db.sql, [side], await databaseNow(service.db.sql));
+      await temporal.connection.close();
+      return reports.flatMap(({ found }) => found);
+    };
+    const absent = await unansweredOf({ TEMPORAL_ADDRESS: '127.0.0.1:9' });
+    assert.deepEqual(
+      absent.map(({ kind }) => kind),
+      ['temporal_unreachable'],
+    );
+    assert.match(absent[0]?.remedy ?? '', /start Temporal .*kill -9/);
+    const refusing = await unansweredOf({
+      TEMPORAL_ADDRESS: address,
+      TEMPORAL_NAMESPACE: `no-${newId('request').slice(4, 12)}`,
+    });
+    assert.deepEqual(
+      refusing.map(({ kind }) => kind),
+      ['temporal_refusing'],
+    );
+    assert.match(refusing[0]?.why ?? '', /^Temporal refuses: .*not found/i);
+    assert.match(refusing[0]?.remedy ?? '', /^npm run --silent temporal:prepare\./);
+    assert.doesNotMatch(refusing[0]?.remedy ?? '', /kill/);
+  });
+});
