@@ -20,16 +20,19 @@ import { deliveries } from './figures/deliveries.ts';
 import { dueAfterRestart } from './figures/due-after-restart.ts';
 import { dueAtOnce } from './figures/due-at-once.ts';
 import { dueUnderFire } from './figures/due-under-fire.ts';
+import { dueWithWebhooks } from './figures/due-with-webhooks.ts';
 import { flood } from './figures/flood.ts';
 import { flow } from './figures/flow.ts';
 import { heavyBodies } from './figures/heavy-bodies.ts';
 import { manyEndpoints } from './figures/many-endpoints.ts';
 import { memory } from './figures/memory.ts';
 import { pages } from './figures/pages.ts';
+import { quietWebhook } from './figures/quiet-webhook.ts';
 import { sizing } from './figures/sizing.ts';
 import { start } from './figures/start.ts';
 import { subscriptions } from './figures/subscriptions.ts';
 import { throughput } from './figures/throughput.ts';
+import { webhookBacklog } from './figures/webhook-backlog.ts';
 import { webhooks } from './figures/webhooks.ts';
 import { watchProcessorUse } from './processor-use.ts';
 import { type MeasuredGroup, type Report, renderReport } from './report.ts';
@@ -43,6 +46,9 @@ const more: Measurement[] = [
   deliveries,
   flow,
   manyEndpoints,
+  quietWebhook,
+  dueWithWebhooks,
+  webhookBacklog,
   pages,
   sizing,
   subscriptions,

@@ -76,7 +76,7 @@ export const deliveries: Measurement = {
 };
 
 /** Commits so many events of the endpoint's biller and returns their ids. */
-async function commitEvents({ sql }: Bench, endpointId: string, count: number): Promise<string[]> {
+export async function commitEvents({ sql }: Pick<Bench, 'sql'>, endpointId: string, count: number): Promise<string[]> {
   const [owner] = await sql<[{ biller_id: string; livemode: boolean }]>`
     select biller_id, livemode from webhook_endpoints where id = ${endpointId}`;
   const now = realNow();

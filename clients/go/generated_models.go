@@ -3687,6 +3687,12 @@ type Subscription struct {
 	Items []SubscriptionItem `json:"items"`
 	// What is sold from the next period on, if that was changed; null if it is the same.
 	NextItems []SubscriptionItem `json:"next_items"`
+	// Fees that the next paid period takes once.
+	OneOffItems []SubscriptionOneOffItem `json:"one_off_items"`
+	// The discounts of the current period.
+	Discounts []SubscriptionDiscount `json:"discounts"`
+	// The discounts from the next period on, if they were changed; null if they are the same.
+	NextDiscounts []SubscriptionDiscount `json:"next_discounts"`
 	// The unit of a period.
 	FrequencyType SubscriptionFrequency `json:"frequency_type"`
 	// How many weeks, months or years a period has. By default 1.
@@ -4028,6 +4034,13 @@ type SubscriptionCreate struct {
 	// the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their
 	// dates.
 	EffectiveOn Optional[EffectiveOn] `json:"effective_on,omitzero"`
+	// Fees that the next paid period takes once, such as a joining fee. The days of the period and
+	// discounts change nothing of them. An update replaces those that wait; an empty list withdraws
+	// them.
+	OneOffItems Optional[[]SubscriptionOneOffItemInput] `json:"one_off_items,omitzero"`
+	// What is taken off the items of each paid period, one after the other, and never more than they
+	// cost. An update replaces all of them, from the next period on.
+	Discounts Optional[[]SubscriptionDiscountInput] `json:"discounts,omitzero"`
 	// For your own use. Copied to each payment intent, so that `_sandbox_outcome` chooses their
 	// outcomes; `_sandbox_outcome_by_period` has one such list for each paid period, separated by
 	// semicolons, and the last repeats. At most 50 pairs; keys of at most 40 characters, values of at
@@ -4059,6 +4072,28 @@ type SubscriptionCreditRefund struct {
 	// For your own use. In the sandbox `_sandbox_refund_outcome`: `fail` makes the refund fail. At
 	// most 50 pairs; keys of at most 40 characters, values of at most 500.
 	Metadata Optional[map[string]string] `json:"metadata,omitzero"`
+}
+
+type SubscriptionDiscount struct {
+	// A label, for statements.
+	Name string `json:"name"`
+	// So many per cent; null if it is an amount.
+	PercentOff *int `json:"percent_off"`
+	// An amount, minor units; null if it is a percentage.
+	AmountOffCents *int `json:"amount_off_cents"`
+	// For how many paid periods that begin later; null for all.
+	PeriodsLeft *int `json:"periods_left"`
+}
+
+type SubscriptionDiscountInput struct {
+	// A label, for statements.
+	Name string `json:"name"`
+	// So many per cent of what the items of a period cost.
+	PercentOff Optional[int] `json:"percent_off,omitzero"`
+	// So much of what the items of a whole period cost, minor units. Either this or `percent_off`.
+	AmountOffCents Optional[int] `json:"amount_off_cents,omitzero"`
+	// For how many paid periods. By default for all.
+	Periods Optional[int] `json:"periods,omitzero"`
 }
 
 type SubscriptionEffect struct {
@@ -4174,6 +4209,24 @@ type SubscriptionMadeChangeList struct {
 	Data []SubscriptionMadeChange `json:"data"`
 	// Whether more items follow.
 	HasMore bool `json:"has_more"`
+}
+
+type SubscriptionOneOffItem struct {
+	// A label, for statements.
+	Name string `json:"name"`
+	// The price of one, minor units.
+	UnitAmountCents int `json:"unit_amount_cents"`
+	// How many.
+	Quantity int `json:"quantity"`
+}
+
+type SubscriptionOneOffItemInput struct {
+	// A label, for statements.
+	Name string `json:"name"`
+	// The price of one, minor units.
+	UnitAmountCents int `json:"unit_amount_cents"`
+	// How many; by default 1.
+	Quantity Optional[int] `json:"quantity,omitzero"`
 }
 
 type SubscriptionPastDueEvent struct {
@@ -4305,7 +4358,8 @@ const (
 )
 
 type SubscriptionPeriodLine struct {
-	// `item`: a whole period. `proration`: the share of its days. `credit`: negative.
+	// `item`: a whole period. `one_off`: a fee that is taken once. `proration`: the share of its days.
+	// `discount`: negative, unless a change gives back days that had it. `credit`: negative.
 	Kind SubscriptionPeriodLineKind `json:"kind"`
 	// For people.
 	Description string `json:"description"`
@@ -4317,12 +4371,15 @@ type SubscriptionPeriodLine struct {
 
 // SubscriptionPeriodLineKind is a name of the API.
 //
-// `item`: a whole period. `proration`: the share of its days. `credit`: negative.
+// `item`: a whole period. `one_off`: a fee that is taken once. `proration`: the share of its days.
+// `discount`: negative, unless a change gives back days that had it. `credit`: negative.
 type SubscriptionPeriodLineKind string
 
 const (
 	SubscriptionPeriodLineKindItem      SubscriptionPeriodLineKind = "item"
+	SubscriptionPeriodLineKindOneOff    SubscriptionPeriodLineKind = "one_off"
 	SubscriptionPeriodLineKindProration SubscriptionPeriodLineKind = "proration"
+	SubscriptionPeriodLineKindDiscount  SubscriptionPeriodLineKind = "discount"
 	SubscriptionPeriodLineKindCredit    SubscriptionPeriodLineKind = "credit"
 )
 
@@ -4484,6 +4541,13 @@ type SubscriptionUpdate struct {
 	// the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their
 	// dates.
 	EffectiveOn Optional[EffectiveOn] `json:"effective_on,omitzero"`
+	// Fees that the next paid period takes once, such as a joining fee. The days of the period and
+	// discounts change nothing of them. An update replaces those that wait; an empty list withdraws
+	// them.
+	OneOffItems Optional[[]SubscriptionOneOffItemInput] `json:"one_off_items,omitzero"`
+	// What is taken off the items of each paid period, one after the other, and never more than they
+	// cost. An update replaces all of them, from the next period on.
+	Discounts Optional[[]SubscriptionDiscountInput] `json:"discounts,omitzero"`
 	// For your own use. Copied to each payment intent, so that `_sandbox_outcome` chooses their
 	// outcomes; `_sandbox_outcome_by_period` has one such list for each paid period, separated by
 	// semicolons, and the last repeats. At most 50 pairs; keys of at most 40 characters, values of at

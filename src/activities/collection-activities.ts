@@ -4,8 +4,7 @@ import type { Pool } from '../platform/postgres/connection.ts';
 import { realNow } from '../platform/real-time.ts';
 import type { Processors } from '../processors/processor.ts';
 import { workflowTime } from '../services/customer-time.ts';
-import { collectSubject } from '../services/subjects/collect-subject.ts';
-import { subjects } from '../services/subjects/kinds.ts';
+import { collectSubject, subjects } from '../services/subjects/kinds.ts';
 import { carryOut } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
 

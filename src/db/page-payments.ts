@@ -1,5 +1,6 @@
 // What the pages for payers read of a payment. The token of a page has named the payment, so it is found by its id.
 import type { CustomerInstant } from '../domain/instants.ts';
+import type { PeriodLine } from '../domain/subscriptions/lines.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import type { PaymentIntentRow } from './payment-intents.ts';
 import type { RefundRow } from './refunds.ts';
@@ -31,6 +32,13 @@ export async function selectPurpose(db: Db, intentId: string): Promise<PurposeRo
     left join subscriptions u on u.id = i.subscription_id
     where i.id = ${intentId}`;
   return row ?? { name: null, description: null, reference: null };
+}
+
+/** The statement of the period that an intent pays; empty if it pays none. */
+export async function selectStatement(db: Db, intentId: string): Promise<PeriodLine[]> {
+  const [row] = await db<{ lines: PeriodLine[] }[]>`
+    select lines from subscription_periods where payment_intent_id = ${intentId}`;
+  return row?.lines ?? [];
 }
 
 /** When the money of an intent was last taken, or null. */

@@ -64,17 +64,27 @@ export async function selectClockOfPlan(db: Db, id: string): Promise<string | nu
  */
 export async function lockPlan(tx: Tx, id: string): Promise<CollectingPlanRow | null> {
   const [row] = await tx<CollectingPlanRow[]>`
-    select p.*, b.time_zone, b.fee_basis_points, b.fee_fixed, b.statement_descriptor, b.country, b.cost_of_acceptance,
-      c.default_payment_method_id,
-      coalesce((c.fee_preferences ->> 'customer_pays_transaction_fees')::boolean, false) as customer_pays_fees,
-      k.frozen_time
-    from payment_plans p
-    join billers b on b.id = p.biller_id
-    join customers c on c.id = p.customer_id
-    left join test_clocks k on k.id = p.test_clock_id
+    select ${collectingColumns(tx)}, k.frozen_time
+    from ${planWithOwners(tx)}
     where p.id = ${id}
     for no key update of p`;
   return row ?? null;
+}
+
+/** The columns of a `CollectingPlanRow` from `planWithOwners`, but for the time of its clock `k`. */
+export function collectingColumns(db: Db) {
+  return db`
+    p.*, b.time_zone, b.fee_basis_points, b.fee_fixed, b.statement_descriptor, b.country, b.cost_of_acceptance,
+    c.default_payment_method_id,
+    coalesce((c.fee_preferences ->> 'customer_pays_transaction_fees')::boolean, false) as customer_pays_fees`;
+}
+
+export function planWithOwners(db: Db) {
+  return db`
+    payment_plans p
+    join billers b on b.id = p.biller_id
+    join customers c on c.id = p.customer_id
+    left join test_clocks k on k.id = p.test_clock_id`;
 }
 
 /** The columns that can change while a plan is collected, changed or ended. */

@@ -152,9 +152,20 @@ export async function updateSubscription(
 /** The given columns of a row as PostgreSQL takes them: some are JSON. */
 function storedColumns(
   tx: Tx,
-  { items, next_items, billed_items, next_period_lines, metadata, ...plain }: Partial<SubscriptionRow>,
+  {
+    items,
+    next_items,
+    billed_items,
+    next_period_lines,
+    discounts,
+    next_discounts,
+    one_off_items,
+    metadata,
+    ...plain
+  }: Partial<SubscriptionRow>,
 ) {
-  const json = Object.entries({ items, next_items, billed_items, next_period_lines, metadata })
+  const sold = { items, next_items, billed_items, next_period_lines, discounts, next_discounts, one_off_items };
+  const json = Object.entries({ ...sold, metadata })
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => [name, jsonb(tx, value)]);
   return { ...plain, ...(Object.fromEntries(json) as Record<string, ReturnType<typeof jsonb>>) };

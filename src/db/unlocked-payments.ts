@@ -22,12 +22,15 @@ export interface Parties {
   >;
 }
 
-interface PartyColumns {
+interface PartyColumns extends MethodColumns {
   payer_id: string;
   payer_version: string;
   payer_clock: string | null;
   payer_fees: CustomerRow['fee_preferences'];
   payer_deleted_at: CustomerInstant | null;
+}
+
+export interface MethodColumns {
   method_id: string;
   method_version: string;
   method_owner: string | null;
@@ -40,7 +43,10 @@ interface PartyColumns {
 /** The columns of the customer `c` and of the method `m`, under names of their own. */
 const partyColumns = (db: Db) => db`
   c.id as payer_id, c.xmin::text as payer_version, c.test_clock_id as payer_clock, c.fee_preferences as payer_fees,
-  c.deleted_at as payer_deleted_at, m.id as method_id, m.xmin::text as method_version, m.customer_id as method_owner,
+  c.deleted_at as payer_deleted_at, ${methodColumns(db)}`;
+
+export const methodColumns = (db: Db) => db`
+  m.id as method_id, m.xmin::text as method_version, m.customer_id as method_owner,
   ${instrumentColumn(db, 'm')} as method_instrument, m.brand as method_brand, m.fixture_token as method_fixture,
   m.detached_at as method_detached_at`;
 
@@ -53,15 +59,19 @@ function partiesOf(row: PartyColumns): Parties {
       fee_preferences: row.payer_fees,
       deleted_at: row.payer_deleted_at,
     },
-    method: {
-      id: row.method_id,
-      version: row.method_version,
-      customer_id: row.method_owner,
-      instrument: row.method_instrument,
-      brand: row.method_brand,
-      fixture_token: row.method_fixture,
-      detached_at: row.method_detached_at,
-    },
+    method: methodOf(row),
+  };
+}
+
+export function methodOf(row: MethodColumns): Parties['method'] {
+  return {
+    id: row.method_id,
+    version: row.method_version,
+    customer_id: row.method_owner,
+    instrument: row.method_instrument,
+    brand: row.method_brand,
+    fixture_token: row.method_fixture,
+    detached_at: row.method_detached_at,
   };
 }
 
@@ -160,8 +170,8 @@ export async function insertChargedWhere(
   return row?.version ?? null;
 }
 
-/** The end of both statements: the attempt, if the CTE `intent` has written. */
-function attemptInsert(db: Db, attempt: NewAttempt) {
+/** The end of a statement that opens a charge: the attempt, if the CTE `intent` has written. */
+export function attemptInsert(db: Db, attempt: NewAttempt) {
   const columns = { ...attempt, outcome: 'processing' };
   // Fragments: `db(…)` goes by the keyword before it.
   return db`

@@ -36,21 +36,21 @@ export function deliveryAttributes(about: DeliveryAbout | BatchAbout): SearchAtt
     { key: attributes.billerId, value: about.billerId },
     { key: attributes.livemode, value: about.livemode },
     ...(about.eventType === null ? [] : [{ key: attributes.eventType, value: about.eventType }]),
-    { key: attributes.endpointId, value: about.endpointId },
+    ...(about.endpointId === null ? [] : [{ key: attributes.endpointId, value: about.endpointId }]),
     ...(about.testClockId === null ? [] : [{ key: attributes.testClockId, value: about.testClockId }]),
   ];
 }
 
-/** What the deliveries of a batch have in common. An event type or a clock that differs among them is null. */
+/** What the deliveries of a batch have in common. An endpoint, event type or clock that differs among them is null. */
 export interface BatchAbout {
   billerId: string;
   livemode: boolean;
-  endpointId: string;
+  endpointId: string | null;
   eventType: string | null;
   testClockId: string | null;
 }
 
-/** Returns what these deliveries to one endpoint have in common. */
+/** Returns what these deliveries of one biller and mode have in common. */
 export function commonOf(deliveries: readonly [DeliveryAbout, ...DeliveryAbout[]]): BatchAbout {
   const [{ billerId, livemode, endpointId, eventType, testClockId }] = deliveries;
   const isCommon = <K extends keyof DeliveryAbout>(name: K, value: DeliveryAbout[K]) =>
@@ -58,7 +58,7 @@ export function commonOf(deliveries: readonly [DeliveryAbout, ...DeliveryAbout[]
   return {
     billerId,
     livemode,
-    endpointId,
+    endpointId: isCommon('endpointId', endpointId) ? endpointId : null,
     eventType: isCommon('eventType', eventType) ? eventType : null,
     testClockId: isCommon('testClockId', testClockId) ? testClockId : null,
   };

@@ -4,7 +4,7 @@ import type { WorkflowType } from './workflow-types.ts';
 /** What the workflows do that are for no subject, as the Web UI shows it. `subjectKinds` has the others. */
 const summaries = {
   testClock: (id: string) => `Carries out the advances of test clock ${id}`,
-  webhookBatch: (id: string) => `Delivers several events to one endpoint, the first is ${id}`,
+  webhookBatch: (id: string) => `Delivers several webhooks of one biller, the first is ${id}`,
   webhookDelivery: (id: string) => `Delivers one event to one endpoint: ${id}`,
 };
 

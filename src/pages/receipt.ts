@@ -15,7 +15,7 @@ async function show(visit: Visit): Promise<Answer> {
   return { status: 200, title: 'Receipt', payee: receipt.payee, main: content(receipt, locale) };
 }
 
-function content({ intent, payee, purpose, method, takenAt, refunds }: Receipt, locale: string) {
+function content({ intent, payee, purpose, lines, method, takenAt, refunds }: Receipt, locale: string) {
   const { currency, total_amount: total, total_refunded_amount: refunded, total_returned_amount: returned } = intent;
   const kept = netCollected(intent);
   return html`<p class="amount">${money(total, currency, locale)}</p>
@@ -28,6 +28,12 @@ ${rows([
   ['On your statement', intent.statement_descriptor],
   ...amountRows(intent, locale),
 ])}
+${
+  lines.length < 2
+    ? null
+    : html`<h2>What it pays</h2>
+${rows(lines.map(({ description, quantity, amount_cents: amount }) => [quantity === 1 ? description : `${quantity} × ${description}`, money(amount, currency, locale)]))}`
+}
 ${
   refunds.length === 0
     ? null

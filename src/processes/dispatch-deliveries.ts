@@ -15,6 +15,9 @@ const startsAtOnce = 50;
  */
 const longestWaitMs = 5_000;
 
+/** The same after a batch to several endpoints: one that begins to hang is known to do so after a second. */
+const longestSharedWaitMs = 1_500;
+
 /** Deliveries that start one workflow. */
 type Group = readonly [ClaimedDelivery, ...ClaimedDelivery[]];
 
@@ -26,9 +29,9 @@ export interface DeliveryLane {
 }
 
 /**
- * Dispatches the deliveries of a side. Those that are due together to one endpoint start one batch, if the endpoint
- * responds promptly. Then the next ones wait for it to end, here in this process: so a batch grows with the work, and a
- * single delivery waits for nothing. `onFree` is called when an endpoint may get the next ones.
+ * Dispatches the deliveries of a side. Those of one biller that are due together start one batch, if their endpoints
+ * respond promptly. Then the next ones wait for it to end, here in this process: so a batch grows with the work, and a
+ * single delivery waits for nothing. `onFree` is called when endpoints may get the next ones.
  */
 export function openDeliveryLane(
   sql: Pool,
@@ -64,34 +67,37 @@ export function openDeliveryLane(
     const abouts = group.flatMap(({ about }) => about ?? []);
     const [about, ...others] = abouts;
     const attributes = about === undefined ? [] : deliveryAttributes(commonOf([about, ...others]));
-    if (first.may_travel) busy.add(endpointKeyOf(first.subject_id));
+    const keys = first.may_travel ? new Set(group.map((entry) => endpointKeyOf(entry.subject_id))) : [];
+    for (const key of keys) busy.add(key);
     const isStarted = await (group.length === 1
       ? dispatch.one(first, first.start ? attributes : [])
       : dispatch.together(group, attributes));
-    if (first.may_travel) void untilEnded(group.length === 1 ? first.workflow_id : batchIdOf(first.subject_id), first);
+    const workflowId = group.length === 1 ? first.workflow_id : batchIdOf(first.subject_id);
+    if (first.may_travel) void untilEnded(workflowId, [...keys]);
     return isStarted;
   }
 
-  async function untilEnded(workflowId: string, { subject_id }: ClaimedDelivery): Promise<void> {
-    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(longestWaitMs)]);
+  async function untilEnded(workflowId: string, keys: readonly string[]): Promise<void> {
+    const longestMs = keys.length === 1 ? longestWaitMs : longestSharedWaitMs;
+    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(longestMs)]);
     const { temporal } = side;
     await temporal.withAbortSignal(signal, () => temporal.workflow.getHandle(workflowId).result()).catch(() => {});
-    busy.delete(endpointKeyOf(subject_id));
+    for (const key of keys) busy.delete(key);
     onFree();
   }
 
   return { run, close: () => closing.abort() };
 }
 
-/** Puts the deliveries that may travel together into one group for each endpoint, and every other one into its own. */
+/** Puts the deliveries that may travel together into one group for each biller, and every other one into its own. */
 function groupsOf(entries: readonly ClaimedDelivery[]): Group[] {
   const alone: Group[] = [];
   const together = new Map<string, [ClaimedDelivery, ...ClaimedDelivery[]]>();
   for (const entry of entries) {
-    const endpointId = entry.may_travel ? entry.about?.endpointId : undefined;
-    const others = endpointId === undefined ? undefined : together.get(endpointId);
-    if (endpointId === undefined) alone.push([entry]);
-    else if (others === undefined) together.set(endpointId, [entry]);
+    const owner = entry.may_travel && entry.about ? `${entry.about.billerId}/${entry.about.livemode}` : undefined;
+    const others = owner === undefined ? undefined : together.get(owner);
+    if (owner === undefined) alone.push([entry]);
+    else if (others === undefined) together.set(owner, [entry]);
     else others.push(entry);
   }
   return [...together.values(), ...alone];

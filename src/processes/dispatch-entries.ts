@@ -20,7 +20,7 @@ export type Entries = readonly [ClaimedEntry, ...ClaimedEntry[]];
 export interface EntryDispatch {
   /** Starts or signals an entry's workflow. Returns whether it was dispatched. If not, it waits for its next try. */
   one(entry: ClaimedEntry, attributes?: SearchAttributePair[]): Promise<boolean>;
-  /** Starts one batch for the deliveries of these entries, which all go to one endpoint. Returns the same. */
+  /** Starts one batch for the deliveries of these entries, all of one biller and mode. Returns the same. */
   together(entries: Entries, attributes: SearchAttributePair[]): Promise<boolean>;
   /** Deletes the entries that were dispatched. */
   remove(dispatched: readonly ClaimedEntry[]): Promise<void>;

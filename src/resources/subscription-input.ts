@@ -16,6 +16,35 @@ const ItemInput = Strict(
   { title: 'SubscriptionItemInput' },
 );
 
+const OneOffItemInput = Strict(
+  {
+    name: ItemInput.properties.name,
+    unit_amount_cents: Type.Integer({ minimum: 1, maximum: 99_999_999, description: 'The price of one, minor units.' }),
+    quantity: ItemInput.properties.quantity,
+  },
+  { title: 'SubscriptionOneOffItemInput' },
+);
+
+const DiscountInput = Strict(
+  {
+    name: ItemInput.properties.name,
+    percent_off: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 100, description: 'So many per cent of what the items of a period cost.' }),
+    ),
+    amount_off_cents: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 99_999_999,
+        description: 'So much of what the items of a whole period cost, minor units. Either this or `percent_off`.',
+      }),
+    ),
+    periods: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 1_000, description: 'For how many paid periods. By default for all.' }),
+    ),
+  },
+  { title: 'SubscriptionDiscountInput' },
+);
+
 /** Must be given at creation. */
 export const requiredTerms = {
   name: Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', description: 'A label.' }),
@@ -68,6 +97,18 @@ export const defaultedTerms = {
     description:
       'When the first period takes effect that is paid by a bank debit. `settled`, the default: when the bank has ' +
       'collected it. `submitted`: when the debit is accepted. Later periods begin on their dates.',
+  }),
+  one_off_items: Type.Array(OneOffItemInput, {
+    maxItems: 20,
+    description:
+      'Fees that the next paid period takes once, such as a joining fee. The days of the period and discounts change ' +
+      'nothing of them. An update replaces those that wait; an empty list withdraws them.',
+  }),
+  discounts: Type.Array(DiscountInput, {
+    maxItems: 5,
+    description:
+      'What is taken off the items of each paid period, one after the other, and never more than they cost. An update ' +
+      'replaces all of them, from the next period on.',
   }),
   metadata: MetadataWith(
     'For your own use. Copied to each payment intent, so that `_sandbox_outcome` chooses their outcomes; ' +

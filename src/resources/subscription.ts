@@ -62,14 +62,37 @@ export const SubscriptionItem = Strict(
 
 export const SubscriptionPeriodLine = Strict(
   {
-    kind: Type.Enum(['item', 'proration', 'credit'], {
-      description: '`item`: a whole period. `proration`: the share of its days. `credit`: negative.',
+    kind: Type.Enum(['item', 'one_off', 'proration', 'discount', 'credit'], {
+      description:
+        '`item`: a whole period. `one_off`: a fee that is taken once. `proration`: the share of its days. `discount`: ' +
+        'negative, unless a change gives back days that had it. `credit`: negative.',
     }),
     description: Type.String({ description: 'For people.' }),
     quantity: Type.Integer({ description: 'How many.' }),
     amount_cents: Type.Integer({ description: 'The amount of the line, minor units.' }),
   },
   { title: 'SubscriptionPeriodLine' },
+);
+
+const Discount = Strict(
+  {
+    name: Type.String({ description: 'A label, for statements.' }),
+    percent_off: Nullable(Type.Integer(), { description: 'So many per cent; null if it is an amount.' }),
+    amount_off_cents: Nullable(Type.Integer(), { description: 'An amount, minor units; null if it is a percentage.' }),
+    periods_left: Nullable(Type.Integer(), {
+      description: 'For how many paid periods that begin later; null for all.',
+    }),
+  },
+  { title: 'SubscriptionDiscount' },
+);
+
+const OneOffItem = Strict(
+  {
+    name: SubscriptionItem.properties.name,
+    unit_amount_cents: Type.Integer({ description: 'The price of one, minor units.' }),
+    quantity: SubscriptionItem.properties.quantity,
+  },
+  { title: 'SubscriptionOneOffItem' },
 );
 
 export const Subscription = Strict(
@@ -91,6 +114,11 @@ export const Subscription = Strict(
     items: Type.Array(SubscriptionItem, { description: 'What is sold in the current period.' }),
     next_items: Nullable(Type.Array(SubscriptionItem), {
       description: 'What is sold from the next period on, if that was changed; null if it is the same.',
+    }),
+    one_off_items: Type.Array(OneOffItem, { description: 'Fees that the next paid period takes once.' }),
+    discounts: Type.Array(Discount, { description: 'The discounts of the current period.' }),
+    next_discounts: Nullable(Type.Array(Discount), {
+      description: 'The discounts from the next period on, if they were changed; null if they are the same.',
     }),
     frequency_type: requiredTerms.frequency_type,
     frequency_period: defaultedTerms.frequency_period,
@@ -162,6 +190,9 @@ export const subscriptionExample = example(Subscription, {
   currency: 'AUD',
   items: [{ id: exampleId('subscription_item'), name: 'Membership', unit_amount_cents: 4900, quantity: 1 }],
   next_items: null,
+  one_off_items: [],
+  discounts: [],
+  next_discounts: null,
   frequency_type: 'monthly',
   frequency_period: 1,
   start_date: '2027-01-11',

@@ -10,17 +10,19 @@ type BatchProgress = Awaited<ReturnType<WebhookActivities['sendWebhookBatch']>>;
 const timeout = '35 seconds';
 
 /**
- * Several events on their way to one endpoint: the first attempt of each. Those that are not delivered get workflows of
- * their own (`webhookDelivery`), and the batch ends. The database knows which of them were attempted, so a step that is
- * repeated leaves those alone.
+ * Several events on their way to endpoints of one biller: the first attempt of each. Those that are not delivered get
+ * workflows of their own (`webhookDelivery`), and the batch ends. The database knows which of them were attempted, so a
+ * step that is repeated leaves those alone.
  */
 export async function webhookBatch(deliveryIds: string[]): Promise<void> {
   const page = openPage('webhookBatch');
   let shown: BatchStatus = { all: deliveryIds.length, taken: 0, delivered: 0, failed: 0, handedOver: 0, failures: [] };
-  for (let isInTask = true; shown.taken < deliveryIds.length; ) {
-    const made = await sendSome(deliveryIds.slice(shown.taken), isInTask);
+  let left = deliveryIds;
+  for (let isInTask = true; left.length > 0; ) {
+    const made = await sendSome(left, isInTask);
     isInTask = made !== null && made.needsActivity !== true;
     if (made === null) continue;
+    left = made.left ?? left.slice(made.taken);
     shown = {
       ...shown,
       ...made,

@@ -141,6 +141,11 @@ const damages: Record<string, string> = {
       select id, 2, '2027-02-09', '2027-03-09', 'paid', 'paid', '[]', 0, now() from subscriptions`,
   'the amount of a period is the sum of its lines, and that of its payment intent': `
     update subscription_periods set lines = '[]'`,
+  'the discounts of a period take off at most what its items cost: its one-off items are paid in full': `
+    update subscription_periods set lines = '[
+      {"kind": "one_off", "description": "Joining fee", "quantity": 1, "amount_cents": 5000},
+      {"kind": "discount", "description": "Too much", "quantity": 1, "amount_cents": -100}
+    ]'`,
   'a period is paid exactly when its payment intent has succeeded': `update subscription_periods set status = 'unpaid'`,
   'a payment intent of a subscription is of its customer, and the last of them is the one that it names': `
     update subscriptions set charges = 2`,

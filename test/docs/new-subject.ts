@@ -442,7 +442,6 @@ export function quote(quoteId: string, atOnce = false): Promise<void> {
     'src/services/customers/resolve-references.ts',
     'src/services/events.ts',
     'src/services/paging.ts',
-    'src/services/subjects/collect-subject.ts',
     'src/services/subjects/operator-commands.ts',
     'src/services/wake.ts',
     'src/workflows/collecting-activities.ts',

@@ -5,7 +5,7 @@ import * as rules from '../../demo/rules.ts';
 import { tokens } from '../../lab/payer.ts';
 import { findViolations } from '../../src/operations/invariants/invariants.ts';
 import { useSubscriber } from '../support/subscriber.ts';
-import { type Ask, Subscription } from './subscriptions.ts';
+import { type Ask, type Off, Subscription } from './subscriptions.ts';
 
 /** As in model.test.ts. */
 const { MODEL_RUNS, MODEL_SEED } = process.env;
@@ -44,6 +44,23 @@ const asks: fc.Arbitrary<Ask> = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.constant<Ask>({ ask: 'refund' }) },
+  { weight: 1, arbitrary: fc.record({ ask: fc.constant('fee' as const), amount: fc.constantFrom(0, 250, 9_999) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      ask: fc.constant('discount' as const),
+      off: fc.option(
+        fc
+          .record({
+            percent: fc.constantFrom(undefined, 1, 33, 50, 100),
+            amount: fc.constantFrom(1, 1250, 40_000),
+            periods: fc.constantFrom(1, 2, null),
+          })
+          .map(({ percent, amount, periods }) => (percent === undefined ? { amount, periods } : { percent, periods })),
+        { nil: null },
+      ),
+    }),
+  },
 );
 const moves = fc.oneof(
   { weight: 3, arbitrary: asks },
@@ -156,6 +173,7 @@ describe('the model of subscriptions and the service', () => {
     if (asked.ask === 'refund') {
       return (await stage.request('POST', `/subscriptions/${id}/refund_credit`, {})).status === 201;
     }
+    if (asked.ask === 'fee' || asked.ask === 'discount') return isUpdated(id, asked);
     const dateIn = (days: number) => new Date(now + days * day).toISOString().slice(0, 10);
     const body =
       asked.ask === 'cancel'
@@ -175,6 +193,23 @@ describe('the model of subscriptions and the service', () => {
     if (status >= 300) return false;
     await stage.collectSubscriptionAll(id, new Date(now));
     return true;
+  }
+
+  /** Sets what the next period takes besides its items, or takes off them. */
+  async function isUpdated(id: string, asked: Extract<Ask, { ask: 'fee' | 'discount' }>): Promise<boolean> {
+    const fee = (amount: number) => ({ name: 'Fee', unit_amount_cents: amount });
+    const discount = ({ percent, amount, periods }: Off) => ({
+      name: 'Off',
+      ...(percent === undefined ? { amount_off_cents: amount } : { percent_off: percent }),
+      ...(periods === null ? {} : { periods }),
+    });
+    const body =
+      asked.ask === 'fee'
+        ? { one_off_items: asked.amount === 0 ? [] : [fee(asked.amount)] }
+        : { discounts: asked.off === null ? [] : [discount(asked.off)] };
+    const { status, text } = await stage.request('PUT', `/subscriptions/${id}`, body);
+    assert.ok(status === 200 || status === 422, `${asked.ask}: ${status} ${text}`);
+    return status === 200;
   }
 
   /** Asks for a quote, and then for the change at this quote. */

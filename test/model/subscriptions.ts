@@ -23,7 +23,18 @@ export type Ask =
   | { ask: 'resume' | 'uncancel' | 'retry' }
   | { ask: 'cancel'; at: 'period_end' | 'now' | LaterEnd }
   | { ask: 'change'; price: number; when: 'period_end' | 'now'; collect: 'next_period' | 'now' }
-  | { ask: 'refund' };
+  | { ask: 'refund' }
+  /** A fee for the next period; 0 withdraws it. */
+  | { ask: 'fee'; amount: number }
+  /** A discount from the next period on; null ends it. */
+  | { ask: 'discount'; off: Off | null };
+
+/** So many per cent, or an amount, for so many periods. */
+export interface Off {
+  percent?: number;
+  amount?: number;
+  periods: number | null;
+}
 
 export interface LaterEnd {
   later: number;
@@ -41,8 +52,9 @@ interface Period {
   start: string;
   end: string;
   isTrial: boolean;
-  /** What its items cost, and what it takes after earlier changes and credit. Minor units. */
+  /** What its items and fees cost, and what it takes after earlier changes and credit. Minor units. */
   price: number;
+  fee: number;
   amount: number;
   charge: Charge | null;
   /** Its first payment is under way. */
@@ -79,6 +91,10 @@ export class Subscription {
   #isAnnounced = false;
   #nextPrice: number | null = null;
   readonly #charges: Charge[] = [];
+  #fee = 0;
+  /** The discount of the current period, and how many it is for after that. */
+  #off: { off: Off | null; left: number } = { off: null, left: 0 };
+  #nextOff: { off: Off | null; left: number } | null = null;
   /** The price of a whole period, minor units. */
   price = firstPrice;
   /** What the next period takes besides its price. Negative: credit. */
@@ -200,14 +216,19 @@ export class Subscription {
     const { outcomes } = this.#terms;
     this.price = this.#nextPrice ?? this.price;
     this.#nextPrice = null;
-    const due = this.price + this.account;
+    const { off, left } = this.#nextOff ?? this.#off;
+    this.#off = left > 0 ? { off, left: left - 1 } : { off: null, left: 0 };
+    this.#nextOff = null;
+    const price = discounted(this.price, this.#off.off) + this.#fee;
+    const due = price + this.account;
     this.account = Math.min(0, due);
     const period: Period = {
       ...none,
-      ...{ price: this.price, amount: Math.max(0, due) },
+      ...{ price, fee: this.#fee, amount: Math.max(0, due) },
       ...{ number, start: this.#startOf(number), end: this.#startOf(number + 1) },
       ...{ isTrial: false, status: 'paid', outcomes: outcomes[Math.min(ordinal, outcomes.length - 1)] ?? [] },
     };
+    this.#fee = 0;
     period.isCharging = period.amount > 0;
     this.#periods.push(period);
     this.#next = number + 1;
@@ -281,6 +302,7 @@ export class Subscription {
     if (owed !== undefined) {
       Object.assign(owed, { status: 'void', nextAt: null });
       this.account += owed.amount - owed.price;
+      this.#fee += owed.fee;
     }
     this.#next = Math.max(this.#next, this.#current.number + 1);
     this.#anchor = { date: today, number: this.#next };
@@ -300,6 +322,12 @@ export class Subscription {
     if (asked.ask === 'refund') return this.#refund();
     if (this.state === 'canceled') return false;
     switch (asked.ask) {
+      case 'fee':
+        this.#fee = asked.amount;
+        return true;
+      case 'discount':
+        this.#nextOff = { off: asked.off, left: asked.off?.periods ?? never };
+        return true;
       case 'pause':
         return this.#pause(
           asked.from === undefined ? this.#current.end : this.dateOfEnd(asked.from),
@@ -362,7 +390,8 @@ export class Subscription {
     const running = this.state === 'trialing' ? this.#current.end : this.#startOf(this.#next);
     const start = isPaused ? (this.#resumesAt ?? dateOf(this.#now)) : running;
     const stops = [this.#endsAt, this.#pausesAt].some((date) => date !== null && start >= date);
-    return stops ? 0 : Math.max(0, price + account);
+    const { off, left } = this.#nextOff ?? this.#off;
+    return stops ? 0 : Math.max(0, discounted(price, left > 0 ? off : null) + this.#fee + account);
   }
 
   /** The share of a price for the days that are left, this one included: rounded half up. */
@@ -370,7 +399,8 @@ export class Subscription {
     const { start, end } = this.#current;
     const left = (Date.parse(end) - Date.parse(dateOf(this.#now))) / day;
     const whole = (Date.parse(end) - Date.parse(start)) / day;
-    return Math.floor((price * left) / whole + 0.5);
+    const shareOf = (amount: number) => Math.floor((amount * left) / whole + 0.5);
+    return Math.min(shareOf(price), shareOf(discounted(price, this.#off.off)));
   }
 
   /** All of the credit, or what remains of the last payment. */
@@ -479,8 +509,14 @@ export class Subscription {
   }
 }
 
+function discounted(price: number, off: Off | null): number {
+  const amount = off === null ? 0 : (off.amount ?? Math.floor((price * (off.percent ?? 0)) / 100 + 0.5));
+  return Math.max(0, price - amount);
+}
+
 const none = {
   price: 0,
+  fee: 0,
   amount: 0,
   charge: null,
   isCharging: false,

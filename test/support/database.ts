@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before } from 'mocha';
 import { findViolations, type Violation } from '../../src/operations/invariants/invariants.ts';
 import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
+import { noteInversion, watchLocks } from './lock-order.ts';
 import { copyDatabase, onServer, templateDatabase } from './postgres.ts';
 
 /** The first database of a run waits for its server. */
@@ -39,7 +40,8 @@ export function useDatabase(connections = 10, { isDamaged = false } = {}): TestD
     await copyDatabase(template, name);
     const url = new URL(process.env.TEST_DATABASE_URL ?? '');
     url.pathname = name;
-    opened = { sql: openPool(url.href, { max: connections, name: 'test' }), url: url.href };
+    const pool = openPool(url.href, { max: connections, name: 'test' });
+    opened = { sql: watchLocks(pool, noteInversion), url: url.href };
   });
 
   after('check the invariants and drop the database', async function () {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { assertInvariantsHeld } from './database.ts';
 import { endRun } from './endings.ts';
+import { assertLockOrder } from './lock-order.ts';
 import { checkRecords, failedTests, recordFiles } from './records.ts';
 import { allTestFiles } from './test-files.ts';
 import { takeTurn } from './turns.ts';
@@ -32,6 +33,7 @@ export const mochaHooks = {
     await recordTime(root?.suites[0]?.file ?? '');
     await endTurn();
     assertInvariantsHeld();
+    assertLockOrder();
   },
 };
 

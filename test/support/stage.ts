@@ -13,6 +13,7 @@ import { createVault } from '../../src/services/accounts/vault.ts';
 import { carryOutDebit } from '../../src/services/debits/debit-steps.ts';
 import { carryOutLink, carryOutSession } from '../../src/services/links/expiry.ts';
 import { collectScheduledPayment } from '../../src/services/payments/scheduled-payments.ts';
+import { collectPlainPayment } from '../../src/services/plans/plain-collection.ts';
 import { collectDuePayment } from '../../src/services/plans/plan-collection.ts';
 import { chargeHook } from '../../src/services/subjects/charge-hook.ts';
 import { collectDueSubscription } from '../../src/services/subscriptions/subscription-collection.ts';
@@ -113,8 +114,11 @@ export function useStage(options: { connections?: number; biller?: Partial<NewBi
     fetchPreferring: (path: string, prefer: string): Promise<Reply> =>
       api.send('GET', `/api/v1${path}`, { key: existing().keys.sandboxSecret, headers: { Prefer: prefer } }),
     /** What the workflow of a plan does when it wakes up at `at`. */
-    collect: (planId: string, at: string | Date): Promise<void> =>
-      collectDuePayment(db.sql, stage.charging, planId, workflowTime(at)),
+    async collect(planId: string, at: string | Date): Promise<void> {
+      const time = workflowTime(at);
+      if (await collectPlainPayment(db.sql, stage.charging, planId, time)) return;
+      await collectDuePayment(db.sql, stage.charging, planId, time);
+    },
     /** All that is due of a plan at `at`, as its workflow does when it is poked. */
     async collectAll(planId: string, at: string | Date): Promise<void> {
       const isDue = () => db.sql`

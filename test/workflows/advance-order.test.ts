@@ -1,17 +1,26 @@
 import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '../../lab/eventually.ts';
+import { realNow } from '../../src/platform/real-time.ts';
 import { useDebtor } from '../support/debtor.ts';
 import type { Merchant } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
+import { worldOf } from '../worlds/random-world.ts';
+import { tell } from '../worlds/telling.ts';
+import { inOneAdvance } from '../worlds/ways.ts';
+import { startOf } from '../worlds/world.ts';
 
-const runs = 3;
+const runs = Number(process.env.ADVANCE_ORDER_RUNS ?? 3);
+/** How many random worlds are told three times each, the third time with workers that are killed. */
+const worlds = Number(process.env.ADVANCE_ORDER_WORLDS ?? 4);
+const killEveryMs = 1_500;
 /** Thursday. Nothing of the scenario is due on it: what an activation charges at once belongs to no advance. */
 const frozen = '2027-01-28T00:00:00.000Z';
 /** As far as one advance may go: two of the shortest periods. */
 const end = '2027-02-11T00:00:00.000Z';
 
 describe('the events of an advance', function () {
-  this.timeout(300_000);
+  this.timeout(300_000 + (runs + worlds) * 30_000);
   const service = useService();
 
   /** Nine plans, three bank debits and two subscriptions on a clock of their own. Many fall due at one instant. */
@@ -109,5 +118,56 @@ describe('the events of an advance', function () {
     }
     assert.equal((await merchant.stopped(here.clock, 120_000)).status, 'ready');
     assert.deepEqual(await told(merchant, here), story);
+  });
+
+  /** The events of the advances of a random world: when, what and of which object, customers among each other too. */
+  async function toldOfWorld(seed: string): Promise<string[]> {
+    const world = { ...worldOf(seed), actions: [] };
+    const place = { url: service.url, sql: service.db.sql, vault: service.vault };
+    const { happenings, faults } = await tell(place, world, inOneAdvance);
+    assert.deepEqual(faults, []);
+    // What is due when a subject is made is charged at once, and belongs to no advance.
+    const ofAdvances = happenings.filter(({ at }) => Date.parse(at) > startOf(world));
+    return ofAdvances.map(({ at, type, subject, customer }) => `${at} ${type} ${subject} of ${customer}`);
+  }
+
+  /** Kills the one worker process every so often while `work` runs, and starts another. */
+  async function withKills<T>(work: () => Promise<T>): Promise<T> {
+    await service.stopWorkers();
+    await service.stopDispatcher();
+    let worker = await service.startWorkerProcess();
+    const ending = new AbortController();
+    const killing = (async () => {
+      for (;;) {
+        await pause(killEveryMs, undefined, { signal: ending.signal }).catch(() => {});
+        if (ending.signal.aborted) return;
+        worker.child.kill('SIGKILL');
+        worker = await service.startWorkerProcess();
+      }
+    })();
+    try {
+      return await work();
+    } finally {
+      ending.abort();
+      await killing;
+      worker.child.kill('SIGKILL');
+      service.startDispatcher();
+      await service.startWorkers();
+    }
+  }
+
+  it('are in the same order in every run of a random world, with workers killed or not', async () => {
+    const seed = process.env.WORLDS_SEED ?? String(Math.floor(realNow().getTime() / 1000));
+    const lengths: number[] = [];
+    for (let nth = 1; nth <= worlds; nth += 1) {
+      const name = `${seed}/${nth}`;
+      const first = await toldOfWorld(name);
+      assert.deepEqual(await toldOfWorld(name), first, `world ${name}`);
+      assert.deepEqual(await withKills(() => toldOfWorld(name)), first, `world ${name}, with killed workers`);
+      const instants = first.map((line) => line.slice(0, 24));
+      assert.deepEqual(instants, instants.toSorted(), `world ${name}`);
+      lengths.push(first.length);
+    }
+    console.log(`      ${lengths.join(', ')} events, WORLDS_SEED=${seed}`);
   });
 });

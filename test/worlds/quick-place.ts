@@ -6,7 +6,7 @@ import { selectClockById, selectOpenAdvance } from '../../src/db/test-clocks.ts'
 import { customerInstant } from '../../src/domain/instants.ts';
 import type { Pool } from '../../src/platform/postgres/connection.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
-import { collectSubject } from '../../src/services/subjects/collect-subject.ts';
+import { collectSubject } from '../../src/services/subjects/kinds.ts';
 import { type CollectingSubject, carryOutAdvance } from '../../src/services/test-clocks/clock-advance.ts';
 
 const processors = { sandbox: sandboxProcessor, live: null };

@@ -6,6 +6,7 @@ import { type Course, calendarOf, type Situation } from './course.ts';
 import { coverLine, type Funds, withheldOf } from './cover.ts';
 import { changeLines, type PeriodLine, type SubscriptionItem, sumOf } from './lines.ts';
 import { lengthOf } from './periods.ts';
+import { discountLines } from './pricing.ts';
 import type { Refusal } from './requests.ts';
 import type { Change } from './steps.ts';
 
@@ -164,10 +165,16 @@ function linesNow({ items, proration }: ItemChange, { course, current }: Situati
   // Another process, whose clock is ahead, may have begun the period.
   const from = today > start ? today : start;
   const { whole } = lengthOf(calendarOf(course), { number, start, end });
-  return changeLines(
-    { before: course.billed_items ?? course.items, after: items },
-    { days: daysBetween(from, end), whole },
-  );
+  const length = { days: daysBetween(from, end), whole };
+  const before = course.billed_items ?? course.items;
+  const lines = changeLines({ before, after: items }, length);
+  const priceOf = (kind: PeriodLine['kind']) => Math.abs(sumOf(lines.filter((line) => line.kind === kind)));
+  const lost = discountLines(course.discounts, before, length, priceOf('credit')).map((line) => ({
+    ...line,
+    description: `${line.description} not used`,
+    amount_cents: 0 - line.amount_cents,
+  }));
+  return [...lines, ...lost, ...discountLines(course.discounts, items, length, priceOf('proration'))];
 }
 
 /** What is withheld of the current period's credit after a change with these lines, and the line for what differs. */

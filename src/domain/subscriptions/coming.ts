@@ -1,8 +1,8 @@
 import type { PlainDate } from '../calendar.ts';
 import { type Account, statementOf } from './account.ts';
 import { type Course, calendarOf } from './course.ts';
-import { linesOf } from './lines.ts';
 import { lengthOf, type PeriodDates, periodDates } from './periods.ts';
+import { priceOfPeriod, type Sold } from './pricing.ts';
 import { trialEndOf } from './steps.ts';
 
 /** A period to come, and what it takes: minor units, without surcharge. */
@@ -18,13 +18,15 @@ export function comingPeriods(course: Course, today: PlainDate, most: number): C
   if (course.state === 'canceled') return [];
   const running = asIfRunning(course, today);
   const calendar = calendarOf(running);
-  const items = course.next_items ?? course.items;
   const coming: ComingPeriod[] = [];
   let account: Account = course;
+  let sold: Sold = course;
   while (coming.length < most) {
     const dates = periodDates(calendar, running.next_number + coming.length);
     if (isAtOrAfter(dates.start, running.ends_at) || isAtOrAfter(dates.start, running.pauses_at)) break;
-    const statement = statementOf(account, linesOf(items, lengthOf(calendar, dates)));
+    const priced = priceOfPeriod(sold, lengthOf(calendar, dates));
+    const statement = statementOf(account, priced.lines);
+    sold = priced.sold;
     account = statement.account;
     coming.push({ ...dates, amount: statement.amount_cents });
   }

@@ -4,6 +4,7 @@ import { addMs, type CustomerInstant } from '../instants.ts';
 import type { Account } from './account.ts';
 import type { PeriodLine, SubscriptionItem } from './lines.ts';
 import { type PeriodCalendar, periodDates } from './periods.ts';
+import type { Sold } from './pricing.ts';
 
 export type SubscriptionState = 'pending' | 'trialing' | 'active' | 'past_due' | 'paused' | 'canceled';
 
@@ -14,13 +15,9 @@ export type StateReason = 'requested' | 'payment_failed' | 'no_payment_method' |
 export type PeriodStatus = 'processing' | 'paid' | 'retrying' | 'unpaid' | 'void';
 
 /** The terms of a subscription, and how far it has come. Dates are biller-local. */
-export interface Course extends Omit<PeriodCalendar, 'anchor_start'>, Account {
+export interface Course extends Omit<PeriodCalendar, 'anchor_start'>, Account, Sold {
   state: SubscriptionState;
   state_reason: StateReason | null;
-  /** What the current period sells. */
-  items: SubscriptionItem[];
-  /** What the next period sells, if that was changed. Null: the same. */
-  next_items: SubscriptionItem[] | null;
   /** What the days that are left of the current period were charged for. Null: the items; they differ after a change
    * without proration. */
   billed_items: SubscriptionItem[] | null;

@@ -8,7 +8,7 @@ export interface SubscriptionItem {
 
 /** One line of the statement of a period or change. A credit is negative. */
 export interface PeriodLine {
-  kind: 'item' | 'proration' | 'credit';
+  kind: 'item' | 'one_off' | 'proration' | 'discount' | 'credit';
   description: string;
   quantity: number;
   amount_cents: number;

@@ -3,6 +3,7 @@ import type { CustomerInstant } from '../instants.ts';
 import { type Account, accountLine, post } from './account.ts';
 import { allOwed, type Course, calendarOf, type Period, type Situation, type StateReason } from './course.ts';
 import { type PeriodDates, periodDates, periodOf } from './periods.ts';
+import { oneOffItemsOf, withPeriodBack } from './pricing.ts';
 
 /** What happened to a subscription. Each is the end of an event's name, `subscription.…`. */
 export type Happening =
@@ -88,15 +89,10 @@ export function passBoundary(situation: Situation, at: CustomerInstant, { hasMet
   }
   const next = periodDates(calendarOf(course), course.next_number);
   return {
-    course: { ...nextItems(course), state: 'active', state_reason: null, next_number: next.number + 1 },
+    course: { billed_items: null, state: 'active', state_reason: null, next_number: next.number + 1 },
     begins: { ...next, kind: 'paid' },
     happenings: course.next_items === null ? ['renewed'] : ['renewed', 'changed'],
   };
-}
-
-/** What the period that begins sells. A change that was scheduled takes effect. */
-function nextItems({ items, next_items: next }: Course): Partial<Course> {
-  return { items: next ?? items, next_items: null, billed_items: null };
 }
 
 /** An attempt to collect the owed period is opened. */
@@ -139,10 +135,15 @@ export interface Failure {
  * again. After that it is past due while dunning retries, and pauses or ends when dunning gives up.
  */
 export function failed(situation: Situation, { series, step }: Failure): Change {
-  const { course } = situation;
+  const { course, owed } = situation;
   if (course.state === 'pending') {
     const again = { started_at: null, anchor_start: null, next_number: 1, current_number: 0 };
-    return { course: again, owed: { ...series, status: 'void', next_attempt_at: null }, happenings: [] };
+    const sold = { ...oneOffsBack(course, owed === null ? [] : [owed]), discounts: withPeriodBack(course.discounts) };
+    return {
+      course: { ...again, ...sold },
+      owed: { ...series, status: 'void', next_attempt_at: null },
+      happenings: [],
+    };
   }
   const unpaid = { ...series, status: 'unpaid', next_attempt_at: null } as const;
   const isCollecting = course.state === 'active' || course.state === 'past_due';
@@ -177,6 +178,7 @@ export function resume(situation: Situation, at: CustomerInstant): Change {
     course: {
       ...anchor,
       ...withoutPeriods(course, allOwed(situation)),
+      ...oneOffsBack(course, allOwed(situation)),
       ends_at: moved(course.ends_at),
       ends_at_before_cancel: moved(course.ends_at_before_cancel),
       state: 'active',
@@ -203,6 +205,11 @@ function withoutPeriods(course: Account, periods: readonly Period[]): Partial<Ac
       post(account, accountLine(`Period ${number}, which is not billed`, carried - changed)),
     course,
   );
+}
+
+/** The one-off items of periods that were never paid are owed again. */
+function oneOffsBack({ one_off_items: next }: Course, periods: readonly Period[]): Pick<Course, 'one_off_items'> {
+  return { one_off_items: [...periods.flatMap(({ lines }) => oneOffItemsOf(lines)), ...next] };
 }
 
 /** Ends a subscription. Retries end with it; a charge that is under way is still recorded. */

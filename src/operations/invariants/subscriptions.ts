@@ -27,6 +27,20 @@ export const subscriptionInvariants: Invariant[] = [
       where p.amount_cents <> l.sum or i.amount <> p.amount_cents limit 100`,
   },
   {
+    name: 'the discounts of a period take off at most what its items cost: its one-off items are paid in full',
+    promise: 1,
+    remedy: restore,
+    offenders: (db) => db<Offender[]>`
+      select p.subscription_id as id, format('period %s: %s, of which %s from the account, with fees of %s', p.number, p.amount_cents,
+        p.carried_cents, l.fees) as detail
+      from subscription_periods p
+      cross join lateral (
+        select coalesce(sum((line ->> 'amount_cents')::bigint), 0) as fees
+        from jsonb_array_elements(p.lines) line where line ->> 'kind' = 'one_off'
+      ) l
+      where p.amount_cents - p.carried_cents < l.fees limit 100`,
+  },
+  {
     name: 'a period is paid exactly when its payment intent has succeeded',
     promise: 1,
     remedy: restore,

@@ -31,7 +31,8 @@ export function listCarried({ temporal, taskQueue }: WorkflowSide): Promise<Map<
 
 /** Returns what the running batches to an endpoint carry. See `listCarriedBy`. */
 export function listCarriedTo(temporal: Client, endpointId: string): Promise<Map<string, string>> {
-  return listCarriedBy(temporal, `EndpointId = '${endpointId}'`);
+  // A batch to several endpoints has no such attribute.
+  return listCarriedBy(temporal, `(EndpointId = '${endpointId}' or EndpointId is null)`);
 }
 
 /** Returns the ids of the deliveries that a batch was started with. Empty if Temporal no longer has it. */

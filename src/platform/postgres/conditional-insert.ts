@@ -23,16 +23,17 @@ export type Versioned<Row> = Row & { version: string };
 /**
  * Condition: the row is still the version that was read. So what was decided from it still holds, and SQL does not have
  * to repeat the decision. Locks the row until the statement commits: `share` against any change, `no key update` if the
- * statement itself changes the row.
+ * statement itself changes the row. With `skip locked` it does not wait: if another transaction has locked the row, the
+ * condition does not hold.
  */
 export function sameVersion(
   table: string,
   { id, version }: Versioned<{ id: string }>,
-  lock: 'share' | 'no key update',
+  lock: 'share' | 'no key update' | 'no key update skip locked',
 ): InsertCondition {
   return (db, met) => db`
     select from ${db(table)} where ${met} and id = ${id} and xmin = ${version}::xid
-    for ${lock === 'share' ? db`share` : db`no key update`}`;
+    for ${lock === 'share' ? db`share` : lock === 'no key update' ? db`no key update` : db`no key update skip locked`}`;
 }
 
 /**

@@ -4,12 +4,14 @@ import {
   type PurposeRow,
   selectIntentOfPage,
   selectPurpose,
+  selectStatement,
   selectTakenAt,
 } from '../../db/page-payments.ts';
 import type { PaymentIntentRow } from '../../db/payment-intents.ts';
 import { type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-methods.ts';
 import { tenantOf } from '../../db/tenant.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
+import type { PeriodLine } from '../../domain/subscriptions/lines.ts';
 import type { Db, Pool } from '../../platform/postgres/connection.ts';
 import type { Vault } from '../accounts/vault.ts';
 import type { PayerRequest } from '../links/payer-context.ts';
@@ -30,6 +32,8 @@ export interface ChallengePage extends Paying {
 export interface Receipt extends Paying {
   intent: PaymentIntentRow;
   purpose: PurposeRow;
+  /** The statement of the subscription's period that it pays; otherwise empty. */
+  lines: PeriodLine[];
   method: Pick<PaymentMethodRow, 'instrument' | 'brand' | 'last4'> | null;
   takenAt: CustomerInstant;
   refunds: { id: string; amount: number; updated_at: CustomerInstant }[];
@@ -73,12 +77,13 @@ export async function findReceipt(db: Db, vault: Vault, token: string, payer: Pa
   if (intent === null || (intent.status !== 'succeeded' && intent.status !== 'returned')) return null;
   const tenant = tenantOf(intent);
   const { payment_method_id: methodId } = intent;
-  const [paying, purpose, takenAt, refunds, method] = await Promise.all([
+  const [paying, purpose, lines, takenAt, refunds, method] = await Promise.all([
     openPaying(db, intent, payer),
     selectPurpose(db, intent.id),
+    selectStatement(db, intent.id),
     selectTakenAt(db, intent.id),
     listRefundsOfPage(db, intent.id),
     methodId === null ? null : selectPaymentMethod(db, tenant, methodId),
   ]);
-  return { intent, purpose, method, takenAt: takenAt ?? intent.updated_at, refunds, ...paying };
+  return { intent, purpose, lines, method, takenAt: takenAt ?? intent.updated_at, refunds, ...paying };
 }

@@ -4,6 +4,7 @@ import type { Currency } from '../../domain/currencies.ts';
 import { feeFor } from '../../domain/fees.ts';
 import { newId } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
+import type { MethodFacts } from '../../domain/surcharges/means.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { fitsCurrency } from './fitting-method.ts';
 import { untried } from './payment-intents.ts';
@@ -59,7 +60,7 @@ export function recurringIntent(
   payer: Payer,
   purpose: Purpose,
   amount: number,
-  method: PaymentMethodRow | null,
+  method: (Pick<PaymentMethodRow, 'id'> & MethodFacts) | null,
   at: CustomerInstant,
 ): DecidedIntent {
   const fee = feeFor(amount, { basisPoints: payer.fee_basis_points, fixed: payer.fee_fixed });

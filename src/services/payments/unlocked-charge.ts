@@ -157,7 +157,7 @@ function attemptBy(
 }
 
 /** Returns null if PostgreSQL has rolled the statement back because of the locks of others. */
-async function unlessLocked<T>(statement: Promise<T>): Promise<T | null> {
+export async function unlessLocked<T>(statement: Promise<T>): Promise<T | null> {
   try {
     return await statement;
   } catch (error) {

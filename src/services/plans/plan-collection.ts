@@ -132,9 +132,9 @@ async function openRetry(
   now: RealInstant,
 ): Promise<Charge | null> {
   const { plan } = locked;
-  const [method, intent] = await pipelined(tx, [
-    chargeableMethod(tx, plan),
+  const [intent, method] = await pipelined(tx, [
     mustLockIntent(tx, slot.payment_intent_id),
+    chargeableMethod(tx, plan),
   ]);
   if (intent.status !== 'failed' && intent.status !== 'returned') {
     const what = `the retry of ${slotInWords(slot.slot)} is due, but its payment ${intent.id} is ${intent.status}`;
@@ -164,7 +164,8 @@ async function openNextSlot(tx: Tx, locked: LockedPlan, at: CustomerInstant, now
   return failIfRefused(tx, charge, way, now, planHook);
 }
 
-function newCharge(
+/** How the charge of a plan is opened. */
+export function newCharge(
   { test_clock_id: testClockId }: CollectingPlanRow,
   dueAt: CustomerInstant | null,
   at: CustomerInstant,
@@ -174,7 +175,7 @@ function newCharge(
 }
 
 /** From when the plan's next slot can be collected: its due instant, or the activation if that is later. */
-function awaitedAt({ next_due_at: dueAt, activated_at: activatedAt }: CollectingPlanRow): CustomerInstant {
+export function awaitedAt({ next_due_at: dueAt, activated_at: activatedAt }: CollectingPlanRow): CustomerInstant {
   return customerInstant(Math.max(Number(dueAt), Number(activatedAt)));
 }
 

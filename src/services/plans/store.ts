@@ -7,14 +7,20 @@ import {
   putSlot,
   updateSlots,
 } from '../../db/payment-plan-slots.ts';
-import { type CollectingPlanRow, lockPlan, type PaymentPlanRow, updatePlan } from '../../db/payment-plans.ts';
+import {
+  type CollectingPlanRow,
+  lockPlan,
+  type PaymentPlanRow,
+  type PlanChange,
+  updatePlan,
+} from '../../db/payment-plans.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { applyChange } from '../../domain/plans/apply.ts';
 import type { KnownSlot, Situation, Slot } from '../../domain/plans/plan.ts';
 import type { Change } from '../../domain/plans/steps.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
-import { planEvent, record } from '../events.ts';
+import { type NewEvent, planEvent, record } from '../events.ts';
 
 /** A locked plan with the slots that decide what it does next. */
 export interface LockedPlan extends Situation {
@@ -52,25 +58,51 @@ export async function store(
   locked: LockedPlan,
   change: Change,
   at: CustomerInstant,
-  { columns: more = {}, intentId = '' }: Besides = {},
+  besides: Besides = {},
 ): Promise<LockedPlan> {
   const { id } = locked.plan;
-  const { situation, columns } = applyChange(locked, change, intentId);
-  const { slots = [], restores = [], opens, skips = [], happenings = [] } = change;
-  const isTouched = change.plan !== undefined && locked.plan.updated_at.getTime() !== at.getTime();
-  const isChanged = isTouched || Object.keys({ ...more, ...columns }).length > 0;
-  const changed = isChanged ? { ...more, ...columns, updated_at: at } : null;
-  const plan = { ...situation.plan, ...changed };
+  const { slots = [], restores = [], opens, skips = [] } = change;
+  const { after, changed, events } = changedBy(locked, change, at, besides);
   await pipelined(tx, [
     ...slots.map((one) => updateSlots(tx, id, one)),
     ...restores.map((slot) => putSlot(tx, id, slot)),
-    opens === undefined ? null : insertOpenSlot(tx, id, opens, intentId),
+    opens === undefined ? null : insertOpenSlot(tx, id, opens, besides.intentId ?? ''),
     insertSkippedSlots(tx, id, skips),
     changed && updatePlan(tx, id, changed),
-    isChallengeChanged(locked.slots, situation.slots) ? noteChallenge(tx, { planId: id }) : null,
+    isChallengeChanged(locked.slots, after.slots) ? noteChallenge(tx, { planId: id }) : null,
   ]);
-  record(tx, ...happenings.map((happening) => planEvent(`payment_plan.${happening}`, plan, at)));
-  return { ...situation, plan };
+  record(tx, ...events);
+  return after;
+}
+
+/** What a change makes of a plan. */
+interface Changed {
+  after: LockedPlan;
+  /** The columns of the plan to write. Null if the plan's row stays as it is. */
+  changed: (PlanChange & { updated_at: CustomerInstant }) | null;
+  events: NewEvent[];
+}
+
+/**
+ * Returns what a change makes of a plan at `at`, without storing it. A change of slots writes the
+ * plan's row too, so the version of this row is also that of its slots.
+ */
+export function changedBy(
+  locked: LockedPlan,
+  change: Change,
+  at: CustomerInstant,
+  { columns: more = {}, intentId = '' }: Besides = {},
+): Changed {
+  const { situation, columns } = applyChange(locked, change, intentId);
+  const { slots = [], restores = [], happenings = [] } = change;
+  const { updated_at: updatedAt } = locked.plan;
+  const isTouched = change.plan !== undefined && updatedAt.getTime() !== at.getTime();
+  const isChanged = isTouched || Object.keys({ ...more, ...columns }).length > 0;
+  const hasSlots = restores.length > 0 || slots.some((one) => one.slots.length > 0);
+  const changed = isChanged ? { ...more, ...columns, updated_at: at } : hasSlots ? { updated_at: updatedAt } : null;
+  const plan = { ...situation.plan, ...changed };
+  const events = happenings.map((happening) => planEvent(`payment_plan.${happening}`, plan, at));
+  return { after: { ...situation, plan }, changed, events };
 }
 
 /** Whether the plan wakes for the end of another challenge than before. */

@@ -1,6 +1,7 @@
 import { selectPaymentMethod } from '../../db/payment-methods.ts';
 import { lockPlan, updatePlan } from '../../db/payment-plans.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
+import { pipelined } from '../../platform/postgres/transaction.ts';
 import type { ApplyTo } from '../links/changes.ts';
 import { linkHookWith } from '../links/link-hook.ts';
 import type { ChargeHook } from '../payments/charge.ts';
@@ -29,6 +30,12 @@ export const applyTo: ApplyTo = async (tx, { at, now, paymentPlanId, subscriptio
 
 const linkHook = linkHookWith(applyTo);
 
-/** Records charges on what they are for: a plan, a subscription, or a checkout session and its link. */
-export const chargeHook: ChargeHook = async (tx, charge) =>
-  charge.paymentPlanId === null ? ((await linkHook(tx, charge)) ?? subscriptionHook(tx, charge)) : planHook(tx, charge);
+/**
+ * Records charges on what they are for: a plan, a subscription, or a checkout session and its link. What it locks, it
+ * locks by statements that it sends at once: the caller's next one locks the payment.
+ */
+export const chargeHook: ChargeHook = async (tx, charge) => {
+  if (charge.paymentPlanId !== null) return planHook(tx, charge);
+  const [ofLink, ofSubscription] = await pipelined(tx, [linkHook(tx, charge), subscriptionHook(tx, charge)]);
+  return ofLink ?? ofSubscription;
+};

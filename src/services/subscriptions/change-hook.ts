@@ -5,8 +5,7 @@ import type { Tx } from '../../platform/postgres/connection.ts';
 import { InvalidState } from '../errors.ts';
 import type { ChargeRecorder } from '../payments/charge.ts';
 import { withAllCreditCovered } from './covered-credit.ts';
-import { landed } from './end.ts';
-import { type LockedSubscription, store } from './situation.ts';
+import { type LockedSubscription, landed, store } from './situation.ts';
 
 /**
  * Records the charge of a change on the change and its subscription, which the caller has locked. The change is made

@@ -63,11 +63,6 @@ async function amountInFlight(tx: Tx, { row, situation }: LockedSubscription, st
     .reduce((sum, { amount_cents: amount }) => sum + amount, change?.amount ?? 0);
 }
 
-/** A payment that was under way when its subscription was canceled has an outcome. */
-export function landed({ row }: LockedSubscription, amount: number): { in_flight_cents?: number } {
-  return row.in_flight_cents === 0 ? {} : { in_flight_cents: Math.max(0, row.in_flight_cents - amount) };
-}
-
 /**
  * Adds to a change by which a period of a canceled subscription was paid that the money becomes credit, as a change of
  * that period.

@@ -6,8 +6,8 @@ import type { CustomerInstant } from '../../domain/instants.ts';
 import { outcomesOfPeriod } from '../../domain/sandbox-outcomes.ts';
 import { type Statement, statementOf } from '../../domain/subscriptions/account.ts';
 import { calendarOf, type Period } from '../../domain/subscriptions/course.ts';
-import { linesOf } from '../../domain/subscriptions/lines.ts';
 import { lengthOf } from '../../domain/subscriptions/periods.ts';
+import { priceOfPeriod } from '../../domain/subscriptions/pricing.ts';
 import { type Change, collected } from '../../domain/subscriptions/steps.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { chargeableMethod, recurringIntent } from '../payments/recurring-intent.ts';
@@ -38,8 +38,9 @@ export async function openPeriod(
   }
   const { row } = locked;
   const course = { ...row, ...change.course };
-  const statement = statementOf(course, linesOf(course.items, lengthOf(calendarOf(course), begins)));
-  const billed: Change = { ...change, course: { ...change.course, ...statement.account } };
+  const priced = priceOfPeriod(course, lengthOf(calendarOf(course), begins));
+  const statement = statementOf(course, priced.lines);
+  const billed: Change = { ...change, course: { ...change.course, ...priced.sold, ...statement.account } };
   if (statement.amount_cents === 0) return giveAway(tx, locked, billed, statement, at);
   const method = await chargeableMethod(tx, row);
   const charge = row.charges + 1;

@@ -73,3 +73,8 @@ export async function store(
 export function shownRow({ row, situation: { current } }: LockedSubscription): ShownSubscriptionRow {
   return { ...row, current_period: current };
 }
+
+/** A payment that was under way when its subscription was canceled has an outcome. */
+export function landed({ row }: LockedSubscription, amount: number): { in_flight_cents?: number } {
+  return row.in_flight_cents === 0 ? {} : { in_flight_cents: Math.max(0, row.in_flight_cents - amount) };
+}

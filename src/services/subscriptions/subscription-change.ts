@@ -128,7 +128,7 @@ interface Step {
 function wantedChange({ row }: LockedSubscription, input: SubscriptionChange): ItemChange {
   const { when = 'period_end', proration = 'days', collect = 'next_period', expected_amount_cents: expected } = input;
   const items = withIds(input.items, row.items);
-  const errors = itemErrors(items);
+  const errors = itemErrors(items, row.one_off_items);
   if (when === 'period_end') {
     if (collect === 'now') errors.push(onlyNow('collect'));
     if (expected !== undefined) errors.push(onlyNow('expected_amount_cents'));

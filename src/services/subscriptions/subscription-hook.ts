@@ -17,8 +17,8 @@ import { afterFailedAttempt, afterReturn } from '../payments/dunning-step.ts';
 import { wake } from '../wake.ts';
 import { changeRecorder } from './change-hook.ts';
 import { withCoveredCredit } from './covered-credit.ts';
-import { creditPaidPeriod, landed, withoutCharges, withoutDebits } from './end.ts';
-import { type LockedSubscription, situationOf, store } from './situation.ts';
+import { creditPaidPeriod, withoutCharges, withoutDebits } from './end.ts';
+import { type LockedSubscription, landed, situationOf, store } from './situation.ts';
 
 /**
  * Records the charges of a subscription's payment on its period or change and on the subscription: whether it is in

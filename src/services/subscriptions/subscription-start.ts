@@ -48,9 +48,11 @@ async function openStart(step: RequestedStep): Promise<Charge | null> {
   return change.begins === undefined ? save(confirmed, change) : begin(confirmed, change);
 }
 
-/** Says before the first payment that a whole period costs more than the mandate allows for one debit. */
+/** Says before the first payment that a whole period with its fees costs more than the mandate allows for one debit. */
 async function assertWithinLimit(tx: Tx, { row }: LockedSubscription, at: CustomerInstant): Promise<void> {
   const method = await chargeableMethod(tx, row);
-  if (method === null || !(await isAboveLimit(tx, method, row, priceOfItems(row.items), at))) return;
+  // A discount may end, so it counts for nothing here.
+  const most = priceOfItems(row.items) + priceOfItems(row.one_off_items);
+  if (method === null || !(await isAboveLimit(tx, method, row, most, at))) return;
   throw refusalError('mandate_limit_exceeded', method.id, '/payment_instrument_id');
 }

@@ -1,6 +1,7 @@
 import type { ShownSubscriptionRow, SubscriptionChange } from '../../db/subscriptions.ts';
 import { dateIn } from '../../domain/calendar.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
+import type { Discount } from '../../domain/subscriptions/pricing.ts';
 import type { Writer } from '../../platform/postgres/connection.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { SubscriptionUpdate } from '../../resources/subscription-input.ts';
@@ -13,7 +14,7 @@ import { wake } from '../wake.ts';
 import { shownRow, store } from './situation.ts';
 import { lockForRequest } from './subscription-requests.ts';
 import { termErrors } from './subscription-terms.ts';
-import { itemErrors, withIds } from './subscriptions.ts';
+import { discountErrors, itemErrors, newDiscounts, newOneOffs, withIds } from './subscriptions.ts';
 
 /** The fields that can be changed until a subscription has ended. Before its start, all but the customer can. */
 const mutable: readonly string[] = [
@@ -23,6 +24,8 @@ const mutable: readonly string[] = [
   'unpaid_behaviour',
   'grace_days',
   'metadata',
+  'one_off_items',
+  'discounts',
 ];
 
 /**
@@ -41,14 +44,20 @@ export async function updateSubscriptionTerms(
     const { row } = locked;
     const isUnstarted = row.state === 'pending' && row.started_at === null;
     assertNoErrors(fixedFieldErrors(input, row.state, isUnstarted));
-    const { customer_id: _, items, start_date, ...plain } = input;
+    const { customer_id: _, items, start_date, one_off_items: oneOffs, discounts, ...plain } = input;
     const change: SubscriptionChange = {
       ...plain,
       ...(items === undefined ? {} : { items: withIds(items) }),
+      ...(oneOffs === undefined ? {} : { one_off_items: newOneOffs(oneOffs) }),
+      ...(discounts === undefined ? {} : plannedDiscounts(row.current_number, newDiscounts(discounts))),
       ...(start_date === undefined ? {} : { start_date: start_date ?? dateIn(at, context.timeZone) }),
     };
     const changed = { ...row, ...change };
-    const errors = [...metadataErrors(input.metadata, context.livemode), ...itemErrors(changed.items)];
+    const errors = [
+      ...metadataErrors(input.metadata, context.livemode),
+      ...itemErrors(changed.next_items ?? changed.items, changed.one_off_items),
+      ...discountErrors(discounts),
+    ];
     const terms = start_date ? changed : startable(changed, at, context.timeZone);
     if (isUnstarted) errors.push(...termErrors(terms, { at, timeZone: context.timeZone }));
     if (input.payment_instrument_id) {
@@ -67,6 +76,11 @@ export async function updateSubscriptionTerms(
     await wake.subscription(tx, row, context.now);
     return shownRow(after);
   });
+}
+
+/** The discounts of a period that has begun stay as they are. */
+function plannedDiscounts(currentNumber: number, discounts: Discount[]): SubscriptionChange {
+  return currentNumber === 0 ? { discounts } : { next_discounts: discounts };
 }
 
 /** A start date that has passed since the creation is no error: the subscription starts on the day of its start. */

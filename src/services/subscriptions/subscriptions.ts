@@ -11,6 +11,7 @@ import { newId } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import type { SubscriptionItem } from '../../domain/subscriptions/lines.ts';
 import { priceOfItems } from '../../domain/subscriptions/lines.ts';
+import type { Discount, OneOffItem } from '../../domain/subscriptions/pricing.ts';
 import type { Db, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
@@ -38,7 +39,11 @@ export async function createSubscription(
     if (customer.error) errors.push(customer.error);
     const at = timeOf(customer.value ?? null, context.now);
     const row = newSubscription(context, input, customer.value?.test_clock_id ?? null, at);
-    errors.push(...itemErrors(row.items), ...termErrors(row, { at, timeZone: context.timeZone }));
+    errors.push(
+      ...itemErrors(row.items, row.one_off_items),
+      ...discountErrors(input.discounts),
+      ...termErrors(row, { at, timeZone: context.timeZone }),
+    );
     const path = '/payment_instrument_id';
     const methodId = input.payment_instrument_id;
     const method =
@@ -52,12 +57,41 @@ export async function createSubscription(
   });
 }
 
-/** Returns the error of items whose sum is 0 or more than one payment can be. */
-export function itemErrors(items: readonly SubscriptionItem[]): FieldError[] {
+/** Returns the error of items whose sum is 0 or, with the fees of a period, more than one payment can be. */
+export function itemErrors(items: readonly SubscriptionItem[], oneOffs: readonly OneOffItem[] = []): FieldError[] {
   const sum = priceOfItems(items);
-  if (sum >= 1 && sum <= 99_999_999) return [];
+  const all = sum + priceOfItems(oneOffs);
+  if (sum >= 1 && all <= 99_999_999) return [];
+  if (sum >= 1 && sum <= 99_999_999) {
+    const message = `A period and its one-off items must cost at most 99999999 together, in minor units: they cost ${all}.`;
+    return [fieldError('/one_off_items', 'out_of_range', message)];
+  }
   const message = `The items of a period must cost between 1 and 99999999 together, in minor units: they cost ${sum}.`;
   return [fieldError('/items', 'out_of_range', message)];
+}
+
+/** Returns the errors of discounts that take off neither a percentage nor an amount, or both. */
+export function discountErrors(discounts: SubscriptionCreate['discounts'] = []): FieldError[] {
+  return discounts.flatMap(({ percent_off: percent, amount_off_cents: amount }, index) => {
+    if ((percent === undefined) !== (amount === undefined)) return [];
+    const message = 'A discount has either percent_off or amount_off_cents.';
+    return [fieldError(`/discounts/${index}/amount_off_cents`, 'out_of_range', message)];
+  });
+}
+
+/** Returns discounts as they are stored, before their first period. */
+export function newDiscounts(discounts: SubscriptionCreate['discounts'] = []): Discount[] {
+  return discounts.map(({ name, percent_off = null, amount_off_cents = null, periods = null }) => ({
+    name,
+    percent_off,
+    amount_off_cents,
+    periods_left: periods,
+  }));
+}
+
+/** Returns one-off items as they are stored. */
+export function newOneOffs(items: SubscriptionCreate['one_off_items'] = []): OneOffItem[] {
+  return items.map(({ name, unit_amount_cents, quantity = 1 }) => ({ name, unit_amount_cents, quantity }));
 }
 
 /** Returns items with an id each: that of the item of the same name that they replace, or a new one. */
@@ -117,6 +151,9 @@ function newSubscription(
     items: withIds(input.items),
     next_items: null,
     billed_items: null,
+    discounts: newDiscounts(input.discounts),
+    next_discounts: null,
+    one_off_items: newOneOffs(input.one_off_items),
     next_period_lines: [],
     change_payment_intent_id: null,
     frequency_type: input.frequency_type,

@@ -10,8 +10,10 @@ export interface FailedAttempt {
 
 /** The progress of a batch. Contains only ids, counts, words and an origin: it is kept in workflow histories. */
 export interface BatchProgress {
-  /** How many deliveries of the list are done with: the first so many. */
+  /** How many deliveries of the list are done with: the first so many, unless `left` says which are not. */
   taken: number;
+  /** The deliveries that are not done with, if they are not simply the last of the list. */
+  left?: string[];
   delivered: number;
   /** How many were attempted and not delivered. Those with attempts left have workflows of their own. */
   failed: number;
@@ -21,7 +23,9 @@ export interface BatchProgress {
   failures: FailedAttempt[];
   /** Scheme, host and port of the endpoint. Null until a delivery was read. */
   goesTo: string | null;
-  about: Omit<BatchAbout, 'eventType' | 'testClockId'> | null;
+  about: (Pick<BatchAbout, 'billerId' | 'livemode'> & { endpointId: string }) | null;
+  /** The endpoints, with scheme, host and port, if there are several. */
+  endpoints?: { id: string; goesTo: string }[];
   /** The workflow task has no room for the requests: an activity continues. */
   needsActivity?: true;
 }
@@ -49,6 +53,29 @@ export function sumOf(before: BatchProgress, more: Partial<BatchProgress>): Batc
     about: more.about ?? before.about,
     ...(more.needsActivity ? { needsActivity: true } : {}),
   };
+}
+
+/** What was done of the deliveries to one endpoint, of which the list has these. */
+export interface LineProgress {
+  ids: readonly string[];
+  progress: BatchProgress;
+}
+
+/** Returns the progress of a batch to several endpoints. */
+export function progressOfLines(ids: readonly string[], lines: readonly LineProgress[]): BatchProgress {
+  const left = new Set(lines.flatMap((line) => line.ids.slice(line.progress.taken)));
+  const endpoints = lines.flatMap(({ progress: { about, goesTo } }) =>
+    about === null || goesTo === null ? [] : [{ id: about.endpointId, goesTo }],
+  );
+  return {
+    ...lines.reduce((sum, { progress }) => ({ ...sumOf(sum, progress), ...keptActivity(sum) }), newProgress()),
+    ...(left.size === 0 ? {} : { left: ids.filter((id) => left.has(id)) }),
+    endpoints,
+  };
+}
+
+function keptActivity({ needsActivity }: BatchProgress) {
+  return needsActivity ? { needsActivity } : {};
 }
 
 /** Returns where a batch goes, as its page shows it. */

@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { listDeliveriesToMake } from '../../db/webhook-batches.ts';
+import { endpointKeyOf, listDeliveriesToMake } from '../../db/webhook-batches.ts';
 import { type DeliveryToMake, failDeliveries } from '../../db/webhook-deliveries.ts';
+import { all } from '../../platform/all-settled.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { traced } from '../../platform/tracing.ts';
 import { pass } from '../crash-points.ts';
 import { type DeliveryDeps, isDue, namesOf, whyClosed } from './attempt.ts';
-import { type BatchProgress, destinationOf, newProgress, sumOf } from './batch-progress.ts';
+import { type BatchProgress, destinationOf, newProgress, progressOfLines, sumOf } from './batch-progress.ts';
 import { handOver, type Responded, recordOutcomes } from './batch-records.ts';
 import { openSecrets, requestFor } from './request.ts';
 import type { BatchRequest } from './sender.ts';
@@ -19,9 +20,11 @@ const longestMs = 5_000;
 
 /**
  * The next request of a batch follows the response to the last one, or this time after it began. So a receiver that
- * responds at once gets the events in their order, and one that takes longer gets several at a time.
+ * responds at once gets the events in their order, and one that takes longer gets several at a time. Lines beside each
+ * other slow down each other's responses a little: up to `mostPaces` of them lengthen the time.
  */
 const paceMs = 5;
+const mostPaces = 4;
 
 /** How long an activity waits for its endpoint's share of requests while it sends nothing, and how often it asks. */
 const longestWaitMs = 1_000;
@@ -32,6 +35,8 @@ export interface Carrier {
   from: Place;
   /** The batch, for the log. */
   workflowId: string;
+  /** How many endpoints the batch goes to. */
+  lines?: number;
 }
 
 /** What was sent of a part, and how the batch continues. */
@@ -44,13 +49,44 @@ interface Sent {
 }
 
 /**
+ * Makes the first attempts of deliveries to endpoints of one biller. Each endpoint has a line of its own, beside the
+ * others: one that takes long holds up no other. See `sendLine`.
+ */
+export async function sendBatch(
+  sql: Pool,
+  deps: DeliveryDeps,
+  ids: readonly string[],
+  carrier: Carrier,
+): Promise<BatchProgress> {
+  const lines = linesOf(ids);
+  const [line = [], ...others] = lines;
+  if (others.length === 0) return sendLine(sql, deps, line, carrier);
+  const sent = lines.map(async (own) => ({
+    ids: own,
+    progress: await sendLine(sql, deps, own, { ...carrier, lines: lines.length }),
+  }));
+  return progressOfLines(ids, await all(sent));
+}
+
+/** Returns the deliveries to each endpoint, in the order of the list. */
+function linesOf(ids: readonly string[]): string[][] {
+  const lines = new Map<string, string[]>();
+  for (const id of ids) {
+    const line = lines.get(endpointKeyOf(id));
+    if (line === undefined) lines.set(endpointKeyOf(id), [id]);
+    else line.push(id);
+  }
+  return [...lines.values()];
+}
+
+/**
  * Makes the first attempts of deliveries to one endpoint, in the order of the list, as far as that is done within five
  * seconds; `taken` says how many of the list. A delivery that was attempted before or has ended is left alone. One that
  * is not delivered gets a workflow of its own, enqueued in the transaction that records the attempt. So does what was
  * not sent, because the receiver takes long or fails, or because it is not due by the clock of this process. In a
  * workflow task, the result may be that an activity must continue.
  */
-export async function sendBatch(
+async function sendLine(
   sql: Pool,
   deps: DeliveryDeps,
   ids: readonly string[],
@@ -69,7 +105,7 @@ export async function sendBatch(
     progress = sumOf(progress, destinationOf(first));
     const now = deps.now();
     const due = read.filter((delivery) => isDue(delivery, now));
-    const sent = await sendPart(sql, deps, due, carrier.from);
+    const sent = await sendPart(sql, deps, due, carrier);
     if (sent.ended.length > 0) pass('batch posted');
     progress = sumOf(progress, await recordOutcomes(sql, deps, sent.ended.splice(0), carrier.workflowId));
     if (sent.next === 'in an activity') return { ...progress, needsActivity: true };
@@ -90,7 +126,7 @@ function isUnattempted({ status, attempt_count, series_start }: DeliveryToMake):
 }
 
 /** Sends deliveries to one endpoint. Returns when all have ended, or when one takes longer than a prompt one may. */
-async function sendPart(sql: Pool, deps: DeliveryDeps, due: DeliveryToMake[], from: Place): Promise<Sent> {
+async function sendPart(sql: Pool, deps: DeliveryDeps, due: DeliveryToMake[], carrier: Carrier): Promise<Sent> {
   const sent: Sent = { ended: [], underWay: new Set(), unsent: [], next: 'in this batch' };
   const [first] = due;
   if (first === undefined) return sent;
@@ -104,7 +140,7 @@ async function sendPart(sql: Pool, deps: DeliveryDeps, due: DeliveryToMake[], fr
   if (first.endpoint.failing_since !== null) return { ...sent, unsent: due, next: 'one by one' };
   const secrets = openSecrets(first, deps.vault, now);
   for (const [index, delivery] of due.entries()) {
-    const next = await sendOne(deps, sent, delivery, secrets, from);
+    const next = await sendOne(deps, sent, delivery, secrets, carrier);
     if (next === 'in this batch') continue;
     Object.assign(sent, { unsent: due.slice(index), next });
     break;
@@ -120,7 +156,7 @@ async function sendOne(
   sent: Sent,
   delivery: DeliveryToMake,
   secrets: string[],
-  from: Place,
+  { from, lines = 1 }: Carrier,
 ): Promise<Sent['next']> {
   if (sent.ended.some(({ response }) => response.kind === 'responded' && response.statusCode === 410)) {
     return 'one by one'; // recording this response ends the other deliveries
@@ -139,7 +175,7 @@ async function sendOne(
     sent.underWay.delete(sending);
   });
   sent.underWay.add(sending);
-  await Promise.race([sending, pause(paceMs)]);
+  await Promise.race([sending, pause(paceMs * Math.min(lines, mostPaces))]);
   return 'in this batch';
 }
 

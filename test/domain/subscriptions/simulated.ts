@@ -18,8 +18,9 @@ import {
   type Period,
   type Situation,
 } from '../../../src/domain/subscriptions/course.ts';
-import { linesOf, type PeriodLine, type SubscriptionItem, sumOf } from '../../../src/domain/subscriptions/lines.ts';
+import { type PeriodLine, type SubscriptionItem, sumOf } from '../../../src/domain/subscriptions/lines.ts';
 import { lengthOf, periodDates, periodOf } from '../../../src/domain/subscriptions/periods.ts';
+import { type Discount, type OneOffItem, priceOfPeriod } from '../../../src/domain/subscriptions/pricing.ts';
 import { respondTo, type SubscriptionRequest } from '../../../src/domain/subscriptions/requests.ts';
 import {
   announceTrialEnd,
@@ -39,6 +40,9 @@ export const fresh: Course = {
   items: [{ id: 'sbi_1', name: 'A', unit_amount_cents: 100, quantity: 1 }],
   next_items: null,
   billed_items: null,
+  discounts: [],
+  next_discounts: null,
+  one_off_items: [],
   change_payment_intent_id: null,
   next_period_lines: [],
   credit_balance_cents: 0,
@@ -123,10 +127,10 @@ export class Simulated {
     const trial = { status: 'paid', lines: [], amount_cents: 0, carried_cents: 0, payment_intent_id: null } as const;
     if (begins.kind === 'trial') return { begun: { ...trial, lines: [] }, ...(course && { course }) };
     const next = { ...this.situation.course, ...course };
-    const items = linesOf(next.items, lengthOf(calendarOf(next), begins));
-    const { lines, amount_cents, carried_cents, account } = statementOf(next, items);
+    const priced = priceOfPeriod(next, lengthOf(calendarOf(next), begins));
+    const { lines, amount_cents, carried_cents, account } = statementOf(next, priced.lines);
     const begun = { status: 'processing', lines, amount_cents, carried_cents, payment_intent_id: 'pi' } as const;
-    return { begun, course: { ...course, ...account } };
+    return { begun, course: { ...course, ...priced.sold, ...account } };
   }
 
   chargeOrGive({ amount_cents: amount }: Period): void {
@@ -194,6 +198,11 @@ export class Simulated {
     this.apply(isPaid ? changePaid(this.situation, open).change : changeFailed());
   }
 
+  /** An update of what the next period sells. */
+  sell(change: Partial<Course>): void {
+    this.situation = { ...this.situation, course: { ...this.situation.course, ...change } };
+  }
+
   /** Pays credit out. */
   refund(part: number): void {
     const { course } = this.situation;
@@ -256,6 +265,9 @@ export type Deed =
   | { do: 'change'; wanted: ItemChange; outcome: boolean | 'later' }
   | { do: 'settle'; isPaid: boolean }
   | { do: 'refund'; part: number }
+  /** Fees for the next period, or discounts from the next period on, as an update sets them. */
+  | { do: 'fee'; items: OneOffItem[] }
+  | { do: 'discount'; discounts: Discount[] }
   | { do: 'pass'; days: number };
 
 const item: fc.Arbitrary<SubscriptionItem> = fc.record({
@@ -283,6 +295,32 @@ const requests: fc.Arbitrary<SubscriptionRequest> = fc.oneof(
   fc.constant({ name: 'uncancel' as const }),
   fc.constant({ name: 'retry_now' as const }),
 );
+const fees: fc.Arbitrary<OneOffItem[]> = fc.array(
+  fc.record({
+    name: fc.constantFrom('Joining fee', 'Towel'),
+    unit_amount_cents: fc.integer({ min: 1, max: 2_000 }),
+    quantity: fc.integer({ min: 1, max: 3 }),
+  }),
+  { maxLength: 2 },
+);
+const someLeft = fc.option(fc.integer({ min: 1, max: 4 }), { nil: null });
+export const discountLists: fc.Arbitrary<Discount[]> = fc.array(
+  fc.oneof(
+    fc.record({
+      name: fc.constant('Percent'),
+      percent_off: fc.integer({ min: 1, max: 100 }),
+      amount_off_cents: fc.constant(null),
+      periods_left: someLeft,
+    }),
+    fc.record({
+      name: fc.constant('Amount'),
+      percent_off: fc.constant(null),
+      amount_off_cents: fc.integer({ min: 1, max: 12_000 }),
+      periods_left: someLeft,
+    }),
+  ),
+  { maxLength: 3 },
+);
 const deeds: fc.Arbitrary<Deed[]> = fc.array(
   fc.oneof(
     { weight: 2, arbitrary: requests.map((request) => ({ do: 'ask' as const, request })) },
@@ -304,6 +342,8 @@ const deeds: fc.Arbitrary<Deed[]> = fc.array(
       }),
     },
     { weight: 1, arbitrary: fc.boolean().map((isPaid) => ({ do: 'settle' as const, isPaid })) },
+    { weight: 1, arbitrary: fees.map((items) => ({ do: 'fee' as const, items })) },
+    { weight: 1, arbitrary: discountLists.map((discounts) => ({ do: 'discount' as const, discounts })) },
     { weight: 1, arbitrary: fc.integer({ min: 1, max: 10 }).map((part) => ({ do: 'refund' as const, part })) },
     { weight: 3, arbitrary: fc.nat(45).map((days) => ({ do: 'pass' as const, days })) },
   ),
@@ -315,6 +355,8 @@ const terms = fc.record({
   trial_days: fc.option(fc.integer({ min: 1, max: 20 }), { nil: null }),
   unpaid_behaviour: fc.constantFrom('pause' as const, 'cancel' as const),
   grace_days: fc.nat(9),
+  one_off_items: fees,
+  discounts: discountLists,
 });
 /** The terms of a subscription, what is asked of it, and the outcomes of its charges. */
 export interface Lived {
@@ -338,6 +380,8 @@ export function live({ terms: own, deeds: all, outcomes }: Lived): Simulated {
     else if (deed.do === 'change') subject.change(deed.wanted, deed.outcome);
     else if (deed.do === 'settle') subject.settle(deed.isPaid);
     else if (deed.do === 'refund') subject.refund(deed.part);
+    else if (deed.do === 'fee') subject.sell({ one_off_items: deed.items });
+    else if (deed.do === 'discount') subject.sell({ next_discounts: deed.discounts });
     else subject.runUntil(addMs(subject.now, deed.days * dayMs));
   }
   return subject;

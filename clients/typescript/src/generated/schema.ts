@@ -5812,6 +5812,12 @@ export interface components {
             items: components["schemas"]["SubscriptionItem"][];
             /** @description What is sold from the next period on, if that was changed; null if it is the same. */
             next_items: components["schemas"]["SubscriptionItem"][] | null;
+            /** @description Fees that the next paid period takes once. */
+            one_off_items: components["schemas"]["SubscriptionOneOffItem"][];
+            /** @description The discounts of the current period. */
+            discounts: components["schemas"]["SubscriptionDiscount"][];
+            /** @description The discounts from the next period on, if they were changed; null if they are the same. */
+            next_discounts: components["schemas"]["SubscriptionDiscount"][] | null;
             /** @description The unit of a period. */
             frequency_type: components["schemas"]["SubscriptionFrequency"];
             /** @description How many weeks, months or years a period has. By default 1. */
@@ -6161,6 +6167,10 @@ export interface components {
             grace_days?: number;
             /** @description When the first period takes effect that is paid by a bank debit. `settled`, the default: when the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their dates. */
             effective_on?: components["schemas"]["EffectiveOn"];
+            /** @description Fees that the next paid period takes once, such as a joining fee. The days of the period and discounts change nothing of them. An update replaces those that wait; an empty list withdraws them. */
+            one_off_items?: components["schemas"]["SubscriptionOneOffItemInput"][];
+            /** @description What is taken off the items of each paid period, one after the other, and never more than they cost. An update replaces all of them, from the next period on. */
+            discounts?: components["schemas"]["SubscriptionDiscountInput"][];
             /** @description For your own use. Copied to each payment intent, so that `_sandbox_outcome` chooses their outcomes; `_sandbox_outcome_by_period` has one such list for each paid period, separated by semicolons, and the last repeats. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata?: {
                 [key: string]: string;
@@ -6196,6 +6206,26 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             };
+        };
+        SubscriptionDiscount: {
+            /** @description A label, for statements. */
+            name: string;
+            /** @description So many per cent; null if it is an amount. */
+            percent_off: number | null;
+            /** @description An amount, minor units; null if it is a percentage. */
+            amount_off_cents: number | null;
+            /** @description For how many paid periods that begin later; null for all. */
+            periods_left: number | null;
+        };
+        SubscriptionDiscountInput: {
+            /** @description A label, for statements. */
+            name: string;
+            /** @description So many per cent of what the items of a period cost. */
+            percent_off?: number;
+            /** @description So much of what the items of a whole period cost, minor units. Either this or `percent_off`. */
+            amount_off_cents?: number;
+            /** @description For how many paid periods. By default for all. */
+            periods?: number;
         };
         SubscriptionEffect: {
             /**
@@ -6300,6 +6330,22 @@ export interface components {
             data: components["schemas"]["SubscriptionMadeChange"][];
             /** @description Whether more items follow. */
             has_more: boolean;
+        };
+        SubscriptionOneOffItem: {
+            /** @description A label, for statements. */
+            name: string;
+            /** @description The price of one, minor units. */
+            unit_amount_cents: number;
+            /** @description How many. */
+            quantity: number;
+        };
+        SubscriptionOneOffItemInput: {
+            /** @description A label, for statements. */
+            name: string;
+            /** @description The price of one, minor units. */
+            unit_amount_cents: number;
+            /** @description How many; by default 1. */
+            quantity?: number;
         };
         SubscriptionPastDueEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
@@ -6455,10 +6501,10 @@ export interface components {
         };
         SubscriptionPeriodLine: {
             /**
-             * @description `item`: a whole period. `proration`: the share of its days. `credit`: negative.
+             * @description `item`: a whole period. `one_off`: a fee that is taken once. `proration`: the share of its days. `discount`: negative, unless a change gives back days that had it. `credit`: negative.
              * @enum {string}
              */
-            kind: "item" | "proration" | "credit";
+            kind: "item" | "one_off" | "proration" | "discount" | "credit";
             /** @description For people. */
             description: string;
             /** @description How many. */
@@ -6623,6 +6669,10 @@ export interface components {
             grace_days?: number;
             /** @description When the first period takes effect that is paid by a bank debit. `settled`, the default: when the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their dates. */
             effective_on?: components["schemas"]["EffectiveOn"];
+            /** @description Fees that the next paid period takes once, such as a joining fee. The days of the period and discounts change nothing of them. An update replaces those that wait; an empty list withdraws them. */
+            one_off_items?: components["schemas"]["SubscriptionOneOffItemInput"][];
+            /** @description What is taken off the items of each paid period, one after the other, and never more than they cost. An update replaces all of them, from the next period on. */
+            discounts?: components["schemas"]["SubscriptionDiscountInput"][];
             /** @description For your own use. Copied to each payment intent, so that `_sandbox_outcome` chooses their outcomes; `_sandbox_outcome_by_period` has one such list for each paid period, separated by semicolons, and the last repeats. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata?: {
                 [key: string]: string;

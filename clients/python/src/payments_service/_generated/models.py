@@ -42,7 +42,7 @@ SubscriptionChangeCollect: TypeAlias = Literal["now", "next_period"]  # noqa: E5
 SubscriptionFrequency: TypeAlias = Literal["weekly", "monthly", "yearly"]  # noqa: E501
 SubscriptionMadeChangeStatus: TypeAlias = Literal["processing", "made", "failed", "credited"]  # noqa: E501
 SubscriptionPeriodKind: TypeAlias = Literal["trial", "paid"]  # noqa: E501
-SubscriptionPeriodLineKind: TypeAlias = Literal["item", "proration", "credit"]  # noqa: E501
+SubscriptionPeriodLineKind: TypeAlias = Literal["item", "one_off", "proration", "discount", "credit"]  # noqa: E501
 SubscriptionPeriodStatus: TypeAlias = Literal["processing", "paid", "retrying", "unpaid", "void"]  # noqa: E501
 SubscriptionState: TypeAlias = Literal["pending", "trialing", "active", "past_due", "paused", "canceled"]  # noqa: E501
 SurchargeReason: TypeAlias = Literal["not_allowed", "capped"]  # noqa: E501
@@ -2910,6 +2910,12 @@ class Subscription(TypedDict):
     """What is sold in the current period."""
     next_items: list[SubscriptionItem] | None
     """What is sold from the next period on, if that was changed; null if it is the same."""
+    one_off_items: list[SubscriptionOneOffItem]
+    """Fees that the next paid period takes once."""
+    discounts: list[SubscriptionDiscount]
+    """The discounts of the current period."""
+    next_discounts: list[SubscriptionDiscount] | None
+    """The discounts from the next period on, if they were changed; null if they are the same."""
     frequency_type: SubscriptionFrequency
     """The unit of a period."""
     frequency_period: int
@@ -3244,6 +3250,15 @@ class SubscriptionCreate(TypedDict):
     when the bank has collected it. `submitted`: when the debit is accepted. Later periods
     begin on their dates.
     """
+    one_off_items: NotRequired[list[SubscriptionOneOffItemInput]]
+    """Fees that the next paid period takes once, such as a joining fee. The days of the period
+    and discounts change nothing of them. An update replaces those that wait; an empty list
+    withdraws them.
+    """
+    discounts: NotRequired[list[SubscriptionDiscountInput]]
+    """What is taken off the items of each paid period, one after the other, and never more than
+    they cost. An update replaces all of them, from the next period on.
+    """
     metadata: NotRequired[dict[str, str]]
     """For your own use. Copied to each payment intent, so that `_sandbox_outcome` chooses their
     outcomes; `_sandbox_outcome_by_period` has one such list for each paid period, separated
@@ -3281,6 +3296,30 @@ class SubscriptionCreditRefund(TypedDict):
     """For your own use. In the sandbox `_sandbox_refund_outcome`: `fail` makes the refund fail.
     At most 50 pairs; keys of at most 40 characters, values of at most 500.
     """
+
+
+class SubscriptionDiscount(TypedDict):
+    name: str
+    """A label, for statements."""
+    percent_off: int | None
+    """So many per cent; null if it is an amount."""
+    amount_off_cents: int | None
+    """An amount, minor units; null if it is a percentage."""
+    periods_left: int | None
+    """For how many paid periods that begin later; null for all."""
+
+
+class SubscriptionDiscountInput(TypedDict):
+    name: str
+    """A label, for statements."""
+    percent_off: NotRequired[int]
+    """So many per cent of what the items of a period cost."""
+    amount_off_cents: NotRequired[int]
+    """So much of what the items of a whole period cost, minor units. Either this or
+    `percent_off`.
+    """
+    periods: NotRequired[int]
+    """For how many paid periods. By default for all."""
 
 
 class SubscriptionEffect(TypedDict):
@@ -3376,6 +3415,24 @@ class SubscriptionMadeChangeList(TypedDict):
     data: list[SubscriptionMadeChange]
     has_more: bool
     """Whether more items follow."""
+
+
+class SubscriptionOneOffItem(TypedDict):
+    name: str
+    """A label, for statements."""
+    unit_amount_cents: int
+    """The price of one, minor units."""
+    quantity: int
+    """How many."""
+
+
+class SubscriptionOneOffItemInput(TypedDict):
+    name: str
+    """A label, for statements."""
+    unit_amount_cents: int
+    """The price of one, minor units."""
+    quantity: NotRequired[int]
+    """How many; by default 1."""
 
 
 class SubscriptionPastDueEvent(TypedDict):
@@ -3503,7 +3560,10 @@ class SubscriptionPeriod(TypedDict):
 
 class SubscriptionPeriodLine(TypedDict):
     kind: SubscriptionPeriodLineKind
-    """`item`: a whole period. `proration`: the share of its days. `credit`: negative."""
+    """`item`: a whole period. `one_off`: a fee that is taken once. `proration`: the share of its
+    days. `discount`: negative, unless a change gives back days that had it. `credit`:
+    negative.
+    """
     description: str
     """For people."""
     quantity: int
@@ -3657,6 +3717,15 @@ class SubscriptionUpdate(TypedDict):
     """When the first period takes effect that is paid by a bank debit. `settled`, the default:
     when the bank has collected it. `submitted`: when the debit is accepted. Later periods
     begin on their dates.
+    """
+    one_off_items: NotRequired[list[SubscriptionOneOffItemInput]]
+    """Fees that the next paid period takes once, such as a joining fee. The days of the period
+    and discounts change nothing of them. An update replaces those that wait; an empty list
+    withdraws them.
+    """
+    discounts: NotRequired[list[SubscriptionDiscountInput]]
+    """What is taken off the items of each paid period, one after the other, and never more than
+    they cost. An update replaces all of them, from the next period on.
     """
     metadata: NotRequired[dict[str, str]]
     """For your own use. Copied to each payment intent, so that `_sandbox_outcome` chooses their

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, it } from 'mocha';
+import { Webhook } from 'standardwebhooks';
+import { sendBatch } from '../../src/services/webhooks/batch.ts';
+import { createWebhookSender } from '../../src/services/webhooks/sender.ts';
+import type { Place } from '../../src/services/webhooks/sending-turns.ts';
+import { useDatabase } from '../support/database.ts';
+import { commitEvents, makeEndpoint, useDeliveries, useReceiver, webhookDeps } from '../support/webhooks.ts';
+
+describe('deliveries to several endpoints that travel together', () => {
+  const db = useDatabase();
+  const receiver = useReceiver();
+  const the = useDeliveries(db, receiver);
+  const workflowId = 'webhook-batch/whd_1';
+  const send = (ids: string[], from: Place = 'workflow task', deps = the.deps) =>
+    sendBatch(db.sql, deps, ids, { from, workflowId });
+
+  /** Endpoints of one biller at these paths, and so many events to each: their deliveries by path, and in turn. */
+  async function made(paths: string[], count: number) {
+    const endpoints: Awaited<ReturnType<typeof makeEndpoint>>[] = [];
+    for (const path of paths) endpoints.push(await makeEndpoint(db.sql, the.call, receiver.url + path));
+    await commitEvents(db.sql, endpoints[0]?.id ?? '', count);
+    const rows = await db.sql<{ id: string; endpoint_id: string }[]>`
+      select d.id, d.endpoint_id from webhook_deliveries d join events e on e.id = d.event_id
+      where d.endpoint_id = any(${endpoints.map(({ id }) => id)}) order by e.sequence, d.id`;
+    const idsOf = (nth: number) => rows.filter((row) => row.endpoint_id === endpoints[nth]?.id).map(({ id }) => id);
+    return { endpoints, ids: rows.map(({ id }) => id), idsOf };
+  }
+  const nthsAt = (path: string): number[] =>
+    receiver.received.filter((one) => one.path === path).map(({ body }) => JSON.parse(body).data.nth);
+  const statuses = async (ids: string[]) => {
+    const rows = await db.sql<{ status: string }[]>`select status from webhook_deliveries where id = any(${ids})`;
+    return [...new Set(rows.map(({ status }) => status))];
+  };
+  const responds = async (id = '') =>
+    (await db.sql`select responds_promptly from webhook_endpoints where id = ${id}`)[0]?.responds_promptly;
+
+  it('come to each once, signed with its own secret', async () => {
+    const { endpoints, ids, idsOf } = await made(['/a', '/b', '/c'], 20);
+    const progress = await send(ids);
+    assert.deepEqual([progress.taken, progress.delivered, progress.left], [60, 60, undefined]);
+    const inOrder = Array.from({ length: 20 }, (_, nth) => nth);
+    for (const [nth, path] of ['/a', '/b', '/c'].entries()) {
+      // The order is best effort: on a busy machine, a response may take longer than the next request waits.
+      assert.deepEqual(
+        nthsAt(path).toSorted((a, b) => a - b),
+        inOrder,
+      );
+      for (const { body, headers } of receiver.received.filter((one) => one.path === path)) {
+        new Webhook(endpoints[nth]?.secret ?? '').verify(body, headers as Record<string, string>);
+      }
+      assert.deepEqual(await statuses(idsOf(nth)), ['delivered']);
+    }
+    const origins = endpoints.map(({ id }) => `${id} ${receiver.url}`).sort();
+    assert.deepEqual(progress.endpoints?.map(({ id, goesTo }) => `${id} ${goesTo}`).sort(), origins);
+  });
+
+  it('come to the others while one hangs, and only that one gets no further batch', async () => {
+    const { endpoints, ids, idsOf } = await made(['/hangs', '/responds'], 30);
+    const held: (() => void)[] = [];
+    receiver.answer = (request, response) => {
+      if (request.url === '/hangs') held.push(() => response.end());
+      else response.end();
+    };
+    const sender = createWebhookSender({ policy: webhookDeps.outbound, timeoutMs: 10_000 });
+    const sending = send(ids, 'workflow task', { ...the.deps, sender });
+    await pause(800);
+    assert.deepEqual(await statuses(idsOf(1)), ['delivered'], 'recorded before the other is known to take long');
+    await pause(1_000);
+    assert.deepEqual([await responds(endpoints[0]?.id), await responds(endpoints[1]?.id)], [false, true]);
+    for (const respond of held) respond();
+    const { taken, delivered, handedOver } = await sending;
+    assert.ok(held.length <= 7, `${held.length} requests to the one that hangs`);
+    assert.deepEqual([taken, delivered, handedOver], [60, 30 + held.length, 30 - held.length]);
+    await sender.close();
+  });
+
+  it('fail for one endpoint alone', async () => {
+    const { ids, idsOf } = await made(['/fails', '/responds'], 5);
+    receiver.answer = (request, response) => response.writeHead(request.url === '/fails' ? 500 : 200).end();
+    const { taken, delivered, failed } = await send(ids);
+    assert.deepEqual([taken, delivered, failed], [10, 5, 5]);
+    assert.deepEqual([await statuses(idsOf(0)), await statuses(idsOf(1))], [['pending'], ['delivered']]);
+    const own = await db.sql`
+      select from workflow_intents where subject_id = any(${idsOf(0)}) and start and signal = 'poke'`;
+    assert.equal(own.length, 5);
+  });
+
+  it('continue in an activity for the endpoint that takes a while, and only for that', async () => {
+    const { ids, idsOf } = await made(['/takes-a-while', '/responds'], 20);
+    receiver.answer = async (request, response) => {
+      if (request.url === '/takes-a-while') await pause(150);
+      response.end();
+    };
+    const begun = await send(ids);
+    assert.deepEqual([begun.needsActivity, begun.left], [true, idsOf(0)]);
+    assert.deepEqual([await statuses(idsOf(1)), begun.taken], [['delivered'], 20]);
+    const rest = await send(begun.left ?? [], 'activity');
+    assert.deepEqual([rest.taken, rest.delivered + begun.delivered, rest.needsActivity], [20, 40, undefined]);
+    assert.equal(new Set(receiver.received.map(({ headers, path }) => `${headers['webhook-id']} ${path}`)).size, 40);
+    assert.equal(receiver.received.length, 40);
+  });
+});
