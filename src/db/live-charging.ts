@@ -1,3 +1,4 @@
+import type { Id } from '../domain/ids.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
 import type { RealInstant } from '../platform/real-time.ts';
@@ -15,7 +16,7 @@ export interface MovementRow {
   kind: 'charge' | 'refund';
   idempotency_key: string;
   reference: string | null;
-  payment_intent_id: string;
+  payment_intent_id: Id<'payment_intent'>;
   amount: number;
   currency: string;
 }

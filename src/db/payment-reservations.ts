@@ -1,8 +1,9 @@
+import type { Id } from '../domain/ids.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import type { RealInstant } from '../platform/real-time.ts';
 
 export interface PaymentReservationRow {
-  attempt_id: string;
+  attempt_id: Id<'payment_attempt'>;
   /** From 1. The last one of an attempt counts; those before it were canceled. */
   number: number;
   livemode: boolean;

@@ -4,7 +4,7 @@ import { customerInstant } from '../../src/domain/instants.ts';
 import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { collectDuePayment } from '../../src/services/plans/plan-collection.ts';
-import { collectSubject } from '../../src/services/subjects/collect-subject.ts';
+import { collectSubject } from '../../src/services/subjects/kinds.ts';
 import { useCountedWay } from '../support/counted-way.ts';
 import { useStage } from '../support/stage.ts';
 

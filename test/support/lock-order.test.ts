@@ -6,6 +6,7 @@ import { updateCustomer } from '../../src/db/customers.ts';
 import { lockPaymentIntent } from '../../src/db/payment-intents.ts';
 import { lockPlan } from '../../src/db/payment-plans.ts';
 import { lockClock, shareLockClock } from '../../src/db/test-clocks.ts';
+import { customerInstant } from '../../src/domain/instants.ts';
 import { openPool } from '../../src/platform/postgres/connection.ts';
 import { atomically, dryRun, pipelined } from '../../src/platform/postgres/transaction.ts';
 import { exceptions, type Inversion, isKnown, lockPlaces, locksOf, watchLocks } from './lock-order.ts';
@@ -67,7 +68,7 @@ describe('the order of row locks', () => {
     const broken = await brokenBy((sql) =>
       atomically(sql, async (tx) => {
         await lockPlan(tx, planId);
-        await updateCustomer(tx, customerId, { email: 'late@example.com', updated_at: new Date() });
+        await updateCustomer(tx, customerId, { email: 'late@example.com', updated_at: customerInstant(Date.now()) });
       }),
     );
     assert.deepEqual(broken, ['place: payment_plans, customers']);
