@@ -105,7 +105,7 @@ describe('the price of a period', () => {
 
   const items = fc.array(
     fc.record({
-      id: fc.constant('a'),
+      id: fc.constant('sbi_1' as const),
       name: fc.constant('A'),
       unit_amount_cents: fc.integer({ min: 1, max: 9_999 }),
       quantity: fc.integer({ min: 1, max: 3 }),
