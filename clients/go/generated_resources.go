@@ -1393,22 +1393,6 @@ func (s *SubscriptionsService) Pause(ctx context.Context, subscriptionID string,
 	return send[Subscription](ctx, s.t, request{method: "POST", path: path("/api/v1/subscriptions/", subscriptionID, "/pause"), body: body}, options)
 }
 
-// Resume: Resume a subscription: begin a new period today, and charge it
-//
-// A new period begins today. Returns `active` if it was paid. A decline is not an error: the
-// subscription is `past_due` with `last_payment_error`, or what `unpaid_behaviour` says, and
-// retries continue. While a challenge is under way, it is `active` and not yet in effect, with
-// `current_period.status: processing`; a bank debit that is under way is enough. Later periods are
-// counted from today. A period that was unpaid becomes `void`. A pause that has not begun is taken
-// back.
-//
-// Needs a secret key with the scope `subscriptions:write`.
-//
-// `POST /api/v1/subscriptions/{subscription_id}/resume`
-func (s *SubscriptionsService) Resume(ctx context.Context, subscriptionID string, options ...Option) (*Subscription, error) {
-	return send[Subscription](ctx, s.t, request{method: "POST", path: path("/api/v1/subscriptions/", subscriptionID, "/resume")}, options)
-}
-
 // Cancel: Cancel a subscription at the end of its period or of a later one, or now
 //
 // After this response no period begins that it excludes. At the end of the period, the service that
@@ -1422,6 +1406,22 @@ func (s *SubscriptionsService) Resume(ctx context.Context, subscriptionID string
 // `POST /api/v1/subscriptions/{subscription_id}/cancel`
 func (s *SubscriptionsService) Cancel(ctx context.Context, subscriptionID string, body SubscriptionCancel, options ...Option) (*Subscription, error) {
 	return send[Subscription](ctx, s.t, request{method: "POST", path: path("/api/v1/subscriptions/", subscriptionID, "/cancel"), body: body}, options)
+}
+
+// Resume: Resume a subscription: begin a new period today, and charge it
+//
+// A new period begins today. Returns `active` if it was paid. A decline is not an error: the
+// subscription is `past_due` with `last_payment_error`, or what `unpaid_behaviour` says, and
+// retries continue. While a challenge is under way, it is `active` and not yet in effect, with
+// `current_period.status: processing`; a bank debit that is under way is enough. Later periods are
+// counted from today, or begin on `anchor_day`. A period that was unpaid becomes `void`. A pause
+// that has not begun is taken back.
+//
+// Needs a secret key with the scope `subscriptions:write`.
+//
+// `POST /api/v1/subscriptions/{subscription_id}/resume`
+func (s *SubscriptionsService) Resume(ctx context.Context, subscriptionID string, body SubscriptionResume, options ...Option) (*Subscription, error) {
+	return send[Subscription](ctx, s.t, request{method: "POST", path: path("/api/v1/subscriptions/", subscriptionID, "/resume"), body: body}, options)
 }
 
 // Uncancel: Withdraw the end of a subscription

@@ -1,3 +1,4 @@
+import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
@@ -34,7 +35,7 @@ export async function insertAuditRow(db: Db, row: Omit<AuditRow, 'id'>): Promise
 /** Whether an operator has brought the retry of a slot forward to this date, by `retryNow`. */
 export async function wasRetriedNow(
   db: Db,
-  plan: { id: string; biller_id: string },
+  plan: { id: Id<'payment_plan'>; biller_id: string },
   { slot, date }: { slot: number; date: CustomerInstant },
 ): Promise<boolean> {
   const change = { [`slots/${slot}/next_attempt_at`]: { to: date.toISOString() } };

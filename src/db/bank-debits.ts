@@ -1,4 +1,5 @@
 import type { PlainDate } from '../domain/calendar.ts';
+import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { Scheme } from '../domain/schemes/schemes.ts';
 import { all } from '../platform/all-settled.ts';
@@ -6,15 +7,15 @@ import type { Db, Tx } from '../platform/postgres/connection.ts';
 
 /** The course of an attempt that is a debit under a mandate. Its outcome is that of the attempt. */
 export interface BankDebitRow {
-  attempt_id: string;
+  attempt_id: Id<'payment_attempt'>;
   biller_id: string;
   livemode: boolean;
-  payment_intent_id: string;
-  payment_plan_id: string | null;
+  payment_intent_id: Id<'payment_intent'>;
+  payment_plan_id: Id<'payment_plan'> | null;
   /** The subscription that it is for. Null also for one that was accepted by a version before 0058. */
-  subscription_id: string | null;
-  test_clock_id: string | null;
-  mandate_id: string;
+  subscription_id: Id<'subscription'> | null;
+  test_clock_id: Id<'test_clock'> | null;
+  mandate_id: Id<'mandate'>;
   scheme: Scheme;
   lodgement_reference: string;
   charge_date: PlainDate;
@@ -79,7 +80,10 @@ export async function updateDebit(
 }
 
 /** A locked plan or subscription has a new challenge that ends, or no longer has one: it wakes for what comes first. */
-export async function noteChallenge(tx: Tx, owner: { planId: string } | { subscriptionId: string }): Promise<void> {
+export async function noteChallenge(
+  tx: Tx,
+  owner: { planId: Id<'payment_plan'> } | { subscriptionId: Id<'subscription'> },
+): Promise<void> {
   const ids =
     'planId' in owner
       ? { payment_plan_id: owner.planId, subscription_id: null }
@@ -134,7 +138,7 @@ export async function selectLastDebit(db: Db, paymentIntentId: string): Promise<
  */
 export async function selectFirstDebitOf(
   db: Db,
-  owner: { planId: string } | { subscriptionId: string },
+  owner: { planId: Id<'payment_plan'> } | { subscriptionId: Id<'subscription'> },
 ): Promise<BankDebitRow | null> {
   const isOwn =
     'planId' in owner ? db`d.payment_plan_id = ${owner.planId}` : db`d.subscription_id = ${owner.subscriptionId}`;

@@ -1,4 +1,5 @@
 import type { Currency } from '../domain/currencies.ts';
+import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
@@ -17,25 +18,25 @@ export interface Consent {
 }
 
 export interface CheckoutSessionRow extends OfferColumns {
-  id: string;
+  id: Id<'checkout_session'>;
   biller_id: string;
   livemode: boolean;
-  test_clock_id: string | null;
-  payment_link_id: string | null;
+  test_clock_id: Id<'test_clock'> | null;
+  payment_link_id: Id<'payment_link'> | null;
   /** Its link takes one payment. */
   single_use: boolean;
-  customer_id: string | null;
-  payment_intent_id: string | null;
+  customer_id: Id<'customer'> | null;
+  payment_intent_id: Id<'payment_intent'> | null;
   /** The session makes its payment intent; otherwise it was made for an intent of the biller. */
   has_own_intent: boolean;
-  payment_method_id: string | null;
+  payment_method_id: Id<'payment_method'> | null;
   /** Methods that the payer has entered for this payment only. */
-  unkept_methods: string[];
+  unkept_methods: Id<'payment_method'>[];
   /** The method that the payer has entered in the last form, without a mandate. It is not kept if its payment fails. */
-  entered_method: string | null;
+  entered_method: Id<'payment_method'> | null;
   /** A keyed hash of the form that was taken last, if a way to pay was entered in it, and the method saved from it. */
   taken_form: Buffer | null;
-  taken_method: string | null;
+  taken_method: Id<'payment_method'> | null;
   /** What the payer agreed to in the form that was accepted last. Null if nothing is kept. */
   consent: Consent | null;
   token_hash: Buffer;
@@ -112,8 +113,8 @@ export async function selectSessionOfIntent(db: Db, paymentIntentId: string): Pr
 export async function lockSessionOfIntent(
   tx: Tx,
   paymentIntentId: string,
-): Promise<{ id: string; payment_link_id: string | null } | null> {
-  const [row] = await tx<{ id: string; payment_link_id: string | null }[]>`
+): Promise<{ id: string; payment_link_id: Id<'payment_link'> | null } | null> {
+  const [row] = await tx<{ id: string; payment_link_id: Id<'payment_link'> | null }[]>`
     with link as materialized (
       select id from payment_links
       where id = (select payment_link_id from payment_intents where id = ${paymentIntentId})

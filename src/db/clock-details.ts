@@ -1,3 +1,4 @@
+import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import type { RealInstant } from '../platform/real-time.ts';
@@ -32,7 +33,7 @@ interface DeliveryCounts {
  */
 type Flat = TestClockRow &
   Pick<TestClockDetailRow, 'frequencies' | 'webhook_deliveries' | 'failed_to_present'> & {
-    advance_id: string | null;
+    advance_id: Id<'clock_advance'> | null;
     from_time: CustomerInstant;
     to_time: CustomerInstant;
     advance_status: ClockAdvanceRow['status'];

@@ -1,3 +1,4 @@
+import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant, Instant } from '../domain/instants.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
@@ -13,8 +14,8 @@ export interface AttemptFacts {
 
 /** An event that an advance of a test clock caused. `at` (the clock's time) is the column `created_at`. */
 export interface EffectEventRow {
-  advance_id: string;
-  event_id: string;
+  advance_id: Id<'clock_advance'>;
+  event_id: Id<'event'>;
   event_type: string;
   subject_id: string;
   at: CustomerInstant;

@@ -1,3 +1,4 @@
+import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import { type InsertCondition, insertWhere } from '../platform/postgres/conditional-insert.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
@@ -30,10 +31,10 @@ interface Phone {
 }
 
 export interface CustomerRow {
-  id: string;
+  id: Id<'customer'>;
   biller_id: string;
   livemode: boolean;
-  test_clock_id: string | null;
+  test_clock_id: Id<'test_clock'> | null;
   name: string;
   email: string | null;
   reference: string | null;
@@ -46,7 +47,7 @@ export interface CustomerRow {
   additional_attributes: Record<string, unknown> | null;
   phones: Phone[] | null;
   metadata: Record<string, string>;
-  default_payment_method_id: string | null;
+  default_payment_method_id: Id<'payment_method'> | null;
   created_at: CustomerInstant;
   updated_at: CustomerInstant;
   deleted_at: CustomerInstant | null;
@@ -188,8 +189,8 @@ export async function countClockCustomers(
 /** Makes a method the customer's default, unless the customer has a default already. */
 export async function setFirstDefaultMethod(
   tx: Tx,
-  customerId: string,
-  methodId: string,
+  customerId: Id<'customer'>,
+  methodId: Id<'payment_method'>,
   at: CustomerInstant,
 ): Promise<void> {
   await tx`

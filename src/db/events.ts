@@ -1,3 +1,4 @@
+import type { Id } from '../domain/ids.ts';
 import type { Instant } from '../domain/instants.ts';
 import { workflowIdOf } from '../messages/workflow-types.ts';
 import { type InsertCondition, insertWhere } from '../platform/postgres/conditional-insert.ts';
@@ -8,13 +9,13 @@ import { currentTrace } from '../platform/tracing.ts';
 import type { Page, TenantKey } from './tenant.ts';
 
 export interface EventRow {
-  id: string;
+  id: Id<'event'>;
   biller_id: string;
   livemode: boolean;
   sequence: number;
   event_type: string;
-  test_clock_id: string | null;
-  customer_id: string | null;
+  test_clock_id: Id<'test_clock'> | null;
+  customer_id: Id<'customer'> | null;
   subject_id: string;
   request_id: string | null;
   /** JSON text. The API and webhooks send the stored text byte for byte. */
@@ -24,15 +25,15 @@ export interface EventRow {
 }
 
 export interface InsertedEvent {
-  id: string;
+  id: Id<'event'>;
   event_type: string;
   subject_id: string;
-  customer_id: string | null;
-  test_clock_id: string | null;
+  customer_id: Id<'customer'> | null;
+  test_clock_id: Id<'test_clock'> | null;
   data: string;
   created_at: Instant;
   /** Deliver to this endpoint only, and ignore all subscriptions. Null: deliver to every subscribed endpoint. */
-  only_endpoint_id: string | null;
+  only_endpoint_id: Id<'webhook_endpoint'> | null;
 }
 
 /** The columns of an `EventRow`. The table's alias must be `e`. */

@@ -1,3 +1,4 @@
+import type { Id } from '../domain/ids.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
 import type { RealInstant } from '../platform/real-time.ts';
@@ -15,7 +16,7 @@ export interface MovementRow {
   kind: 'charge' | 'refund';
   idempotency_key: string;
   reference: string | null;
-  payment_intent_id: string;
+  payment_intent_id: Id<'payment_intent'>;
   amount: number;
   currency: string;
 }
@@ -30,8 +31,9 @@ export async function selectLiveCharging(
 
 /**
  * Records what the processor has done between two cursors, as far as this database does not know it. Holds live
- * charging if it does not know the attempt or the refund either: the database was then restored from a back-up. Does
- * nothing if another process has compared this part.
+ * charging if it does not know the attempt or the refund either: the database was then restored from a back-up. Notes
+ * which reservations were charged, so that an attempt that says otherwise later is found (an invariant). Apart from
+ * that, it does nothing if another process has compared this part.
  * @returns whether charging is held now because of this part.
  */
 export async function recordCompared(
@@ -51,6 +53,9 @@ export async function recordCompared(
         else not exists (select from refunds where id = m.idempotency_key) end
       on conflict do nothing
       returning *
+    ), taken as (
+      update payment_reservations r set taken_at = clock_timestamp() from movement m
+      where m.kind = 'charge' and r.livemode and r.reference = m.reference and r.taken_at is null
     ), verdict as (
       select exists (
         select from unknown u

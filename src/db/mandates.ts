@@ -1,3 +1,4 @@
+import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { MandateEndReason, MandateStatus } from '../domain/mandates/mandate.ts';
 import type { MandateNotice } from '../domain/mandates/mandate-notices.ts';
@@ -26,12 +27,12 @@ export interface AcceptanceColumns {
 }
 
 export interface MandateRow extends AcceptanceColumns {
-  id: string;
+  id: Id<'mandate'>;
   biller_id: string;
   livemode: boolean;
-  customer_id: string;
-  test_clock_id: string | null;
-  payment_method_id: string;
+  customer_id: Id<'customer'>;
+  test_clock_id: Id<'test_clock'> | null;
+  payment_method_id: Id<'payment_method'>;
   scheme: Scheme;
   reference: string;
   status: MandateStatus;

@@ -1,3 +1,4 @@
+import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { InsertCondition } from '../platform/postgres/conditional-insert.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
@@ -21,10 +22,10 @@ export type AttemptOutcome =
 export type UnfinishedOutcome = Exclude<AttemptOutcome, 'failed' | 'returned'>;
 
 export interface PaymentAttemptRow {
-  id: string;
-  payment_intent_id: string;
+  id: Id<'payment_attempt'>;
+  payment_intent_id: Id<'payment_intent'>;
   number: number;
-  payment_method_id: string | null;
+  payment_method_id: Id<'payment_method'> | null;
   source: AttemptSource;
   /** Whether a payer has confirmed the payment: with a publishable key or on a page. */
   by_payer: boolean;
@@ -111,8 +112,8 @@ export async function selectAttemptOfRequest(
 }
 
 /**
- * The newest attempt of any payment of a subscription that was opened under this Idempotency-Key, or null. `now` is
- * real time: an expired key is a new request.
+ * The newest attempt of any payment of a subscription that was opened under this Idempotency-Key, or null. An expired
+ * key is a new request.
  */
 export async function selectAttemptOfSubscriptionRequest(
   db: Db,

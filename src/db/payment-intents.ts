@@ -1,6 +1,7 @@
 import type { Fragment } from 'postgres';
 import type { PlainDate } from '../domain/calendar.ts';
 import type { Currency } from '../domain/currencies.ts';
+import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { Costs } from '../domain/surcharges/costs.ts';
 import type { Means } from '../domain/surcharges/means.ts';
@@ -27,17 +28,17 @@ export interface SurchargeBasis extends Means {
 }
 
 export interface PaymentIntentRow {
-  id: string;
+  id: Id<'payment_intent'>;
   biller_id: string;
   livemode: boolean;
-  customer_id: string | null;
-  payment_method_id: string | null;
-  payment_plan_id: string | null;
+  customer_id: Id<'customer'> | null;
+  payment_method_id: Id<'payment_method'> | null;
+  payment_plan_id: Id<'payment_plan'> | null;
   payment_plan_slot: number | null;
-  payment_link_id: string | null;
+  payment_link_id: Id<'payment_link'> | null;
   /** The last session in which a payer could pay it. */
-  checkout_session_id: string | null;
-  subscription_id: string | null;
+  checkout_session_id: Id<'checkout_session'> | null;
+  subscription_id: Id<'subscription'> | null;
   /** The number of the charge among those of its subscription, from 1. */
   subscription_charge: number | null;
   /** The period that it pays, or in which the change was made that it pays. Null in rows of a former version. */
@@ -65,7 +66,7 @@ export interface PaymentIntentRow {
   payer_failures: number;
   total_refunded_amount: number;
   /** The authority of the last debit, with the three columns below. Null if the payment is no debit under a mandate. */
-  mandate_id: string | null;
+  mandate_id: Id<'mandate'> | null;
   /** Dates on the scheme's clock. */
   expected_result_date: PlainDate | null;
   returnable_until: PlainDate | null;
@@ -125,7 +126,7 @@ export async function listIntentsOfPlan(db: Db, planId: string): Promise<Payment
 
 /** An intent with the test clock of its customer. */
 export interface LockedIntentRow extends PaymentIntentRow {
-  test_clock_id: string | null;
+  test_clock_id: Id<'test_clock'> | null;
 }
 
 /** Locks an intent for update until the transaction ends. If the intent belongs to a plan, lock the plan first. */
@@ -200,7 +201,12 @@ export async function listPaymentIntents(
 export async function markProcessing(
   tx: Tx,
   intent: PaymentIntentRow,
-  attempt: { number: number; paymentMethodId: string | null; customerId: string | null; at: CustomerInstant },
+  attempt: {
+    number: number;
+    paymentMethodId: Id<'payment_method'> | null;
+    customerId: Id<'customer'> | null;
+    at: CustomerInstant;
+  },
 ): Promise<void> {
   await tx`
     update payment_intents
@@ -272,7 +278,11 @@ export async function updateDebitedIntent(tx: Tx, intent: PaymentIntentRow): Pro
 }
 
 /** Notes the session in which a payer may pay a locked intent. */
-export async function noteSession(tx: Tx, id: string, checkoutSessionId: string): Promise<void> {
+export async function noteSession(
+  tx: Tx,
+  id: Id<'payment_intent'>,
+  checkoutSessionId: Id<'checkout_session'>,
+): Promise<void> {
   await tx`update payment_intents set checkout_session_id = ${checkoutSessionId} where id = ${id}`;
 }
 

@@ -1,4 +1,5 @@
 import type { Currency } from '../domain/currencies.ts';
+import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
@@ -23,9 +24,9 @@ export interface OfferColumns {
   payment_method_types: ('card' | 'au_becs_debit')[];
   save_payment_method: 'no' | 'offer' | 'always';
   /** The plan that a completed payment or setup resumes. */
-  apply_to_payment_plan_id: string | null;
+  apply_to_payment_plan_id: Id<'payment_plan'> | null;
   /** The subscription that a completed payment or setup starts or resumes. */
-  apply_to_subscription_id: string | null;
+  apply_to_subscription_id: Id<'subscription'> | null;
   surcharge_applied: boolean;
   statement_descriptor: string | null;
   metadata: Record<string, string>;
@@ -36,11 +37,11 @@ export interface OfferColumns {
 export type PaymentLinkStatus = 'open' | 'completed' | 'expired' | 'deactivated';
 
 export interface PaymentLinkRow extends OfferColumns {
-  id: string;
+  id: Id<'payment_link'>;
   biller_id: string;
   livemode: boolean;
-  test_clock_id: string | null;
-  customer_id: string | null;
+  test_clock_id: Id<'test_clock'> | null;
+  customer_id: Id<'customer'> | null;
   name: string;
   reference: string | null;
   max_payments: number | null;

@@ -1,3 +1,4 @@
+import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { Funding, Network } from '../domain/surcharges/means.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
@@ -41,10 +42,10 @@ interface DateOfBirth {
 }
 
 export interface PaymentMethodRow {
-  id: string;
+  id: Id<'payment_method'>;
   biller_id: string;
   livemode: boolean;
-  customer_id: string | null;
+  customer_id: Id<'customer'> | null;
   instrument: Instrument;
   brand: string | null;
   last4: string | null;
@@ -56,7 +57,7 @@ export interface PaymentMethodRow {
    * The only intent that a method without a customer may be used for. Null until a publishable key uses the method, and
    * again once the method has a customer.
    */
-  bound_payment_intent_id: string | null;
+  bound_payment_intent_id: Id<'payment_intent'> | null;
   /** Whether a secret key has used the method for an intent while the method had no customer and was not bound. */
   used_by_biller: boolean;
 }
@@ -112,14 +113,19 @@ export async function lockPaymentMethod(tx: Tx, tenant: TenantKey, id: string): 
 }
 
 /** Attaches a method to a customer. This ends its binding to an intent. */
-export async function attachToCustomer(tx: Tx, id: string, customerId: string, at: CustomerInstant): Promise<void> {
+export async function attachToCustomer(
+  tx: Tx,
+  id: Id<'payment_method'>,
+  customerId: Id<'customer'>,
+  at: CustomerInstant,
+): Promise<void> {
   await tx`
     update payment_methods set customer_id = ${customerId}, bound_payment_intent_id = null, updated_at = ${at}
     where id = ${id}`;
 }
 
 /** Binds an unattached method to the only intent that it may be used for. */
-export async function bindToIntent(tx: Tx, id: string, intentId: string): Promise<void> {
+export async function bindToIntent(tx: Tx, id: Id<'payment_method'>, intentId: Id<'payment_intent'>): Promise<void> {
   await tx`update payment_methods set bound_payment_intent_id = ${intentId} where id = ${id}`;
 }
 

@@ -1,3 +1,4 @@
+import type { Id } from '../domain/ids.ts';
 import type { KnownSlot, Slot } from '../domain/plans/plan.ts';
 import type { OpenedSlot, SkippedSlot, SlotChange } from '../domain/plans/steps.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
@@ -5,14 +6,14 @@ import type { BankDebitRow } from './bank-debits.ts';
 import type { AttemptOutcome, PaymentAttemptRow } from './payment-attempts.ts';
 
 export interface PlanSlotRow extends Slot {
-  payment_plan_id: string;
+  payment_plan_id: Id<'payment_plan'>;
 }
 
 /** A slot whose payment is in progress, between retries, failed or returned (`isOpen`). */
 export interface OpenSlotRow extends PlanSlotRow {
   status: 'processing' | 'retrying' | 'failed' | 'returned';
   amount: number;
-  payment_intent_id: string;
+  payment_intent_id: Id<'payment_intent'>;
 }
 
 /** The open slots of a plan, oldest first. */
@@ -30,7 +31,7 @@ export async function listOpenSlots(db: Db, planId: string): Promise<OpenSlotRow
 export async function listKnownSlots(
   tx: Tx,
   planId: string,
-  paymentIntentId: string | null = null,
+  paymentIntentId: Id<'payment_intent'> | null = null,
 ): Promise<KnownSlot[]> {
   return tx<KnownSlot[]>`
     select s.*, i.status = 'returned' as is_returned
@@ -69,7 +70,12 @@ export async function hasOpenedPayment(db: Db, planId: string): Promise<boolean>
 }
 
 /** Opens a slot with its payment intent. */
-export async function insertOpenSlot(tx: Tx, planId: string, slot: OpenedSlot, paymentIntentId: string): Promise<void> {
+export async function insertOpenSlot(
+  tx: Tx,
+  planId: Id<'payment_plan'>,
+  slot: OpenedSlot,
+  paymentIntentId: Id<'payment_intent'>,
+): Promise<void> {
   const row = { payment_plan_id: planId, ...slot, payment_intent_id: paymentIntentId, status: 'processing' };
   await tx`insert into payment_plan_slots ${tx(row)}`;
 }
@@ -134,7 +140,7 @@ export async function listPlanPayments(
     order by slot desc
     limit ${limit + 1}`;
   const intents = slots.flatMap((slot) => (slot.payment_intent_id === null ? [] : [slot.payment_intent_id]));
-  const attempts = await db<(Omit<ShownAttempt, 'debit'> & { id: string })[]>`
+  const attempts = await db<(Omit<ShownAttempt, 'debit'> & { id: Id<'payment_attempt'> })[]>`
     select id, payment_intent_id, number, outcome, code, message, at from payment_attempts
     where payment_intent_id = any(${intents}) and outcome in ('succeeded', 'failed', 'accepted', 'submitted', 'returned')
     order by payment_intent_id, number`;

@@ -1,5 +1,6 @@
 import type { Currency } from '../domain/currencies.ts';
 import type { FailureBehaviour } from '../domain/dunning.ts';
+import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { Plan } from '../domain/plans/plan.ts';
 import type { Costs } from '../domain/surcharges/costs.ts';
@@ -9,15 +10,15 @@ import { jsonb } from '../platform/postgres/types.ts';
 import { isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 
 export interface PaymentPlanRow extends Plan {
-  id: string;
+  id: Id<'payment_plan'>;
   biller_id: string;
   livemode: boolean;
-  customer_id: string;
-  test_clock_id: string | null;
+  customer_id: Id<'customer'>;
+  test_clock_id: Id<'test_clock'> | null;
   name: string;
   until_further_notice: boolean;
   currency: Currency;
-  payment_instrument_id: string | null;
+  payment_instrument_id: Id<'payment_method'> | null;
   failure_behaviour: FailureBehaviour;
   metadata: Record<string, string>;
   /** The earliest step of the plan's debits, in any state of the plan. Only `db/bank-debits.ts` writes it. */
@@ -32,7 +33,7 @@ export interface CollectingPlanRow extends PaymentPlanRow {
   fee_basis_points: number;
   fee_fixed: number;
   statement_descriptor: string | null;
-  default_payment_method_id: string | null;
+  default_payment_method_id: Id<'payment_method'> | null;
   customer_pays_fees: boolean;
   country: string | null;
   cost_of_acceptance: Costs;
@@ -54,7 +55,9 @@ export async function selectPlan(db: Db, tenant: TenantKey, id: string): Promise
 
 /** The id of the test clock that the plan's customer is on. Null in real time; undefined if the plan does not exist. */
 export async function selectClockOfPlan(db: Db, id: string): Promise<string | null | undefined> {
-  const [row] = await db<{ test_clock_id: string | null }[]>`select test_clock_id from payment_plans where id = ${id}`;
+  const [row] = await db<
+    { test_clock_id: Id<'test_clock'> | null }[]
+  >`select test_clock_id from payment_plans where id = ${id}`;
   return row?.test_clock_id;
 }
 

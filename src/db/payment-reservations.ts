@@ -1,8 +1,9 @@
+import type { Id } from '../domain/ids.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import type { RealInstant } from '../platform/real-time.ts';
 
 export interface PaymentReservationRow {
-  attempt_id: string;
+  attempt_id: Id<'payment_attempt'>;
   /** From 1. The last one of an attempt counts; those before it were canceled. */
   number: number;
   livemode: boolean;
@@ -10,6 +11,8 @@ export interface PaymentReservationRow {
   reference: string | null;
   /** By PostgreSQL's clock. */
   reserved_at: RealInstant;
+  /** When the processor's list was seen to have it as charged. Null: not seen, or in the sandbox. */
+  taken_at: RealInstant | null;
 }
 
 /** A reservation, and its age in milliseconds by PostgreSQL's clock. */
@@ -29,7 +32,7 @@ export async function selectReservation(db: Db, attemptId: string): Promise<Aged
 }
 
 /** What a reservation is made of. `amount` is what the payer pays, in minor units. */
-export type NewReservation = Omit<PaymentReservationRow, 'reserved_at'> & {
+export type NewReservation = Omit<PaymentReservationRow, 'reserved_at' | 'taken_at'> & {
   amount: number;
   currency: string;
 };

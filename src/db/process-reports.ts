@@ -4,7 +4,7 @@ import type { Db } from '../platform/postgres/connection.ts';
 export type ProcessProblem = 'clock' | 'files';
 
 /** Reports older than this are of processes that have ended. A process repeats its own every ten seconds. */
-export const reportLastsSeconds = 60;
+export const reportLastsSeconds = 30;
 
 /** Records, or repeats, what is wrong with a process. `detail` is a clause for an operator. */
 export async function reportProblem(

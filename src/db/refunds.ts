@@ -1,4 +1,5 @@
 import type { Currency } from '../domain/currencies.ts';
+import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
@@ -8,10 +9,10 @@ import { isPaymentOf, type PaymentFilter } from './payment-intents.ts';
 import { isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 
 export interface RefundRow {
-  id: string;
+  id: Id<'refund'>;
   biller_id: string;
   livemode: boolean;
-  payment_intent_id: string;
+  payment_intent_id: Id<'payment_intent'>;
   amount: number;
   /** How much of it is surcharge. Null in rows of a former version. */
   surcharge_amount: number | null;

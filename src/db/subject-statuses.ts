@@ -1,3 +1,4 @@
+import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { PlanState } from '../domain/plan-state.ts';
 import type { Db } from '../platform/postgres/connection.ts';
@@ -7,8 +8,8 @@ import type { AttemptOutcome } from './payment-attempts.ts';
 export interface OwnerRow {
   biller_id: string;
   livemode: boolean;
-  customer_id: string | null;
-  test_clock_id: string | null;
+  customer_id: Id<'customer'> | null;
+  test_clock_id: Id<'test_clock'> | null;
   frozen_time: CustomerInstant | null;
   /** The target time of the clock's latest advance, or the clock's own time if there was none. */
   clock_limit: CustomerInstant | null;
@@ -32,7 +33,7 @@ export function ownerOf(row: OwnerRow) {
  * of `payment_plan_slots`, and `last_attempt_at` is `payment_attempts.at`.
  */
 export interface PlanStatusRow extends OwnerRow {
-  customer_id: string;
+  customer_id: Id<'customer'>;
   state: PlanState;
   state_reason: string | null;
   next_slot: number;
@@ -50,7 +51,7 @@ export interface PlanStatusRow extends OwnerRow {
   retry_due_date: string | null;
   failures: number | null;
   slot_status: 'processing' | 'retrying' | 'failed' | 'returned' | null;
-  payment_intent_id: string | null;
+  payment_intent_id: Id<'payment_intent'> | null;
   /** What the payer pays for that slot, minor units. */
   total_amount: number | null;
   currency: string;
@@ -97,7 +98,7 @@ export async function selectPlanStatus(db: Db, id: string): Promise<PlanStatusRo
 
 /** The status of the debit of a single payment in one row. */
 export interface DebitStatusRow extends OwnerRow {
-  payment_intent_id: string;
+  payment_intent_id: Id<'payment_intent'>;
   outcome: AttemptOutcome;
   code: string | null;
   message: string | null;

@@ -1,3 +1,4 @@
+import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { OpenChange } from '../domain/subscriptions/changes.ts';
 import type { SubscriptionItem } from '../domain/subscriptions/lines.ts';
@@ -8,11 +9,11 @@ import type { PaymentAttemptRow } from './payment-attempts.ts';
 
 /** A change of what a subscription sells, requested for the period under way. */
 export interface SubscriptionChangeRow extends OpenChange {
-  subscription_id: string;
+  subscription_id: Id<'subscription'>;
   /** From 1. */
   number: number;
   items: SubscriptionItem[];
-  payment_intent_id: string | null;
+  payment_intent_id: Id<'payment_intent'> | null;
   status: 'processing' | 'made' | 'failed' | 'credited';
   /** When it was requested. */
   changed_at: CustomerInstant;
@@ -44,8 +45,8 @@ export async function updateSubscriptionChange(
 }
 
 /**
- * The newest attempt of a change of this subscription that was opened under this Idempotency-Key, or null. `now` is
- * real time: an expired key is a new request.
+ * The newest attempt of a change of this subscription that was opened under this Idempotency-Key, or null. An expired
+ * key is a new request.
  */
 export async function selectChangeAttemptOfRequest(
   db: Db,

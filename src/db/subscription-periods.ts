@@ -1,10 +1,11 @@
+import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { Period } from '../domain/subscriptions/course.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
 
 export interface SubscriptionPeriodRow extends Period {
-  subscription_id: string;
+  subscription_id: Id<'subscription'>;
   /** When it was opened. */
   began_at: CustomerInstant;
 }

@@ -1,3 +1,4 @@
+import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import type { AttemptOutcome } from './payment-attempts.ts';
@@ -16,7 +17,7 @@ export interface SubscriptionStatusRow extends SubscriptionRow, Pick<OwnerRow, '
   period: number | null;
   period_status: SubscriptionPeriodRow['status'] | null;
   failures: number | null;
-  payment_intent_id: string | null;
+  payment_intent_id: Id<'payment_intent'> | null;
   /** When the last attempt was made. */
   last_attempt_at: CustomerInstant | null;
 }

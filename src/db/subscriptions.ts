@@ -1,4 +1,5 @@
 import type { Currency } from '../domain/currencies.ts';
+import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { Course, Derived, Period } from '../domain/subscriptions/course.ts';
 import type { Costs } from '../domain/surcharges/costs.ts';
@@ -8,19 +9,19 @@ import { jsonb } from '../platform/postgres/types.ts';
 import { isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 
 export interface SubscriptionRow extends Course, Derived {
-  id: string;
+  id: Id<'subscription'>;
   biller_id: string;
   livemode: boolean;
-  customer_id: string;
-  test_clock_id: string | null;
+  customer_id: Id<'customer'>;
+  test_clock_id: Id<'test_clock'> | null;
   name: string;
   currency: Currency;
-  payment_instrument_id: string | null;
+  payment_instrument_id: Id<'payment_method'> | null;
   metadata: Record<string, string>;
   /** The payment intents that were made for it. */
   charges: number;
   credit_balance_cents: number;
-  latest_payment_intent_id: string | null;
+  latest_payment_intent_id: Id<'payment_intent'> | null;
   /** When the next step of one of its debits is due. Written by `db/bank-debits.ts` alone. */
   next_debit_at: CustomerInstant | null;
   /** The payments that were under way when the subscription was canceled, and still are, minor units. */
@@ -45,7 +46,7 @@ export interface CollectingSubscriptionRow extends SubscriptionRow {
   fee_basis_points: number;
   fee_fixed: number;
   statement_descriptor: string | null;
-  default_payment_method_id: string | null;
+  default_payment_method_id: Id<'payment_method'> | null;
   customer_pays_fees: boolean;
   country: string | null;
   cost_of_acceptance: Costs;
@@ -180,7 +181,9 @@ export async function addCredit(tx: Tx, id: string, amount: number, at: Customer
 
 /** The id of the test clock that its customer is on. Null in real time; undefined if it does not exist. */
 export async function selectClockOfSubscription(db: Db, id: string): Promise<string | null | undefined> {
-  const [row] = await db<{ test_clock_id: string | null }[]>`select test_clock_id from subscriptions where id = ${id}`;
+  const [row] = await db<
+    { test_clock_id: Id<'test_clock'> | null }[]
+  >`select test_clock_id from subscriptions where id = ${id}`;
   return row?.test_clock_id;
 }
 

@@ -1,3 +1,4 @@
+import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
@@ -5,7 +6,7 @@ import type { RealInstant } from '../platform/real-time.ts';
 import type { TenantKey } from './tenant.ts';
 
 export interface TestClockRow {
-  id: string;
+  id: Id<'test_clock'>;
   biller_id: string;
   livemode: false;
   name: string | null;
@@ -27,8 +28,8 @@ export interface EffectsManifest {
 }
 
 export interface ClockAdvanceRow {
-  id: string;
-  test_clock_id: string;
+  id: Id<'clock_advance'>;
+  test_clock_id: Id<'test_clock'>;
   from_time: CustomerInstant;
   target_time: CustomerInstant;
   status: 'advancing' | 'ready' | 'failed';

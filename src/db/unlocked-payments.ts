@@ -1,5 +1,6 @@
 // A payment that nothing else changes meanwhile needs no lock while it is decided: it is read, then written by one
 // statement whose conditions are that every row is still the version that was read. See `sameVersion`.
+import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import {
   type InsertCondition,
@@ -23,17 +24,17 @@ export interface Parties {
 }
 
 interface PartyColumns extends MethodColumns {
-  payer_id: string;
+  payer_id: Id<'customer'>;
   payer_version: string;
-  payer_clock: string | null;
+  payer_clock: Id<'test_clock'> | null;
   payer_fees: CustomerRow['fee_preferences'];
   payer_deleted_at: CustomerInstant | null;
 }
 
 export interface MethodColumns {
-  method_id: string;
+  method_id: Id<'payment_method'>;
   method_version: string;
-  method_owner: string | null;
+  method_owner: Id<'customer'> | null;
   method_instrument: PaymentMethodRow['instrument'];
   method_brand: string | null;
   method_fixture: string | null;
@@ -82,7 +83,7 @@ export function methodOf(row: MethodColumns): Parties['method'] {
 export async function selectParties(
   db: Db,
   tenant: TenantKey,
-  { customerId, methodId }: { customerId: string | null; methodId: string },
+  { customerId, methodId }: { customerId: Id<'customer'> | null; methodId: Id<'payment_method'> },
 ): Promise<Parties | null> {
   const [row] = await db<PartyColumns[]>`
     select ${partyColumns(db)}
@@ -183,7 +184,10 @@ export function attemptInsert(db: Db, attempt: NewAttempt) {
  * Condition: the charge is as it was opened. `intent` has the version that its opening has made. Locks both rows. If
  * another transaction has locked one of them, the condition does not hold: it does not wait.
  */
-export function isStillOpen(intent: Versioned<{ id: string }>, attemptId: string): InsertCondition {
+export function isStillOpen(
+  intent: Versioned<{ id: Id<'payment_intent'> }>,
+  attemptId: Id<'payment_attempt'>,
+): InsertCondition {
   return (db, met) => db`
     select from payment_intents i join payment_attempts a on a.payment_intent_id = i.id
     where ${met} and i.id = ${intent.id} and i.xmin = ${intent.version}::xid

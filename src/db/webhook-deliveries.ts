@@ -1,4 +1,5 @@
 import type { Fragment } from 'postgres';
+import type { Id } from '../domain/ids.ts';
 import type { Instant } from '../domain/instants.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage } from '../platform/postgres/fitting-page.ts';
@@ -10,11 +11,11 @@ import type { WebhookEndpointRow } from './webhook-endpoints.ts';
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
 
 export interface WebhookDeliveryRow {
-  id: string;
+  id: Id<'webhook_delivery'>;
   biller_id: string;
   livemode: boolean;
-  endpoint_id: string;
-  event_id: string;
+  endpoint_id: Id<'webhook_endpoint'>;
+  event_id: Id<'event'>;
   event_type: string;
   status: DeliveryStatus;
   attempt_count: number;
@@ -27,7 +28,7 @@ export interface WebhookDeliveryRow {
 }
 
 export interface WebhookAttemptRow {
-  delivery_id: string;
+  delivery_id: Id<'webhook_delivery'>;
   number: number;
   at: RealInstant;
   status_code: number | null;
@@ -130,7 +131,11 @@ export async function withAttempts(db: Db, deliveries: Fragment): Promise<Attemp
 }
 
 /** The id of the delivery of an event to an endpoint, or null. */
-export async function selectDeliveryOfEvent(db: Db, eventId: string, endpointId: string): Promise<string | null> {
+export async function selectDeliveryOfEvent(
+  db: Db,
+  eventId: Id<'event'>,
+  endpointId: Id<'webhook_endpoint'>,
+): Promise<string | null> {
   const [row] = await db<{ id: string }[]>`
     select id from webhook_deliveries where event_id = ${eventId} and endpoint_id = ${endpointId}`;
   return row?.id ?? null;

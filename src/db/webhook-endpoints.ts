@@ -1,3 +1,4 @@
+import type { Id } from '../domain/ids.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import type { RealInstant } from '../platform/real-time.ts';
 import type { Page, TenantKey } from './tenant.ts';
@@ -5,7 +6,7 @@ import type { Page, TenantKey } from './tenant.ts';
 export type DisabledReason = 'requested' | 'gone' | 'failing';
 
 export interface WebhookEndpointRow {
-  id: string;
+  id: Id<'webhook_endpoint'>;
   biller_id: string;
   livemode: boolean;
   url: string;

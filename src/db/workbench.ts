@@ -1,5 +1,6 @@
 import type { PlainDate } from '../domain/calendar.ts';
 import type { Currency } from '../domain/currencies.ts';
+import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant, Instant } from '../domain/instants.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import type { RealInstant } from '../platform/real-time.ts';
@@ -12,8 +13,8 @@ export interface TimelineEventRow {
   id: string;
   sequence: number;
   event_type: string;
-  test_clock_id: string | null;
-  customer_id: string | null;
+  test_clock_id: Id<'test_clock'> | null;
+  customer_id: Id<'customer'> | null;
   subject_id: string;
   data: Record<string, unknown>;
   created_at: Instant;
@@ -28,7 +29,7 @@ export interface TimelineEventRow {
 export interface SubjectRow {
   kind: 'customer' | 'plan' | 'subscription' | 'link';
   id: string;
-  customer_id: string | null;
+  customer_id: Id<'customer'> | null;
   name: string;
   status: string;
   created_at: CustomerInstant;
@@ -36,8 +37,8 @@ export interface SubjectRow {
 
 /** A bank debit with its payment. Instants are the clock's time. */
 export interface TimelineDebitRow {
-  payment_intent_id: string;
-  customer_id: string | null;
+  payment_intent_id: Id<'payment_intent'>;
+  customer_id: Id<'customer'> | null;
   amount: number;
   currency: Currency;
   charge_date: PlainDate;

@@ -35,6 +35,12 @@ export const idKinds = {
 
 export type IdKind = keyof typeof idKinds;
 
+/**
+ * An id of this kind, by its prefix. So ids of two kinds do not compile as each other. What comes from outside is a
+ * `string` until a row of the database is found by it, or `isId` has checked it.
+ */
+export type Id<Kind extends IdKind> = `${(typeof idKinds)[Kind]['prefix']}${string}`;
+
 export const allKinds = Object.keys(idKinds) as IdKind[];
 
 /** A table that the API lists. Its name is also the collection in the path. */
@@ -60,8 +66,19 @@ const nextHead = idHeads(() => realNow().getTime());
  * have the prefix `pi_sandbox_` in the sandbox.
  * @throws TypeError for a payment intent without a mode.
  */
-export function newId(kind: IdKind, mode?: { livemode: boolean }): string {
-  return newPrefix(kind, mode) + nextHead() + randomBase62(randomLength);
+export function newId<Kind extends IdKind>(kind: Kind, mode?: { livemode: boolean }): Id<Kind> {
+  return (newPrefix(kind, mode) + nextHead() + randomBase62(randomLength)) as Id<Kind>;
+}
+
+/**
+ * Returns an id that a request or another system names as one of this kind. Nothing is known about it: it is checked
+ * where its row is looked up. Null and undefined stay.
+ */
+export function namedId<Kind extends IdKind, Text extends string | null | undefined>(
+  _kind: Kind,
+  text: Text,
+): Id<Kind> | Exclude<Text, string> {
+  return text as Id<Kind> | Exclude<Text, string>;
 }
 
 /** Returns the kind of the ids in a collection, or undefined if the API has no such collection. */
@@ -74,20 +91,24 @@ export function kindOf(collection: string): IdKind | undefined {
  * made again under the same id. It begins with the owner's time and counter. A collision is as unlikely as for a new id
  * (119 bits).
  */
-export function derivedId(kind: Exclude<IdKind, 'payment_intent'>, ownerId: string, name: string): string {
-  return idKinds[kind].prefix + derivedBody(ownerId, name);
+export function derivedId<Kind extends Exclude<IdKind, 'payment_intent'>>(
+  kind: Kind,
+  ownerId: string,
+  name: string,
+): Id<Kind> {
+  return (idKinds[kind].prefix + derivedBody(ownerId, name)) as Id<Kind>;
 }
 
 /** Returns the id of this kind in the examples of the documentation: always the same, and of no object. */
-export function exampleId(kind: IdKind): string {
-  return newPrefix(kind, { livemode: false }) + derivedBody('00VbVsXkh05w'.padEnd(bodyLength, '0'), kind);
+export function exampleId<Kind extends IdKind>(kind: Kind): Id<Kind> {
+  return (newPrefix(kind, { livemode: false }) + derivedBody('00VbVsXkh05w'.padEnd(bodyLength, '0'), kind)) as Id<Kind>;
 }
 
 /**
  * Whether `value` has the form of an id of this kind: the prefix and 32 base62 characters. A payment intent may have
  * either prefix (contract: Identifier prefixes). It does not check that the object exists. Never throws.
  */
-export function isId(kind: IdKind, value: string): boolean {
+export function isId<Kind extends IdKind>(kind: Kind, value: string): value is Id<Kind> {
   const prefix =
     kind === 'payment_intent' && value.startsWith(sandboxIntentPrefix) ? sandboxIntentPrefix : idKinds[kind].prefix;
   return value.startsWith(prefix) && bodyPattern.test(value.slice(prefix.length));

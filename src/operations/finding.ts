@@ -1,3 +1,4 @@
+import { workflowIdOf } from '../messages/workflow-types.ts';
 import type { Db, Pool } from '../platform/postgres/connection.ts';
 import { subjects } from '../services/subjects/kinds.ts';
 import type { Mode } from './overview-queries.ts';
@@ -23,6 +24,8 @@ export interface FoundSubject {
   livemode: boolean;
   customer_id: string | null;
   test_clock_id: string | null;
+  /** Of the workflow that collects it. Null if it has none. */
+  workflow_id: string | null;
   state: string;
   /** When something is due next: real time, or that of its clock. Null: nothing will be. */
   next_at: Date | null;
@@ -115,7 +118,14 @@ async function describe(sql: Pool, { status, ...row }: FoundRow): Promise<FoundS
       where ${tx(ownerColumns[row.kind])} = ${row.id}
       order by a.opened_at desc, a.number desc limit ${attemptsShown}`,
   );
-  const unknown = { next_at: null, next: '', waits_for: null, last_error: null, test_clock_id: null };
+  const unknown = {
+    next_at: null,
+    next: '',
+    waits_for: null,
+    last_error: null,
+    test_clock_id: null,
+    workflow_id: null,
+  };
   const { kind } = row;
   if (kind === 'payment') return { ...row, ...unknown, state: status, attempts };
   const known = await readBounded(sql, (tx) => subjects[kind].read(tx, row.id));
@@ -123,6 +133,7 @@ async function describe(sql: Pool, { status, ...row }: FoundRow): Promise<FoundS
     ...row,
     state: known.state,
     test_clock_id: known.testClockId,
+    workflow_id: workflowIdOf(kind, row.id),
     next_at: known.nextAt === null ? null : new Date(known.nextAt),
     next: known.next,
     waits_for: known.story?.waitsFor ?? null,

@@ -9,7 +9,7 @@ import type { ShownSubscriptionRow } from '../db/subscriptions.ts';
 import { tenantOf } from '../db/tenant.ts';
 import type { TestClockRow } from '../db/test-clocks.ts';
 import type { WebhookEndpointRow } from '../db/webhook-endpoints.ts';
-import { newId } from '../domain/ids.ts';
+import { type Id, newId } from '../domain/ids.ts';
 import type { CustomerInstant, Instant } from '../domain/instants.ts';
 import type { InsertCondition } from '../platform/postgres/conditional-insert.ts';
 import type { Db, Pool, Tx } from '../platform/postgres/connection.ts';
@@ -37,13 +37,13 @@ export interface NewEvent extends Tenant {
   type: EventType;
   /** The object that the event is about. */
   subjectId: string;
-  customerId: string | null;
-  testClockId: string | null;
+  customerId: Id<'customer'> | null;
+  testClockId: Id<'test_clock'> | null;
   at: Instant;
   /** The object as the API shows it at this moment. */
   data: object;
   /** Deliver the event to this endpoint only, whatever the endpoints subscribe to. */
-  onlyEndpointId?: string;
+  onlyEndpointId?: Id<'webhook_endpoint'>;
 }
 
 type TypeOf<Group extends string> = Extract<EventType, `${Group}.${string}`>;
@@ -54,7 +54,7 @@ type TypeOf<Group extends string> = Extract<EventType, `${Group}.${string}`>;
 export function intentEvent(
   type: TypeOf<'payment_intent'>,
   intent: PaymentIntentRow,
-  { testClockId, at }: { testClockId: string | null; at: CustomerInstant },
+  { testClockId, at }: { testClockId: Id<'test_clock'> | null; at: CustomerInstant },
   extra: object = {},
 ): NewEvent {
   const data = { ...presentPaymentIntent(intent), ...extra };
@@ -71,7 +71,7 @@ export function mandateEvent(type: TypeOf<'mandate'>, mandate: MandateRow, at: C
 export function refundEvent(
   type: TypeOf<'refund'>,
   refund: RefundRow,
-  { customer_id, test_clock_id }: { customer_id: string | null; test_clock_id: string | null },
+  { customer_id, test_clock_id }: { customer_id: Id<'customer'> | null; test_clock_id: Id<'test_clock'> | null },
 ): NewEvent {
   const data = presentRefund(refund);
   const about = { subjectId: refund.id, customerId: customer_id, testClockId: test_clock_id };
@@ -136,7 +136,7 @@ interface EventOrigin {
 /** The events of a transaction, in order. A list within the list is a place that was reserved. */
 type Places = (RecordedEvent | Places)[];
 
-type RecordedEvent = NewEvent & { id: string };
+type RecordedEvent = NewEvent & { id: Id<'event'> };
 
 interface Recording {
   origin: EventOrigin | null;
@@ -163,7 +163,7 @@ export async function transact<T>(db: Db, origin: EventOrigin, work: (tx: Tx) =>
  * written before the commit, in one statement that numbers them and writes a delivery and its outbox entry for each
  * subscribed endpoint. So the biller's event sequence is locked for the commit only. A dry run writes none.
  */
-export function record(tx: Tx, ...events: NewEvent[]): string[] {
+export function record(tx: Tx, ...events: NewEvent[]): Id<'event'>[] {
   const recorded = events.map(withId);
   recordingOf(tx).current.push(...recorded);
   return recorded.map(({ id }) => id);

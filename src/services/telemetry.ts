@@ -1,4 +1,5 @@
 import type { AttemptSource } from '../db/payment-attempts.ts';
+import type { Id } from '../domain/ids.ts';
 import type { RealInstant } from '../platform/real-time.ts';
 import { type PlatformEvent, telemetryOf } from '../platform/telemetry.ts';
 
@@ -8,16 +9,16 @@ import { type PlatformEvent, telemetryOf } from '../platform/telemetry.ts';
 export interface Owner {
   billerId: string;
   livemode: boolean;
-  testClockId: string | null;
+  testClockId: Id<'test_clock'> | null;
 }
 
 /** An attempt to charge was opened and committed. The processor is asked next. */
 export interface ChargeOpened extends Owner {
   kind: 'charge opened';
   source: AttemptSource;
-  paymentIntentId: string;
-  paymentPlanId: string | null;
-  subscriptionId: string | null;
+  paymentIntentId: Id<'payment_intent'>;
+  paymentPlanId: Id<'payment_plan'> | null;
+  subscriptionId: Id<'subscription'> | null;
   /**
    * Seconds from the due instant to the opening. Null when nothing waits in real time: for a request or a test clock.
    */
@@ -28,13 +29,13 @@ export interface ChargeOpened extends Owner {
 export interface ChargeCompleted extends Owner {
   kind: 'charge completed';
   source: AttemptSource;
-  attemptId: string;
+  attemptId: Id<'payment_attempt'>;
   attempt: number;
   /** Whether a payer has confirmed the payment: with a publishable key or on a page. */
   byPayer: boolean;
-  paymentIntentId: string;
-  paymentPlanId: string | null;
-  subscriptionId: string | null;
+  paymentIntentId: Id<'payment_intent'>;
+  paymentPlanId: Id<'payment_plan'> | null;
+  subscriptionId: Id<'subscription'> | null;
   requestId: string | null;
   /** `returned`: a debit that had succeeded came back. It is emitted beside `succeeded`. */
   outcome: 'succeeded' | 'failed' | 'requires_action' | 'returned';
@@ -48,8 +49,8 @@ export interface ChargeCompleted extends Owner {
 /** The outcome of a refund was committed. Emitted once. */
 export interface RefundCompleted extends Owner {
   kind: 'refund completed';
-  refundId: string;
-  paymentIntentId: string;
+  refundId: Id<'refund'>;
+  paymentIntentId: Id<'payment_intent'>;
   requestId: string | null;
   outcome: 'succeeded' | 'failed';
   eventIds: readonly string[];
@@ -64,11 +65,11 @@ export interface EventsRecorded {
 /** A webhook was posted to a receiver, and the outcome was recorded. */
 export interface DeliveryAttempted extends Owner {
   kind: 'delivery attempted';
-  deliveryId: string;
+  deliveryId: Id<'webhook_delivery'>;
   /** The workflow that made the attempt: the delivery's own, or a batch. */
   workflowId: string;
-  endpointId: string;
-  eventId: string;
+  endpointId: Id<'webhook_endpoint'>;
+  eventId: Id<'event'>;
   eventType: string;
   /** The resource that the event is about, and its payment plan or subscription if it has one. */
   subjectId: string;
@@ -99,7 +100,7 @@ export interface DeliveryRefused {
 
 export interface AdvanceEnded {
   kind: 'advance ended';
-  testClockId: string;
+  testClockId: Id<'test_clock'>;
   billerId: string;
   requestId: string | null;
   outcome: 'ready' | 'failed';

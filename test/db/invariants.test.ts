@@ -38,6 +38,10 @@ const damages: Record<string, string> = {
   'a payment intent succeeds at most once': `
     insert into payment_attempts select 'att_00000000000000000000000000000001', payment_intent_id, number, payment_method_id,
       source, request_key, request_key_expires_at, outcome, code, message, at, opened_at, settled_at from payment_attempts where payment_intent_id = INTENT`,
+  'an attempt that the live processor has charged has not failed': `
+    insert into payment_reservations (attempt_id, number, livemode, reference, taken_at)
+    select id, 99, true, 'ref_taken', now() from payment_attempts where payment_intent_id = INTENT;
+    update payment_attempts set outcome = 'failed', code = 'card_declined', message = 'declined' where payment_intent_id = INTENT`,
   'a payment intent has at most one attempt under way': `
     update payment_attempts set outcome = 'processing', settled_at = null;
     insert into payment_attempts select 'att_00000000000000000000000000000001', payment_intent_id, number, payment_method_id,

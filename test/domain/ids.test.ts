@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { derivedId, type IdKind, idHeads, isId, newId } from '../../src/domain/ids.ts';
+import { derivedId, type Id, type IdKind, idHeads, isId, namedId, newId } from '../../src/domain/ids.ts';
 
 const prefixes: Record<IdKind, string> = {
   biller: 'acct_',
@@ -184,5 +184,27 @@ describe('a derived id', () => {
   it('sorts with its owner, so that an index on it grows at its end', () => {
     const later = newId('payment_plan');
     assert.ok(derivedId('payment_attempt', owner, '9/9') < derivedId('payment_attempt', later, '0/1'));
+  });
+});
+
+describe('the type of an id', () => {
+  const charge = (intentId: Id<'payment_intent'>, methodId: Id<'payment_method'>) => [intentId, methodId];
+  const [intent, method] = [newId('payment_intent', sandbox), newId('payment_method')];
+
+  // `tsc` checks this test: it fails if one of these lines compiles.
+  it('is that of its kind, so ids that are swapped do not compile', () => {
+    assert.deepEqual(charge(intent, method), [intent, method]);
+    // @ts-expect-error the two are swapped
+    charge(method, intent);
+    // @ts-expect-error an id that was not looked up may be of any kind
+    charge(String(intent), method);
+  });
+
+  it('is known once the text was checked, or named as one of the kind', () => {
+    const text: string = method;
+    assert.ok(isId('payment_method', text));
+    assert.deepEqual(charge(intent, text), [intent, method]);
+    assert.equal(namedId('payment_method', 'anything'), 'anything');
+    assert.equal(namedId('payment_method', null), null);
   });
 });

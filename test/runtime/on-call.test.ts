@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { connect, createServer, type IncomingHttpHeaders } from 'node:http2';
 import { mock } from 'node:test';
 import { afterEach } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
@@ -15,7 +16,7 @@ import { watchSelf } from '../../src/processes/self-watch.ts';
 import { openTemporal } from '../../src/processes/temporal/client.ts';
 import { tester } from '../support/factories.ts';
 import { useService } from '../support/service.ts';
-import { temporalServer, testLogger } from '../support/temporal.ts';
+import { temporalServer, testLogger, testNamespace } from '../support/temporal.ts';
 import { useReceiver } from '../support/webhooks.ts';
 
 const hour = 3_600_000;
@@ -172,4 +173,55 @@ describe('what stops says so, and what is said is true', function () {
     assert.match(refusing[0]?.remedy ?? '', /^npm run --silent temporal:prepare\./);
     assert.doesNotMatch(refusing[0]?.remedy ?? '', /kill/);
   });
+
+  it('Temporal that is there but too busy for its lists is overloaded: the remedy is to wait, not to end it', async () => {
+    const slow = await startSlowLists(await temporalServer());
+    try {
+      const { temporal: server } = readConfig({ TEMPORAL_ADDRESS: slow.address, TEMPORAL_NAMESPACE: testNamespace });
+      const temporal = openTemporal(server);
+      const side = { temporal, livemode: null, taskQueue: service.taskQueue };
+      const begun = performance.now();
+      const reports = await findStuckWorkflows(service.db.sql, [side], await databaseNow(service.db.sql));
+      await temporal.connection.close();
+      assert.ok(performance.now() - begun < 15_000);
+      const [found, ...others] = reports.flatMap((report) => report.found);
+      assert.deepEqual([found?.kind, others], ['temporal_overloaded', []]);
+      assert.match(found?.why ?? '', /^Temporal responds, but its lists come late/);
+      assert.match(found?.remedy ?? '', /^Wait: .* End nothing\./);
+      assert.doesNotMatch(found?.remedy ?? '', /kill/);
+    } finally {
+      slow.close();
+    }
+  });
 });
+
+/** Passes calls on to a Temporal, but for its lists, which never come: as in a burst. */
+async function startSlowLists(address: string): Promise<{ address: string; close(): void }> {
+  const upstream = connect(`http://${address}`);
+  const server = createServer();
+  server.on('stream', (stream, headers) => {
+    stream.on('error', () => {}); // the client gives up
+    if (/(Count|List)WorkflowExecutions$/.test(headers[':path'] ?? '')) return;
+    const { ':path': path, ':method': method, 'content-type': type } = headers;
+    const call = upstream.request({ ':path': path, ':method': method, te: 'trailers', 'content-type': type });
+    let trailers: IncomingHttpHeaders = {};
+    call.on('error', () => {});
+    call.on('trailers', (received) => Object.assign(trailers, received));
+    call.on('response', ({ ':status': status, ...received }) => {
+      trailers = 'grpc-status' in received ? { 'grpc-status': String(received['grpc-status']) } : trailers;
+      stream.respond({ ':status': status, 'content-type': 'application/grpc' }, { waitForTrailers: true });
+      call.pipe(stream);
+    });
+    stream.on('wantTrailers', () => stream.sendTrailers(trailers));
+    stream.pipe(call);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const at = server.address();
+  return {
+    address: `127.0.0.1:${typeof at === 'object' ? at?.port : 0}`,
+    close() {
+      upstream.destroy();
+      server.close();
+    },
+  };
+}

@@ -3,17 +3,19 @@ import { eventually } from '../../lab/eventually.ts';
 import { addMs } from '../../src/domain/instants.ts';
 import { stuckDefinitions } from '../../src/operations/stuck/definitions.ts';
 import { countStuck, findStuck } from '../../src/operations/stuck/find-stuck.ts';
+import { sessionDefinitions } from '../../src/operations/stuck/sessions.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeBiller } from '../support/factories.ts';
 
 describe('what is stuck behind a lock', () => {
   const db = useDatabase();
-  const definitions = stuckDefinitions.filter(({ kind }) => kind === 'database_locked');
+  const everything = [...sessionDefinitions, ...stuckDefinitions];
+  const definitions = everything.filter(({ kind }) => kind === 'database_locked');
   const inMs = (later: number) => addMs(realNow(), later);
   const held = async (later = 0) => (await findStuck(db.sql, definitions, inMs(later)))[0]?.found[0];
 
-  it('is the session that holds it, not those that wait, once that has lasted for 15 seconds; and is free when it ends', async () => {
+  it('is the session that holds it, not those that wait, once that has lasted for five seconds; and is free when it ends', async () => {
     const { id } = await makeBiller(db.sql);
     const change = (name: string) => db.sql`update billers set name = ${name} where id = ${id}`;
     let release = () => {};
@@ -56,7 +58,7 @@ describe('what is stuck behind a lock', () => {
   });
 
   it('is found within seconds while a session holds whole tables, with all that can still be read', async () => {
-    const all = (later: number) => findStuck(db.sql, stuckDefinitions, inMs(later));
+    const all = (later: number) => findStuck(db.sql, everything, inMs(later));
     await db.sql.begin(async (tx) => {
       const [{ pid }] = await tx<[{ pid: number }]>`select pg_backend_pid() as pid`;
       await tx`lock table payment_intents, payment_plans, workflow_intents in access exclusive mode`;
@@ -80,7 +82,7 @@ describe('what is stuck behind a lock', () => {
         reports.some(({ kind }) => kind === 'endpoint_failing'),
         'the rest is read',
       );
-      const counts = await countStuck(db.sql, stuckDefinitions, inMs(20_000));
+      const counts = await countStuck(db.sql, everything, inMs(20_000));
       assert.equal(counts.get('database_locked'), 1);
       assert.ok((counts.get('not_readable') ?? 0) > 2, 'counting reads fewer tables than describing');
       assert.equal(counts.has('plan_overdue'), false, 'what is not known is no zero');

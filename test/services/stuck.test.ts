@@ -146,7 +146,7 @@ describe('what is stuck by what PostgreSQL knows', () => {
     assert.equal(stuck?.workflow_id, `scheduled-payment/${intent.id}`);
   });
 
-  it('finds a payment and a refund without an outcome for 45 seconds', async () => {
+  it('finds a payment and a refund without an outcome for ten seconds', async () => {
     const { merchant, ledger } = stage;
     const payer = await merchant.customer();
     const method = await merchant.card(payer.id);

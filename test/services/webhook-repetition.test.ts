@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'mocha';
 import { Webhook } from 'standardwebhooks';
 import { recordAttempt } from '../../src/db/webhook-deliveries.ts';
+import { namedId } from '../../src/domain/ids.ts';
 import { type CrashPoint, listenToCrashPoints } from '../../src/services/crash-points.ts';
 import { attemptDelivery, type DeliveryDeps } from '../../src/services/webhooks/attempt.ts';
 import {
@@ -158,7 +159,14 @@ describe('an attempt of a webhook delivery', () => {
     const { id } = await the.made();
     const locks = await holdLocks(db.sql, async (tx) => {
       await tx`lock table webhook_delivery_attempts in access exclusive mode`;
-      const attempt = { delivery_id: id, number: 1, at: the.now, error: null, duration_ms: 1, response_excerpt: '' };
+      const attempt = {
+        delivery_id: namedId('webhook_delivery', id),
+        number: 1,
+        at: the.now,
+        error: null,
+        duration_ms: 1,
+        response_excerpt: '',
+      };
       const outcome = { status: 'delivered' as const, nextAttemptAt: null, failureReason: null };
       await recordAttempt(tx, { ...attempt, status_code: 200 }, outcome, the.now);
     });

@@ -245,7 +245,7 @@ function watchedTx(tx: object, report: (inversion: Inversion) => void, held = ne
   });
 }
 
-/** Counts the locks of a query when it has its result: the queries of a connection end in their order. */
+/** Counts the locks of a query when it has its result: queries of a connection end in the order in which they run. */
 function watched(made: unknown, held: HeldLocks, report: (inversion: Inversion) => void): unknown {
   if (!(made instanceof Promise && 'handler' in made)) return made;
   const query = made as unknown as Query;

@@ -4,7 +4,7 @@ import { after, afterEach, before, beforeEach } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
 import { type LoopbackServer, type Received, serveOnLoopback } from '../../lab/loopback-server.ts';
 import { tenantOf } from '../../src/db/tenant.ts';
-import { newId } from '../../src/domain/ids.ts';
+import { type Id, newId } from '../../src/domain/ids.ts';
 import { addMs } from '../../src/domain/instants.ts';
 import type { Db, Pool } from '../../src/platform/postgres/connection.ts';
 import { realNow } from '../../src/platform/real-time.ts';
@@ -168,7 +168,7 @@ export async function commitEvents(
   sql: Pool,
   endpointId: string,
   count: number,
-  testClockId: string | null = null,
+  testClockId: Id<'test_clock'> | null = null,
 ): Promise<string[]> {
   const [row] = await sql<[{ biller_id: string; livemode: boolean }]>`
     select biller_id, livemode from webhook_endpoints where id = ${endpointId}`;

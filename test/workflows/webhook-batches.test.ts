@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
+import { namedId } from '../../src/domain/ids.ts';
 import { withoutClock } from '../../src/domain/instants.ts';
 import { attributes } from '../../src/messages/search-attributes.ts';
 import { batchIdOf, workflowIdOf } from '../../src/messages/workflow-types.ts';
@@ -212,7 +213,7 @@ describe('webhooks that are due together', () => {
     assert.equal(wanted.length, 2);
     const arrived = () => receiver.received.map(({ headers }) => String(headers['webhook-id']));
     await eventually('all have come', () => wanted.every((id) => arrived().includes(id)));
-    const ids = await commitEvents(service.db.sql, endpoint.id, 5, clock.id);
+    const ids = await commitEvents(service.db.sql, endpoint.id, 5, namedId('test_clock', clock.id));
     await untilAttempted(ids);
     assert.equal(new Set(arrived()).size, arrived().length, 'one came twice');
     const query = `WorkflowType="webhookBatch" and EndpointId="${endpoint.id}" and TestClockId="${clock.id}"`;

@@ -48,7 +48,7 @@ function refusal(status: number, code: string, message: string): Refusal {
 export function refuseParseError(
   socket: Duplex,
   { status, code, message }: Refusal,
-  requestId = newId('request'),
+  requestId: string = newId('request'),
 ): void {
   const body = JSON.stringify({ error: { message, type: 'invalid_request_error', code, request_id: requestId } });
   const fields = {

@@ -1,3 +1,4 @@
+import type { Id } from '../ids.ts';
 import { derive } from './derive.ts';
 import type { KnownSlot, Plan, Situation } from './plan.ts';
 import type { Change } from './steps.ts';
@@ -17,7 +18,7 @@ export interface Applied<P extends Plan> {
 export function applyChange<P extends Plan>(
   { plan: before, slots, timeZone }: Situation & { plan: P },
   change: Change,
-  intentId: string | null = null,
+  intentId: Id<'payment_intent'> | null = null,
 ): Applied<P> {
   const plan = { ...before, ...change.plan };
   const after = { plan, slots: slotsAfter(slots, change, intentId), timeZone };
@@ -31,7 +32,7 @@ export function applyChange<P extends Plan>(
 function slotsAfter(
   before: readonly KnownSlot[],
   { slots: changes = [], restores = [], opens, skips = [] }: Change,
-  intentId: string | null,
+  intentId: Id<'payment_intent'> | null,
 ): KnownSlot[] {
   const kept = before.filter(({ slot }) => !restores.some((other) => other.slot === slot));
   const changed = kept.map((slot) => {

@@ -1,4 +1,5 @@
 import type { Cadence, PlainDate } from '../calendar.ts';
+import type { Id } from '../ids.ts';
 import type { CustomerInstant } from '../instants.ts';
 import type { PlanProgress, PlanTerms } from '../plan-schedule.ts';
 import type { PlanState } from '../plan-state.ts';
@@ -51,7 +52,7 @@ export interface Slot extends SlotProgress {
   due_date: PlainDate;
   /** Null if it was skipped, and so is its payment. */
   amount: number | null;
-  payment_intent_id: string | null;
+  payment_intent_id: Id<'payment_intent'> | null;
 }
 
 /** A slot of which a step knows whether its payment came back and was not tried since: a fact of the payment. */

@@ -1,5 +1,6 @@
 import { addDays, earliestInstant, type PlainDate, startOfDay } from '../calendar.ts';
 import type { FailureBehaviour } from '../dunning.ts';
+import type { Id } from '../ids.ts';
 import { addMs, type CustomerInstant } from '../instants.ts';
 import type { Account } from './account.ts';
 import type { PeriodLine, SubscriptionItem } from './lines.ts';
@@ -22,7 +23,7 @@ export interface Course extends Omit<PeriodCalendar, 'anchor_start'>, Account, S
    * without proration. */
   billed_items: SubscriptionItem[] | null;
   /** The payment of a change that is under way. Null if none is. */
-  change_payment_intent_id: string | null;
+  change_payment_intent_id: Id<'payment_intent'> | null;
   start_date: PlainDate;
   trial_days: number | null;
   trial_end_date: PlainDate | null;
@@ -69,7 +70,7 @@ export interface Period {
   changed_cents: number;
   /** The part of the credit of its changes that its payments no longer hold. */
   withheld_cents: number;
-  payment_intent_id: string | null;
+  payment_intent_id: Id<'payment_intent'> | null;
   failures: number;
   first_failed_at: CustomerInstant | null;
   next_attempt_at: CustomerInstant | null;

@@ -1,6 +1,7 @@
+import type { Id } from '../ids.ts';
 /** What is sold. Amounts are minor units. */
 export interface SubscriptionItem {
-  id: string;
+  id: Id<'subscription_item'>;
   name: string;
   unit_amount_cents: number;
   quantity: number;

@@ -4,7 +4,7 @@ import type { Invariant, Offender } from './invariant.ts';
 
 /** Which of the two was changed, only a third account says. */
 const restoreEvents =
-  'The rows of ID and its events (GET /events?subject_id=ID) do not agree. Find out which was changed by hand: compare both ' +
+  'The rows of ID and its events (GET /events?object_id=ID) do not agree. Find out which was changed by hand: compare both ' +
   'with the processor’s account, and with a back-up. Restore that one, and nothing else.';
 
 /** Promise 2: a committed change has exactly one event, and every event has a delivery for each subscribed endpoint. */

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { WorkflowSides } from '../../operations/sides/workflow-sides.ts';
 import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
+import { isRefusedForNumber } from '../../operations/stuck/sessions.ts';
 import { openPool, type Pool } from '../../platform/postgres/connection.ts';
 import type { Processors } from '../../processors/processor.ts';
 import { createVault, type Vault } from '../../services/accounts/vault.ts';
@@ -46,6 +47,7 @@ export async function findContext(env: NodeJS.ProcessEnv, opened: Closable[]): P
   opened.push({ close: () => sql.end({ timeout: 5 }) });
   if (accounts !== null) {
     await sql`select 1`.catch(async (error: unknown) => {
+      if (isRefusedForNumber(error)) return; // it runs; the command says what it can do without a connection
       throw (await isServed(accounts)) ? error : new NoServiceRuns(dataDir, 'is of a service that has ended');
     });
   }

@@ -1,3 +1,4 @@
+import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { listRecordedKeys } from '../../db/encryption-keys.ts';
 import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
@@ -21,11 +22,17 @@ export async function checkKeyFile(
   readKeys: () => Promise<readonly EncryptionKey[]>,
 ): Promise<StuckReport> {
   const recorded = await listRecordedKeys(sql);
-  const why = recorded.some(({ id }) => id === ownKeyId) ? await whyUnfit(sql, readKeys) : null;
+  const file = join(dataDir, 'encryption.key');
+  const isThere = await access(file).then(
+    () => true,
+    () => false,
+  );
+  const isOurs = recorded.some(({ id }) => id === ownKeyId);
+  const why = isOurs ? (isThere ? await whyUnfit(sql, readKeys) : `${file} is missing`) : null;
   if (why === null) return { ...keyFileMissing, count: 0, found: [] };
   const place = { subject_id: null, biller_id: null, livemode: null, since: null, workflow_id: null };
   const remedy =
-    `Restore ${join(dataDir, 'encryption.key')} from a back-up now: the running processes still have the key, and the next ` +
+    `Restore ${file} from a back-up now: the running processes still have the key, and the next ` +
     'start fails without it (docs/operations.md, "An encryption key is missing").';
   return { ...keyFileMissing, count: 1, found: [{ kind: keyFileMissing.kind, ...place, why, remedy }] };
 }

@@ -4,6 +4,7 @@ import {
   lockCustomer,
   updateCustomer as storeChange,
 } from '../../db/customers.ts';
+import { namedId } from '../../domain/ids.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import type { CustomerUpdate } from '../../resources/customer.ts';
@@ -41,7 +42,7 @@ export async function updateCustomer(
     const change: CustomerChange = { ...fields };
     if (defaultMethod !== undefined) {
       if (defaultMethod !== null) errors.push(...(await defaultMethodErrors(tx, context, customer, defaultMethod)));
-      change.default_payment_method_id = defaultMethod;
+      change.default_payment_method_id = namedId('payment_method', defaultMethod);
     }
     assertNoErrors(errors);
     return storeChange(tx, id, { ...change, updated_at: at });

@@ -9,7 +9,7 @@ import {
 import { KeyTaken } from '../../db/idempotency-keys.ts';
 import { lockBiller } from '../../db/tenant.ts';
 import { shareLockClockOf, type TestClockRow } from '../../db/test-clocks.ts';
-import { newId } from '../../domain/ids.ts';
+import { namedId, newId } from '../../domain/ids.ts';
 import { type CustomerInstant, withoutClock } from '../../domain/instants.ts';
 import { type ConditionsOf, unconditionally } from '../../platform/postgres/conditional-insert.ts';
 import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
@@ -104,7 +104,7 @@ export function newCustomer(context: RequestContext, input: CustomerCreate, at: 
     id: newId('customer'),
     biller_id: context.billerId,
     livemode: context.livemode,
-    test_clock_id: input.test_clock ?? null,
+    test_clock_id: namedId('test_clock', input.test_clock) ?? null,
     name: input.name,
     email: input.email ?? null,
     reference: input.reference ?? null,

@@ -217,9 +217,9 @@ export async function attachPaymentMethod(
     const customer = await resolveCustomer(tx, context, customerId, '/customer_id');
     if (customer.error) throw new ValidationFailed([customer.error]);
     const at = timeOf(customer.value, context.now);
-    const method = await resolveMethod(tx, context, id, customerId, '/payment_method_id');
+    const method = await resolveMethod(tx, context, id, customer.value.id, '/payment_method_id');
     if (method.error) throw new ValidationFailed([method.error]);
-    return attachMethod(tx, context, method.value, customerId, at);
+    return attachMethod(tx, context, method.value, customer.value.id, at);
   });
 }
 

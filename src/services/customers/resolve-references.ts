@@ -6,6 +6,7 @@ import {
   type PaymentMethodRow,
   selectPaymentMethod,
 } from '../../db/payment-methods.ts';
+import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { parseOutcomesByPeriod, parseSandboxOutcomes } from '../../domain/sandbox-outcomes.ts';
 import { bankOutcomeWords, parseBankOutcomes } from '../../domain/schemes/sandbox-debits.ts';
@@ -62,7 +63,7 @@ export async function resolveMethod(
   tx: Tx,
   tenant: Tenant,
   id: string,
-  customerId: string | null,
+  customerId: Id<'customer'> | null,
   path: string,
 ): Promise<Resolved<PaymentMethodRow>> {
   const method = await lockPaymentMethod(tx, tenant, id);
@@ -74,7 +75,7 @@ export async function resolveMethod(
 /** Returns the field error of a method that `customerId` cannot be charged by. See `resolveMethod`. */
 export function methodError(
   { id, customer_id: ownerId, detached_at: detachedAt }: Pick<PaymentMethodRow, 'id' | 'customer_id' | 'detached_at'>,
-  customerId: string | null,
+  customerId: Id<'customer'> | null,
   path: string,
 ): FieldError | undefined {
   if (detachedAt !== null) {
@@ -93,7 +94,7 @@ export async function attachMethod(
   tx: Tx,
   context: RequestContext,
   method: PaymentMethodRow,
-  customerId: string,
+  customerId: Id<'customer'>,
   at: CustomerInstant,
 ): Promise<PaymentMethodRow> {
   if (method.customer_id !== null) return method;
@@ -120,8 +121,8 @@ export async function assertRoomForMethod(tx: Tx, customerId: string): Promise<v
 export async function defaultToFirst(
   tx: Tx,
   context: RequestContext,
-  customerId: string,
-  methodId: string,
+  customerId: Id<'customer'>,
+  methodId: Id<'payment_method'>,
   at: CustomerInstant,
 ): Promise<void> {
   if (context.keyKind === 'secret') await setFirstDefaultMethod(tx, customerId, methodId, at);

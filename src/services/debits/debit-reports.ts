@@ -16,6 +16,7 @@ import {
   updateDebitedIntent,
 } from '../../db/payment-intents.ts';
 import { type ChargeFailure, type DeclineCode, declined } from '../../domain/charge-outcome.ts';
+import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { returnableAfter } from '../../domain/schemes/bank-debit.ts';
 import { isReturnReason } from '../../domain/schemes/scheme-profile.ts';
@@ -110,7 +111,7 @@ async function wakeDebit(tx: Tx, debit: BankDebitRow, now: RealInstant): Promise
  */
 export async function stopAcceptedDebits(
   tx: Tx,
-  filter: { mandateId: string } | { methodId: string } | { customerId: string },
+  filter: { mandateId: Id<'mandate'> } | { methodId: Id<'payment_method'> } | { customerId: Id<'customer'> },
   code: DeclineCode,
   record: Omit<ReportRecord, 'nextAt' | 'isOwnStep'>,
   hook: ChargeHook,
@@ -278,7 +279,7 @@ async function endMandate(
 
 function emitAfterCommit(
   tx: Tx,
-  about: { intent: PaymentIntentRow; attempt: PaymentAttemptRow; testClockId: string | null },
+  about: { intent: PaymentIntentRow; attempt: PaymentAttemptRow; testClockId: Id<'test_clock'> | null },
   outcome: Parameters<typeof emitCompleted>[2],
   { requestId }: ReportRecord,
   place: EventPlace,

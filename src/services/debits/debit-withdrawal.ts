@@ -2,6 +2,7 @@ import { hasOwnWorkflow, listAcceptedDebits, updateDebit } from '../../db/bank-d
 import { completeAttempt, lockAttempt } from '../../db/payment-attempts.ts';
 import { lockPaymentIntent, updateDebitedIntent } from '../../db/payment-intents.ts';
 import { declined } from '../../domain/charge-outcome.ts';
+import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
@@ -18,7 +19,7 @@ import { wake } from '../wake.ts';
  */
 export async function withdrawDebits(
   tx: Tx,
-  owner: { planId: string } | { subscriptionId: string },
+  owner: { planId: Id<'payment_plan'> } | { subscriptionId: Id<'subscription'> },
   { at, now, keep = 'nothing' }: { at: CustomerInstant; now: RealInstant; keep?: 'nothing' | 'by_hand' },
 ): Promise<string[]> {
   const withdrawn: string[] = [];

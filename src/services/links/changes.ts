@@ -6,6 +6,7 @@ import { clearDefaultMethod } from '../../db/customers.ts';
 import { type PaymentLinkRow, updatePaymentLink } from '../../db/payment-links.ts';
 import { markDetached, selectPaymentMethod } from '../../db/payment-methods.ts';
 import { laterInstant } from '../../domain/calendar.ts';
+import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
@@ -23,13 +24,17 @@ export interface Instant {
 /** What a completed payment or setup does to the plan or subscription of its link, in the caller's transaction. */
 export type ApplyTo = (
   tx: Tx,
-  completed: Instant & { paymentPlanId: string | null; subscriptionId: string | null; paymentMethodId: string },
+  completed: Instant & {
+    paymentPlanId: Id<'payment_plan'> | null;
+    subscriptionId: Id<'subscription'> | null;
+    paymentMethodId: Id<'payment_method'>;
+  },
 ) => Promise<void>;
 
 /** A method was saved, or a payment has succeeded. `amount` is in minor units; null if no money was taken. */
 interface Completion extends Instant {
   amount: number | null;
-  paymentMethodId: string | null;
+  paymentMethodId: Id<'payment_method'> | null;
 }
 
 /** Ends a session that was not completed, and with it its workflow. */
@@ -192,14 +197,14 @@ async function endOpenSessions(
 export async function dropUnkeptMethod(
   tx: Tx,
   { unkept_methods: unkept }: CheckoutSessionRow,
-  id: string | null,
+  id: Id<'payment_method'> | null,
   at: CustomerInstant,
 ): Promise<void> {
   if (id !== null && unkept.includes(id)) await dropMethod(tx, id, at);
 }
 
 /** Detaches a method that a payer has entered. */
-export async function dropMethod(tx: Tx, id: string, at: CustomerInstant): Promise<void> {
+export async function dropMethod(tx: Tx, id: Id<'payment_method'>, at: CustomerInstant): Promise<void> {
   await markDetached(tx, id, at);
   await clearDefaultMethod(tx, id, at);
 }

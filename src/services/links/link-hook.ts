@@ -10,6 +10,7 @@ import { selectCustomer } from '../../db/customers.ts';
 import { lockPaymentLink, type PaymentLinkRow } from '../../db/payment-links.ts';
 import { earliestInstant, laterInstant } from '../../domain/calendar.ts';
 import { challengeEnd } from '../../domain/challenges.ts';
+import type { Id } from '../../domain/ids.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { pass } from '../crash-points.ts';
 import type { AttemptOutcome, ChargeHook, ChargeRecorder } from '../payments/charge.ts';
@@ -75,7 +76,11 @@ export function linkHookWith(applyTo: ApplyTo): ChargeHook {
 }
 
 /** The biller's own payment can be charged without the session that was made for it, once that has ended. */
-function withoutSession(tx: Tx, paymentIntentId: string, endedId: string): ChargeRecorder {
+function withoutSession(
+  tx: Tx,
+  paymentIntentId: Id<'payment_intent'>,
+  endedId: Id<'checkout_session'>,
+): ChargeRecorder {
   const nothing = async () => null;
   return {
     async opened() {
@@ -118,7 +123,7 @@ async function failed(
   tx: Tx,
   session: CheckoutSessionRow,
   link: PaymentLinkRow | null,
-  { methodId, isRestricted }: { methodId: string | null; isRestricted: boolean },
+  { methodId, isRestricted }: { methodId: Id<'payment_method'> | null; isRestricted: boolean },
   instant: Instant,
 ): Promise<void> {
   const { at, now } = instant;

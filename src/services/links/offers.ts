@@ -3,6 +3,7 @@ import type { OfferColumns } from '../../db/payment-links.ts';
 import { lockPlan } from '../../db/payment-plans.ts';
 import { lockSubscription } from '../../db/subscriptions.ts';
 import type { Currency } from '../../domain/currencies.ts';
+import { namedId } from '../../domain/ids.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
 import { schemes } from '../../domain/schemes/schemes.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
@@ -34,8 +35,8 @@ export function offerOf(input: OfferInput, customer: LockedCustomerRow | null): 
     collect: customer === null ? { ...nothing, email: 'required', name: 'required', ...input.collect } : nothing,
     payment_method_types: input.payment_method_types ?? ['card'],
     save_payment_method: isKept ? 'always' : (input.save_payment_method ?? 'no'),
-    apply_to_payment_plan_id: input.apply_to?.payment_plan_id ?? null,
-    apply_to_subscription_id: input.apply_to?.subscription_id ?? null,
+    apply_to_payment_plan_id: namedId('payment_plan', input.apply_to?.payment_plan_id) ?? null,
+    apply_to_subscription_id: namedId('subscription', input.apply_to?.subscription_id) ?? null,
     surcharge_applied: input.surcharge_applied ?? false,
     statement_descriptor: input.statement_descriptor ?? null,
     metadata: input.metadata ?? {},

@@ -1,6 +1,7 @@
 import { type CheckoutSessionRow, selectSessionByToken, updateCheckoutSession } from '../../db/checkout-sessions.ts';
 import { selectAttemptOfRequest } from '../../db/payment-attempts.ts';
 import { insertPaymentIntent, lockPaymentIntent, type PaymentIntentRow } from '../../db/payment-intents.ts';
+import { type Id, namedId } from '../../domain/ids.ts';
 import type { Db, Pool, Tx } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { fieldError } from '../../resources/field-errors.ts';
@@ -128,8 +129,8 @@ export async function methodOf(
   context: RequestContext,
   { customer }: OpenSession,
   { method }: Submission,
-): Promise<string> {
-  if ('id' in method) return method.id;
+): Promise<Id<'payment_method'>> {
+  if ('id' in method) return namedId('payment_method', method.id);
   if (customer !== null) await assertRoomForMethod(tx, customer.id);
   return (await saveEnteredMethod(tx, vault, context, method.data)).id;
 }
@@ -166,7 +167,7 @@ async function prepare(
   context: RequestContext,
   found: CheckoutSessionRow,
   submission: Submission,
-): Promise<{ intentId: string; methodId: string } | null> {
+): Promise<{ intentId: Id<'payment_intent'>; methodId: Id<'payment_method'> } | null> {
   const open = await lockOpenSession(tx, context, found, submission);
   if (open === null) return null;
   const { session } = open;

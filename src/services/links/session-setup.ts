@@ -55,7 +55,7 @@ async function complete(
   const { session, link, customer, at } = open;
   if (customer === null) throw new Error(`checkout session ${session.id} has no customer`);
   const methodId = await methodOf(tx, deps, context, open, submission);
-  const payer = { id: session.id, customer_id: customer.id, payment_method_id: null };
+  const payer = { id: null, customer_id: customer.id, payment_method_id: null };
   const method = await lockMethodOfPayer(tx, context, methodId, payer);
   if (method.detached_at !== null) {
     throw ValidationFailed.of('/method', 'payment_method_detached', 'The payment method has been detached.');

@@ -1,4 +1,5 @@
 import { endMandatesOf as endRows, lockMandate, type MandateRow, updateMandate } from '../../db/mandates.ts';
+import { type Id, namedId } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { endAfterReturn, endStatus, type MandateEndReason } from '../../domain/mandates/mandate.ts';
 import type { ReturnReason } from '../../domain/schemes/scheme-profile.ts';
@@ -16,7 +17,7 @@ import { customerTimeOf, lockMandateForUpdate, type MandateNow } from './mandate
  */
 export type StopDebits = (
   tx: Tx,
-  of: { mandateId: string } | { methodId: string } | { customerId: string },
+  of: { mandateId: Id<'mandate'> } | { methodId: Id<'payment_method'> } | { customerId: Id<'customer'> },
   code: 'mandate_unavailable' | 'payment_method_unavailable',
   record: { at: CustomerInstant; now: RealInstant; requestId: string | null },
 ) => Promise<void>;
@@ -102,7 +103,7 @@ async function endOnRequest(
   return transact(db, context, async (tx) => {
     const place = reserve(tx);
     const stop = { at: await customerTimeOf(tx, context, id), now: context.now, requestId: context.requestId };
-    await stopDebits(tx, { mandateId: id }, 'mandate_unavailable', stop);
+    await stopDebits(tx, { mandateId: namedId('mandate', id) }, 'mandate_unavailable', stop);
     const { mandate, at } = await lockMandateForUpdate(tx, context, id);
     if (!allowed.includes(mandate.status)) {
       throw new InvalidState(

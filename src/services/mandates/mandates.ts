@@ -11,7 +11,7 @@ import {
   updateMandate,
 } from '../../db/mandates.ts';
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
-import { newId } from '../../domain/ids.ts';
+import { type Id, newId } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { newMandateReference } from '../../domain/mandates/mandate.ts';
 import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
@@ -185,7 +185,7 @@ function mandateExists({ id, status }: MandateRow): InvalidState {
 function newMandate(
   context: RequestContext,
   input: MandateCreate,
-  { customer, methodId, at }: { customer: LockedCustomerRow; methodId: string; at: CustomerInstant },
+  { customer, methodId, at }: { customer: LockedCustomerRow; methodId: Id<'payment_method'>; at: CustomerInstant },
 ): MandateRow {
   return {
     id: newId('mandate'),

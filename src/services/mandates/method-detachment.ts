@@ -1,5 +1,6 @@
 import { clearDefaultMethod } from '../../db/customers.ts';
 import { lockPaymentMethod, markDetached, type PaymentMethodRow } from '../../db/payment-methods.ts';
+import { namedId } from '../../domain/ids.ts';
 import type { Writer } from '../../platform/postgres/connection.ts';
 import { timeOf } from '../customer-time.ts';
 import { lockOwner } from '../customers/resolve-references.ts';
@@ -24,7 +25,7 @@ export async function detachPaymentMethod(
     const place = reserve(tx);
     const owner = await lockOwner(tx, context, id);
     const record = { at: timeOf(owner, context.now), now: context.now, requestId: context.requestId };
-    await stopDebits(tx, { methodId: id }, 'payment_method_unavailable', record);
+    await stopDebits(tx, { methodId: namedId('payment_method', id) }, 'payment_method_unavailable', record);
     const method = await lockPaymentMethod(tx, context, id);
     if (method === null) throw new NotFound('payment method', id);
     // Another request may have attached the method between the two reads. It is locked by now, so its owner no longer

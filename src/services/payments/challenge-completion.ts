@@ -37,7 +37,7 @@ export async function completeChallenge(
     const outcome = hasPassed ? { kind: 'succeeded' as const } : declined('authentication_required');
     const completed = await recordOutcome(
       tx,
-      { attemptId: attempt.id, paymentIntentId: id, paymentPlanId: intent.payment_plan_id },
+      { attemptId: attempt.id, paymentIntentId: intent.id, paymentPlanId: intent.payment_plan_id },
       { outcome, requestId: context.requestId, now: context.now, at, from: 'requires_action' },
       hook,
     );

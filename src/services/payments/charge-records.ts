@@ -4,7 +4,7 @@
 import type { AttemptCompletion, AttemptSource, NewAttempt, PaymentAttemptRow } from '../../db/payment-attempts.ts';
 import type { PaymentIntentRow, PaymentIntentStatus } from '../../db/payment-intents.ts';
 import type { ChargeOutcome, DeclineCode } from '../../domain/charge-outcome.ts';
-import { derivedId } from '../../domain/ids.ts';
+import { derivedId, type Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { secondsBetween } from '../../platform/telemetry.ts';
@@ -20,7 +20,7 @@ export interface NewCharge {
   now: RealInstant;
   /** When the charge was due. Null when it had no due date. */
   dueAt?: CustomerInstant | null;
-  testClockId: string | null;
+  testClockId: Id<'test_clock'> | null;
   requestKey?: string | null;
   keyExpiresAt?: RealInstant | null;
 }
@@ -34,7 +34,7 @@ const statusOf: Record<ChargeOutcome['kind'], PaymentIntentStatus> = {
 /** Returns the next attempt of an intent. `methodId` is null if there is no method to charge. */
 export function nextAttempt(
   intent: PaymentIntentRow,
-  methodId: string | null,
+  methodId: Id<'payment_method'> | null,
   { source, byPayer = false, at, now, requestKey = null, keyExpiresAt = null }: NewCharge,
 ): NewAttempt {
   const number = intent.attempt_count + 1;
@@ -58,7 +58,7 @@ export function nextAttempt(
  * same key, and the processor takes no money twice. For a plan, the id is derived from the plan and the slot, because
  * the restored database may have lost the slot's intent too; for a subscription, from the number of its charge.
  */
-function attemptIdOf(intent: PaymentIntentRow, number: number): string {
+function attemptIdOf(intent: PaymentIntentRow, number: number): Id<'payment_attempt'> {
   const { id, payment_plan_id: planId, payment_plan_slot: slot, subscription_id: subscription } = intent;
   if (subscription !== null)
     return derivedId('payment_attempt', subscription, `${intent.subscription_charge}/${number}`);
@@ -121,7 +121,7 @@ export function isRestricted({ payer_failures: failures }: Pick<PaymentIntentRow
 export function restrictionEvents(
   before: PaymentIntentRow,
   after: PaymentIntentRow,
-  about: { testClockId: string | null; at: CustomerInstant },
+  about: { testClockId: Id<'test_clock'> | null; at: CustomerInstant },
 ): NewEvent[] {
   if (isRestricted(before) || !isRestricted(after)) return [];
   return [intentEvent('payment_intent.restricted', after, about)];
@@ -130,7 +130,7 @@ export function restrictionEvents(
 /** Returns the event of an outcome. `nextAttemptAt` is when a failed payment is tried again. */
 export function outcomeEvent(
   intent: PaymentIntentRow,
-  about: { testClockId: string | null; at: CustomerInstant },
+  about: { testClockId: Id<'test_clock'> | null; at: CustomerInstant },
   attempt: number,
   nextAttemptAt: CustomerInstant | null,
 ): NewEvent {
@@ -152,7 +152,12 @@ export function emitCompleted(
   intent: PaymentIntentRow,
   attempt: Pick<PaymentAttemptRow, 'id' | 'number' | 'source' | 'by_payer'>,
   outcome: { kind: ChargeOutcome['kind'] | 'returned'; code?: DeclineCode },
-  more: { testClockId: string | null; requestId: string | null; eventIds: string[]; openedAt: RealInstant | null },
+  more: {
+    testClockId: Id<'test_clock'> | null;
+    requestId: string | null;
+    eventIds: string[];
+    openedAt: RealInstant | null;
+  },
 ): void {
   const { testClockId, ...others } = more;
   emit({
@@ -171,6 +176,6 @@ export function emitCompleted(
   });
 }
 
-function ownerOf({ biller_id, livemode }: PaymentIntentRow, testClockId: string | null) {
+function ownerOf({ biller_id, livemode }: PaymentIntentRow, testClockId: Id<'test_clock'> | null) {
   return { billerId: biller_id, livemode, testClockId };
 }

@@ -7,6 +7,7 @@ import {
 } from '../../db/payment-intents.ts';
 import { type Instrument, type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-methods.ts';
 import type { ChargeOutcome, DeclineCode } from '../../domain/charge-outcome.ts';
+import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import type { SchemeProfile } from '../../domain/schemes/scheme-profile.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
@@ -28,9 +29,9 @@ import type { DecidedIntent } from './surcharges.ts';
 
 /** An opened charge. Its attempt is committed before the processor is asked. */
 export interface Charge {
-  attemptId: string;
-  paymentIntentId: string;
-  paymentPlanId: string | null;
+  attemptId: Id<'payment_attempt'>;
+  paymentIntentId: Id<'payment_intent'>;
+  paymentPlanId: Id<'payment_plan'> | null;
   livemode: boolean;
   /** The request to the processor. Null when there is no method to charge: the processor is then not asked. */
   request: ChargeRequest | null;

@@ -7,6 +7,7 @@ import {
   updateReturnUrl,
 } from '../../db/payment-intents.ts';
 import { selectSubscriptionOfIntent } from '../../db/subscriptions.ts';
+import { namedId } from '../../domain/ids.ts';
 import { addMs, type CustomerInstant } from '../../domain/instants.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
 import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
@@ -210,7 +211,7 @@ async function openConfirmation(
   const owner = findsOwner ? await lockOwner(tx, context, methodId) : (named?.value ?? null);
   const [customer, recorder, intent, before] = await pipelined(tx, [
     customerId === null ? null : lockCustomer(tx, context, customerId),
-    hook(tx, { paymentIntentId: id, paymentPlanId }),
+    hook(tx, { paymentIntentId: found.id, paymentPlanId }),
     lockPaymentIntent(tx, id),
     requestKey === null ? null : selectAttemptOfRequest(tx, id, requestKey, context.now),
   ]);
@@ -290,7 +291,7 @@ async function methodToCharge(
     throw ValidationFailed.of(path, 'parameter_missing', message);
   }
   if (context.keyKind === 'publishable') await lockMethodOfPayer(tx, context, methodId, intent);
-  const named = intent.customer_id ?? input.customer_id ?? null;
+  const named = intent.customer_id ?? namedId('customer', input.customer_id) ?? null;
   const { value: method, error } = await resolveMethod(tx, context, methodId, named, path);
   if (error) throw new ValidationFailed([error]);
   const foreign = context.keyKind === 'secret' ? ownerError(method, named, path) : undefined;

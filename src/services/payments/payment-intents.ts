@@ -12,7 +12,7 @@ import {
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
 import { addDays, dateIn, startOfDay } from '../../domain/calendar.ts';
 import { feeFor } from '../../domain/fees.ts';
-import { newId } from '../../domain/ids.ts';
+import { type Id, newId } from '../../domain/ids.ts';
 import { type CustomerInstant, withoutClock } from '../../domain/instants.ts';
 import { type ConditionsOf, unconditionally } from '../../platform/postgres/conditional-insert.ts';
 import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
@@ -63,7 +63,7 @@ export async function createLocked(
   tx: Tx,
   context: RequestContext,
   input: PaymentIntentCreate,
-  id: string,
+  id: Id<'payment_intent'>,
   conditionsOf: ConditionsOf<PaymentIntentRow> = unconditionally,
 ): Promise<PaymentIntentRow> {
   const errors = bodyErrors(context, input);
@@ -123,10 +123,11 @@ export async function lockIntentForUpdate(
   at: CustomerInstant;
   recorder: ChargeRecorder | null;
 }> {
-  const { customer_id: customerId, payment_plan_id: paymentPlanId } = await getPaymentIntent(tx, context, id);
+  const found = await getPaymentIntent(tx, context, id);
+  const { id: paymentIntentId, customer_id: customerId, payment_plan_id: paymentPlanId } = found;
   const customer = customerId === null ? null : await lockCustomer(tx, context, customerId);
   const at = timeOf(customer, context.now);
-  const recorder = (await hook?.(tx, { paymentIntentId: id, paymentPlanId })) ?? null;
+  const recorder = (await hook?.(tx, { paymentIntentId, paymentPlanId })) ?? null;
   const intent = await lockPaymentIntent(tx, id);
   if (intent === null) throw new NotFound('payment intent', id);
   if (hook !== undefined) assertSessionFound(recorder, intent);
@@ -182,7 +183,7 @@ async function createInOne(
 }
 
 /** Returns the id of a new intent in the mode of the request. */
-export function newIntentId(context: RequestContext): string {
+export function newIntentId(context: RequestContext): Id<'payment_intent'> {
   return newId('payment_intent', context);
 }
 

@@ -1,4 +1,5 @@
 import { recordCompared, selectLiveCharging } from '../../db/live-charging.ts';
+import { namedId } from '../../domain/ids.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import type { Movement, PaymentProcessor } from '../../processors/processor.ts';
@@ -27,5 +28,12 @@ export async function compareWithProcessor(sql: Pool, processor: PaymentProcesso
 }
 
 function rowOf({ kind, idempotencyKey, reference, paymentIntentId, amount, currency }: Movement) {
-  return { kind, idempotency_key: idempotencyKey, reference, payment_intent_id: paymentIntentId, amount, currency };
+  return {
+    kind,
+    idempotency_key: idempotencyKey,
+    reference,
+    payment_intent_id: namedId('payment_intent', paymentIntentId),
+    amount,
+    currency,
+  };
 }

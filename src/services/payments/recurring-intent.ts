@@ -2,7 +2,7 @@ import type { PaymentIntentRow } from '../../db/payment-intents.ts';
 import { lockPaymentMethod, type PaymentMethodRow } from '../../db/payment-methods.ts';
 import type { Currency } from '../../domain/currencies.ts';
 import { feeFor } from '../../domain/fees.ts';
-import { newId } from '../../domain/ids.ts';
+import { type Id, newId } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import type { MethodFacts } from '../../domain/surcharges/means.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
@@ -19,9 +19,9 @@ import {
 /** A locked plan or subscription, with what its payments take from its customer and its biller. */
 export interface Payer extends SurchargingRow {
   biller_id: string;
-  customer_id: string;
-  payment_instrument_id: string | null;
-  default_payment_method_id: string | null;
+  customer_id: Id<'customer'>;
+  payment_instrument_id: Id<'payment_method'> | null;
+  default_payment_method_id: Id<'payment_method'> | null;
   fee_basis_points: number;
   fee_fixed: number;
   customer_pays_fees: boolean;

@@ -54,7 +54,7 @@ export async function settleAttempt(
   }
   const settled = await atomically(sql, async (tx) => {
     // From here on, no other process charges or fails it.
-    const next = { attempt_id: attemptId, number: (reservation?.number ?? 0) + 1, livemode: charge.livemode };
+    const next = { attempt_id: attempt.id, number: (reservation?.number ?? 0) + 1, livemode: charge.livemode };
     if (!(await insertGivenUp(tx, next))) {
       throw new CommandRefused('The payment was reserved at the processor at this moment. Run the command again.');
     }

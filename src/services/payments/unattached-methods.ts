@@ -1,5 +1,6 @@
 import type { PaymentIntentRow } from '../../db/payment-intents.ts';
 import { bindToIntent, lockPaymentMethod, markUsedByBiller, type PaymentMethodRow } from '../../db/payment-methods.ts';
+import type { Id } from '../../domain/ids.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import { Forbidden } from '../errors.ts';
@@ -12,7 +13,7 @@ import type { RequestContext, Tenant } from '../request-context.ts';
 // - First use with a secret key: the method is the biller's. Secret keys may use it for any intent. Publishable keys
 //   may use it only for an intent that carries it.
 
-type Intent = Pick<PaymentIntentRow, 'id' | 'customer_id' | 'payment_method_id'>;
+type Intent = Pick<PaymentIntentRow, 'customer_id' | 'payment_method_id'> & { id: Id<'payment_intent'> | null };
 
 /**
  * Locks and returns the method that a payer charges for a locked intent. It belongs to the customer of the intent, or
@@ -40,7 +41,11 @@ function mayPayerUse(method: PaymentMethodRow, intent: Intent): boolean {
  * Returns a field error when a locked method is bound to another intent. `intentId` is the intent without a customer
  * that is to use the method; null for a new intent.
  */
-export function bindingError(method: PaymentMethodRow, intentId: string | null, path: string): FieldError | undefined {
+export function bindingError(
+  method: PaymentMethodRow,
+  intentId: Id<'payment_intent'> | null,
+  path: string,
+): FieldError | undefined {
   const { customer_id: customerId, bound_payment_intent_id: boundTo } = method;
   if (customerId !== null || boundTo === null || boundTo === intentId) return undefined;
   const message = 'The payment method is bound to another payment intent. Attach it to a customer first.';
@@ -66,7 +71,7 @@ export async function recordUse(
   tx: Tx,
   context: RequestContext,
   method: PaymentMethodRow,
-  intentId: string,
+  intentId: Id<'payment_intent'>,
 ): Promise<void> {
   const isDecided = method.customer_id !== null || method.bound_payment_intent_id !== null || method.used_by_biller;
   if (isDecided) return;

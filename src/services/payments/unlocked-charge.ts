@@ -14,6 +14,7 @@ import {
   selectIntentAndParties,
   selectParties,
 } from '../../db/unlocked-payments.ts';
+import { namedId } from '../../domain/ids.ts';
 import { withoutClock } from '../../domain/instants.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { wasSacrificed } from '../../platform/postgres/transaction.ts';
@@ -83,10 +84,13 @@ export async function createUnlocked(
 ): Promise<UnlockedCharge | null> {
   const { customer_id: customerId = null, payment_method: methodId } = input;
   if (methodId === undefined || customerId === null || bodyErrors(context, input).length > 0) return null;
-  const parties = await selectParties(pool, context, { customerId, methodId });
+  const parties = await selectParties(pool, context, {
+    customerId: namedId('customer', customerId),
+    methodId: namedId('payment_method', methodId),
+  });
   if (parties === null || !arePlain(parties)) return null;
   const { payer, method } = parties;
-  if (customerError(payer, '/customer_id') ?? methodError(method, customerId, '/payment_method')) return null;
+  if (customerError(payer, '/customer_id') ?? methodError(method, payer.id, '/payment_method')) return null;
   const created = newIntent(context, input, { at: withoutClock(context.now), payer, method });
   const { opened, newCharge, attempt } = attemptBy(context, created, parties, request);
   processorFor(processors, context.livemode);

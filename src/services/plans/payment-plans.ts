@@ -5,7 +5,7 @@ import {
   type PlanFilter,
   selectPlan,
 } from '../../db/payment-plans.ts';
-import { newId } from '../../domain/ids.ts';
+import { type Id, namedId, newId } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
@@ -98,14 +98,14 @@ export async function listPaymentPlans(
 function newPlan(
   context: RequestContext,
   input: PaymentPlanCreate,
-  testClockId: string | null,
+  testClockId: Id<'test_clock'> | null,
   at: CustomerInstant,
 ): PaymentPlanRow {
   return {
     id: newId('payment_plan'),
     biller_id: context.billerId,
     livemode: context.livemode,
-    customer_id: input.customer_id,
+    customer_id: namedId('customer', input.customer_id),
     test_clock_id: testClockId,
     name: input.name,
     state: 'pending',
@@ -119,7 +119,7 @@ function newPlan(
     currency: input.currency,
     start_date: input.start_date,
     first_date: input.first_date ?? null,
-    payment_instrument_id: input.payment_instrument_id ?? null,
+    payment_instrument_id: namedId('payment_method', input.payment_instrument_id) ?? null,
     failure_behaviour: input.failure_behaviour ?? 'retry',
     metadata: input.metadata ?? {},
     collected_amount_cents: 0,

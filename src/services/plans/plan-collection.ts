@@ -75,7 +75,7 @@ async function openDuePayment(
   if (plan.state === 'active') {
     await assertDates(tx, locked, isOnClock ? time.at : laterInstant(time.at, withoutClock(databaseTime)));
   }
-  const debit = plan.next_debit_at === null ? null : await selectFirstDebitOf(tx, { planId });
+  const debit = plan.next_debit_at === null ? null : await selectFirstDebitOf(tx, { planId: plan.id });
   const challenge = slots.filter(hasChallenge).toSorted(byChallengeEnd)[0];
   const payments = plan.state === 'active' ? [plan.next_due_at, plan.next_attempt_at] : [];
   const dueAt = earliestInstant([debit?.next_at ?? null, challenge?.challenge_ends_at ?? null, ...payments]);
@@ -118,8 +118,9 @@ async function endChallengeOfSlot(
   slot: KnownSlot,
   instants: { at: CustomerInstant; now: RealInstant },
 ): Promise<void> {
-  const payment = { paymentIntentId: slot.payment_intent_id ?? '', paymentPlanId: locked.plan.id };
-  if (await endChallenge(tx, planHook, payment, instants)) return;
+  const { payment_intent_id: paymentIntentId } = slot;
+  const payment = paymentIntentId && { paymentIntentId, paymentPlanId: locked.plan.id };
+  if (payment && (await endChallenge(tx, planHook, payment, instants))) return;
   // A former version has recorded how it ended.
   await store(tx, locked, challenged(slot, null), instants.at);
 }

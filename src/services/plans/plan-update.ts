@@ -1,6 +1,7 @@
 import { lockCustomer } from '../../db/customers.ts';
 import type { CollectingPlanRow, PaymentPlanRow, PlanChange } from '../../db/payment-plans.ts';
 import { dateIn } from '../../domain/calendar.ts';
+import { namedId } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { mutablePlanFields } from '../../domain/plan-state.ts';
 import { progressOf } from '../../domain/plans/plan.ts';
@@ -100,8 +101,9 @@ function fixedFieldErrors(plan: PaymentPlanRow, input: PaymentPlanUpdate): Field
 
 /** The total and `until_further_notice` exclude each other. An input with only one of them replaces the other. */
 function changeOf(input: PaymentPlanUpdate): PlanChange {
-  const { customer_id: _, ...change } = input;
+  const { customer_id: _, payment_instrument_id: methodId, ...change } = input;
   const replaced: PlanChange = { ...change };
+  if (methodId !== undefined) replaced.payment_instrument_id = namedId('payment_method', methodId);
   if (change.until_further_notice === true && change.total_amount_cents === undefined)
     replaced.total_amount_cents = null;
   if (typeof change.total_amount_cents === 'number' && change.until_further_notice === undefined) {

@@ -14,6 +14,7 @@ import {
   type PlanChange,
   updatePlan,
 } from '../../db/payment-plans.ts';
+import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { applyChange } from '../../domain/plans/apply.ts';
 import type { KnownSlot, Situation, Slot } from '../../domain/plans/plan.ts';
@@ -30,7 +31,11 @@ export interface LockedPlan extends Situation {
 /**
  * Locks a plan and reads its open slots, and the slot that this payment pays. Returns null if the plan was deleted.
  */
-export async function lockPlanWithSlots(tx: Tx, id: string, paymentIntentId?: string): Promise<LockedPlan | null> {
+export async function lockPlanWithSlots(
+  tx: Tx,
+  id: string,
+  paymentIntentId?: Id<'payment_intent'>,
+): Promise<LockedPlan | null> {
   // The statement after the lock sees everything committed before it was granted.
   const [plan, slots] = await pipelined(tx, [lockPlan(tx, id), listKnownSlots(tx, id, paymentIntentId)]);
   return plan && withSlots(plan, slots);
@@ -46,7 +51,7 @@ interface Besides {
   /** Columns that no step knows. */
   columns?: Partial<PaymentPlanRow>;
   /** The payment of the slot that opens. */
-  intentId?: string;
+  intentId?: Id<'payment_intent'> | null;
 }
 
 /**
@@ -62,11 +67,13 @@ export async function store(
 ): Promise<LockedPlan> {
   const { id } = locked.plan;
   const { slots = [], restores = [], opens, skips = [] } = change;
+  if (opens !== undefined && !besides.intentId)
+    throw new Error(`slot ${opens.slot} of ${id} is opened without a payment`);
   const { after, changed, events } = changedBy(locked, change, at, besides);
   await pipelined(tx, [
     ...slots.map((one) => updateSlots(tx, id, one)),
     ...restores.map((slot) => putSlot(tx, id, slot)),
-    opens === undefined ? null : insertOpenSlot(tx, id, opens, besides.intentId ?? ''),
+    opens === undefined || !besides.intentId ? null : insertOpenSlot(tx, id, opens, besides.intentId),
     insertSkippedSlots(tx, id, skips),
     changed && updatePlan(tx, id, changed),
     isChallengeChanged(locked.slots, after.slots) ? noteChallenge(tx, { planId: id }) : null,
@@ -91,7 +98,7 @@ export function changedBy(
   locked: LockedPlan,
   change: Change,
   at: CustomerInstant,
-  { columns: more = {}, intentId = '' }: Besides = {},
+  { columns: more = {}, intentId = null }: Besides = {},
 ): Changed {
   const { situation, columns } = applyChange(locked, change, intentId);
   const { slots = [], restores = [], happenings = [] } = change;

@@ -46,7 +46,7 @@ export async function deleteCustomer(db: Writer, context: RequestContext, id: st
     }
     const mandatesEnded = reserve(tx);
     const stop = { at, now: context.now, requestId: context.requestId };
-    await stopDebits(tx, { customerId: id }, 'mandate_unavailable', stop);
+    await stopDebits(tx, { customerId: customer.id }, 'mandate_unavailable', stop);
     await mandatesEnded.during(() => endMandatesOf(tx, ['customer_id', id], 'customer_deleted', at));
     return deleted;
   });

@@ -8,6 +8,7 @@ import {
 } from '../../db/subscription-changes.ts';
 import type { ShownSubscriptionRow } from '../../db/subscriptions.ts';
 import { dateIn } from '../../domain/calendar.ts';
+import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import {
   type ItemChange,
@@ -218,7 +219,7 @@ async function insertIntent(
 async function insertChange(
   { tx, at, wanted, quoted }: Step,
   { row }: LockedSubscription,
-  intentId: string | null,
+  intentId: Id<'payment_intent'> | null,
 ): Promise<void> {
   await insertSubscriptionChange(tx, {
     subscription_id: row.id,

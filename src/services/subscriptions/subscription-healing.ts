@@ -2,6 +2,7 @@ import { selectPaymentMethod } from '../../db/payment-methods.ts';
 import { listOpenPeriods } from '../../db/subscription-periods.ts';
 import { lockSubscription, type SubscriptionRow } from '../../db/subscriptions.ts';
 import { dateIn } from '../../domain/calendar.ts';
+import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import type { Situation } from '../../domain/subscriptions/course.ts';
 import { respondTo } from '../../domain/subscriptions/requests.ts';
@@ -18,8 +19,8 @@ import { endErrors } from './subscription-terms.ts';
 
 /** What a payer has done for a subscription: paid, or saved a method. */
 interface Healing {
-  subscriptionId: string;
-  paymentMethodId: string;
+  subscriptionId: Id<'subscription'>;
+  paymentMethodId: Id<'payment_method'>;
   at: CustomerInstant;
   now: RealInstant;
 }

@@ -1,5 +1,6 @@
 import type { ShownSubscriptionRow, SubscriptionChange } from '../../db/subscriptions.ts';
 import { dateIn } from '../../domain/calendar.ts';
+import { namedId } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import type { Discount } from '../../domain/subscriptions/pricing.ts';
 import type { Writer } from '../../platform/postgres/connection.ts';
@@ -44,9 +45,11 @@ export async function updateSubscriptionTerms(
     const { row } = locked;
     const isUnstarted = row.state === 'pending' && row.started_at === null;
     assertNoErrors(fixedFieldErrors(input, row.state, isUnstarted));
-    const { customer_id: _, items, start_date, one_off_items: oneOffs, discounts, ...plain } = input;
+    const { customer_id: _, items, start_date, one_off_items: oneOffs, discounts, ...others } = input;
+    const { payment_instrument_id: methodId, ...plain } = others;
     const change: SubscriptionChange = {
       ...plain,
+      ...(methodId === undefined ? {} : { payment_instrument_id: namedId('payment_method', methodId) }),
       ...(items === undefined ? {} : { items: withIds(items) }),
       ...(oneOffs === undefined ? {} : { one_off_items: newOneOffs(oneOffs) }),
       ...(discounts === undefined ? {} : plannedDiscounts(row.current_number, newDiscounts(discounts))),

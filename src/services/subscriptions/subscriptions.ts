@@ -7,7 +7,7 @@ import {
   selectSubscription,
 } from '../../db/subscriptions.ts';
 import { dateIn } from '../../domain/calendar.ts';
-import { newId } from '../../domain/ids.ts';
+import { type Id, namedId, newId } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import type { SubscriptionItem } from '../../domain/subscriptions/lines.ts';
 import { priceOfItems } from '../../domain/subscriptions/lines.ts';
@@ -135,14 +135,14 @@ export async function listSubscriptions(
 function newSubscription(
   context: RequestContext,
   input: SubscriptionCreate,
-  testClockId: string | null,
+  testClockId: Id<'test_clock'> | null,
   at: CustomerInstant,
 ): SubscriptionRow {
   return {
     id: newId('subscription'),
     biller_id: context.billerId,
     livemode: context.livemode,
-    customer_id: input.customer_id,
+    customer_id: namedId('customer', input.customer_id),
     test_clock_id: testClockId,
     name: input.name,
     state: 'pending',
@@ -163,7 +163,7 @@ function newSubscription(
     trial_days: input.trial_days ?? null,
     trial_end_date: input.trial_end_date ?? null,
     trial_end_behaviour: input.trial_end_behaviour ?? 'pause',
-    payment_instrument_id: input.payment_instrument_id ?? null,
+    payment_instrument_id: namedId('payment_method', input.payment_instrument_id) ?? null,
     failure_behaviour: input.failure_behaviour ?? 'retry',
     unpaid_behaviour: input.unpaid_behaviour ?? 'pause',
     grace_days: input.grace_days ?? 7,

@@ -121,7 +121,7 @@ export async function advanceTestClock(
     const { clock, target } = await admitAdvance(tx, context, id, targetText);
     await insertAdvance(tx, {
       id: newId('clock_advance'),
-      test_clock_id: id,
+      test_clock_id: clock.id,
       from_time: clock.frozen_time,
       target_time: target,
       request_id: context.requestId,

@@ -1,6 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { tenantOf } from '../../db/tenant.ts';
 import { updateVerifiedAt, type WebhookEndpointRow } from '../../db/webhook-endpoints.ts';
+import type { Id } from '../../domain/ids.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { InvalidState } from '../errors.ts';
@@ -43,7 +44,11 @@ function isEqual(given: string, expected: string): boolean {
  * Records that the biller has proved control of the endpoint. Does nothing if that is recorded already, or if the URL
  * has changed since the attempt.
  */
-export async function verifyEndpoint(tx: Tx, address: { id: string; url: string }, now: RealInstant): Promise<void> {
+export async function verifyEndpoint(
+  tx: Tx,
+  address: { id: Id<'webhook_endpoint'>; url: string },
+  now: RealInstant,
+): Promise<void> {
   const endpoint = await updateVerifiedAt(tx, address, now);
   if (endpoint === null) return;
   const tenant = tenantOf(endpoint);

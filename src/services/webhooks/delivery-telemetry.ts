@@ -6,8 +6,8 @@ import type { DeliveryAttempted } from '../telemetry.ts';
 import type { WebhookResponse } from './sender.ts';
 
 /**
- * Returns the telemetry event for a recorded attempt. `error` is null if the receiver accepted the event; `now` is real
- * time. `workflowId` is that of the batch that made the attempt, if the delivery's own workflow has not.
+ * Returns the telemetry event for a recorded attempt. `error` is null if the receiver accepted the event.
+ * `workflowId` is that of the batch that made the attempt, if the delivery's own workflow has not.
  */
 export function attemptTelemetry(
   { id, event, ...delivery }: DeliveryToMake,

@@ -1,4 +1,3 @@
-import { workflowIdOf } from '../../messages/workflow-types.ts';
 import type { Found, FoundAttempt, FoundSubject } from '../../operations/finding.ts';
 import type { Stuck, StuckReport } from '../../operations/stuck/find-stuck.ts';
 import { type Html, html } from '../../platform/html.ts';
@@ -38,10 +37,10 @@ ${has_more ? html`<p class="faint">There are more. Look for the id of one.</p>` 
 }
 
 function card(subject: FoundSubject, stuck: readonly Stuck[], links: Links): Html {
-  const { kind, id, livemode, biller_id, customer_id, state, attempts } = subject;
+  const { id, livemode, biller_id, customer_id, state, attempts, workflow_id } = subject;
   const ids = new Set([id, ...attempts.map(({ payment_intent_id }) => payment_intent_id)]);
   const about = stuck.filter(({ subject_id }) => subject_id !== null && ids.has(subject_id));
-  const workflow = kind === 'payment' ? null : links.workflow(workflowIdOf(kind, id), livemode);
+  const workflow = workflow_id === null ? null : links.workflow(workflow_id, livemode);
   return html`<section class="card" aria-label="${id}">
 <h2>${linked(id, workflow)}</h2>
 <p class="faint">${livemode ? 'live' : 'sandbox'}, ${biller_id}${customer_id === null ? null : html`, ${customer_id}`}</p>

@@ -107,8 +107,8 @@ export class Simulated {
       ({ status, slot }) => isUnpaid({ status }) || status === 'processing' || isNamed(change, slot),
     );
     const before = { ...this.situation, slots: known };
-    const { situation, columns } = applyChange(before, change, 'pi');
-    const whole = applyChange(this.situation, change, 'pi');
+    const { situation, columns } = applyChange(before, change, 'pi_1');
+    const whole = applyChange(this.situation, change, 'pi_1');
     const kept = all.filter(({ slot }) => !situation.slots.some((other) => other.slot === slot));
     const plan = { ...this.plan, ...columns };
     this.situation = { ...situation, plan, slots: [...kept, ...situation.slots].toSorted((a, b) => a.slot - b.slot) };

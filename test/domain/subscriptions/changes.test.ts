@@ -8,7 +8,7 @@ import { changeLines, type SubscriptionItem, sumOf } from '../../../src/domain/s
 import { changes, fresh, Simulated } from './simulated.ts';
 
 const at = (unit_amount_cents: number, quantity = 1): SubscriptionItem[] => [
-  { id: 'sbi', name: 'Seats', unit_amount_cents, quantity },
+  { id: 'sbi_1', name: 'Seats', unit_amount_cents, quantity },
 ];
 const now: Omit<ItemChange, 'items'> = { when: 'now', proration: 'days', collect: 'next_period' };
 const day = (date: string) => customerInstant(`${date}T00:00:00Z`);

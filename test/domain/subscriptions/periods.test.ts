@@ -120,7 +120,7 @@ describe('the periods of a subscription', () => {
 });
 
 describe('the lines of a period', () => {
-  const items = [{ id: 'a', name: 'Seat', unit_amount_cents: 1000, quantity: 3 }];
+  const items = [{ id: 'sbi_1' as const, name: 'Seat', unit_amount_cents: 1000, quantity: 3 }];
 
   it('cost unit amount times quantity for a whole period', () => {
     assert.equal(sumOf(linesOf(items, { days: 31, whole: 31 })), 3000);

@@ -13,7 +13,7 @@ import { discountLists } from './simulated.ts';
 
 const month = { days: 31, whole: 31 };
 const sold: Sold = {
-  items: [{ id: 'a', name: 'Membership', unit_amount_cents: 4900, quantity: 1 }],
+  items: [{ id: 'sbi_1' as const, name: 'Membership', unit_amount_cents: 4900, quantity: 1 }],
   next_items: null,
   discounts: [],
   next_discounts: null,
@@ -46,7 +46,7 @@ describe('the price of a period', () => {
   });
 
   it('takes a percentage rounded half up to a minor unit, of what is left by the discount before it', () => {
-    const items = [{ id: 'a', name: 'A', unit_amount_cents: 1005, quantity: 1 }];
+    const items = [{ id: 'sbi_1' as const, name: 'A', unit_amount_cents: 1005, quantity: 1 }];
     assert.deepEqual(amounts({ items, discounts: [percent(10), percent(10)] }).slice(1), [
       ['discount', -101],
       ['discount', -90],
@@ -86,7 +86,7 @@ describe('the price of a period', () => {
   });
 
   it('follows the items and discounts that were planned for it', () => {
-    const next_items = [{ id: 'a', name: 'Off-peak', unit_amount_cents: 3000, quantity: 1 }];
+    const next_items = [{ id: 'sbi_1' as const, name: 'Off-peak', unit_amount_cents: 3000, quantity: 1 }];
     const priced = priceOfPeriod(
       { ...sold, next_items, discounts: [percent(50)], next_discounts: [amount(100, 1)] },
       month,
@@ -105,7 +105,7 @@ describe('the price of a period', () => {
 
   const items = fc.array(
     fc.record({
-      id: fc.constant('a'),
+      id: fc.constant('sbi_1' as const),
       name: fc.constant('A'),
       unit_amount_cents: fc.integer({ min: 1, max: 9_999 }),
       quantity: fc.integer({ min: 1, max: 3 }),
@@ -145,7 +145,7 @@ describe('the price of a period', () => {
         fc.nat(366),
         (unit, off, whole, part) => {
           const length = { days: Math.min(part, whole), whole };
-          const of = [{ id: 'a', name: 'A', unit_amount_cents: unit + 1, quantity: 1 }];
+          const of = [{ id: 'sbi_1' as const, name: 'A', unit_amount_cents: unit + 1, quantity: 1 }];
           const discounted = Math.max(0, priceOfItems(of) - off - 1);
           assert.equal(net([amount(off + 1)], of, length), shareOf(discounted, length.days, whole));
         },

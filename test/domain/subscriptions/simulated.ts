@@ -129,7 +129,7 @@ export class Simulated {
     const next = { ...this.situation.course, ...course };
     const priced = priceOfPeriod(next, lengthOf(calendarOf(next), begins));
     const { lines, amount_cents, carried_cents, account } = statementOf(next, priced.lines);
-    const begun = { status: 'processing', lines, amount_cents, carried_cents, payment_intent_id: 'pi' } as const;
+    const begun = { status: 'processing', lines, amount_cents, carried_cents, payment_intent_id: 'pi_1' } as const;
     return { begun, course: { ...course, ...priced.sold, ...account } };
   }
 
@@ -271,7 +271,7 @@ export type Deed =
   | { do: 'pass'; days: number };
 
 const item: fc.Arbitrary<SubscriptionItem> = fc.record({
-  id: fc.constant('sbi'),
+  id: fc.constant('sbi_1' as const),
   name: fc.constantFrom('A', 'B'),
   unit_amount_cents: fc.integer({ min: 1, max: 9_999 }),
   quantity: fc.integer({ min: 1, max: 3 }),

@@ -1253,26 +1253,6 @@ class Subscriptions(Resource):
         """
         return self._send("POST", f"/api/v1/subscriptions/{segment(subscription_id)}/pause", body=body, options=options)
 
-    def resume(
-        self,
-        subscription_id: str,
-        **options: Unpack[WriteOptions],
-    ) -> models.Subscription:
-        """Resume a subscription: begin a new period today, and charge it
-
-        A new period begins today. Returns `active` if it was paid. A decline is not an error:
-        the subscription is `past_due` with `last_payment_error`, or what `unpaid_behaviour`
-        says, and retries continue. While a challenge is under way, it is `active` and not yet
-        in effect, with `current_period.status: processing`; a bank debit that is under way is
-        enough. Later periods are counted from today. A period that was unpaid becomes `void`.
-        A pause that has not begun is taken back.
-
-        Needs a secret key with the scope `subscriptions:write`.
-
-        `POST /api/v1/subscriptions/{subscription_id}/resume`
-        """
-        return self._send("POST", f"/api/v1/subscriptions/{segment(subscription_id)}/resume", options=options)
-
     def cancel(
         self,
         subscription_id: str,
@@ -1292,6 +1272,27 @@ class Subscriptions(Resource):
         `POST /api/v1/subscriptions/{subscription_id}/cancel`
         """
         return self._send("POST", f"/api/v1/subscriptions/{segment(subscription_id)}/cancel", body=body, options=options)
+
+    def resume(
+        self,
+        subscription_id: str,
+        body: models.SubscriptionResume | None = None,
+        **options: Unpack[WriteOptions],
+    ) -> models.Subscription:
+        """Resume a subscription: begin a new period today, and charge it
+
+        A new period begins today. Returns `active` if it was paid. A decline is not an error:
+        the subscription is `past_due` with `last_payment_error`, or what `unpaid_behaviour`
+        says, and retries continue. While a challenge is under way, it is `active` and not yet
+        in effect, with `current_period.status: processing`; a bank debit that is under way is
+        enough. Later periods are counted from today, or begin on `anchor_day`. A period that
+        was unpaid becomes `void`. A pause that has not begun is taken back.
+
+        Needs a secret key with the scope `subscriptions:write`.
+
+        `POST /api/v1/subscriptions/{subscription_id}/resume`
+        """
+        return self._send("POST", f"/api/v1/subscriptions/{segment(subscription_id)}/resume", body=body, options=options)
 
     def uncancel(
         self,
