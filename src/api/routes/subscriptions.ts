@@ -26,7 +26,6 @@ import { updateSubscriptionTerms } from '../../services/subscriptions/subscripti
 import { createSubscription, getSubscription, listSubscriptions } from '../../services/subscriptions/subscriptions.ts';
 import { repeatable } from '../http/repeatable.ts';
 import { metadataLimit, type Route, route } from '../http/route.ts';
-import { goingOnRoutes } from './subscriptions-going-on.ts';
 
 const waiting = {
   ...subscriptionExample,
@@ -235,15 +234,4 @@ const schedule = route({
   },
 });
 
-export const subscriptionRoutes: Route[] = [
-  create,
-  list,
-  fetch,
-  update,
-  start,
-  pause,
-  cancel,
-  ...goingOnRoutes,
-  periods,
-  schedule,
-];
+export const subscriptionRoutes: Route[] = [create, list, fetch, update, start, pause, cancel, periods, schedule];

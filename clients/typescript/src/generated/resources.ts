@@ -1049,6 +1049,38 @@ export class Subscriptions extends Resource {
   }
 
   /**
+   * List the periods of a subscription that have begun, newest first
+   *
+   * Needs a secret key with the scope `subscriptions:read`.
+   *
+   * `GET /api/v1/subscriptions/{subscription_id}/periods`
+   */
+  listPeriods(
+    subscriptionId: string,
+    query?: QueryOf<'listSubscriptionPeriods'>,
+    options?: RequestOptions,
+  ): Listing<models.SubscriptionPeriodList, 'data'> {
+    return this.pagesOf({ method: 'GET', path: path`/api/v1/subscriptions/${subscriptionId}/periods`, query }, 'data', 'number', options);
+  }
+
+  /**
+   * Show the coming periods of a subscription
+   *
+   * A subscription that is pending or paused is shown as if you started or resumed it now.
+   *
+   * Needs a secret key with the scope `subscriptions:read`.
+   *
+   * `GET /api/v1/subscriptions/{subscription_id}/schedule`
+   */
+  getSchedule(
+    subscriptionId: string,
+    query?: QueryOf<'getSubscriptionSchedule'>,
+    options?: RequestOptions,
+  ): Promise<models.ComingPeriodList> {
+    return this.send({ method: 'GET', path: path`/api/v1/subscriptions/${subscriptionId}/schedule`, query }, options);
+  }
+
+  /**
    * Resume a subscription: begin a new period today, and charge it
    *
    * A new period begins today. Returns `active` if it was paid. A decline is not an error: the subscription is
@@ -1101,38 +1133,6 @@ export class Subscriptions extends Resource {
   /** The same as `retry`, by the name of its path. */
   retryNow(subscriptionId: string, options?: WriteOptions): Promise<models.Subscription> {
     return this.retry(subscriptionId, options);
-  }
-
-  /**
-   * List the periods of a subscription that have begun, newest first
-   *
-   * Needs a secret key with the scope `subscriptions:read`.
-   *
-   * `GET /api/v1/subscriptions/{subscription_id}/periods`
-   */
-  listPeriods(
-    subscriptionId: string,
-    query?: QueryOf<'listSubscriptionPeriods'>,
-    options?: RequestOptions,
-  ): Listing<models.SubscriptionPeriodList, 'data'> {
-    return this.pagesOf({ method: 'GET', path: path`/api/v1/subscriptions/${subscriptionId}/periods`, query }, 'data', 'number', options);
-  }
-
-  /**
-   * Show the coming periods of a subscription
-   *
-   * A subscription that is pending or paused is shown as if you started or resumed it now.
-   *
-   * Needs a secret key with the scope `subscriptions:read`.
-   *
-   * `GET /api/v1/subscriptions/{subscription_id}/schedule`
-   */
-  getSchedule(
-    subscriptionId: string,
-    query?: QueryOf<'getSubscriptionSchedule'>,
-    options?: RequestOptions,
-  ): Promise<models.ComingPeriodList> {
-    return this.send({ method: 'GET', path: path`/api/v1/subscriptions/${subscriptionId}/schedule`, query }, options);
   }
 
   /**

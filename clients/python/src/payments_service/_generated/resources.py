@@ -1273,6 +1273,39 @@ class Subscriptions(Resource):
         """
         return self._send("POST", f"/api/v1/subscriptions/{segment(subscription_id)}/cancel", body=body, options=options)
 
+    def list_periods(
+        self,
+        subscription_id: str,
+        *,
+        limit: int | None = None,
+        starting_after: str | None = None,
+        **options: Unpack[RequestOptions],
+    ) -> Listing[models.SubscriptionPeriodList, models.SubscriptionPeriod]:
+        """List the periods of a subscription that have begun, newest first
+
+        Needs a secret key with the scope `subscriptions:read`.
+
+        `GET /api/v1/subscriptions/{subscription_id}/periods`
+        """
+        return self._pages_of("GET", f"/api/v1/subscriptions/{segment(subscription_id)}/periods", query={"limit": limit, "starting_after": starting_after}, options=options, items="data", cursor="number")
+
+    def get_schedule(
+        self,
+        subscription_id: str,
+        *,
+        count: int | None = None,
+        **options: Unpack[RequestOptions],
+    ) -> models.ComingPeriodList:
+        """Show the coming periods of a subscription
+
+        A subscription that is pending or paused is shown as if you started or resumed it now.
+
+        Needs a secret key with the scope `subscriptions:read`.
+
+        `GET /api/v1/subscriptions/{subscription_id}/schedule`
+        """
+        return self._send("GET", f"/api/v1/subscriptions/{segment(subscription_id)}/schedule", query={"count": count}, options=options)
+
     def resume(
         self,
         subscription_id: str,
@@ -1329,39 +1362,6 @@ class Subscriptions(Resource):
 
     retry_now = retry
     """The same as `retry`, by the name of its path."""
-
-    def list_periods(
-        self,
-        subscription_id: str,
-        *,
-        limit: int | None = None,
-        starting_after: str | None = None,
-        **options: Unpack[RequestOptions],
-    ) -> Listing[models.SubscriptionPeriodList, models.SubscriptionPeriod]:
-        """List the periods of a subscription that have begun, newest first
-
-        Needs a secret key with the scope `subscriptions:read`.
-
-        `GET /api/v1/subscriptions/{subscription_id}/periods`
-        """
-        return self._pages_of("GET", f"/api/v1/subscriptions/{segment(subscription_id)}/periods", query={"limit": limit, "starting_after": starting_after}, options=options, items="data", cursor="number")
-
-    def get_schedule(
-        self,
-        subscription_id: str,
-        *,
-        count: int | None = None,
-        **options: Unpack[RequestOptions],
-    ) -> models.ComingPeriodList:
-        """Show the coming periods of a subscription
-
-        A subscription that is pending or paused is shown as if you started or resumed it now.
-
-        Needs a secret key with the scope `subscriptions:read`.
-
-        `GET /api/v1/subscriptions/{subscription_id}/schedule`
-        """
-        return self._send("GET", f"/api/v1/subscriptions/{segment(subscription_id)}/schedule", query={"count": count}, options=options)
 
     def change(
         self,
