@@ -10,15 +10,12 @@ import { slotInWords } from '../../messages/slot-in-words.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { type AuditEntry, type ChangeOrigin, changesBetween, recordAudit } from '../accounts/audit.ts';
-import { CommandRefused } from '../command-refused.ts';
+import { CommandRefused, sameRetryMs } from '../command-refused.ts';
 import { timeForWrite } from '../customer-time.ts';
 import { InvalidState } from '../errors.ts';
 import { transact } from '../events.ts';
 import { type LockedPlan, lockPlanWithSlots, store } from './store.ts';
 import { chargeInWords } from './subject-status.ts';
-
-/** A command repeated within this time is refused: the operator may not have seen the outcome of the first attempt. */
-const sameRetryMs = 60_000;
 
 /**
  * Makes the next attempt of an unpaid payment due now. It stays the next step of its retry series, only earlier. Within
