@@ -84,7 +84,7 @@ export function findStuckRows(sql: Pool, now: RealInstant): Promise<StuckReport[
 }
 
 /** An operator who looks waits this long for the tables. What holds them up is known before. */
-const readingTimeoutMs = 8_000;
+const readingTimeoutMs = 12_000;
 
 /** Returns what was read; or, if PostgreSQL was too slow or went away meanwhile, that it could not be read. */
 async function readInTime(read: () => Promise<StuckReport[]>): Promise<StuckReport[]> {

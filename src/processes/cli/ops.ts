@@ -8,6 +8,7 @@ import {
   sendCommand,
   startOver,
 } from '../../operations/operator-commands.ts';
+import { notReadable } from '../../operations/stuck/bounded-reading.ts';
 import { wordsAboutEndpoint } from '../../operations/stuck/endpoint-words.ts';
 import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
 import { keyFileMissing } from '../../operations/stuck/key-file.ts';
@@ -173,6 +174,10 @@ async function stuck(context: CliContext, { json, kind }: { json?: boolean; kind
   }
   if (kind === keyFileMissing.kind && reports.length === 0) {
     throw new Error('There is no key file to look at: the environment has the keys or the database of the service.');
+  }
+  const [unread] = (all ?? []).find((report) => report.kind === notReadable.kind)?.found ?? [];
+  if (kind !== undefined && reports.length === 0 && unread !== undefined) {
+    throw new Error(`Whether anything is "${kind}" is not known: ${unread.why}. ${unread.remedy}`);
   }
   // Only Temporal knows of this kind. While Temporal is away, it is unknown whether anything is stuck.
   if (kind !== undefined && reports.length === 0) {
