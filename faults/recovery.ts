@@ -128,9 +128,9 @@ async function firstCharge(world: World, takeAway: TakeAway, at: 'shop' | 'liveS
   const from = ledger.all.length;
   await letFallDue(world, [plan.id], new Date(realNow().getTime() + aheadMs));
   await pause(aheadMs / 2); // its workflow has its timer by now
-  const giveBack = await takeAway(world);
+  const bringBack = await takeAway(world);
   await pause(aheadMs);
-  const backAt = await giveBack();
+  const backAt = await bringBack();
   const charge = await ledger.find((entry) => entry.amount === amount, { from, timeoutMs: waiting.timeoutMs });
   if (charge === null) throw new Error(`nothing was charged within ${waiting.timeoutMs / 1000} s after the outage`);
   return Math.max(0, performance.now() - backAt);

@@ -4440,6 +4440,13 @@ type SubscriptionRenewedEvent struct {
 	Data      Subscription `json:"data"`
 }
 
+type SubscriptionResume struct {
+	// The day of the month on which later periods begin, such as that of before the pause. The new
+	// period is then short, and costs its share of the days. By default the day of the resume. Not for
+	// weekly subscriptions.
+	AnchorDay Optional[int] `json:"anchor_day,omitzero"`
+}
+
 type SubscriptionResumedEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
 	ID        string `json:"id"`

@@ -5,7 +5,7 @@ import type { Pool } from '../platform/postgres/connection.ts';
 import { realNow } from '../platform/real-time.ts';
 import { workflowTime } from '../services/customer-time.ts';
 import { executeClockCommand } from '../services/subjects/operator-commands.ts';
-import { carryOutAdvance, clockStatus, type MoveSubject } from '../services/test-clocks/clock-advance.ts';
+import { clockStatus, executeAdvance, type MoveSubject } from '../services/test-clocks/clock-advance.ts';
 import { expireTestClock } from '../services/test-clocks/test-clocks.ts';
 import { carryOut, reasonOf } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
@@ -34,7 +34,7 @@ export function createClockActivities({ sql, moveSubject, maxAheadMs }: ClockDep
         if (advance !== null) {
           const step = <T>(work: () => Promise<T>) => carryOut(sql, work);
           const tryStep = async (work: () => Promise<void>) => ({ failure: await reasonOf(carryOut(sql, work)) });
-          await carryOutAdvance(sql, advance, { moveSubject, step, tryStep });
+          await executeAdvance(sql, advance, { moveSubject, step, tryStep });
         }
         return carryOut(sql, async () => {
           await expireTestClock(sql, clockId, { ...workflowTime(now, maxAheadMs), now: realNow() });

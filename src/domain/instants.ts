@@ -27,3 +27,8 @@ export function withoutClock(now: RealInstant): CustomerInstant {
 export function addMs<T extends Date>(at: T, milliseconds: number): T {
   return new Date(at.getTime() + milliseconds) as T;
 }
+
+/** Returns an instant as text for operators, or "none". */
+export function isoOrNone(at: Instant | null): string {
+  return at?.toISOString() ?? 'none';
+}

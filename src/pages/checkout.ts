@@ -140,7 +140,7 @@ async function pay(visit: Visit): Promise<Answer> {
   const submit = session.mode === 'setup' ? saveSessionMethod : paySession;
   const submitted = await submit(deps.sql, sessionDeps, token, submission, payerOf(visit));
   const hasFailed = submitted.kind === 'done' && ['open', 'expired'].includes(submitted.session.state);
-  if (!hasFailed) await attempt.takeBack();
+  if (!hasFailed) await attempt.undo();
   if (submitted.kind === 'done') {
     const { state } = submitted.session;
     const query = submitted.isOwn && state !== 'open' && state !== 'expired' ? proof : '';

@@ -56,7 +56,7 @@ async function save(visit: Visit): Promise<Answer> {
   }
   const use = await countUse(deps.sql, deps.vault, pageLimits.methods, addressSubject(address));
   if (!use.isAllowed) {
-    await use.takeBack();
+    await use.undo();
     return form(visit, frame, tooManyForms);
   }
   const secret = visit.form.get('client_secret') || null;

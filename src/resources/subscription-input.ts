@@ -215,6 +215,28 @@ export const SubscriptionCancel = withExamples(
 );
 export type SubscriptionCancel = Static<typeof SubscriptionCancel>;
 
+export const SubscriptionResume = withExamples(
+  Strict(
+    {
+      anchor_day: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 31,
+          description:
+            'The day of the month on which later periods begin, such as that of before the pause. The new period is then ' +
+            'short, and costs its share of the days. By default the day of the resume. Not for weekly subscriptions.',
+        }),
+      ),
+    },
+    { title: 'SubscriptionResume' },
+  ),
+  {
+    today: { summary: 'Count the periods from today', value: {} },
+    sameDay: { summary: 'Keep the 11th', value: { anchor_day: 11 } },
+  },
+);
+export type SubscriptionResume = Static<typeof SubscriptionResume>;
+
 export const SubscriptionPause = withExamples(
   Strict(
     {

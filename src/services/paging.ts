@@ -61,6 +61,27 @@ export async function rowsOfPage<R>(
   return { rows, limit };
 }
 
+/**
+ * Returns the rows of a page of a list whose items are numbered, newest first. The cursor is a number. `list` returns
+ * the items before one, and `numberOf` the number of an item.
+ * @throws BadParameters when the list has no item of this number.
+ */
+export async function rowsByNumber<Row>(
+  query: PageQuery,
+  numberOf: (row: Row) => number,
+  list: (page: { limit: number; before?: number | undefined }) => Promise<Row[]>,
+): Promise<Rows<Row>> {
+  const { limit = defaultLimit, starting_after: text } = query;
+  if (text === undefined) return { rows: await list({ limit }), limit };
+  const before = /^\d{1,9}$/.test(text) ? Number(text) : null;
+  const [found] = before === null ? [] : await list({ limit: 1, before: before + 1 });
+  if (before !== null && found !== undefined && numberOf(found) === before) {
+    return { rows: await list({ limit, before }), limit };
+  }
+  const message = `starting_after must be the number of an item in this list: ${text}.`;
+  throw new BadParameters([fieldError('query/starting_after', 'invalid_value', message)]);
+}
+
 async function assertCursor(db: Db, table: Collection, tenant: Tenant, id: string): Promise<void> {
   if (await hasRow(db, table, tenant, id)) return;
   const message = `starting_after is not the id of an item in this list: ${id}.`;

@@ -65,7 +65,7 @@ describe('two who act on a plan at once', () => {
   });
 
   for (const transition of ['suspend', 'deactivate', 'close'] as const) {
-    it(`are ${transition} and a charge under way: its money is booked and its plan stays as it was put`, async () => {
+    it(`are ${transition} and a charge under way: its money is recorded and its plan stays as it was put`, async () => {
       const id = await due({ total_amount_cents: 5000 });
       const answering = door();
       stage.ledger.beforeAnswer = () => answering.pass();
@@ -79,7 +79,7 @@ describe('two who act on a plan at once', () => {
       assert.deepEqual(await statuses(id), ['paid']);
     });
 
-    it(`are ${transition} and a worker that died in a charge: what was taken is booked when it is asked for again`, async () => {
+    it(`are ${transition} and a worker that died in a charge: what was taken is recorded when it is asked for again`, async () => {
       const id = await due();
       stage.ledger.beforeAnswer = async () => {
         throw new Error('the worker is gone');

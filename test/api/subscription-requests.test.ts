@@ -100,6 +100,42 @@ describe('a pause', () => {
     assert.deepEqual(body.current_period, { number: 2, start: '2027-03-05', end: '2027-04-05', status: 'paid' });
   });
 
+  it('keeps the day of the month if the resume names it: the new period is short, and costs its share', async () => {
+    const id = await subscriber.started();
+    await subscriber.ask(id, 'pause');
+    await here.advance('2027-03-03T00:00:00Z');
+    const resumed = await subscriber.ask(id, 'resume', { anchor_day: 10 });
+    assert.deepEqual([resumed.anchor_day, resumed.next_period_start], [10, '2027-03-10']);
+    await here.advance('2027-04-10T00:00:00Z');
+    assert.deepEqual((await subscriber.periods(id)).slice(1), [
+      '2 2027-03-03 2027-03-10 paid 1225', // 7 of 28 days
+      '3 2027-03-10 2027-04-10 paid 4900',
+      '4 2027-04-10 2027-05-10 paid 4900',
+    ]);
+  });
+
+  it('has no day of the month to keep before it begins, for weeks, and out of range', async () => {
+    const id = await subscriber.started();
+    const resume = (of: string, anchor_day: unknown) =>
+      stage.request('POST', `/subscriptions/${of}/resume`, { anchor_day });
+    await subscriber.ask(id, 'pause');
+    assert.deepEqual(refusal(await resume(id, 10), 422), ['/anchor_day out_of_range']);
+    for (const [day, code] of [
+      [0, 'out_of_range'],
+      [32, 'out_of_range'],
+      ['10', 'invalid_type'],
+      [1.5, 'invalid_type'],
+    ]) {
+      assert.deepEqual(refusal(await resume(id, day), 422), [`/anchor_day ${code}`]);
+    }
+    assert.equal((await subscriber.get(id)).pauses_at, '2027-02-10');
+    const weekly = await subscriber.started({ frequency_type: 'weekly' });
+    await subscriber.ask(weekly, 'pause');
+    await here.advance('2027-01-20T00:00:00Z');
+    assert.deepEqual(refusal(await resume(weekly, 10), 422), ['/anchor_day out_of_range']);
+    assert.equal((await subscriber.get(weekly)).state, 'paused');
+  });
+
   it('that has not begun is taken back by a resume', async () => {
     const id = await subscriber.started();
     await subscriber.ask(id, 'pause');

@@ -360,7 +360,7 @@ describe('deleting a test clock', () => {
     );
   });
 
-  it('while a charge of it is under way ends without a charge being booked or a deadlock', async () => {
+  it('while a charge of it is under way ends without a charge being recorded or a deadlock', async () => {
     for (let round = 0; round < 10; round++) {
       const { clock, payer, plan } = await stage.merchant.planOnClock(frozen, { start_date: '2027-01-10' });
       const [reply] = await Promise.all([

@@ -32,17 +32,18 @@ create index quotes_of_customer on quotes (customer_id);
 
 const table = created(
   'src/db/quotes.ts',
-  `import type { CustomerInstant } from '../domain/instants.ts';
+  `import type { Id } from '../domain/ids.ts';
+import type { CustomerInstant } from '../domain/instants.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { clockTimes, type OwnerRow } from './subject-statuses.ts';
 import { isAfter, type Page, type TenantKey } from './tenant.ts';
 
 export interface QuoteRow {
-  id: string;
+  id: Id<'quote'>;
   biller_id: string;
   livemode: boolean;
-  customer_id: string;
-  test_clock_id: string | null;
+  customer_id: Id<'customer'>;
+  test_clock_id: Id<'test_clock'> | null;
   amount: number;
   status: 'open' | 'lapsed';
   lapses_at: CustomerInstant;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { dateIn, earliestInstant, laterInstant } from '../../src/domain/calendar.ts';
-import { addMs, type CustomerInstant, customerInstant, withoutClock } from '../../src/domain/instants.ts';
+import { addMs, type CustomerInstant, customerInstant, isoOrNone, withoutClock } from '../../src/domain/instants.ts';
 import { type RealInstant, realInstant } from '../../src/platform/real-time.ts';
 
 const text = '2027-01-31T12:00:00.000Z';
@@ -59,5 +59,10 @@ describe('an instant', () => {
       if (/\bas (?:Customer|Real)?Instant\b/.test(file)) makers.push(name);
     }
     assert.deepEqual(makers.sort(), ['domain/instants.ts', 'platform/real-time.ts']);
+  });
+
+  it('is shown to operators as ISO text, and as "none" if there is none', () => {
+    assert.equal(isoOrNone(customerInstant('2027-01-04T00:00:00Z')), '2027-01-04T00:00:00.000Z');
+    assert.equal(isoOrNone(null), 'none');
   });
 });

@@ -92,7 +92,7 @@ export function settle(
   intent.updatedAt = at;
   const payment = paymentOf(intent);
   if (payment !== null) payment.challengeEndsAt = outcome === 'requires_action' ? at + challengeMs : null;
-  const ended = intent.plan && payment ? book(intent.plan, payment, attempt, at) : null;
+  const ended = intent.plan && payment ? recordPayment(intent.plan, payment, attempt, at) : null;
   const number = intent.attempts.indexOf(attempt) + 1;
   const next = payment?.nextAttemptAt ?? null;
   const ofFailure = {
@@ -119,7 +119,7 @@ export function endChallenge(world: World, { intent, challengeEndsAt }: Payment,
   settle(world, intent, attempt, { outcome: 'authentication_required', at });
 }
 
-function book(plan: Plan, payment: Payment, attempt: Attempt, at: number): 'closed' | 'suspended' | null {
+function recordPayment(plan: Plan, payment: Payment, attempt: Attempt, at: number): 'closed' | 'suspended' | null {
   if (attempt.outcome === 'requires_action') return null;
   if (attempt.outcome === 'succeeded') {
     payment.status = 'paid';

@@ -108,7 +108,7 @@ export class DebitPlan {
     if (at >= this.cardFrom) {
       slot.outcomes.push('succeeded');
       this.#tell('payment_intent.succeeded', at);
-      this.#book(slot);
+      this.#recordPayment(slot);
       this.#closeIfComplete(at);
       return;
     }
@@ -150,14 +150,14 @@ export class DebitPlan {
     }
     say('succeeded');
     this.#tell('payment_intent.succeeded', at);
-    this.#book(slot);
+    this.#recordPayment(slot);
     if (word === 'late_dishonour') {
       this.#debits.push({ ...debit, step: 'return', at: sydney(businessDaysAfter(resultOn, 3), 9) });
     }
     this.#closeIfComplete(at);
   }
 
-  #book(slot: Slot): void {
+  #recordPayment(slot: Slot): void {
     slot.status = 'paid';
     this.collected += slot.amount;
   }

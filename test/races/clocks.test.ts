@@ -117,7 +117,7 @@ describe('two who act on a test clock at once', () => {
     }
   }
 
-  it('with an advance accepted while a payment of this instant is being asked for have it booked before the target', async () => {
+  it('with an advance accepted while a payment of this instant is being asked for have it recorded before the target', async () => {
     const { id } = await here.plan({ total_amount_cents: 1000 });
     await stage.merchant.move(id, 'activate');
     stage.ledger.beforeAnswer = async () => {

@@ -3,7 +3,7 @@ import { laterInstant } from '../../src/domain/calendar.ts';
 import { addMs, type CustomerInstant, withoutClock } from '../../src/domain/instants.ts';
 import { findViolations } from '../../src/operations/invariants/invariants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import { carryOutDebit } from '../../src/services/debits/debit-steps.ts';
+import { takeDebitStep } from '../../src/services/debits/debit-steps.ts';
 import { collectScheduledPayment } from '../../src/services/payments/scheduled-payments.ts';
 import { useDebits } from '../support/debits.ts';
 import { useStage } from '../support/stage.ts';
@@ -63,7 +63,7 @@ describe('a payment whose stored instant was moved by hand', () => {
     await stage.db.sql`update bank_debits set next_at = ${inMs(-hour)} where attempt_id = ${id}`;
     assert.deepEqual(await wrong(), [`an accepted debit is handed over at its cut-off: ${id}`]);
     const step = (at: CustomerInstant) =>
-      carryOutDebit(stage.db.sql, stage.charging, id, { at, now: realNow(), maxAheadMs: 400 * day });
+      takeDebitStep(stage.db.sql, stage.charging, id, { at, now: realNow(), maxAheadMs: 400 * day });
     await assert.rejects(step(withoutClock(realNow())), new RegExp(`begins at ${cutOff.toISOString()}`));
     const submitted = async () =>
       (await stage.db.sql`select from bank_debits where attempt_id = ${id} and submitted_at is not null`).length;

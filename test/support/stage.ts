@@ -10,14 +10,14 @@ import type { ChargeRequest, PaymentProcessor, RefundRequest } from '../../src/p
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import type { NewBiller } from '../../src/services/accounts/billers.ts';
 import { createVault } from '../../src/services/accounts/vault.ts';
-import { carryOutDebit } from '../../src/services/debits/debit-steps.ts';
-import { carryOutLink, carryOutSession } from '../../src/services/links/expiry.ts';
+import { takeDebitStep } from '../../src/services/debits/debit-steps.ts';
+import { expireDueLink, expireDueSession } from '../../src/services/links/expiry.ts';
 import { collectScheduledPayment } from '../../src/services/payments/scheduled-payments.ts';
 import { collectPlainPayment } from '../../src/services/plans/plain-collection.ts';
 import { collectDuePayment } from '../../src/services/plans/plan-collection.ts';
 import { chargeHook } from '../../src/services/subjects/charge-hook.ts';
 import { collectDueSubscription } from '../../src/services/subscriptions/subscription-collection.ts';
-import { type CollectingSubject, carryOutAdvance } from '../../src/services/test-clocks/clock-advance.ts';
+import { type CollectingSubject, executeAdvance } from '../../src/services/test-clocks/clock-advance.ts';
 import { type Reply, useApi } from './api.ts';
 import { useDatabase } from './database.ts';
 import { makeKeys } from './factories.ts';
@@ -138,13 +138,13 @@ export function useStage(options: { connections?: number; biller?: Partial<NewBi
       collectScheduledPayment(db.sql, processors, intentId, workflowTime(at)),
     /** The same of the debit of a single payment: its step that is due at `at`. */
     debit: (attemptId: string, at: string | Date): Promise<void> =>
-      carryOutDebit(db.sql, stage.charging, attemptId, workflowTime(at)),
+      takeDebitStep(db.sql, stage.charging, attemptId, workflowTime(at)),
     /** The expiry of a link that is due at `at`. */
     expireLink: (id: string, at: string | Date): Promise<void> =>
-      carryOutLink(db.sql, chargeHook, id, workflowTime(at)),
+      expireDueLink(db.sql, chargeHook, id, workflowTime(at)),
     /** The same of a session, or the end of its challenge. */
     expireSession: (id: string, at: string | Date): Promise<void> =>
-      carryOutSession(db.sql, chargeHook, id, workflowTime(at)),
+      expireDueSession(db.sql, chargeHook, id, workflowTime(at)),
     /** Carries out the advance that a clock has accepted. */
     async carryOut(clockId: string): Promise<void> {
       const advance = await selectOpenAdvance(db.sql, clockId);
@@ -155,7 +155,7 @@ export function useStage(options: { connections?: number; biller?: Partial<NewBi
         subscription: stage.collectSubscription,
         scheduledPayment: stage.collectScheduled,
       };
-      await carryOutAdvance(db.sql, advance, {
+      await executeAdvance(db.sql, advance, {
         step: (work) => work(),
         tryStep: async (work) => {
           await work();

@@ -4,7 +4,7 @@ import { releaseCharging } from '../../src/operations/live-charging.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { createHttpProcessor, type HttpProcessor } from '../../src/processors/http-processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
-import { carryOutDebit } from '../../src/services/debits/debit-steps.ts';
+import { takeDebitStep } from '../../src/services/debits/debit-steps.ts';
 import { ServiceError } from '../../src/services/errors.ts';
 import { compareWithProcessor } from '../../src/services/payments/processor-comparison.ts';
 import { chargeHook } from '../../src/services/subjects/charge-hook.ts';
@@ -65,7 +65,7 @@ describe('a database restored from a back-up, beside bank debits that have gone 
       async step(): Promise<void> {
         const debit = await row();
         assert.ok(debit?.next_at, 'no step is due');
-        await carryOutDebit(
+        await takeDebitStep(
           service.db.sql,
           { processors: { sandbox: sandboxProcessor, live: processor }, hook: chargeHook },
           debit.attempt_id,

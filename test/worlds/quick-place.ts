@@ -7,7 +7,7 @@ import { customerInstant } from '../../src/domain/instants.ts';
 import type { Pool } from '../../src/platform/postgres/connection.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { collectSubject } from '../../src/services/subjects/kinds.ts';
-import { type CollectingSubject, carryOutAdvance } from '../../src/services/test-clocks/clock-advance.ts';
+import { type CollectingSubject, executeAdvance } from '../../src/services/test-clocks/clock-advance.ts';
 
 const processors = { sandbox: sandboxProcessor, live: null };
 /** How often one subject may be due at one instant. */
@@ -21,7 +21,7 @@ export async function carryOutQuickly(sql: Pool, clockId: string): Promise<void>
     const tryStep = (work: () => Promise<void>) => work().then(() => ({ failure: null }), failureOf);
     const moveSubject = (subject: CollectingSubject, _: unknown, { from, to }: { from: Date; to: Date }) =>
       move(sql, subject, from, to).then(() => ({ failure: null }), failureOf);
-    return carryOutAdvance(sql, advance, { moveSubject, step, tryStep });
+    return executeAdvance(sql, advance, { moveSubject, step, tryStep });
   }
   const now = (await selectClockById(sql, clockId))?.frozen_time;
   if (now === undefined) return;

@@ -13,6 +13,7 @@ import { paymentPlanRoutes } from './payment-plans.ts';
 import { refundRoutes } from './refunds.ts';
 import { subscriptionChangeRoutes } from './subscription-changes.ts';
 import { subscriptionRoutes } from './subscriptions.ts';
+import { goingOnRoutes } from './subscriptions-going-on.ts';
 import { surchargeRuleRoutes } from './surcharge-rules.ts';
 import { testClockRoutes } from './test-clocks.ts';
 import { webhookRoutes } from './webhooks.ts';
@@ -30,6 +31,7 @@ export const apiRoutes: readonly Route[] = [
   ...paymentLinkRoutes,
   ...checkoutSessionRoutes,
   ...subscriptionRoutes,
+  ...goingOnRoutes,
   ...subscriptionChangeRoutes,
   ...testClockRoutes,
   ...workbenchRoutes,

@@ -21,7 +21,6 @@ import {
 import { chargeHook } from '../../services/subjects/charge-hook.ts';
 import { subscriptionPeriods, subscriptionSchedule } from '../../services/subscriptions/subscription-periods.ts';
 import { requestOfSubscription } from '../../services/subscriptions/subscription-requests.ts';
-import { type GoingOn, goOnWithSubscription } from '../../services/subscriptions/subscription-resume.ts';
 import { startSubscription } from '../../services/subscriptions/subscription-start.ts';
 import { updateSubscriptionTerms } from '../../services/subscriptions/subscription-update.ts';
 import { createSubscription, getSubscription, listSubscriptions } from '../../services/subscriptions/subscriptions.ts';
@@ -190,31 +189,6 @@ const cancel = route({
   },
 });
 
-const resume = goingOn(
-  'resume',
-  subscriptionExample,
-  'Resume a subscription: begin a new period today, and charge it',
-  'A new period begins today. Returns `active` if it was paid. A decline is not an error: the subscription is `past_due` ' +
-    'with `last_payment_error`, or what `unpaid_behaviour` says, and retries continue. While a challenge is under way, it is ' +
-    '`active` and not yet in effect, with `current_period.status: processing`; a bank debit that is under way is enough. ' +
-    'Later periods are counted from today. A period that was unpaid becomes `void`. A pause that has not begun ' +
-    'is taken back.',
-);
-const uncancel = goingOn(
-  'uncancel',
-  subscriptionExample,
-  'Withdraw the end of a subscription',
-  'Withdraws a cancellation that has not taken effect: `ends_at` is what it was, and the retries and pause that it ended ' +
-    'continue. Without a cancellation it removes `ends_at`.',
-);
-const retryNow = goingOn(
-  'retry_now',
-  subscriptionExample,
-  'Charge the unpaid period of a subscription now',
-  'Allowed while it is `past_due`, or `paused` because a payment failed. Returns `active` if the attempt has succeeded. A ' +
-    'decline is not an error: the retries continue, or end. The attempt counts as the next one of its series.',
-);
-
 const periods = route({
   method: 'GET',
   path: '/api/v1/subscriptions/:subscription_id/periods',
@@ -260,42 +234,4 @@ const schedule = route({
   },
 });
 
-export const subscriptionRoutes: Route[] = [
-  create,
-  list,
-  fetch,
-  update,
-  start,
-  pause,
-  resume,
-  cancel,
-  uncancel,
-  retryNow,
-  periods,
-  schedule,
-];
-
-/** A request that goes on with a subscription. What is due by it is charged before the response. */
-function goingOn(name: GoingOn, example: Subscription, summary: string, description: string) {
-  const verb = name === 'retry_now' ? 'retry' : name;
-  return route({
-    method: 'POST',
-    path: `/api/v1/subscriptions/:subscription_id/${name}`,
-    operation: `${verb}Subscription`,
-    tag: subscriptionsTag,
-    summary,
-    description,
-    access: write,
-    invalid: 422,
-    errors: {
-      503: 'No processor is configured for live mode, or a part of the service is unreachable. Nothing was charged.',
-    },
-    idempotency: 'committed-first',
-    response: { status: 200, schema: Subscription, example },
-    handle: async ({ context, params, deps }) => {
-      const charging = { processors: deps.processors, hook: chargeHook };
-      const id = params.subscription_id;
-      return shown(await goOnWithSubscription(deps.db, charging, context, id, name, repeatable(deps, shown)));
-    },
-  });
-}
+export const subscriptionRoutes: Route[] = [create, list, fetch, update, start, pause, cancel, periods, schedule];

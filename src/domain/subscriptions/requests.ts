@@ -11,7 +11,8 @@ export type SubscriptionRequest =
   | { name: 'start' }
   /** `from` is an end of a period; null: that of the current one. */
   | { name: 'pause'; from: PlainDate | null; resumesAt: PlainDate | null }
-  | { name: 'resume' }
+  /** `anchorDay` is the day of the month on which periods begin after a pause; by default that of the resume. */
+  | { name: 'resume'; anchorDay?: number | null }
   /** `on` is an end of a period. */
   | { name: 'cancel'; when: 'period_end' | 'now' | { on: PlainDate } }
   | { name: 'uncancel' }
@@ -21,7 +22,7 @@ export type SubscriptionRequest =
 export interface Refusal {
   refused: string;
   /** The field of the request that is wrong; otherwise it is the state of the subscription. */
-  field?: 'from' | 'resumes_at' | 'at';
+  field?: 'from' | 'resumes_at' | 'at' | 'anchor_day';
 }
 
 /**
@@ -38,13 +39,7 @@ export function respondTo(request: SubscriptionRequest, situation: Situation, at
     case 'pause':
       return planPause(situation, request, at);
     case 'resume':
-      if (course.state === 'paused') {
-        if (allOwed(situation).some(({ status }) => status === 'processing'))
-          return { refused: 'Its unpaid period is being charged. Wait for the outcome.' };
-        return resume(situation, at);
-      }
-      if (plannedPause(course).pauses_at === null) return { refused: 'It is not paused, and no pause is planned.' };
-      return { course: { pauses_at: null, resumes_at: null }, happenings: ['pause_removed'] };
+      return resumeNow(situation, request.anchorDay ?? null, at);
     case 'cancel':
       if (request.when === 'now') return cancelNow(situation, 'requested');
       return request.when === 'period_end' ? cancelAtEnd(situation, at) : cancelOn(situation, request.when.on, at);
@@ -84,6 +79,22 @@ function notNow(name: SubscriptionRequest['name'], situation: Situation, at: Cus
     .map(({ name }) => name);
   const choice = allowed.length === 0 ? 'It has ended for good' : `Allowed now: ${allowed.join(', ')}`;
   return { refused: `It is ${state} and cannot be changed by ${name}. ${choice}.` };
+}
+
+function resumeNow(situation: Situation, anchorDay: number | null, at: CustomerInstant): Change | Refusal {
+  const { course } = situation;
+  if (course.state === 'paused') {
+    if (allOwed(situation).some(({ status }) => status === 'processing'))
+      return { refused: 'Its unpaid period is being charged. Wait for the outcome.' };
+    if (anchorDay === null || course.frequency_type !== 'weekly') return resume(situation, at, anchorDay);
+    return { refused: 'anchor_day is a day of the month: a weekly subscription has none.', field: 'anchor_day' };
+  }
+  if (plannedPause(course).pauses_at === null) return { refused: 'It is not paused, and no pause is planned.' };
+  if (anchorDay !== null) {
+    const refused = 'anchor_day must be left out: its pause has not begun, so its periods stay as they are.';
+    return { refused, field: 'anchor_day' };
+  }
+  return { course: { pauses_at: null, resumes_at: null }, happenings: ['pause_removed'] };
 }
 
 function planPause(

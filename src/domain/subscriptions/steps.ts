@@ -166,12 +166,13 @@ export function announceTrialEnd(): Change {
  * A pause ends: a new period begins on this day, and the calendar is counted from here. What was unpaid is void. An end
  * that was set moves to the end of the period that contains it. If days are left that are paid, since a bank took back
  * the debit of an earlier period, the new one begins after them.
+ * @param anchorDay the day of the month on which the periods after the new one begin: that one is then short.
  */
-export function resume(situation: Situation, at: CustomerInstant): Change {
+export function resume(situation: Situation, at: CustomerInstant, anchorDay: number | null = null): Change {
   const { course, current, timeZone, owed, others } = situation;
   const start = firstDayAfterPause(current, dateIn(at, timeZone));
   const number = course.next_number > course.current_number ? course.next_number : course.current_number + 1;
-  const anchor = { anchor_start: start, anchor_number: number, anchor_day: null, next_number: number };
+  const anchor = { anchor_start: start, anchor_number: number, anchor_day: anchorDay, next_number: number };
   const calendar = calendarOf({ ...course, ...anchor });
   const moved = (end: PlainDate | null) => end && periodOf(calendar, addDays(end, -1)).end;
   return {

@@ -3,7 +3,7 @@ import type { Db } from '../../platform/postgres/connection.ts';
 import { jsonb } from '../../platform/postgres/types.ts';
 import type { Invariant, Offender } from './invariant.ts';
 
-const giveBack = 'Refund the surcharge of ID to its payer, and find out which version has charged it.';
+const refundIt = 'Refund the surcharge of ID to its payer, and find out which version has charged it.';
 
 /**
  * CTEs: the table of rules, the payments that were charged with a surcharge, and one row for each network of theirs
@@ -43,7 +43,7 @@ export const surchargeInvariants: Invariant[] = [
   {
     name: 'no charge has a surcharge that the rules of its date forbid',
     promise: 3,
-    remedy: giveBack,
+    remedy: refundIt,
     offenders: (db) => db<Offender[]>`
       ${judged(db)}
       select id, format('surcharge %s on %s by %s', surcharge_amount, date, basis) as detail
@@ -52,7 +52,7 @@ export const surchargeInvariants: Invariant[] = [
   {
     name: 'a surcharge that is capped is at most the cost that its biller had stated',
     promise: 3,
-    remedy: giveBack,
+    remedy: refundIt,
     offenders: (db) => db<Offender[]>`
       ${judged(db)}
       select id, format('surcharge %s on %s at %s basis points', surcharge_amount, amount, cost) as detail
@@ -61,7 +61,7 @@ export const surchargeInvariants: Invariant[] = [
   {
     name: 'every charge with a surcharge was decided by the rules, if its biller had a country or it is live',
     promise: 3,
-    remedy: giveBack,
+    remedy: refundIt,
     // A request may be decided for five seconds by the country that the biller had before.
     offenders: (db) => db<Offender[]>`
       ${judged(db)}

@@ -31,7 +31,7 @@ const usualCode = '6';
 
 /**
  * Sandbox: plays the bank, which reports on a debit now instead of at its time. A debit that was not handed over yet is
- * handed over first. Afterwards nothing more is expected of this debit by itself.
+ * handed over first. Afterwards nothing more is expected of this debit.
  * @throws NotFound
  * @throws InvalidState when the payment is no debit under a mandate, or its status does not allow the result; while the
  * customer's clock is advancing.

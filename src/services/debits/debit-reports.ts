@@ -50,7 +50,7 @@ export interface ReportRecord {
   requestId: string | null;
   /** When the bank is asked again about a collected debit. Null: nothing more is expected. */
   nextAt: CustomerInstant | null;
-  /** Whether the workflow that drives the debit records this, and so looks again by itself. */
+  /** Whether the workflow that drives the debit records this, and so looks again on its own. */
   isOwnStep: boolean;
 }
 
@@ -77,7 +77,7 @@ export async function recordReport(
   return transact(db, record, async (tx) => {
     const locked = await lockDebit(tx, attemptId, hook);
     if (locked === null) return null;
-    const intent = await book(tx, locked, report, record, hook);
+    const intent = await recordUnderLock(tx, locked, report, record, hook);
     if (!record.isOwnStep) await wakeDebit(tx, locked.debit, record.now);
     return intent;
   });
@@ -119,12 +119,12 @@ export async function stopAcceptedDebits(
   for (const { attempt_id: id } of await listAcceptedDebits(tx, filter)) {
     const locked = await lockDebit(tx, id, hook);
     if (locked?.attempt.outcome !== 'accepted') continue;
-    await bookFailure(tx, locked, declined(code), { ...record, nextAt: null, isOwnStep: false });
+    await recordFailure(tx, locked, declined(code), { ...record, nextAt: null, isOwnStep: false });
     await wakeDebit(tx, locked.debit, record.now);
   }
 }
 
-async function book(
+async function recordUnderLock(
   tx: Tx,
   locked: LockedDebit,
   report: DebitReport,
@@ -135,24 +135,24 @@ async function book(
   const isWaiting = attempt.outcome === 'accepted' || attempt.outcome === 'submitted';
   if (!isWaiting && attempt.outcome !== 'succeeded') return intent;
   if (report.kind === 'succeeded') {
-    if (isWaiting) return bookSuccess(tx, locked, record);
+    if (isWaiting) return recordSuccess(tx, locked, record);
     await updateDebit(tx, debit, { next_at: record.nextAt });
     return intent;
   }
   if (isWaiting && report.kind === 'failed') {
-    const failed = await bookFailure(tx, locked, report, record);
+    const failed = await recordFailure(tx, locked, report, record);
     await endMandate(tx, debit, report.code, record, hook);
     return failed;
   }
-  if (isWaiting) await bookSuccess(tx, locked, { ...record, nextAt: record.at });
+  if (isWaiting) await recordSuccess(tx, locked, { ...record, nextAt: record.at });
   const present = isWaiting ? await lockDebit(tx, attempt.id, hook) : locked;
-  if (present === null) throw new Error(`the debit of attempt ${attempt.id} does not exist any more`);
-  const returned = await bookReturn(tx, present, report, record);
+  if (present === null) throw new Error(`the debit of attempt ${attempt.id} no longer exists`);
+  const returned = await recordReturn(tx, present, report, record);
   await endMandate(tx, debit, report.code, record, hook);
   return returned;
 }
 
-async function bookSuccess(tx: Tx, { debit, attempt, intent, recorder }: LockedDebit, record: ReportRecord) {
+async function recordSuccess(tx: Tx, { debit, attempt, intent, recorder }: LockedDebit, record: ReportRecord) {
   const { at, now, nextAt } = record;
   const returnable = returnableAfter(schemes[debit.scheme], at);
   const updated: PaymentIntentRow = {
@@ -168,10 +168,10 @@ async function bookSuccess(tx: Tx, { debit, attempt, intent, recorder }: LockedD
     updateDebitedIntent(tx, updated),
     updateDebit(tx, debit, { result_at: at, returnable_until: returnable, next_at: nextAt }),
   ]);
-  return bookedOutcome(tx, { debit, attempt, intent, recorder }, updated, { kind: 'succeeded' }, record);
+  return recordedOutcome(tx, { debit, attempt, intent, recorder }, updated, { kind: 'succeeded' }, record);
 }
 
-async function bookFailure(
+async function recordFailure(
   tx: Tx,
   locked: LockedDebit,
   failure: ChargeFailure,
@@ -193,16 +193,16 @@ async function bookFailure(
     updateDebitedIntent(tx, updated),
     updateDebit(tx, debit, { result_at: at, bank_code: bankCode, next_at: null }),
   ]);
-  return bookedOutcome(tx, locked, updated, failure, record);
+  return recordedOutcome(tx, locked, updated, failure, record);
 }
 
-/** Whether the loop of the plan or subscription that is paid takes this step, and so looks again by itself. */
+/** Whether the loop of the plan or subscription that is paid takes this step, and so looks again on its own. */
 function isStepOfOwner(debit: BankDebitRow, { isOwnStep }: ReportRecord): boolean {
   return isOwnStep && !hasOwnWorkflow(debit);
 }
 
 /** Records an outcome on what the payment is for, with the events. Returns the intent as it is now. */
-async function bookedOutcome(
+async function recordedOutcome(
   tx: Tx,
   { debit, attempt, intent, recorder }: LockedDebit,
   updated: PaymentIntentRow,
@@ -223,7 +223,7 @@ async function bookedOutcome(
   return updated;
 }
 
-async function bookReturn(
+async function recordReturn(
   tx: Tx,
   { debit, attempt, intent, recorder }: LockedDebit,
   { code, message, bankCode = null }: Exclude<DebitReport, { kind: 'succeeded' }>,

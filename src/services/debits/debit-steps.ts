@@ -51,7 +51,7 @@ type StepOrigin = Pick<ReportRecord, 'now' | 'isOwnStep' | 'requestId'>;
  * is due (see `instantOf`).
  * @throws ProcessorNotConfigured; ProcessorUnavailable; WorkflowClockAhead if it is due by the workflow's clock only.
  */
-export async function carryOutDebit(
+export async function takeDebitStep(
   sql: Db,
   charging: Charging,
   attemptId: string,
@@ -90,7 +90,7 @@ export async function openDebitStep(
       await recordReport(tx, attempt.id, declined(obstacle), { ...origin, at, nextAt: null }, charging.hook);
       return null;
     }
-    // Its next step is the hand-over, so `next_at` says the same, unless somebody has changed the row.
+    // Its next step is the hand-over, so `next_at` says the same, unless the row was changed by hand.
     if (debit.hand_over_at.getTime() - at.getTime() > clockToleranceMs) {
       throw new BeforeItsDate(`the debit is handed over at the cut-off of ${debit.charge_date}`, debit.hand_over_at);
     }

@@ -15,7 +15,7 @@ import { wake } from '../wake.ts';
  * Withdraws the debits of a locked plan or subscription that the bank does not have yet, because it stops collecting.
  * They count as no attempt: neither for the retries nor in the sandbox's list of outcomes. Returns the ids of their
  * payments.
- * @param keep `by_hand` if what a payer or the biller has confirmed goes on: it stops by itself, because of a failure.
+ * @param keep `by_hand` if what a payer or the biller has confirmed goes on: it stops because of a failure.
  */
 export async function withdrawDebits(
   tx: Tx,

@@ -48,7 +48,7 @@ export async function expireSession(
   await endSession(tx, session, reason, at);
 }
 
-/** As `expireSession`, called by its workflow, which reads the session again by itself. */
+/** As `expireSession`, called by its workflow, which reads the session again on its own. */
 export async function endSession(
   tx: Tx,
   session: CheckoutSessionRow,

@@ -43,7 +43,7 @@ export function stateOfSession(
   return isOver ? 'expired' : 'open';
 }
 
-/** Why a session takes no attempt. `last_payment`: somebody else is paying the last one that the link takes. */
+/** Why a session takes no attempt. `last_payment`: another payer is paying the last one that the link takes. */
 export type ClosedReason = 'ended' | 'processing' | 'last_payment';
 
 /** A session or its link takes no attempt now. Nothing was charged. */

@@ -23,7 +23,7 @@ type Time = WorkflowTime & { now: RealInstant };
  * whether the time is over (see `instantOf`).
  * @throws WorkflowClockAhead when it is over by the workflow's clock only. Nothing has changed then.
  */
-export async function carryOutLink(db: Db, hook: ChargeHook, id: string, { now, ...time }: Time): Promise<void> {
+export async function expireDueLink(db: Db, hook: ChargeHook, id: string, { now, ...time }: Time): Promise<void> {
   await transact(db, { requestId: null, now }, async (tx) => {
     const [link, sessions, databaseTime] = await pipelined(tx, [
       lockPaymentLink(tx, id),
@@ -45,9 +45,9 @@ export async function carryOutLink(db: Db, hook: ChargeHook, id: string, { now, 
 
 /**
  * Lets a session expire whose time is over, or fails its challenge that the payer has not passed within 15 minutes.
- * Otherwise as `carryOutLink`.
+ * Otherwise as `expireDueLink`.
  */
-export async function carryOutSession(db: Db, hook: ChargeHook, id: string, { now, ...time }: Time): Promise<void> {
+export async function expireDueSession(db: Db, hook: ChargeHook, id: string, { now, ...time }: Time): Promise<void> {
   await transact(db, { requestId: null, now }, async (tx) => {
     const found = await lockSessionWithLink(tx, id);
     if (found === null || found.wake_at === null) return;

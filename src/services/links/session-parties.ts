@@ -47,7 +47,7 @@ export class CustomerMade extends Error {}
 
 /**
  * Locks customer, link and session, in this order. A session without a customer gets one from what the payer has said.
- * Returns null if the session was submitted since: its `submissions` is not `version` any more.
+ * Returns null if the session was submitted since: its `submissions` is no longer `version`.
  * @throws CustomerMade
  * @throws SessionClosed; NotFound if the session was deleted; InvalidState while the customer's clock is advancing.
  */
@@ -70,7 +70,7 @@ export async function lockOpenSession(
   return { session: await updateCheckoutSession(tx, session.id, { customer_id: made.id }), link, customer: made, at };
 }
 
-/** Makes the customer of a session. Somebody who has given no name is called by the email address, or "Payer". */
+/** Makes the customer of a session. A payer without a name is called by the email address, or "Payer". */
 async function makeCustomer(
   tx: Tx,
   context: RequestContext,

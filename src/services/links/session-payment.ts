@@ -202,7 +202,7 @@ async function prepare(
 
 /**
  * Returns a keyed hash of a form in which a way to pay was entered. The same form may be sent many times at once, and
- * saves one method all the same. Null for a method that is saved already.
+ * still saves one method. Null for a method that is saved already.
  */
 function formOf({ vault }: SessionDeps, { id }: CheckoutSessionRow, submission: Submission): Buffer | null {
   const { version, method, amount, details, save, acceptance } = submission;

@@ -20,7 +20,7 @@ export interface Acceptance {
   errors: FieldError[];
 }
 
-/** The columns of a mandate that nobody has accepted yet. */
+/** The columns of a mandate without acceptance. */
 export const notAccepted = {
   acceptance_type: null,
   accepted_at: null,

@@ -18,7 +18,7 @@ export interface MandateDocument {
   /** The biller's name when the mandate was activated; the present one until then. */
   billerName: string;
   /**
-   * What the payer agreed to, word for word. Of a mandate that nobody has accepted, the present text; null if the payer
+   * What the payer agreed to, word for word. For a mandate without acceptance, the present text; null if the payer
    * agreed elsewhere.
    */
   text: MandateText | null;

@@ -7,7 +7,7 @@ import { addressSubject, type CountedUse, countUse, type PageLimit, pageLimits }
 
 /** An attempt that may be made, or the limit that refuses it. It counts as a failure until it is taken back. */
 export type CountedAttempt =
-  | { refusedBy: null; takeBack(): Promise<void> }
+  | { refusedBy: null; undo(): Promise<void> }
   | { refusedBy: 'address' | 'link'; spanSeconds: number; until: RealInstant };
 
 /**
@@ -27,21 +27,21 @@ export async function countAttempt(
     uses.push(use);
     return use;
   };
-  const takeBack = async () => {
-    for (const use of uses) await use.takeBack();
+  const undo = async () => {
+    for (const use of uses) await use.undo();
   };
   const refuse = async (refusedBy: 'address' | 'link', { spanSeconds }: PageLimit, { until }: CountedUse) => {
-    await takeBack();
+    await undo();
     return { refusedBy, spanSeconds, until };
   };
   const ofAddress = await count(pageLimits.failures, addressSubject(address));
   if (!ofAddress.isAllowed) return refuse('address', pageLimits.failures, ofAddress);
-  if (link === null) return { refusedBy: null, takeBack };
+  if (link === null) return { refusedBy: null, undo };
   const ofNetwork = await count(pageLimits.linkFailuresOfNetwork, `${link.id} ${networkOf(address)}`);
   const ofLink = await count(pageLimits.linkFailures, link.id);
   const mayGoOn =
     ofLink.isAllowed || (ofNetwork.isAllowed && (await count(pageLimits.linkFailuresOfOthers, link.id)).isAllowed);
-  return mayGoOn ? { refusedBy: null, takeBack } : refuse('link', pageLimits.linkFailures, ofLink);
+  return mayGoOn ? { refusedBy: null, undo } : refuse('link', pageLimits.linkFailures, ofLink);
 }
 
 /**

@@ -19,7 +19,7 @@ export async function countingFailures(
 ): Promise<PaymentIntentRow> {
   const use = await countUse(db, vault, pageLimits.keyFailures, keyId);
   if (!use.isAllowed) {
-    await use.takeBack();
+    await use.undo();
     throw new TooManyFailures(Math.max(1, Math.ceil(secondsBetween(now, use.until))));
   }
   let hasFailed = false;
@@ -28,6 +28,6 @@ export async function countingFailures(
     hasFailed = intent.status === 'failed';
     return intent;
   } finally {
-    if (!hasFailed) await use.takeBack();
+    if (!hasFailed) await use.undo();
   }
 }

@@ -37,14 +37,14 @@ export interface CountedUse {
   /** When the next span of the limit begins. */
   until: RealInstant;
   /** Takes the use back, such as that of an attempt that succeeded. */
-  takeBack(): Promise<void>;
+  undo(): Promise<void>;
 }
 
 /** Counts a use of `subject`, such as an address, before it happens. Only a keyed hash of the subject is stored. */
 export async function countUse(db: Db, vault: Vault, limit: PageLimit, subject: string): Promise<CountedUse> {
   const [hash] = vault.fingerprintsOf([`limit of a page\n${limit.name}\n${subject}`]);
   const { used, ends_at: until } = await addPageUse(db, hash, limit.spanSeconds);
-  return { isAllowed: used <= limit.most, until, takeBack: () => removePageUse(db, hash, limit.spanSeconds) };
+  return { isAllowed: used <= limit.most, until, undo: () => removePageUse(db, hash, limit.spanSeconds) };
 }
 
 /**

@@ -53,7 +53,7 @@ export interface AttemptOutcome {
   now: RealInstant;
   /** The scheme of a debit under a mandate, whose bank has reported the outcome. Null for any other attempt. */
   scheme: SchemeProfile | null;
-  /** Whether the loop of the plan or subscription that is paid records this, and so looks again by itself. */
+  /** Whether the loop of the plan or subscription that is paid records this, and so looks again on its own. */
   isOwnStep: boolean;
   /** Whether payers have failed so often that only a secret key may confirm the payment. */
   isRestricted: boolean;

@@ -9,8 +9,8 @@ import type { Tx } from '../../platform/postgres/connection.ts';
 type Covered = Pick<SubscriptionRow, 'id'> & Account;
 
 /**
- * Withholds of a period's credit what its payments do not hold any more, or gives back what they hold again. Call it
- * when a payment of the period was refunded, came back or was collected again. Returns the account after that. The
+ * Withholds of a period's credit what its payments no longer cover, or returns what they cover again. Call it when a
+ * payment of the period was refunded, came back or was collected again. Returns the account after that. The
  * subscription is locked.
  */
 export async function coverCredit(

@@ -66,7 +66,7 @@ export async function acceptDebit(
   queued(tx, [insertAttempt(tx, attempt, 'accepted'), markAccepted(tx, accepted), insertDebit(tx, debit)]);
   const { livemode, payment_plan_id: planId, subscription_id: subscriptionId } = intent;
   if (hasOwnWorkflow(debit)) await start.bankDebit(tx, { id: attempt.id, livemode }, now);
-  // Its owner's loop goes on by itself after its own charge. It may have ended when a payer confirms what is unpaid.
+  // Its owner's loop continues on its own after its own charge. It may have ended when a payer confirms what is unpaid.
   else if (source === 'confirm') {
     if (planId !== null) await wake.paymentPlan(tx, { id: planId, livemode }, now, { start: true });
     if (subscriptionId !== null) await wake.subscription(tx, { id: subscriptionId, livemode }, now, { start: true });

@@ -60,7 +60,7 @@ export async function refundPaymentIntent(
 ): Promise<RefundRow> {
   const { subscription_id: subscriptionId } = await getPaymentIntent(db, context, intentId);
   const isOfSubscription = subscriptionId !== null;
-  return carryOutRequest(db, processors, context, request, {
+  return executeRefundRequest(db, processors, context, request, {
     openedBefore: (tx) => openedBefore(tx, context, intentId, request),
     open: (tx) => openRefund(tx, processors, context, { intentId, isOfSubscription }, input, request),
   });
@@ -73,7 +73,7 @@ export interface RefundOpening {
 }
 
 /** Opens a refund, asks the processor and records the outcome. For errors see `refundPaymentIntent`. */
-export async function carryOutRequest(
+export async function executeRefundRequest(
   db: Writer,
   processors: Processors,
   context: RequestContext,

@@ -30,7 +30,7 @@ export interface HeldPayment {
   /** The request under the key of this reservation. */
   request: ChargeRequest;
   number: number;
-  /** Whether it may be charged without asking first: nobody can have charged it before. */
+  /** Whether it may be charged without asking first: no other process can have charged it before. */
   isNew: boolean;
   ageMs: number;
 }
@@ -163,7 +163,7 @@ async function chargeOnce(
 }
 
 /**
- * Gives a reservation up. Returns null when it is canceled, so that nobody can charge it any more. Returns the outcome
+ * Gives a reservation up. Returns null when it is canceled, so that it can no longer be charged. Returns the outcome
  * if it was charged before.
  * @throws OutcomeUnknown when neither is sure.
  */

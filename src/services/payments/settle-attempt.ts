@@ -22,8 +22,8 @@ export interface Settlement {
 }
 
 /**
- * Records the outcome of an attempt that the processor cannot tell any more, on the word of a person. The processor is
- * asked first: its own word counts more. Before a failure its reservation is canceled, if the processor responds.
+ * Records the outcome of an attempt that the processor no longer knows, as an operator has looked it up. The processor
+ * is asked first: its own word counts more. Before a failure its reservation is canceled, if the processor responds.
  * @returns a sentence about the result.
  * @throws NotFound
  * @throws CommandRefused when the attempt has its outcome, or the processor tells another.

@@ -1,7 +1,7 @@
 import { wasRetriedNow } from '../../db/audit-log.ts';
 import type { PaymentPlanRow } from '../../db/payment-plans.ts';
 import { laterInstant } from '../../domain/calendar.ts';
-import type { CustomerInstant } from '../../domain/instants.ts';
+import { type CustomerInstant, isoOrNone } from '../../domain/instants.ts';
 import { type Derived, derive } from '../../domain/plans/derive.ts';
 import type { Situation, Slot } from '../../domain/plans/plan.ts';
 import { retryDueAt } from '../../domain/schemes/debit-dates.ts';
@@ -89,25 +89,25 @@ function derivedOrError(situation: Situation<Slot>): Derived | RangeError {
 
 function wrongNextDate({ next_due_at: stored }: DatedPlan, { next_due_at: due }: Derived, slot: string): WrongDate[] {
   if (stored?.getTime() === due?.getTime()) return [];
-  if (due === null) return [wrong(`its next date is ${iso(stored)}, but nothing is left to collect`)];
-  const is = stored === null ? 'its next date is missing:' : `its next date is ${iso(stored)}, but`;
-  return [wrong(`${is} ${slot} falls due at ${iso(due)} by its calendar`)];
+  if (due === null) return [wrong(`its next date is ${isoOrNone(stored)}, but nothing is left to collect`)];
+  const is = stored === null ? 'its next date is missing:' : `its next date is ${isoOrNone(stored)}, but`;
+  return [wrong(`${is} ${slot} falls due at ${isoOrNone(due)} by its calendar`)];
 }
 
 function wrongNextRetry({ next_attempt_at: stored }: DatedPlan, { next_attempt_at: earliest }: Derived): WrongDate[] {
   if (stored?.getTime() === earliest?.getTime()) return [];
   if (earliest === null) {
-    return [wrong(`it waits for a retry at ${iso(stored)}, but none of its payments is to be retried`)];
+    return [wrong(`it waits for a retry at ${isoOrNone(stored)}, but none of its payments is to be retried`)];
   }
-  const wait = stored === null ? 'no retry' : `a retry at ${iso(stored)}`;
-  return [wrong(`it waits for ${wait}, but its earliest retry is at ${iso(earliest)}`)];
+  const wait = stored === null ? 'no retry' : `a retry at ${isoOrNone(stored)}`;
+  return [wrong(`it waits for ${wait}, but its earliest retry is at ${isoOrNone(earliest)}`)];
 }
 
 /** Returns what is wrong with the date of a retry. */
 export function wrongRetry(retry: Retry, at: CustomerInstant): WrongDate[] {
   const { slot, first_failed_at: firstFailedAt, next_attempt_at: stored } = retry;
   const due = retryDueAt(retry);
-  const what = `the retry of ${slotInWords(slot)} is set to ${iso(stored)}`;
+  const what = `the retry of ${slotInWords(slot)} is set to ${isoOrNone(stored)}`;
   if (stored === null) return [wrong(`the retry of ${slotInWords(slot)} has no date`)];
   if (due === null) {
     const latest = at.getTime() + clockToleranceMs;
@@ -115,13 +115,9 @@ export function wrongRetry(retry: Retry, at: CustomerInstant): WrongDate[] {
   }
   if (stored.getTime() === due.getTime()) return [];
   const isEarly = stored < due && firstFailedAt !== null && stored >= firstFailedAt;
-  return [{ why: `${what}, but dunning gives ${iso(due)}`, isEarly: isEarly ? { slot, date: stored } : null }];
+  return [{ why: `${what}, but dunning gives ${isoOrNone(due)}`, isEarly: isEarly ? { slot, date: stored } : null }];
 }
 
 function wrong(why: string): WrongDate {
   return { why, isEarly: null };
-}
-
-function iso(date: CustomerInstant | null): string {
-  return date?.toISOString() ?? 'none';
 }

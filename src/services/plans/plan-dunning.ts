@@ -47,7 +47,7 @@ export const planHook: ChargeHook = async (tx, { paymentIntentId, paymentPlanId 
     },
     async completed(outcome) {
       const retryAt = await recordOnSlot(tx, locked, slot, outcome);
-      // The plan's own loop continues by itself after its own charge. After a manual charge it must look again.
+      // The plan's own loop continues on its own after its own charge. After a manual charge it must look again.
       if (!outcome.isOwnStep) await wake.paymentPlan(tx, plan, outcome.now);
       return retryAt;
     },

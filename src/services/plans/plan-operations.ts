@@ -10,15 +10,12 @@ import { slotInWords } from '../../messages/slot-in-words.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { type AuditEntry, type ChangeOrigin, changesBetween, recordAudit } from '../accounts/audit.ts';
-import { CommandRefused } from '../command-refused.ts';
+import { CommandRefused, sameRetryMs } from '../command-refused.ts';
 import { timeForWrite } from '../customer-time.ts';
 import { InvalidState } from '../errors.ts';
 import { transact } from '../events.ts';
 import { type LockedPlan, lockPlanWithSlots, store } from './store.ts';
 import { chargeInWords } from './subject-status.ts';
-
-/** A command repeated within this time is refused: the operator may not have seen the outcome of the first attempt. */
-const sameRetryMs = 60_000;
 
 /**
  * Makes the next attempt of an unpaid payment due now. It stays the next step of its retry series, only earlier. Within
@@ -77,7 +74,7 @@ export async function withPlan(
 
 const planDeleted = 'Nothing was done: the plan was deleted.';
 
-/** Returns why a plan collects nothing by itself, in words. */
+/** Returns why a plan collects nothing on its own, in words. */
 export function whyNotActive(plan: CollectingPlanRow): string {
   if (plan.state === 'suspended')
     return 'the plan is suspended; its biller can resume it, which tries what is unpaid at once';

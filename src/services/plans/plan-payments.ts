@@ -1,4 +1,4 @@
-import { listOpenSlots, listPlanPayments, type PlanPaymentRow, selectSlot } from '../../db/payment-plan-slots.ts';
+import { listOpenSlots, listPlanPayments, type PlanPaymentRow } from '../../db/payment-plan-slots.ts';
 import type { PaymentPlanRow } from '../../db/payment-plans.ts';
 import { selectClock } from '../../db/test-clocks.ts';
 import { firstSlotAfter, slotDueAt } from '../../domain/calendar.ts';
@@ -7,10 +7,7 @@ import { type UpcomingPayment, upcomingPayments } from '../../domain/plan-schedu
 import { hasEnded } from '../../domain/plan-state.ts';
 import { cadenceOf, progressOf, termsOf } from '../../domain/plans/plan.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
-import { defaultLimit } from '../../resources/common.ts';
-import { fieldError } from '../../resources/field-errors.ts';
-import { BadParameters } from '../errors.ts';
-import type { PageQuery, Rows } from '../paging.ts';
+import { type PageQuery, type Rows, rowsByNumber } from '../paging.ts';
 import type { RequestContext } from '../request-context.ts';
 import { getPaymentPlan } from './payment-plans.ts';
 import { isUntouched } from './store.ts';
@@ -26,10 +23,11 @@ export async function planPayments(
   query: PageQuery,
 ): Promise<Rows<PlanPaymentRow>> {
   await getPaymentPlan(db, context, planId);
-  const limit = query.limit ?? defaultLimit;
-  const before = query.starting_after === undefined ? undefined : await slotCursor(db, planId, query.starting_after);
-  const rows = await listPlanPayments(db, planId, { limit, before });
-  return { rows, limit };
+  return rowsByNumber(
+    query,
+    ({ slot }) => slot,
+    (page) => listPlanPayments(db, planId, page),
+  );
 }
 
 /**
@@ -77,11 +75,4 @@ export async function planSchedule(
 async function customerTime(db: Db, context: RequestContext, plan: PaymentPlanRow): Promise<CustomerInstant> {
   const clock = plan.test_clock_id === null ? null : await selectClock(db, context, plan.test_clock_id);
   return clock?.frozen_time ?? withoutClock(context.now);
-}
-
-async function slotCursor(db: Db, planId: string, text: string): Promise<number> {
-  const slot = /^\d{1,9}$/.test(text) ? Number(text) : null;
-  if (slot !== null && (await selectSlot(db, planId, slot)) !== null) return slot;
-  const message = `starting_after must be the number of a slot in this list: ${text}.`;
-  throw new BadParameters([fieldError('query/starting_after', 'invalid_value', message)]);
 }

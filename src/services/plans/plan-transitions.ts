@@ -48,7 +48,7 @@ export async function transitionPlan(
   });
 }
 
-/** The plan collects nothing any more. What could still be charged is stopped, and given up if the plan has ended. */
+/** The plan no longer collects. What could still be charged is stopped, and given up if the plan has ended. */
 async function stopCollecting(
   tx: Tx,
   locked: LockedPlan,
@@ -113,7 +113,7 @@ async function assertPayable(
 }
 
 /**
- * Goes on with a locked plan that has got a new method. A plan that is suspended because a payment failed or came back
+ * Continues a locked plan that has a new method. A plan that is suspended because a payment failed or came back
  * is resumed. What an active plan is retrying is tried at once, with a new series of retries. The workflow looks again.
  * Any other plan stays as it is.
  */

@@ -15,8 +15,8 @@ import type { Db } from '../../platform/postgres/connection.ts';
 import { endOfChallenge, stepOfDebit } from '../debits/debit-status.ts';
 
 /**
- * Returns the status of a plan. A plan that was deleted counts as ended, and so does one in a final state, once no
- * debit of it is open any more.
+ * Returns the status of a plan. A plan that was deleted counts as ended, and so does one in a final state, once it has
+ * no open debit.
  */
 export async function planStatus(db: Db, id: string): Promise<SubjectStatus> {
   const row = await selectPlanStatus(db, id);

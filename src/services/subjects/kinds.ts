@@ -7,8 +7,8 @@ import { type RealInstant, realNow } from '../../platform/real-time.ts';
 import type { Processors } from '../../processors/processor.ts';
 import type { WorkflowTime } from '../customer-time.ts';
 import { bankDebitStatus } from '../debits/debit-status.ts';
-import { carryOutDebit } from '../debits/debit-steps.ts';
-import { carryOutLink, carryOutSession } from '../links/expiry.ts';
+import { takeDebitStep } from '../debits/debit-steps.ts';
+import { expireDueLink, expireDueSession } from '../links/expiry.ts';
 import { linkStatus, sessionStatus } from '../links/subject-status.ts';
 import { collectScheduledPayment } from '../payments/scheduled-payments.ts';
 import { collectPlainPayment } from '../plans/plain-collection.ts';
@@ -50,12 +50,12 @@ export const subjects = {
   },
   paymentLink: {
     read: linkStatus,
-    collect: (db, _, id, time) => carryOutLink(db, hook, id, time),
+    collect: (db, _, id, time) => expireDueLink(db, hook, id, time),
     execute: recheckOnly('paymentLink', 'a payment link', linkStatus),
   },
   checkoutSession: {
     read: sessionStatus,
-    collect: (db, _, id, time) => carryOutSession(db, hook, id, time),
+    collect: (db, _, id, time) => expireDueSession(db, hook, id, time),
     execute: recheckOnly('checkoutSession', 'a session', sessionStatus),
   },
   scheduledPayment: {
@@ -65,7 +65,7 @@ export const subjects = {
   },
   bankDebit: {
     read: bankDebitStatus,
-    collect: (db, processors, id, time) => carryOutDebit(db, { processors, hook }, id, time),
+    collect: (db, processors, id, time) => takeDebitStep(db, { processors, hook }, id, time),
     execute: recheckOnly('bankDebit', 'a bank debit', bankDebitStatus),
   },
   subscription: {

@@ -10,7 +10,7 @@ import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import type { Processors } from '../../processors/processor.ts';
 import type { CreditRefund } from '../../resources/subscription-change.ts';
 import { InvalidState, ValidationFailed } from '../errors.ts';
-import { carryOutRequest, insertRefundOf } from '../payments/refunds.ts';
+import { executeRefundRequest, insertRefundOf } from '../payments/refunds.ts';
 import { type RepeatableRequest, unrepeatable } from '../payments/repeatable-request.ts';
 import type { RequestContext } from '../request-context.ts';
 import { lockForRequest } from './subscription-requests.ts';
@@ -35,7 +35,7 @@ export async function refundCredit(
   request: RepeatableRequest<RefundRow> = unrepeatable,
 ): Promise<RefundRow> {
   const openedBefore = (tx: Tx) => findEarlierTry(tx, context, id, request);
-  return carryOutRequest(db, processors, context, request, {
+  return executeRefundRequest(db, processors, context, request, {
     openedBefore,
     async open(tx) {
       const { locked, at } = await lockForRequest(tx, context, id);

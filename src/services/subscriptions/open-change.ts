@@ -9,7 +9,7 @@ import { cancelLocked } from '../payments/payment-cancellation.ts';
 import { type LockedSubscription, store } from './situation.ts';
 
 /**
- * Ends a change whose payment waits for a challenge, so that no payer completes it any more. With `debitsToo`, also one
+ * Ends a change whose payment waits for a challenge, so that no payer can complete it. With `debitsToo`, also one
  * whose bank debit the bank does not have yet. Returns the subscription without an open change, or null if money may
  * already be on its way.
  */

@@ -61,7 +61,7 @@ export async function openPeriod(
  * The bank debit of a period was accepted, so it is in effect from now on. In the first period, that is so with
  * `effective_on: submitted` only: then the subscription is active.
  */
-export async function takeEffect(tx: Tx, locked: LockedSubscription, at: CustomerInstant): Promise<void> {
+export async function putIntoEffect(tx: Tx, locked: LockedSubscription, at: CustomerInstant): Promise<void> {
   const { state, effective_on: effectiveOn, in_effect: isInEffect } = locked.row;
   const isFirst = state === 'pending';
   if (isFirst ? effectiveOn === 'settled' : state !== 'active' || isInEffect) return;

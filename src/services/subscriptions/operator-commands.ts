@@ -10,7 +10,7 @@ import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { type ChangeOrigin, type Changes, changesBetween, operator, recordAudit } from '../accounts/audit.ts';
-import { CommandRefused } from '../command-refused.ts';
+import { CommandRefused, sameRetryMs } from '../command-refused.ts';
 import { timeForWrite } from '../customer-time.ts';
 import { InvalidState } from '../errors.ts';
 import { transact } from '../events.ts';
@@ -18,9 +18,6 @@ import { withAllCreditCovered } from './covered-credit.ts';
 import { type LockedSubscription, situationOf, store } from './situation.ts';
 import { retryOf, wrongSubscriptionDates } from './subscription-dates.ts';
 import { subscriptionStatus } from './subscription-status.ts';
-
-/** A command repeated within this time is refused: the operator may not have seen the outcome of the first attempt. */
-const sameRetryMs = 60_000;
 
 /**
  * Executes an operator command on a subscription and records it in the audit log. Returns a sentence about the result.

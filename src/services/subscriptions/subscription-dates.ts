@@ -1,5 +1,5 @@
 import { laterInstant } from '../../domain/calendar.ts';
-import type { CustomerInstant } from '../../domain/instants.ts';
+import { type CustomerInstant, isoOrNone } from '../../domain/instants.ts';
 import { retryDueAt } from '../../domain/schemes/debit-dates.ts';
 import { allOwed, calendarOf, derive, type Period, type Situation } from '../../domain/subscriptions/course.ts';
 import { periodDates } from '../../domain/subscriptions/periods.ts';
@@ -81,7 +81,7 @@ function wrongInstants(stored: StoredDates, situation: Situation, at: CustomerIn
     const [is, shouldBe] = [stored[name], derived[name]];
     const isRight =
       is === null || shouldBe === null ? is === shouldBe : Math.abs(Number(is) - Number(shouldBe)) <= toleranceOf(name);
-    return isRight ? [] : [`${inWords[name]} is set to ${iso(is)}, but its periods give ${iso(shouldBe)}`];
+    return isRight ? [] : [`${inWords[name]} is set to ${isoOrNone(is)}, but its periods give ${isoOrNone(shouldBe)}`];
   });
   return [...instants, ...allOwed(situation).flatMap((period) => wrongRetry(period, at))];
 }
@@ -90,7 +90,7 @@ function wrongRetry(period: Period, at: CustomerInstant): string[] {
   const retryAt = retryOf(period, at);
   if (period.status !== 'retrying' || period.next_attempt_at?.getTime() === retryAt?.getTime()) return [];
   return [
-    `the retry of period ${period.number} is set to ${iso(period.next_attempt_at)}, but dunning gives ${iso(retryAt)}`,
+    `the retry of period ${period.number} is set to ${isoOrNone(period.next_attempt_at)}, but dunning gives ${isoOrNone(retryAt)}`,
   ];
 }
 
@@ -102,8 +102,4 @@ function wrongPeriod(
   const dates = periodDates(calendarOf(course), number);
   if (dates.start === start && dates.end === end) return [];
   return [`period ${number} is from ${start} to ${end}, but its calendar gives ${dates.start} to ${dates.end}`];
-}
-
-function iso(date: CustomerInstant | null): string {
-  return date?.toISOString() ?? 'none';
 }

@@ -68,7 +68,7 @@ export function healingChange({ row, situation }: Read, at: CustomerInstant): Ch
   return 'refused' in change ? nothing : change;
 }
 
-/** From now on the subscription starts by itself: on its start date or, if that has come, at once. */
+/** From now on the subscription starts automatically: on its start date or, if that has come, at once. */
 function started(row: Read['row'], { owed, timeZone }: Situation, at: CustomerInstant): Change {
   const today = dateIn(at, timeZone);
   const start_date = row.start_date > today ? row.start_date : today;

@@ -52,15 +52,15 @@ export const subscriptionHook: ChargeHook = async (tx, { paymentIntentId }) => {
         await wake.subscription(tx, row, outcome.now, { start: true });
         return null;
       }
-      const { nextAttemptAt, state } = await book(tx, locked, period, { ...outcome, outcome: result });
-      // Its own loop continues by itself after its own charge. After any other it must look again.
+      const { nextAttemptAt, state } = await recordCompleted(tx, locked, period, { ...outcome, outcome: result });
+      // Its own loop continues on its own after its own charge. After any other it must look again.
       const start = state !== 'canceled' && state !== 'pending';
       if (!outcome.isOwnStep) await wake.subscription(tx, row, outcome.now, { start });
       return nextAttemptAt;
     },
     async returned(came) {
       if (period?.status !== 'paid') return null;
-      const nextAttemptAt = await takeBack(tx, await withCoveredCredit(tx, locked, period, came.at), came);
+      const nextAttemptAt = await recordReturned(tx, await withCoveredCredit(tx, locked, period, came.at), came);
       if (!came.isOwnStep) await wake.subscription(tx, row, came.now, { start: row.state !== 'canceled' });
       return nextAttemptAt;
     },
@@ -85,15 +85,15 @@ async function noteChallengeOf(tx: Tx, { row }: LockedSubscription, period: Peri
 }
 
 /** An outcome that changes something: a challenge that waits does not. */
-type Booked = Omit<AttemptOutcome, 'outcome'> & {
+type CompletedAttempt = Omit<AttemptOutcome, 'outcome'> & {
   outcome: Exclude<AttemptOutcome['outcome'], { kind: 'requires_action' }>;
 };
 
-async function book(
+async function recordCompleted(
   tx: Tx,
   locked: LockedSubscription,
   period: SubscriptionPeriodRow,
-  { attempt, at, now, outcome, scheme }: Booked,
+  { attempt, at, now, outcome, scheme }: CompletedAttempt,
 ): Promise<{ nextAttemptAt: CustomerInstant | null; state: SubscriptionState }> {
   if (outcome.kind === 'succeeded') {
     const noError = { last_error_code: null, last_error_message: null, ...landed(locked, period.amount_cents) };
@@ -132,7 +132,7 @@ async function storeUnpaid(
 }
 
 /** A debit came back: its period is unpaid again, and a new series of retries begins. */
-async function takeBack(
+async function recordReturned(
   tx: Tx,
   locked: LockedSubscription,
   { at, now, code, scheme }: AttemptReturn,

@@ -6,10 +6,7 @@ import { withoutClock } from '../../domain/instants.ts';
 import { type ComingPeriod, comingPeriods } from '../../domain/subscriptions/coming.ts';
 import { firstDayAfterPause } from '../../domain/subscriptions/steps.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
-import { defaultLimit } from '../../resources/common.ts';
-import { fieldError } from '../../resources/field-errors.ts';
-import { BadParameters } from '../errors.ts';
-import type { PageQuery, Rows } from '../paging.ts';
+import { type PageQuery, type Rows, rowsByNumber } from '../paging.ts';
 import type { RequestContext } from '../request-context.ts';
 import { getSubscription } from './subscriptions.ts';
 
@@ -24,10 +21,11 @@ export async function subscriptionPeriods(
   query: PageQuery,
 ): Promise<Rows<SubscriptionPeriodRow>> {
   await getSubscription(db, context, id);
-  const limit = query.limit ?? defaultLimit;
-  const list = (page: { limit: number; before?: number | undefined }) => listPeriods(db, id, page);
-  const before = query.starting_after === undefined ? undefined : await numberCursor(query.starting_after, list);
-  return { rows: await list({ limit, before }), limit };
+  return rowsByNumber(
+    query,
+    ({ number }) => number,
+    (page) => listPeriods(db, id, page),
+  );
 }
 
 /**
@@ -61,20 +59,9 @@ export async function subscriptionChanges(
   query: PageQuery,
 ): Promise<Rows<SubscriptionChangeRow>> {
   await getSubscription(db, context, id);
-  const limit = query.limit ?? defaultLimit;
-  const list = (page: { limit: number; before?: number | undefined }) => listSubscriptionChanges(db, id, page);
-  const before = query.starting_after === undefined ? undefined : await numberCursor(query.starting_after, list);
-  return { rows: await list({ limit, before }), limit };
-}
-
-/** @throws BadParameters if the list has no such number. */
-async function numberCursor(
-  text: string,
-  list: (page: { limit: number; before: number }) => Promise<{ number: number }[]>,
-): Promise<number> {
-  const number = /^\d{1,9}$/.test(text) ? Number(text) : null;
-  const [found] = number === null ? [] : await list({ limit: 1, before: number + 1 });
-  if (number !== null && found?.number === number) return number;
-  const message = `starting_after must be the number of an item of this list: ${text}.`;
-  throw new BadParameters([fieldError('query/starting_after', 'invalid_value', message)]);
+  return rowsByNumber(
+    query,
+    ({ number }) => number,
+    (page) => listSubscriptionChanges(db, id, page),
+  );
 }

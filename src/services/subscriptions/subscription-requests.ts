@@ -78,7 +78,7 @@ export function methodMissing({ row }: LockedSubscription): ValidationFailed {
 }
 
 /**
- * Periods that a resume leaves void: their payments are canceled, so no payer pays them any more. One that a bank has
+ * Periods that a resume leaves void: their payments are canceled, so no payer can pay them. One that a bank has
  * taken back stays `returned`: it cannot be paid again either.
  */
 export async function giveUpUnpaid(tx: Tx, { row, situation }: LockedSubscription, at: CustomerInstant): Promise<void> {

@@ -1,5 +1,5 @@
 import type { ShownSubscriptionRow } from '../../db/subscriptions.ts';
-import { respondTo } from '../../domain/subscriptions/requests.ts';
+import { respondTo, type SubscriptionRequest } from '../../domain/subscriptions/requests.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { reserve } from '../events.ts';
 import type { Charge, Charging } from '../payments/charge.ts';
@@ -13,7 +13,7 @@ import { giveUpUnpaid, methodMissing, refused } from './subscription-requests.ts
 import { openRetry, passEnd } from './subscription-steps.ts';
 
 /** What goes on with a subscription, and so may collect. */
-export type GoingOn = 'resume' | 'uncancel' | 'retry_now';
+export type GoingOn = Extract<SubscriptionRequest, { name: 'resume' | 'uncancel' | 'retry_now' }>;
 
 /**
  * Resumes a subscription, takes its end back, or charges what is unpaid. If a period begins by that or a payment is
@@ -30,20 +30,20 @@ export async function goOnWithSubscription(
   charging: Charging,
   context: RequestContext,
   id: string,
-  name: GoingOn,
+  asked: GoingOn,
   request: RepeatableRequest<ShownSubscriptionRow> = unrepeatable,
 ): Promise<ShownSubscriptionRow> {
-  return collectWithin(pool, charging, { context, id, request }, (step) => openGoingOn(step, name));
+  return collectWithin(pool, charging, { context, id, request }, (step) => openGoingOn(step, asked));
 }
 
-async function openGoingOn(step: RequestedStep, name: GoingOn): Promise<Charge | null> {
+async function openGoingOn(step: RequestedStep, going: GoingOn): Promise<Charge | null> {
   const { tx, locked, at } = step;
-  const change = respondTo({ name }, locked.situation, at);
+  const change = respondTo(going, locked.situation, at);
   if ('refused' in change) throw refused(locked.row.id, change);
   if (change.happenings.includes('resumed')) return openResumed(step, change);
   const debit = reserve(tx);
   const next = { ...step, locked: await store(tx, locked, change, at) };
-  return name === 'retry_now' ? openRetry(next, debit) : passEndIfDue(next);
+  return going.name === 'retry_now' ? openRetry(next, debit) : passEndIfDue(next);
 }
 
 /** A pause ends. The new period begins now, and the biller confirms it; or later, if days are left that are paid. */

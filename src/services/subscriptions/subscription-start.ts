@@ -18,7 +18,7 @@ import { endErrors } from './subscription-terms.ts';
 
 /**
  * Starts a subscription: its trial begins, or its first period is charged now. If the charge is declined, it stays
- * pending and nothing is owed. With a start date to come, it starts by itself then.
+ * pending and nothing is owed. With a start date to come, it starts automatically then.
  * @throws NotFound
  * @throws InvalidState if it has been started or was canceled, or while the customer's clock is advancing.
  * @throws ValidationFailed if there is no method that can be charged, or its end is no end of a period.

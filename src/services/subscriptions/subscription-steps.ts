@@ -13,7 +13,7 @@ import { chargeableMethod } from '../payments/recurring-intent.ts';
 import { type DecidedIntent, decideSurcharge, surchargingOf } from '../payments/surcharges.ts';
 import { withoutCharges } from './end.ts';
 import { endOpenChange } from './open-change.ts';
-import { lockIntentOfPeriod, openPeriod, takeEffect } from './opening.ts';
+import { lockIntentOfPeriod, openPeriod, putIntoEffect } from './opening.ts';
 import { type LockedSubscription, store } from './situation.ts';
 import { subscriptionHook } from './subscription-hook.ts';
 import { methodMissing } from './subscription-requests.ts';
@@ -27,7 +27,7 @@ export interface Step {
   now: RealInstant;
   /** When the step was due. */
   dueAt: CustomerInstant;
-  /** The request that asks for it. Without one, the subscription takes it by itself. */
+  /** The request that asks for it. Without one, the subscription takes it on its own. */
   asked?: AskedStep;
 }
 
@@ -82,7 +82,7 @@ export async function begin(step: Step, change: Change): Promise<Charge | null> 
   const { payment } = opened;
   const charged = payment && (await debit.during(() => openCharges(step, payment.intent, payment.method)));
   const isDebitAccepted = charged !== null && charged.charge === null;
-  if (isDebitAccepted) await takeEffect(tx, opened.locked, at);
+  if (isDebitAccepted) await putIntoEffect(tx, opened.locked, at);
   return charged && failIfRefused(tx, charged.charge, charged.way, now, subscriptionHook);
 }
 

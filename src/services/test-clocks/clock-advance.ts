@@ -54,7 +54,7 @@ const tries = 3;
  * advance tells the same story as many short ones: a bank's word about one payment can end a mandate, heal a plan or
  * complete a link. The clock becomes ready only when nothing up to the target is due; otherwise it fails.
  */
-export async function carryOutAdvance(db: Db, advance: ClockAdvanceRow, carrying: Carrying): Promise<void> {
+export async function executeAdvance(db: Db, advance: ClockAdvanceRow, carrying: Carrying): Promise<void> {
   pass('advance found');
   const failure = await moveAll(db, advance, carrying);
   pass('advance moved all');

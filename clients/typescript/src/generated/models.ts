@@ -217,6 +217,7 @@ export type SubscriptionPeriodList = Schemas['SubscriptionPeriodList'];
 export type SubscriptionPeriodStatus = Schemas['SubscriptionPeriodStatus'];
 export type SubscriptionRecoveredEvent = Schemas['SubscriptionRecoveredEvent'];
 export type SubscriptionRenewedEvent = Schemas['SubscriptionRenewedEvent'];
+export type SubscriptionResume = Schemas['SubscriptionResume'];
 export type SubscriptionResumedEvent = Schemas['SubscriptionResumedEvent'];
 export type SubscriptionStartedEvent = Schemas['SubscriptionStartedEvent'];
 export type SubscriptionState = Schemas['SubscriptionState'];

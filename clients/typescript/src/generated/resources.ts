@@ -1029,23 +1029,6 @@ export class Subscriptions extends Resource {
   }
 
   /**
-   * Resume a subscription: begin a new period today, and charge it
-   *
-   * A new period begins today. Returns `active` if it was paid. A decline is not an error: the subscription is
-   * `past_due` with `last_payment_error`, or what `unpaid_behaviour` says, and retries continue. While a challenge is
-   * under way, it is `active` and not yet in effect, with `current_period.status: processing`; a bank debit that is
-   * under way is enough. Later periods are counted from today. A period that was unpaid becomes `void`. A pause that
-   * has not begun is taken back.
-   *
-   * Needs a secret key with the scope `subscriptions:write`.
-   *
-   * `POST /api/v1/subscriptions/{subscription_id}/resume`
-   */
-  resume(subscriptionId: string, options?: WriteOptions): Promise<models.Subscription> {
-    return this.send({ method: 'POST', path: path`/api/v1/subscriptions/${subscriptionId}/resume` }, options);
-  }
-
-  /**
    * Cancel a subscription at the end of its period or of a later one, or now
    *
    * After this response no period begins that it excludes. At the end of the period, the service that is paid for
@@ -1063,6 +1046,59 @@ export class Subscriptions extends Resource {
     options?: WriteOptions,
   ): Promise<models.Subscription> {
     return this.send({ method: 'POST', path: path`/api/v1/subscriptions/${subscriptionId}/cancel`, body }, options);
+  }
+
+  /**
+   * List the periods of a subscription that have begun, newest first
+   *
+   * Needs a secret key with the scope `subscriptions:read`.
+   *
+   * `GET /api/v1/subscriptions/{subscription_id}/periods`
+   */
+  listPeriods(
+    subscriptionId: string,
+    query?: QueryOf<'listSubscriptionPeriods'>,
+    options?: RequestOptions,
+  ): Listing<models.SubscriptionPeriodList, 'data'> {
+    return this.pagesOf({ method: 'GET', path: path`/api/v1/subscriptions/${subscriptionId}/periods`, query }, 'data', 'number', options);
+  }
+
+  /**
+   * Show the coming periods of a subscription
+   *
+   * A subscription that is pending or paused is shown as if you started or resumed it now.
+   *
+   * Needs a secret key with the scope `subscriptions:read`.
+   *
+   * `GET /api/v1/subscriptions/{subscription_id}/schedule`
+   */
+  getSchedule(
+    subscriptionId: string,
+    query?: QueryOf<'getSubscriptionSchedule'>,
+    options?: RequestOptions,
+  ): Promise<models.ComingPeriodList> {
+    return this.send({ method: 'GET', path: path`/api/v1/subscriptions/${subscriptionId}/schedule`, query }, options);
+  }
+
+  /**
+   * Resume a subscription: begin a new period today, and charge it
+   *
+   * A new period begins today. Returns `active` if it was paid. A decline is not an error: the subscription is
+   * `past_due` with `last_payment_error`, or what `unpaid_behaviour` says, and retries continue. While a challenge is
+   * under way, it is `active` and not yet in effect, with `current_period.status: processing`; a bank debit that is
+   * under way is enough. Later periods are counted from today, or begin on `anchor_day`. A period that was unpaid
+   * becomes `void`. A pause that has not begun is taken back.
+   *
+   * Needs a secret key with the scope `subscriptions:write`.
+   *
+   * `POST /api/v1/subscriptions/{subscription_id}/resume`
+   */
+  resume(
+    subscriptionId: string,
+    body?: models.SubscriptionResume,
+    options?: WriteOptions,
+  ): Promise<models.Subscription> {
+    return this.send({ method: 'POST', path: path`/api/v1/subscriptions/${subscriptionId}/resume`, body }, options);
   }
 
   /**
@@ -1097,38 +1133,6 @@ export class Subscriptions extends Resource {
   /** The same as `retry`, by the name of its path. */
   retryNow(subscriptionId: string, options?: WriteOptions): Promise<models.Subscription> {
     return this.retry(subscriptionId, options);
-  }
-
-  /**
-   * List the periods of a subscription that have begun, newest first
-   *
-   * Needs a secret key with the scope `subscriptions:read`.
-   *
-   * `GET /api/v1/subscriptions/{subscription_id}/periods`
-   */
-  listPeriods(
-    subscriptionId: string,
-    query?: QueryOf<'listSubscriptionPeriods'>,
-    options?: RequestOptions,
-  ): Listing<models.SubscriptionPeriodList, 'data'> {
-    return this.pagesOf({ method: 'GET', path: path`/api/v1/subscriptions/${subscriptionId}/periods`, query }, 'data', 'number', options);
-  }
-
-  /**
-   * Show the coming periods of a subscription
-   *
-   * A subscription that is pending or paused is shown as if you started or resumed it now.
-   *
-   * Needs a secret key with the scope `subscriptions:read`.
-   *
-   * `GET /api/v1/subscriptions/{subscription_id}/schedule`
-   */
-  getSchedule(
-    subscriptionId: string,
-    query?: QueryOf<'getSubscriptionSchedule'>,
-    options?: RequestOptions,
-  ): Promise<models.ComingPeriodList> {
-    return this.send({ method: 'GET', path: path`/api/v1/subscriptions/${subscriptionId}/schedule`, query }, options);
   }
 
   /**

@@ -1187,28 +1187,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/subscriptions/{subscription_id}/resume": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Resume a subscription: begin a new period today, and charge it
-         * @description A new period begins today. Returns `active` if it was paid. A decline is not an error: the subscription is `past_due` with `last_payment_error`, or what `unpaid_behaviour` says, and retries continue. While a challenge is under way, it is `active` and not yet in effect, with `current_period.status: processing`; a bank debit that is under way is enough. Later periods are counted from today. A period that was unpaid becomes `void`. A pause that has not begun is taken back.
-         *
-         *     Needs a secret key with the scope `subscriptions:write`.
-         */
-        post: operations["resumeSubscription"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/subscriptions/{subscription_id}/cancel": {
         parameters: {
             query?: never;
@@ -1225,6 +1203,70 @@ export interface paths {
          *     Needs a secret key with the scope `subscriptions:write`.
          */
         post: operations["cancelSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/subscriptions/{subscription_id}/periods": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the periods of a subscription that have begun, newest first
+         * @description Needs a secret key with the scope `subscriptions:read`.
+         */
+        get: operations["listSubscriptionPeriods"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/subscriptions/{subscription_id}/schedule": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the coming periods of a subscription
+         * @description A subscription that is pending or paused is shown as if you started or resumed it now.
+         *
+         *     Needs a secret key with the scope `subscriptions:read`.
+         */
+        get: operations["getSubscriptionSchedule"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/subscriptions/{subscription_id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a subscription: begin a new period today, and charge it
+         * @description A new period begins today. Returns `active` if it was paid. A decline is not an error: the subscription is `past_due` with `last_payment_error`, or what `unpaid_behaviour` says, and retries continue. While a challenge is under way, it is `active` and not yet in effect, with `current_period.status: processing`; a bank debit that is under way is enough. Later periods are counted from today, or begin on `anchor_day`. A period that was unpaid becomes `void`. A pause that has not begun is taken back.
+         *
+         *     Needs a secret key with the scope `subscriptions:write`.
+         */
+        post: operations["resumeSubscription"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1269,48 +1311,6 @@ export interface paths {
          *     Needs a secret key with the scope `subscriptions:write`.
          */
         post: operations["retrySubscription"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/subscriptions/{subscription_id}/periods": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the periods of a subscription that have begun, newest first
-         * @description Needs a secret key with the scope `subscriptions:read`.
-         */
-        get: operations["listSubscriptionPeriods"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/subscriptions/{subscription_id}/schedule": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Show the coming periods of a subscription
-         * @description A subscription that is pending or paused is shown as if you started or resumed it now.
-         *
-         *     Needs a secret key with the scope `subscriptions:read`.
-         */
-        get: operations["getSubscriptionSchedule"];
-        put?: never;
-        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -6569,6 +6569,10 @@ export interface components {
             request_id: string | null;
             data: components["schemas"]["Subscription"];
         };
+        SubscriptionResume: {
+            /** @description The day of the month on which later periods begin, such as that of before the pause. The new period is then short, and costs its share of the days. By default the day of the resume. Not for weekly subscriptions. */
+            anchor_day?: number;
+        };
         SubscriptionResumedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
@@ -10093,50 +10097,6 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    resumeSubscription: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
-                "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
-            };
-            path: {
-                /** @description The id of the subscription. */
-                subscription_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    "Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Subscription"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            /** @description The body is larger than 16 KiB. */
-            413: components["responses"]["PayloadTooLarge"];
-            422: components["responses"]["Unprocessable"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            /** @description No processor is configured for live mode, or a part of the service is unreachable. Nothing was charged. */
-            503: components["responses"]["Unavailable"];
-        };
-    };
     cancelSubscription: {
         parameters: {
             query?: never;
@@ -10181,6 +10141,128 @@ export interface operations {
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listSubscriptionPeriods: {
+        parameters: {
+            query?: {
+                /** @description The maximum number of items, 1 to 100; by default 20. */
+                limit?: number;
+                /** @description The number of the last item of the previous page. */
+                starting_after?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the subscription. */
+                subscription_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubscriptionPeriodList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSubscriptionSchedule: {
+        parameters: {
+            query?: {
+                /** @description The maximum number of periods, by default 12. */
+                count?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the subscription. */
+                subscription_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ComingPeriodList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    resumeSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
+                "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
+            };
+            path: {
+                /** @description The id of the subscription. */
+                subscription_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionResume"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            /** @description No processor is configured for live mode, or a part of the service is unreachable. Nothing was charged. */
             503: components["responses"]["Unavailable"];
         };
     };
@@ -10269,80 +10351,6 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             /** @description No processor is configured for live mode, or a part of the service is unreachable. Nothing was charged. */
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listSubscriptionPeriods: {
-        parameters: {
-            query?: {
-                /** @description The maximum number of items, 1 to 100; by default 20. */
-                limit?: number;
-                /** @description The number of the last item of the previous page. */
-                starting_after?: string;
-            };
-            header?: never;
-            path: {
-                /** @description The id of the subscription. */
-                subscription_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    "Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SubscriptionPeriodList"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getSubscriptionSchedule: {
-        parameters: {
-            query?: {
-                /** @description The maximum number of periods, by default 12. */
-                count?: number;
-            };
-            header?: never;
-            path: {
-                /** @description The id of the subscription. */
-                subscription_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    "Request-Id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ComingPeriodList"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthenticated"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };

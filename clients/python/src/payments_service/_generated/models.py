@@ -3620,6 +3620,14 @@ class SubscriptionRenewedEvent(TypedDict):
     data: Subscription
 
 
+class SubscriptionResume(TypedDict):
+    anchor_day: NotRequired[int]
+    """The day of the month on which later periods begin, such as that of before the pause. The
+    new period is then short, and costs its share of the days. By default the day of the
+    resume. Not for weekly subscriptions.
+    """
+
+
 class SubscriptionResumedEvent(TypedDict):
     id: str
     """The same on every delivery attempt, so that a receiver can recognise a repeated event."""

@@ -1253,26 +1253,6 @@ class Subscriptions(Resource):
         """
         return self._send("POST", f"/api/v1/subscriptions/{segment(subscription_id)}/pause", body=body, options=options)
 
-    def resume(
-        self,
-        subscription_id: str,
-        **options: Unpack[WriteOptions],
-    ) -> models.Subscription:
-        """Resume a subscription: begin a new period today, and charge it
-
-        A new period begins today. Returns `active` if it was paid. A decline is not an error:
-        the subscription is `past_due` with `last_payment_error`, or what `unpaid_behaviour`
-        says, and retries continue. While a challenge is under way, it is `active` and not yet
-        in effect, with `current_period.status: processing`; a bank debit that is under way is
-        enough. Later periods are counted from today. A period that was unpaid becomes `void`.
-        A pause that has not begun is taken back.
-
-        Needs a secret key with the scope `subscriptions:write`.
-
-        `POST /api/v1/subscriptions/{subscription_id}/resume`
-        """
-        return self._send("POST", f"/api/v1/subscriptions/{segment(subscription_id)}/resume", options=options)
-
     def cancel(
         self,
         subscription_id: str,
@@ -1292,6 +1272,60 @@ class Subscriptions(Resource):
         `POST /api/v1/subscriptions/{subscription_id}/cancel`
         """
         return self._send("POST", f"/api/v1/subscriptions/{segment(subscription_id)}/cancel", body=body, options=options)
+
+    def list_periods(
+        self,
+        subscription_id: str,
+        *,
+        limit: int | None = None,
+        starting_after: str | None = None,
+        **options: Unpack[RequestOptions],
+    ) -> Listing[models.SubscriptionPeriodList, models.SubscriptionPeriod]:
+        """List the periods of a subscription that have begun, newest first
+
+        Needs a secret key with the scope `subscriptions:read`.
+
+        `GET /api/v1/subscriptions/{subscription_id}/periods`
+        """
+        return self._pages_of("GET", f"/api/v1/subscriptions/{segment(subscription_id)}/periods", query={"limit": limit, "starting_after": starting_after}, options=options, items="data", cursor="number")
+
+    def get_schedule(
+        self,
+        subscription_id: str,
+        *,
+        count: int | None = None,
+        **options: Unpack[RequestOptions],
+    ) -> models.ComingPeriodList:
+        """Show the coming periods of a subscription
+
+        A subscription that is pending or paused is shown as if you started or resumed it now.
+
+        Needs a secret key with the scope `subscriptions:read`.
+
+        `GET /api/v1/subscriptions/{subscription_id}/schedule`
+        """
+        return self._send("GET", f"/api/v1/subscriptions/{segment(subscription_id)}/schedule", query={"count": count}, options=options)
+
+    def resume(
+        self,
+        subscription_id: str,
+        body: models.SubscriptionResume | None = None,
+        **options: Unpack[WriteOptions],
+    ) -> models.Subscription:
+        """Resume a subscription: begin a new period today, and charge it
+
+        A new period begins today. Returns `active` if it was paid. A decline is not an error:
+        the subscription is `past_due` with `last_payment_error`, or what `unpaid_behaviour`
+        says, and retries continue. While a challenge is under way, it is `active` and not yet
+        in effect, with `current_period.status: processing`; a bank debit that is under way is
+        enough. Later periods are counted from today, or begin on `anchor_day`. A period that
+        was unpaid becomes `void`. A pause that has not begun is taken back.
+
+        Needs a secret key with the scope `subscriptions:write`.
+
+        `POST /api/v1/subscriptions/{subscription_id}/resume`
+        """
+        return self._send("POST", f"/api/v1/subscriptions/{segment(subscription_id)}/resume", body=body, options=options)
 
     def uncancel(
         self,
@@ -1328,39 +1362,6 @@ class Subscriptions(Resource):
 
     retry_now = retry
     """The same as `retry`, by the name of its path."""
-
-    def list_periods(
-        self,
-        subscription_id: str,
-        *,
-        limit: int | None = None,
-        starting_after: str | None = None,
-        **options: Unpack[RequestOptions],
-    ) -> Listing[models.SubscriptionPeriodList, models.SubscriptionPeriod]:
-        """List the periods of a subscription that have begun, newest first
-
-        Needs a secret key with the scope `subscriptions:read`.
-
-        `GET /api/v1/subscriptions/{subscription_id}/periods`
-        """
-        return self._pages_of("GET", f"/api/v1/subscriptions/{segment(subscription_id)}/periods", query={"limit": limit, "starting_after": starting_after}, options=options, items="data", cursor="number")
-
-    def get_schedule(
-        self,
-        subscription_id: str,
-        *,
-        count: int | None = None,
-        **options: Unpack[RequestOptions],
-    ) -> models.ComingPeriodList:
-        """Show the coming periods of a subscription
-
-        A subscription that is pending or paused is shown as if you started or resumed it now.
-
-        Needs a secret key with the scope `subscriptions:read`.
-
-        `GET /api/v1/subscriptions/{subscription_id}/schedule`
-        """
-        return self._send("GET", f"/api/v1/subscriptions/{segment(subscription_id)}/schedule", query={"count": count}, options=options)
 
     def change(
         self,
