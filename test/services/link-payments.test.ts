@@ -235,9 +235,9 @@ describe('a setup link', () => {
     const link = await links.link({ mode: 'setup', customer_id: customer.id, apply_to: { payment_plan_id: plan.id } });
     const token = await links.open(link);
     assert.equal(links.outcome(await links.save(token)), 'completed');
-    const healed = await stage.merchant.getPlan(plan.id);
-    assert.equal(healed.state, 'active');
-    assert.equal(healed.payment_instrument_id, (await links.find(token))?.session.payment_method_id);
+    const continued = await stage.merchant.getPlan(plan.id);
+    assert.equal(continued.state, 'active');
+    assert.equal(continued.payment_instrument_id, (await links.find(token))?.session.payment_method_id);
     await stage.collectAll(plan.id, realNow());
     assert.deepEqual(
       (await stage.merchant.payments(plan.id)).map(({ status }) => status),

@@ -12,8 +12,8 @@ import { paymentMethodRoutes } from './payment-methods.ts';
 import { paymentPlanRoutes } from './payment-plans.ts';
 import { refundRoutes } from './refunds.ts';
 import { subscriptionChangeRoutes } from './subscription-changes.ts';
+import { subscriptionContinuationRoutes } from './subscription-continuation.ts';
 import { subscriptionRoutes } from './subscriptions.ts';
-import { goingOnRoutes } from './subscriptions-going-on.ts';
 import { surchargeRuleRoutes } from './surcharge-rules.ts';
 import { testClockRoutes } from './test-clocks.ts';
 import { webhookRoutes } from './webhooks.ts';
@@ -31,7 +31,7 @@ export const apiRoutes: readonly Route[] = [
   ...paymentLinkRoutes,
   ...checkoutSessionRoutes,
   ...subscriptionRoutes,
-  ...goingOnRoutes,
+  ...subscriptionContinuationRoutes,
   ...subscriptionChangeRoutes,
   ...testClockRoutes,
   ...workbenchRoutes,

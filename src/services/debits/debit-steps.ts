@@ -25,7 +25,7 @@ import { noteDebit } from '../mandates/debits.ts';
 import { orUnavailable, processorFor, reserves } from '../payments/ask-processor.ts';
 import { type Charging, chargeOf } from '../payments/charge.ts';
 import { BeforeItsDate } from '../payments/due-date.ts';
-import { chargeHeld, holdPayment, type RequestedCharge, requestUnder } from '../payments/reserved-charge.ts';
+import { chargeReserved, type RequestedCharge, requestUnder, reservePayment } from '../payments/reserved-charge.ts';
 import { type DebitReport, type LockedDebit, lockDebit, type ReportRecord, recordReport } from './debit-reports.ts';
 
 /** How long to wait when a bank has not reported at the expected time, in milliseconds. */
@@ -151,7 +151,7 @@ async function askAbout(
       if (step.ask === 'inquire' || isKnown) return state;
     }
   }
-  const payment = await holdPayment(sql, processor, charge);
+  const payment = await reservePayment(sql, processor, charge);
   if (payment.kind === 'failed') return payment;
   if (step.ask === 'reserve') {
     if (!(await atomically(sql, (tx) => handOverReserved(tx, charging, step, origin)))) {
@@ -160,7 +160,7 @@ async function askAbout(
     }
     pass('debit handed over');
   }
-  return chargeHeld(sql, processor, charge, payment, () => at);
+  return chargeReserved(sql, processor, charge, payment, () => at);
 }
 
 async function record(

@@ -4,7 +4,7 @@ import { traced } from '../../platform/tracing.ts';
 import { OutcomeUnknown, type PaymentProcessor, type Processors, type Submitted } from '../../processors/processor.ts';
 import { ProcessorNotConfigured, ProcessorUnavailable } from '../errors.ts';
 import type { Charge } from './charge.ts';
-import { chargeHeld, holdPayment, type RequestedCharge, type ReservingProcessor } from './reserved-charge.ts';
+import { chargeReserved, type RequestedCharge, type ReservingProcessor, reservePayment } from './reserved-charge.ts';
 
 /**
  * Returns the processor of a mode.
@@ -44,8 +44,8 @@ export async function askProcessor(db: Db, processors: Processors, charge: Charg
 async function take(db: Db, processor: PaymentProcessor, charge: RequestedCharge): Promise<ChargeOutcome | Submitted> {
   const { request } = charge;
   if (!reserves(processor)) return processor.charge(request, request.idempotencyKey);
-  const held = await holdPayment(db, processor, charge);
-  return held.kind === 'failed' ? held : chargeHeld(db, processor, charge, held);
+  const reserved = await reservePayment(db, processor, charge);
+  return reserved.kind === 'failed' ? reserved : chargeReserved(db, processor, charge, reserved);
 }
 
 /** Whether a processor reserves a payment before it takes money. */

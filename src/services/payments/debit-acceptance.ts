@@ -8,10 +8,10 @@ import { afterCommit, queued } from '../../platform/postgres/transaction.ts';
 import { intentEvent, record } from '../events.ts';
 import { start, wake } from '../wake.ts';
 import { emitOpened, type NewCharge, nextAttempt } from './charge-records.ts';
-import type { ChargeWay } from './charge-way.ts';
+import type { Rail } from './rail.ts';
 import type { DecidedIntent } from './surcharges.ts';
 
-type DebitWay = Extract<ChargeWay, { kind: 'debit' }>;
+type DebitRail = Extract<Rail, { kind: 'debit' }>;
 
 /**
  * Accepts a debit of a locked intent: its attempt, its course, and the event that promises the date of the result. The
@@ -22,7 +22,7 @@ export async function acceptDebit(
   tx: Tx,
   intent: DecidedIntent,
   method: PaymentMethodRow,
-  { mandate, dates }: DebitWay,
+  { mandate, dates }: DebitRail,
   newCharge: NewCharge,
 ): Promise<PaymentIntentRow> {
   const attempt = nextAttempt(intent, method.id, newCharge);

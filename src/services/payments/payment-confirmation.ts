@@ -37,11 +37,11 @@ import {
   recordOutcome,
   reopenCharge,
 } from './charge.ts';
-import { chargeWay, refusalError } from './charge-way.ts';
 import { chargeForRequest, continueCharge } from './charged-request.ts';
 import { assertMayTry, confirmRefusal } from './confirm-rules.ts';
 import { acceptDebit } from './debit-acceptance.ts';
 import { createLocked, getPaymentIntent, newIntentId } from './payment-intents.ts';
+import { lockAndChooseRail, refusalError } from './rail.ts';
 import { OtherTotal, type RepeatableRequest, unrepeatable } from './repeatable-request.ts';
 import { decideSurcharge } from './surcharges.ts';
 import { bindingError, lockMethodOfPayer, ownerError, recordUse } from './unattached-methods.ts';
@@ -240,8 +240,8 @@ async function openConfirmation(
   processorFor(processors, context.livemode);
   const decided = decideSurcharge(intent, method, context, at);
   if (shownTotal !== undefined && shownTotal !== decided.total_amount) throw new OtherTotal();
-  const way = await chargeWay(tx, decided, method, at);
-  if (way.kind === 'refused') throw refusalError(way.refusal, method.id, '/payment_method');
+  const rail = await lockAndChooseRail(tx, decided, method, at);
+  if (rail.kind === 'refused') throw refusalError(rail.refusal, method.id, '/payment_method');
   const newCharge = {
     source: 'confirm' as const,
     byPayer: context.keyKind === 'publishable',
@@ -256,8 +256,8 @@ async function openConfirmation(
     await wake.scheduledPayment(tx, intent, context.now);
   }
   await recorder?.opened(at);
-  if (way.kind === 'at_once') return { charge: await openCharge(tx, decided, method, newCharge) };
-  const accepted = await acceptDebit(tx, decided, method, way, newCharge);
+  if (rail.kind === 'at_once') return { charge: await openCharge(tx, decided, method, newCharge) };
+  const accepted = await acceptDebit(tx, decided, method, rail, newCharge);
   await storeResponse(tx, accepted);
   return { completed: accepted };
 }

@@ -10,8 +10,8 @@ import { pass } from '../crash-points.ts';
 import { askProcessor } from './ask-processor.ts';
 import { type Charge, type ChargeHook, openCharge, recordOutcome } from './charge.ts';
 import type { NewCharge } from './charge-records.ts';
-import { type ChargeWay, declineOf } from './charge-way.ts';
 import { acceptDebit } from './debit-acceptance.ts';
+import { declineOf, type Rail } from './rail.ts';
 import type { DecidedIntent } from './surcharges.ts';
 
 /**
@@ -22,11 +22,11 @@ export async function openRecurringCharge(
   tx: Tx,
   intent: DecidedIntent,
   method: PaymentMethodRow | null,
-  way: ChargeWay,
+  rail: Rail,
   newCharge: NewCharge,
 ): Promise<Charge | null> {
-  if (way.kind !== 'debit' || method === null) return openCharge(tx, intent, method, newCharge);
-  await acceptDebit(tx, intent, method, way, newCharge);
+  if (rail.kind !== 'debit' || method === null) return openCharge(tx, intent, method, newCharge);
+  await acceptDebit(tx, intent, method, rail, newCharge);
   return null;
 }
 
@@ -37,12 +37,12 @@ export async function openRecurringCharge(
 export async function failIfRefused(
   tx: Tx,
   charge: Charge | null,
-  way: ChargeWay,
+  rail: Rail,
   now: RealInstant,
   hook: ChargeHook | null,
 ): Promise<Charge | null> {
-  if (charge === null || way.kind !== 'refused') return charge;
-  await recordOutcome(tx, charge, { outcome: declined(declineOf(way.refusal)), requestId: null, now }, hook);
+  if (charge === null || rail.kind !== 'refused') return charge;
+  await recordOutcome(tx, charge, { outcome: declined(declineOf(rail.refusal)), requestId: null, now }, hook);
   return null;
 }
 

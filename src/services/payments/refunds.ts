@@ -293,7 +293,7 @@ async function refundAndRecord(
   });
 }
 
-/** Gives back what a failed refund has paid out of credit, or has let be withheld of it. */
+/** Restores what a failed refund has paid out of credit, or has let be withheld of it. */
 async function giveCreditBack(tx: Tx, subscription: SubscriptionRow, refund: RefundRow): Promise<void> {
   const { of_credit: ofCredit, payment_intent_id: intentId, amount, updated_at: at } = refund;
   if (ofCredit) await addCredit(tx, subscription.id, amount, at);

@@ -24,8 +24,8 @@ export type ReservingProcessor = PaymentProcessor & { prepare: NonNullable<Payme
 export type RequestedCharge = Charge & { request: ChargeRequest };
 
 /** A payment that the processor has reserved and whose reference is committed. */
-export interface HeldPayment {
-  kind: 'held';
+export interface ReservedPayment {
+  kind: 'reserved';
   reference: string;
   /** The request under the key of this reservation. */
   request: ChargeRequest;
@@ -47,31 +47,31 @@ const keyLifeMs = 23 * 3_600_000;
  * @returns a failure if the processor does not take the request: nothing was taken then, and nothing will be.
  * @throws OutcomeUnknown when the processor does not respond, or when live charging is held.
  */
-export async function holdPayment(
+export async function reservePayment(
   db: Db,
   processor: ReservingProcessor,
   charge: RequestedCharge,
-): Promise<HeldPayment | ChargeFailure> {
+): Promise<ReservedPayment | ChargeFailure> {
   const found = charge.isReopened ? await selectReservation(db, charge.attemptId) : null;
-  return found === null ? reserve(db, processor, charge, 1) : held(charge, found, false);
+  return found === null ? reserve(db, processor, charge, 1) : reserved(charge, found, false);
 }
 
 /**
- * Takes the money of a held payment, and returns the outcome. If another try may have charged it, the processor is
+ * Takes the money of a reserved payment, and returns the outcome. If another try may have charged it, the processor is
  * asked first. It is charged only if the processor says that it was not, and under a key that is younger than 23 hours.
  * An older reservation is canceled, and the payment is reserved anew. If the processor refuses the charge, the
  * reservation is canceled, and the attempt is given up.
  * @param at as of when the processor reports the state of the payment. The default is for live mode, without clocks.
  * @throws OutcomeUnknown when the processor gives no outcome.
  */
-export async function chargeHeld(
+export async function chargeReserved(
   db: Db,
   processor: ReservingProcessor,
   charge: RequestedCharge,
-  first: HeldPayment,
+  first: ReservedPayment,
   at: () => CustomerInstant = () => withoutClock(realNow()),
 ): Promise<ChargeOutcome | Submitted> {
-  for (let payment: HeldPayment | ChargeFailure = first; ; ) {
+  for (let payment: ReservedPayment | ChargeFailure = first; ; ) {
     if (payment.kind === 'failed') return payment;
     const { request, reference, number } = payment;
     const state = payment.isNew ? notCharged : await processor.inquire(request, reference, at());
@@ -98,7 +98,7 @@ async function reserve(
   processor: ReservingProcessor,
   charge: RequestedCharge,
   number: number,
-): Promise<HeldPayment | ChargeFailure> {
+): Promise<ReservedPayment | ChargeFailure> {
   const prepared = await processor.prepare(requestUnder(charge, number));
   pass('charge prepared');
   return commit(db, charge, number, prepared.kind === 'failed' ? null : prepared.reference);
@@ -113,7 +113,7 @@ async function commit(
   charge: RequestedCharge,
   number: number,
   reference: string | null,
-): Promise<HeldPayment | ChargeFailure> {
+): Promise<ReservedPayment | ChargeFailure> {
   const { attemptId, livemode, request } = charge;
   const { totalAmount: amount, currency } = request;
   const written = await insertReservation(db, { attempt_id: attemptId, number, livemode, reference, amount, currency });
@@ -123,16 +123,16 @@ async function commit(
   if (row === null || row.number < number) {
     throw new OutcomeUnknown(`${chargingIsHeld}; or the processor knows this charge with another amount`);
   }
-  return held(charge, row, isNew);
+  return reserved(charge, row, isNew);
 }
 
 export const chargingIsHeld =
   'live charging is held, because this database may lack what the processor has done (ops stuck)';
 
-function held(charge: RequestedCharge, row: AgedReservation, isNew: boolean): HeldPayment | ChargeFailure {
+function reserved(charge: RequestedCharge, row: AgedReservation, isNew: boolean): ReservedPayment | ChargeFailure {
   const { number, reference, age_ms: ageMs } = row;
   if (reference === null) return declined('processor_rejected');
-  return { kind: 'held', reference, request: requestUnder(charge, number), number, isNew, ageMs };
+  return { kind: 'reserved', reference, request: requestUnder(charge, number), number, isNew, ageMs };
 }
 
 /**
@@ -146,7 +146,7 @@ export function requestUnder({ attemptId, request }: RequestedCharge, number: nu
 /** Charges. If the response is lost, asks once for the outcome. Returns null if the processor refuses. */
 async function chargeOnce(
   processor: ReservingProcessor,
-  { request, reference }: HeldPayment,
+  { request, reference }: ReservedPayment,
   at: () => CustomerInstant,
 ): Promise<ChargeOutcome | Submitted | null> {
   pass('charge reserved');
@@ -169,7 +169,7 @@ async function chargeOnce(
  */
 async function giveUp(
   processor: ReservingProcessor,
-  { request, reference }: HeldPayment,
+  { request, reference }: ReservedPayment,
   at: () => CustomerInstant,
 ): Promise<ChargeOutcome | Submitted | null> {
   await processor.cancel(reference);

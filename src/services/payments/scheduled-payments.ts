@@ -12,8 +12,8 @@ import { instantOf, type WorkflowTime } from '../customer-time.ts';
 import { transact } from '../events.ts';
 import { processorFor } from './ask-processor.ts';
 import { type Charge, reopenCharge } from './charge.ts';
-import { chargeWay } from './charge-way.ts';
 import { assertDateHasCome } from './due-date.ts';
+import { lockAndChooseRail } from './rail.ts';
 import { chargeAndRecord, failIfRefused, openRecurringCharge } from './recurring-charge.ts';
 import { decideSurcharge, surchargingOf } from './surcharges.ts';
 
@@ -66,7 +66,7 @@ async function openScheduled(
   // A payment scheduled for today is due when it is created, not when the day began.
   const dueAt = customerInstant(Math.max(Number(intent.created_at), Number(intent.scheduled_at)));
   const decided = decideSurcharge(intent, method, surchargingOf({ ...biller, livemode: intent.livemode }), at);
-  const way = await chargeWay(tx, decided, method, at);
+  const rail = await lockAndChooseRail(tx, decided, method, at);
   const newCharge = { source: 'schedule' as const, at, now, dueAt, testClockId: intent.test_clock_id };
-  return failIfRefused(tx, await openRecurringCharge(tx, decided, method, way, newCharge), way, now, null);
+  return failIfRefused(tx, await openRecurringCharge(tx, decided, method, rail, newCharge), rail, now, null);
 }

@@ -19,7 +19,7 @@ import { transact } from '../events.ts';
 import { processorFor } from '../payments/ask-processor.ts';
 import { endChallenge } from '../payments/challenge-completion.ts';
 import { type Charge, type Charging, reopenCharge } from '../payments/charge.ts';
-import { chargeWay } from '../payments/charge-way.ts';
+import { lockAndChooseRail } from '../payments/rail.ts';
 import { chargeAndRecord, failIfRefused, openRecurringCharge } from '../payments/recurring-charge.ts';
 import { chargeableMethod, recurringIntent } from '../payments/recurring-intent.ts';
 import { decideSurcharge, surchargingOf } from '../payments/surcharges.ts';
@@ -142,12 +142,12 @@ async function openRetry(
     throw new PlanInconsistent(plan.id, [what]);
   }
   const decided = decideSurcharge(intent, method, surchargingOf(plan), at);
-  const way = await chargeWay(tx, decided, method, at);
+  const rail = await lockAndChooseRail(tx, decided, method, at);
   const [charge] = await pipelined(tx, [
-    openRecurringCharge(tx, decided, method, way, newCharge(plan, slot.next_attempt_at, at, now)),
+    openRecurringCharge(tx, decided, method, rail, newCharge(plan, slot.next_attempt_at, at, now)),
     store(tx, locked, attemptOpened(locked, slot), at),
   ]);
-  return failIfRefused(tx, charge, way, now, planHook);
+  return failIfRefused(tx, charge, rail, now, planHook);
 }
 
 async function openNextSlot(tx: Tx, locked: LockedPlan, at: CustomerInstant, now: RealInstant): Promise<Charge | null> {
@@ -156,13 +156,13 @@ async function openNextSlot(tx: Tx, locked: LockedPlan, at: CustomerInstant, now
   const method = await chargeableMethod(tx, plan);
   const purpose = { payment_plan_id: plan.id, payment_plan_slot: change.opens.slot };
   const intent = recurringIntent(plan, purpose, change.opens.amount, method, at);
-  const way = await chargeWay(tx, intent, method, at);
+  const rail = await lockAndChooseRail(tx, intent, method, at);
   const [, , charge] = await pipelined(tx, [
     insertPaymentIntent(tx, intent),
     store(tx, locked, change, at, { intentId: intent.id }),
-    openRecurringCharge(tx, intent, method, way, newCharge(plan, awaitedAt(plan), at, now)),
+    openRecurringCharge(tx, intent, method, rail, newCharge(plan, awaitedAt(plan), at, now)),
   ]);
-  return failIfRefused(tx, charge, way, now, planHook);
+  return failIfRefused(tx, charge, rail, now, planHook);
 }
 
 /** How the charge of a plan is opened. */

@@ -9,8 +9,8 @@ import { timeForWrite } from '../customer-time.ts';
 import { assertNoErrors, InvalidState, NotFound } from '../errors.ts';
 import { transact } from '../events.ts';
 import { endChallenge } from '../payments/challenge-completion.ts';
-import { refusalError } from '../payments/charge-way.ts';
 import { currencyErrorsOf, isAboveLimit } from '../payments/fitting-method.ts';
+import { refusalError } from '../payments/rail.ts';
 import { chargeableMethod } from '../payments/recurring-intent.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
@@ -117,20 +117,20 @@ async function assertPayable(
  * is resumed. What an active plan is retrying is tried at once, with a new series of retries. The workflow looks again.
  * Any other plan stays as it is.
  */
-export async function healPlan(
+export async function applyMethodToPlan(
   tx: Tx,
   plan: CollectingPlanRow,
   { at, now }: { at: CustomerInstant; now: RealInstant },
 ): Promise<void> {
-  const healing = healingOf(plan);
-  if (healing === null) return;
+  const effect = effectOfNewMethod(plan);
+  if (effect === null) return;
   const locked = withSlots(plan, await listKnownSlots(tx, plan.id));
-  const after = await store(tx, locked, healing === 'retry' ? retryAll(locked, at) : resume(locked, at), at);
+  const after = await store(tx, locked, effect === 'retry' ? retryAll(locked, at) : resume(locked, at), at);
   await wake.paymentPlan(tx, after.plan, now, { start: true });
 }
 
 /** Returns what a new method makes a plan do: resume, or retry at once what is unpaid. Null if nothing. */
-export function healingOf(plan: Pick<PaymentPlanRow, 'state' | 'state_reason' | 'next_attempt_at'>) {
+export function effectOfNewMethod(plan: Pick<PaymentPlanRow, 'state' | 'state_reason' | 'next_attempt_at'>) {
   const isUnpaid = plan.state_reason === 'payment_failed' || plan.state_reason === 'payment_returned';
   if (plan.state === 'suspended' && isUnpaid) return 'resume';
   return plan.state === 'active' && plan.next_attempt_at !== null ? 'retry' : null;

@@ -7,17 +7,17 @@ import { linkHookWith } from '../links/link-hook.ts';
 import type { ChargeHook } from '../payments/charge.ts';
 import { fitsCurrency } from '../payments/fitting-method.ts';
 import { planHook } from '../plans/plan-dunning.ts';
-import { healPlan } from '../plans/plan-transitions.ts';
-import { healSubscription } from '../subscriptions/subscription-healing.ts';
+import { applyMethodToPlan } from '../plans/plan-transitions.ts';
+import { applyMethodToSubscription } from '../subscriptions/method-for-subscription.ts';
 import { subscriptionHook } from '../subscriptions/subscription-hook.ts';
 
 /**
- * Heals what a completed link names. The method becomes the instrument of the plan. If a payment of the plan has failed
- * or come back, it is tried again at once, and a plan that this has suspended is resumed. A subscription is started or
- * resumed likewise. What has ended meanwhile stays as it is.
+ * Applies a completed link to what it names. The method becomes the instrument of the plan. If a payment of the plan
+ * has failed or come back, it is tried again at once, and a plan that this has suspended is resumed. A subscription is
+ * started or resumed likewise. What has ended meanwhile stays as it is.
  */
 export const applyTo: ApplyTo = async (tx, { at, now, paymentPlanId, subscriptionId, paymentMethodId }) => {
-  if (subscriptionId !== null) return healSubscription(tx, { subscriptionId, paymentMethodId, at, now });
+  if (subscriptionId !== null) return applyMethodToSubscription(tx, { subscriptionId, paymentMethodId, at, now });
   if (paymentPlanId === null) return;
   const plan = await lockPlan(tx, paymentPlanId);
   if (plan === null || hasEnded(plan.state)) return;
@@ -25,7 +25,7 @@ export const applyTo: ApplyTo = async (tx, { at, now, paymentPlanId, subscriptio
   const method = await selectPaymentMethod(tx, tenant, paymentMethodId);
   if (method === null || !fitsCurrency(method, plan.currency)) return;
   await updatePlan(tx, plan.id, { payment_instrument_id: paymentMethodId, updated_at: at });
-  await healPlan(tx, { ...plan, payment_instrument_id: paymentMethodId }, { at, now });
+  await applyMethodToPlan(tx, { ...plan, payment_instrument_id: paymentMethodId }, { at, now });
 };
 
 const linkHook = linkHookWith(applyTo);

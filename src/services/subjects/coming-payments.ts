@@ -16,9 +16,9 @@ import type { MethodFacts } from '../../domain/surcharges/means.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { isSurchargeAsked, surchargeColumns } from '../payments/surcharges.ts';
 import { planSchedule } from '../plans/plan-payments.ts';
-import { healingOf } from '../plans/plan-transitions.ts';
+import { effectOfNewMethod } from '../plans/plan-transitions.ts';
 import type { RequestContext } from '../request-context.ts';
-import { healingChange } from '../subscriptions/subscription-healing.ts';
+import { changeByNewMethod } from '../subscriptions/method-for-subscription.ts';
 
 /** What a payer is told of the payments that are still to come. Amounts are minor units, with surcharge. */
 export interface ComingPayments {
@@ -77,11 +77,11 @@ async function ofPlan(db: Db, context: RequestContext, id: string, payer: Payer)
   const plan = await selectPlan(db, context, id);
   if (plan === null || hasEnded(plan.state)) return null;
   const { at } = payer;
-  const healing = healingOf(plan);
+  const effect = effectOfNewMethod(plan);
   const [slots, schedule] = await Promise.all([listOpenSlots(db, id), planSchedule(db, context, id, lookedAt)]);
   const retried = slots.flatMap(({ status, next_attempt_at: due, payment_intent_id: intentId }) => {
     if (plan.state === 'suspended') return status === 'processing' ? [] : [{ intentId, due: at }];
-    return status === 'retrying' && due !== null ? [{ intentId, due: healing === 'retry' ? at : due }] : [];
+    return status === 'retrying' && due !== null ? [{ intentId, due: effect === 'retry' ? at : due }] : [];
   });
   const totals = await totalsOf(db, context, retried, payer);
   const payments = schedule.payments.map(({ dueDate, amount }) => {
@@ -91,7 +91,7 @@ async function ofPlan(db: Db, context: RequestContext, id: string, payer: Payer)
   return {
     name: plan.name,
     currency: plan.currency,
-    waitsForBiller: plan.state === 'pending' || (plan.state === 'suspended' && healing === null),
+    waitsForBiller: plan.state === 'pending' || (plan.state === 'suspended' && effect === null),
     ...listed([...totals, ...payments], at, context.timeZone, schedule.hasMore),
     every: { unit: plan.frequency_type === 'weekly' ? 'week' : 'month', count: plan.frequency_period },
     cap: plan.total_amount_cents,
@@ -107,7 +107,7 @@ async function ofSubscription(
   const row = await selectSubscription(db, context, id);
   if (row === null || row.state === 'canceled') return null;
   const { at } = payer;
-  const { situation, waitsForBiller } = await healed(db, context, row, at);
+  const { situation, waitsForBiller } = await withNewMethod(db, context, row, at);
   const { course } = situation;
   const retried = allOwed(situation).flatMap(({ status, next_attempt_at: due, payment_intent_id: intentId }) =>
     status === 'retrying' && due !== null && intentId !== null ? [{ intentId, due }] : [],
@@ -133,7 +133,7 @@ async function ofSubscription(
 }
 
 /** A subscription as a completed link makes it. */
-async function healed(
+async function withNewMethod(
   db: Db,
   { timeZone }: RequestContext,
   row: ShownSubscriptionRow,
@@ -142,7 +142,7 @@ async function healed(
   const periods = await listOpenPeriods(db, row.id);
   const current = periods.find(({ number }) => number === row.current_number) ?? null;
   const before: Situation = { course: row, current, ...owedOf(periods), timeZone };
-  const change = healingChange({ row, situation: before }, at);
+  const change = changeByNewMethod({ row, situation: before }, at);
   const { situation } = applyChange(before, change, null, { before: row.in_effect, at });
   const { course } = situation;
   const isPaused = course.state === 'paused' && course.resumes_at === null;

@@ -29,9 +29,9 @@ import { transact } from '../events.ts';
 import { announceAmount } from '../mandates/notices.ts';
 import { processorFor } from '../payments/ask-processor.ts';
 import { type Charge, type Charging, openCharge } from '../payments/charge.ts';
-import { chargeWay, refusalError } from '../payments/charge-way.ts';
 import { chargeForRequest, continueCharge } from '../payments/charged-request.ts';
 import { acceptDebit } from '../payments/debit-acceptance.ts';
+import { lockAndChooseRail, refusalError } from '../payments/rail.ts';
 import { chargeableMethod, recurringIntent } from '../payments/recurring-intent.ts';
 import { type RepeatableRequest, unrepeatable } from '../payments/repeatable-request.ts';
 import type { DecidedIntent } from '../payments/surcharges.ts';
@@ -184,8 +184,8 @@ async function chargeFor(step: Step, locked: LockedSubscription): Promise<Opened
   const method = await chargeableMethod(tx, row);
   if (method === null) throw methodMissing(locked);
   const intent = await insertIntent(step, locked, method);
-  const way = await chargeWay(tx, intent, method, at);
-  if (way.kind === 'refused') throw refusalError(way.refusal, method.id, '/payment_instrument_id');
+  const rail = await lockAndChooseRail(tx, intent, method, at);
+  if (rail.kind === 'refused') throw refusalError(rail.refusal, method.id, '/payment_instrument_id');
   await insertChange(step, locked, intent.id);
   const under = { course: { change_payment_intent_id: intent.id }, happenings: [] };
   const more = { charges: row.charges + 1, latest_payment_intent_id: intent.id };
@@ -194,10 +194,10 @@ async function chargeFor(step: Step, locked: LockedSubscription): Promise<Opened
   const { requestKey, keyExpiresAt = null } = request;
   const about = { at, now: context.now, testClockId: row.test_clock_id, requestKey, keyExpiresAt };
   const newCharge = { source: 'confirm' as const, ...about };
-  if (way.kind === 'at_once') {
+  if (rail.kind === 'at_once') {
     return { charge: await openCharge(tx, intent, method, newCharge), lines: quoted.quote.lines, at };
   }
-  await acceptDebit(tx, intent, method, way, newCharge);
+  await acceptDebit(tx, intent, method, rail, newCharge);
   return { completed: await finish(step, after) };
 }
 

@@ -12,12 +12,12 @@ import { store } from './situation.ts';
 import { giveUpUnpaid, methodMissing, refused } from './subscription-requests.ts';
 import { openRetry, passEnd } from './subscription-steps.ts';
 
-/** What goes on with a subscription, and so may collect. */
-export type GoingOn = Extract<SubscriptionRequest, { name: 'resume' | 'uncancel' | 'retry_now' }>;
+/** The requests after which a subscription continues. They may charge it. */
+export type ContinuingRequest = Extract<SubscriptionRequest, { name: 'resume' | 'uncancel' | 'retry_now' }>;
 
 /**
- * Resumes a subscription, takes its end back, or charges what is unpaid. If a period begins by that or a payment is
- * tried, it is charged before this returns.
+ * Resumes a subscription, withdraws its end, or charges what is unpaid. If a period begins or a payment is retried, it
+ * is charged before this returns.
  * @throws NotFound
  * @throws InvalidState if its state does not allow it, if its bank account must not be debited, or while the customer's
  * clock is advancing.
@@ -25,25 +25,25 @@ export type GoingOn = Extract<SubscriptionRequest, { name: 'resume' | 'uncancel'
  * @throws ProcessorNotConfigured in live mode without a live processor. Nothing has changed then.
  * @throws ProcessorUnavailable when the processor gave no outcome. The payment stays processing.
  */
-export async function goOnWithSubscription(
+export async function continueSubscription(
   pool: Pool,
   charging: Charging,
   context: RequestContext,
   id: string,
-  asked: GoingOn,
+  asked: ContinuingRequest,
   request: RepeatableRequest<ShownSubscriptionRow> = unrepeatable,
 ): Promise<ShownSubscriptionRow> {
-  return collectWithin(pool, charging, { context, id, request }, (step) => openGoingOn(step, asked));
+  return collectWithin(pool, charging, { context, id, request }, (step) => openContinued(step, asked));
 }
 
-async function openGoingOn(step: RequestedStep, going: GoingOn): Promise<Charge | null> {
+async function openContinued(step: RequestedStep, asked: ContinuingRequest): Promise<Charge | null> {
   const { tx, locked, at } = step;
-  const change = respondTo(going, locked.situation, at);
+  const change = respondTo(asked, locked.situation, at);
   if ('refused' in change) throw refused(locked.row.id, change);
   if (change.happenings.includes('resumed')) return openResumed(step, change);
   const debit = reserve(tx);
   const next = { ...step, locked: await store(tx, locked, change, at) };
-  return going.name === 'retry_now' ? openRetry(next, debit) : passEndIfDue(next);
+  return asked.name === 'retry_now' ? openRetry(next, debit) : passEndIfDue(next);
 }
 
 /** A pause ends. The new period begins now, and the biller confirms it; or later, if days are left that are paid. */
@@ -57,7 +57,7 @@ async function openResumed(step: RequestedStep, change: Parameters<typeof store>
   return passEndIfDue({ ...step, locked: after, asked: { ...asked, isConfirm: true } });
 }
 
-/** The end of a period that has come does not wait for the workflow: the response would tell of time that is over. */
+/** The end of a period that has come does not wait for the workflow: the response would describe a period that is over. */
 async function passEndIfDue(step: RequestedStep): Promise<Charge | null> {
   const { next_period_at: dueAt } = step.locked.row;
   return dueAt !== null && dueAt <= step.at ? passEnd(step) : null;

@@ -7,7 +7,7 @@ import { reserve } from '../events.ts';
 import { processorFor } from '../payments/ask-processor.ts';
 import type { Charge, Charging } from '../payments/charge.ts';
 import type { NewCharge } from '../payments/charge-records.ts';
-import { type ChargeWay, chargeWay, refusalError } from '../payments/charge-way.ts';
+import { lockAndChooseRail, type Rail, refusalError } from '../payments/rail.ts';
 import { failIfRefused, openRecurringCharge } from '../payments/recurring-charge.ts';
 import { chargeableMethod } from '../payments/recurring-intent.ts';
 import { type DecidedIntent, decideSurcharge, surchargingOf } from '../payments/surcharges.ts';
@@ -83,7 +83,7 @@ export async function begin(step: Step, change: Change): Promise<Charge | null> 
   const charged = payment && (await debit.during(() => openCharges(step, payment.intent, payment.method)));
   const isDebitAccepted = charged !== null && charged.charge === null;
   if (isDebitAccepted) await putIntoEffect(tx, opened.locked, at);
-  return charged && failIfRefused(tx, charged.charge, charged.way, now, subscriptionHook);
+  return charged && failIfRefused(tx, charged.charge, charged.rail, now, subscriptionHook);
 }
 
 /**
@@ -97,23 +97,23 @@ export async function openRetry(step: Step, debit = reserve(step.tx)): Promise<C
   const method = await chargeableMethod(tx, locked.row);
   await store(tx, locked, attemptOpened(), at);
   const decided = decideSurcharge(intent, method, surchargingOf(locked.row), at);
-  const { charge, way } = await debit.during(() => openCharges(step, decided, method));
-  return failIfRefused(tx, charge, way, now, subscriptionHook);
+  const { charge, rail } = await debit.during(() => openCharges(step, decided, method));
+  return failIfRefused(tx, charge, rail, now, subscriptionHook);
 }
 
 async function openCharges(
   { tx, locked, at, now, dueAt, asked }: Step,
   intent: DecidedIntent,
   method: PaymentMethodRow | null,
-): Promise<{ way: ChargeWay; charge: Charge | null }> {
+): Promise<{ rail: Rail; charge: Charge | null }> {
   if (asked?.isConfirm && method === null) throw methodMissing(locked);
-  const way = await chargeWay(tx, intent, method, at);
-  if (asked?.isConfirm && way.kind === 'refused') {
-    throw refusalError(way.refusal, method?.id ?? '', '/payment_instrument_id');
+  const rail = await lockAndChooseRail(tx, intent, method, at);
+  if (asked?.isConfirm && rail.kind === 'refused') {
+    throw refusalError(rail.refusal, method?.id ?? '', '/payment_instrument_id');
   }
   const { isConfirm = false, ...key } = asked ?? {};
   const due = asked === undefined ? { dueAt } : {};
   const by = { source: isConfirm ? 'confirm' : 'subscription', ...key, ...due } as const;
   const newCharge: NewCharge = { at, now, testClockId: locked.row.test_clock_id, ...by };
-  return { way, charge: await openRecurringCharge(tx, intent, method, way, newCharge) };
+  return { rail, charge: await openRecurringCharge(tx, intent, method, rail, newCharge) };
 }

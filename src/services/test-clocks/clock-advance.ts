@@ -51,8 +51,8 @@ const tries = 3;
 
 /**
  * Carries out an accepted advance. Its subjects move one after the other, in the order of their instants, so that one
- * advance tells the same story as many short ones: a bank's word about one payment can end a mandate, heal a plan or
- * complete a link. The clock becomes ready only when nothing up to the target is due; otherwise it fails.
+ * advance tells the same story as many short ones: a bank's report about one payment can end a mandate, continue a plan
+ * or complete a link. The clock becomes ready only when nothing up to the target is due; otherwise it fails.
  */
 export async function executeAdvance(db: Db, advance: ClockAdvanceRow, carrying: Carrying): Promise<void> {
   pass('advance found');

@@ -296,7 +296,7 @@ export class Simulated {
       if (slot !== undefined && !isOver) this.apply(giveUp(this.situation, slot, this.now));
     }
     if (step.do === 'skip') this.skipsNext = true;
-    if (step.do === 'heal' && isActive && plan.next_attempt_at !== null) {
+    if (step.do === 'new method' && isActive && plan.next_attempt_at !== null) {
       this.apply(retryAll(this.situation, this.now));
     }
     if (step.do === 'retry now' && isActive) {
@@ -341,7 +341,7 @@ export type Step =
   | { do: 'pass'; days: number }
   | { do: 'pay' | 'return' | 'give up'; which: number }
   | { do: 'bank'; which: number; outcome: 'succeed' | 'decline' | 'final' }
-  | { do: 'skip' | 'heal' | 'retry now' }
+  | { do: 'skip' | 'new method' | 'retry now' }
   | { do: 'amend'; total: number | null; amount: number };
 
 const which = fc.nat(9);
@@ -368,7 +368,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
     },
     {
       weight: 2,
-      arbitrary: fc.record({ do: fc.constantFrom('skip' as const, 'heal' as const, 'retry now' as const) }),
+      arbitrary: fc.record({ do: fc.constantFrom('skip' as const, 'new method' as const, 'retry now' as const) }),
     },
     {
       weight: 1,

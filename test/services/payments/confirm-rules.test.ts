@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { PaymentIntentStatus } from '../../../src/db/payment-intents.ts';
 import { customerInstant } from '../../../src/domain/instants.ts';
-import { refusalError } from '../../../src/services/payments/charge-way.ts';
 import { confirmRefusal } from '../../../src/services/payments/confirm-rules.ts';
+import { refusalError } from '../../../src/services/payments/rail.ts';
 
 const id = 'pi_1';
 const here = { deleted_at: null };

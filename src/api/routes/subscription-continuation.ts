@@ -8,12 +8,12 @@ import {
 import { SubscriptionResume } from '../../resources/subscription-input.ts';
 import type { RequestContext } from '../../services/request-context.ts';
 import { chargeHook } from '../../services/subjects/charge-hook.ts';
-import { type GoingOn, goOnWithSubscription } from '../../services/subscriptions/subscription-resume.ts';
+import { type ContinuingRequest, continueSubscription } from '../../services/subscriptions/subscription-resume.ts';
 import type { CommittedFirstDeps } from '../http/deps.ts';
 import { repeatable } from '../http/repeatable.ts';
 import { type Route, route } from '../http/route.ts';
 
-/** What the routes by which a subscription goes on have in common: what is due by it is charged before the response. */
+/** What the routes after which a subscription continues have in common: they charge what is due before they respond. */
 const common = {
   method: 'POST',
   tag: subscriptionsTag,
@@ -39,7 +39,7 @@ const resume = route({
     'has not begun is taken back.',
   body: SubscriptionResume,
   handle: async ({ context, params, body, deps }) =>
-    goOn({ context, deps }, params.subscription_id, { name: 'resume', anchorDay: body.anchor_day ?? null }),
+    continueBy({ context, deps }, params.subscription_id, { name: 'resume', anchorDay: body.anchor_day ?? null }),
 });
 
 const uncancel = route({
@@ -50,7 +50,8 @@ const uncancel = route({
   description:
     'Withdraws a cancellation that has not taken effect: `ends_at` is what it was, and the retries and pause that it ended ' +
     'continue. Without a cancellation it removes `ends_at`.',
-  handle: async ({ context, params, deps }) => goOn({ context, deps }, params.subscription_id, { name: 'uncancel' }),
+  handle: async ({ context, params, deps }) =>
+    continueBy({ context, deps }, params.subscription_id, { name: 'uncancel' }),
 });
 
 const retryNow = route({
@@ -61,18 +62,19 @@ const retryNow = route({
   description:
     'Allowed while it is `past_due`, or `paused` because a payment failed. Returns `active` if the attempt has succeeded. A ' +
     'decline is not an error: the retries continue, or end. The attempt counts as the next one of its series.',
-  handle: async ({ context, params, deps }) => goOn({ context, deps }, params.subscription_id, { name: 'retry_now' }),
+  handle: async ({ context, params, deps }) =>
+    continueBy({ context, deps }, params.subscription_id, { name: 'retry_now' }),
 });
 
-export const goingOnRoutes: Route[] = [resume, uncancel, retryNow];
+export const subscriptionContinuationRoutes: Route[] = [resume, uncancel, retryNow];
 
 const shown = (row: ShownSubscriptionRow) => presentSubscription(row);
 
-async function goOn(
+async function continueBy(
   { context, deps }: { context: RequestContext; deps: CommittedFirstDeps },
   id: string,
-  asked: GoingOn,
+  asked: ContinuingRequest,
 ): Promise<Subscription> {
   const charging = { processors: deps.processors, hook: chargeHook };
-  return shown(await goOnWithSubscription(deps.db, charging, context, id, asked, repeatable(deps, shown)));
+  return shown(await continueSubscription(deps.db, charging, context, id, asked, repeatable(deps, shown)));
 }

@@ -11,7 +11,7 @@ describe('a plan that a payer resumes by a setup link', () => {
   const links = useLinks(stage);
 
   /** A payer saves a card by a setup link that names the plan; then the plan's workflow looks again. */
-  async function heal(customer: string, planId: string, at: string): Promise<void> {
+  async function applyMethod(customer: string, planId: string, at: string): Promise<void> {
     const apply_to = { payment_plan_id: planId };
     const session = await links.open(await links.link({ mode: 'setup', customer_id: customer, apply_to }));
     assert.equal(links.outcome(await links.save(session, { method: card() })), 'completed');
@@ -33,9 +33,9 @@ describe('a plan that a payer resumes by a setup link', () => {
       }
       const { state, state_reason } = await stage.merchant.getPlan(plan.id);
       assert.deepEqual([state, state_reason], ['suspended', reason]);
-      await heal(payer.customer, plan.id, until);
-      const healed = await stage.merchant.getPlan(plan.id);
-      assert.deepEqual([healed.state, healed.collected_amount_cents], ['active', 1000]);
+      await applyMethod(payer.customer, plan.id, until);
+      const continued = await stage.merchant.getPlan(plan.id);
+      assert.deepEqual([continued.state, continued.collected_amount_cents], ['active', 1000]);
       assert.deepEqual(await findViolations(stage.db.sql), []);
     });
   }
@@ -47,7 +47,7 @@ describe('a plan that a payer resumes by a setup link', () => {
     await stage.collectAll(id, '2027-03-01T00:00:00Z');
     assert.equal((await stage.merchant.getPlan(id)).next_attempt_at, '2027-03-02T00:00:00.000Z');
     await stage.advance(clock.id, '2027-03-01T12:00:00.000Z');
-    await heal(payer.id, id, '2027-03-01T12:00:00.000Z');
+    await applyMethod(payer.id, id, '2027-03-01T12:00:00.000Z');
     const tried = await stage.merchant.getPlan(id);
     assert.deepEqual([tried.state, tried.next_attempt_at], ['active', '2027-03-02T12:00:00.000Z']);
     await stage.advance(clock.id, '2027-03-03T00:00:00Z');
@@ -62,7 +62,7 @@ describe('a plan that a payer resumes by a setup link', () => {
       start_date: '2027-04-01',
     });
     await stage.merchant.move(id, 'suspend');
-    await heal(payer.id, id, '2027-03-01T00:00:00.000Z');
+    await applyMethod(payer.id, id, '2027-03-01T00:00:00.000Z');
     const plan = await stage.merchant.getPlan(id);
     assert.deepEqual([plan.state, plan.state_reason], ['suspended', 'requested']);
     assert.notEqual(plan.payment_instrument_id, before);

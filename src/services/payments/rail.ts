@@ -15,24 +15,24 @@ import type { DecidedIntent } from './surcharges.ts';
 type Refusal = 'mandate_required' | 'mandate_unavailable' | 'mandate_limit_exceeded' | 'currency_of_scheme';
 
 /** How a payment method is charged: at once, by a debit that the bank reports on later, or not at all. */
-export type ChargeWay =
+export type Rail =
   | { kind: 'at_once' }
   | { kind: 'debit'; mandate: MandateRow; dates: DebitDates }
   | { kind: 'refused'; refusal: Refusal };
 
-const atOnce: ChargeWay = { kind: 'at_once' };
+const atOnce: Rail = { kind: 'at_once' };
 
 /**
  * Returns how a locked method is charged, at this instant. An active mandate is the switch: a bank account that never
  * had one is charged at once in the sandbox, unless its biller wants mandates there. Locks the mandate, so after the
  * response to its cancellation no debit is accepted. For any other method nothing is read.
  */
-export async function chargeWay(
+export async function lockAndChooseRail(
   tx: Tx,
   intent: DecidedIntent,
   method: PaymentMethodRow | null,
   at: CustomerInstant,
-): Promise<ChargeWay> {
+): Promise<Rail> {
   if (method?.instrument.type !== 'au_becs_debit') return atOnce;
   const { livemode, total_amount: amount, currency } = intent;
   if (!fitsCurrency(method, currency)) return { kind: 'refused', refusal: 'currency_of_scheme' };

@@ -18,7 +18,7 @@ import { giveUpUnpaid } from './subscription-requests.ts';
 import { endErrors } from './subscription-terms.ts';
 
 /** What a payer has done for a subscription: paid, or saved a method. */
-interface Healing {
+interface AppliedMethod {
   subscriptionId: Id<'subscription'>;
   paymentMethodId: Id<'payment_method'>;
   at: CustomerInstant;
@@ -32,8 +32,8 @@ const nothing: Change = { happenings: [] };
  * for its start is started, one that a failed payment has paused is resumed, and an unpaid payment that is retried is
  * tried again at once. The workflow of the subscription charges. One that has ended stays as it is.
  */
-export async function healSubscription(tx: Tx, healing: Healing): Promise<void> {
-  const { subscriptionId, paymentMethodId, at, now } = healing;
+export async function applyMethodToSubscription(tx: Tx, applied: AppliedMethod): Promise<void> {
+  const { subscriptionId, paymentMethodId, at, now } = applied;
   const [row, periods] = await pipelined(tx, [
     lockSubscription(tx, subscriptionId),
     listOpenPeriods(tx, subscriptionId),
@@ -43,7 +43,7 @@ export async function healSubscription(tx: Tx, healing: Healing): Promise<void> 
   const method = await selectPaymentMethod(tx, tenant, paymentMethodId);
   if (method === null || !fitsCurrency(method, row.currency)) return;
   const locked = situationOf(row, periods);
-  const change = healingChange(locked, at);
+  const change = changeByNewMethod(locked, at);
   const isResumed = change.happenings.includes('resumed');
   if (isResumed) await giveUpUnpaid(tx, locked, at);
   const instrument = { payment_instrument_id: paymentMethodId };
@@ -52,14 +52,14 @@ export async function healSubscription(tx: Tx, healing: Healing): Promise<void> 
   await wake.subscription(tx, after.row, now, { start: after.row.started_at !== null });
 }
 
-/** A subscription as it is read: what its healing depends on. */
+/** A subscription as it is read: what a new method would change. */
 interface Read {
   row: SubscriptionRow;
   situation: Situation;
 }
 
 /** Returns the change of a subscription that can be charged again: nothing if its state does not wait for that. */
-export function healingChange({ row, situation }: Read, at: CustomerInstant): Change {
+export function changeByNewMethod({ row, situation }: Read, at: CustomerInstant): Change {
   const { state, state_reason: reason } = row;
   if (state === 'pending') return started(row, situation, at);
   const isPausedUnpaid = state === 'paused' && reason === 'payment_failed';
