@@ -57,7 +57,7 @@ async function openResumed(step: RequestedStep, change: Parameters<typeof store>
   return passEndIfDue({ ...step, locked: after, asked: { ...asked, isConfirm: true } });
 }
 
-/** The end of a period that has come does not wait for the workflow: the response would describe a period that is over. */
+/** The end of a period that has come does not wait for the workflow: the response must not describe what is over. */
 async function passEndIfDue(step: RequestedStep): Promise<Charge | null> {
   const { next_period_at: dueAt } = step.locked.row;
   return dueAt !== null && dueAt <= step.at ? passEnd(step) : null;
