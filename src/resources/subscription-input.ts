@@ -210,7 +210,7 @@ export const SubscriptionCancel = withExamples(
   ),
   {
     atOnce: { summary: 'End it at once', value: { at: 'now' } },
-    later: { summary: 'End it with a later period', value: { at: '2027-06-11' } },
+    later: { summary: 'End it with a later period', value: { at: '2027-06-10' } },
   },
 );
 export type SubscriptionCancel = Static<typeof SubscriptionCancel>;
@@ -251,7 +251,7 @@ export const SubscriptionPause = withExamples(
   ),
   {
     open: { summary: 'Pause until further notice', value: {} },
-    summer: { summary: 'Pause two months of a summer', value: { from: '2027-12-11', resumes_at: '2028-02-11' } },
+    summer: { summary: 'Pause two months of a summer', value: { from: '2027-12-10', resumes_at: '2028-02-10' } },
   },
 );
 export type SubscriptionPause = Static<typeof SubscriptionPause>;

@@ -4,7 +4,7 @@ import { exampleId } from '../../src/domain/ids.ts';
 import { examplesOfRequest } from '../../src/resources/examples.ts';
 import { exampleText } from '../../src/resources/mandate.ts';
 import { useDebtor } from './debtor.ts';
-import type { usePayer } from './payer.ts';
+import { frozen, type usePayer } from './payer.ts';
 
 type Here = ReturnType<typeof usePayer>;
 
@@ -71,8 +71,10 @@ async function mandateFor(here: Here, operation: string): Promise<string> {
 }
 
 /** A subscription of the payer, started unless it is to be changed. */
-async function subscriptionFor({ stage, customer }: Here, operation: string): Promise<string> {
+async function subscriptionFor(here: Here, operation: string): Promise<string> {
   if (operation === 'createSubscription') return 'none';
+  if (operation === 'resumeSubscription') return pausedSubscription(here);
+  const { stage, customer } = here;
   const { body } = await stage.request('POST', '/subscriptions', {
     ...{ customer_id: customer, name: 'Membership', currency: 'AUD', frequency_type: 'monthly' },
     items: [{ name: 'Membership', unit_amount_cents: 4900 }],
@@ -82,6 +84,23 @@ async function subscriptionFor({ stage, customer }: Here, operation: string): Pr
     const items = [{ name: 'Membership', unit_amount_cents: 900 }];
     await stage.request('POST', `/subscriptions/${body.id}/change`, { items, when: 'now' });
   }
+  return body.id;
+}
+
+/** A paused subscription of another payer, on a second clock: an account has three at most. */
+async function pausedSubscription(here: Here): Promise<string> {
+  const { stage } = here;
+  const { data: clocks } = await stage.merchant.client.testClocks.list();
+  const clock = clocks.find(({ id }) => id !== here.clock) ?? (await stage.merchant.clock(frozen));
+  const { id: customer_id } = await stage.merchant.customer({ test_clock: clock.id });
+  await stage.merchant.card(customer_id);
+  const { body } = await stage.request('POST', '/subscriptions', {
+    ...{ customer_id, name: 'Membership', currency: 'AUD', frequency_type: 'monthly' },
+    items: [{ name: 'Membership', unit_amount_cents: 4900 }],
+  });
+  await stage.request('POST', `/subscriptions/${body.id}/start`);
+  await stage.request('POST', `/subscriptions/${body.id}/pause`);
+  await stage.advance(clock.id, new Date(Date.parse(clock.frozen_time) + 32 * 86_400_000).toISOString());
   return body.id;
 }
 

@@ -263,7 +263,7 @@ describe('live mode with a processor service', function () {
       return found?.why.includes('collectPlan') && found;
     });
     assert.deepEqual([stuck.kind, stuck.livemode], ['payment_processing', true]);
-    assert.match(stuck.why, /no outcome: the live processor does not respond.*collectPlan has failed/);
+    assert.match(stuck.why, /no outcome: the live processor has not responded.*collectPlan has failed/);
     assert.match(stuck.why, /the live processor gave no outcome: connection refused$/);
     assert.match(stuck.remedy, /^Fix the live processor \(LIVE_PROCESSOR_URL, docs\/processors\.md\)/);
     processor.release();

@@ -256,7 +256,8 @@ describe('live mode and the sandbox on Temporals of their own', () => {
   });
 
   describe('of two Temporals, one that is away', function () {
-    this.timeout(60_000);
+    // Looking, comparing and a command each wait for the one that is away until they give up: some 50 s in all.
+    this.timeout(120_000);
     const service = useService({
       temporal: () => addressOf(links.live),
       namespace: liveNamespace,
