@@ -210,6 +210,7 @@ BEYOND_THE_SCHEMA = {
         for name in ("anchor_day", "at", "ends_at", "expires_at", "from", "items", "one_off_items", "resumes_at")
     ),
     *(("out_of_range", f"/discounts/{index}/amount_off_cents") for index in range(5)),  # one of two fields
+    ("payment_method_missing", "/payment_instrument_id"),  # of a subscription that is started
     ("out_of_range", "/trial_end_date"),
     ("out_of_range", "/amount_range/min"),
     *(("out_of_range", f"/amount_range/suggested/{index}") for index in range(5)),

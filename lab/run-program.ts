@@ -42,9 +42,15 @@ export function runProgram(program: string, args: readonly string[], options: Ru
 
 /**
  * Runs a TypeScript program of this repository, such as `src/processes/cli/main.ts`, with these variables on top of
- * ours.
+ * ours. After `timeoutMs` it is ended.
  */
-export function runScript(file: string, args: readonly string[] = [], env: Record<string, string> = {}): Promise<Ran> {
+export function runScript(
+  file: string,
+  args: readonly string[] = [],
+  env: Record<string, string> = {},
+  timeoutMs?: number,
+): Promise<Ran> {
   const environment = childEnvironment({ NODE_OPTIONS: '', ...env });
-  return runProgram(process.execPath, ['--conditions=payments-source', file, ...args], { cwd: root, env: environment });
+  const options = { cwd: root, env: environment, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+  return runProgram(process.execPath, ['--conditions=payments-source', file, ...args], options);
 }
