@@ -120,10 +120,11 @@ async function recordPaid(
       [
         sameVersion('payment_plans', { id: planId, version }, 'no key update skip locked'),
         isStillOpen({ id: intent.id, version }, attempt.id),
-        attemptCompletion(attempt.id, 'processing', completion),
-        intentOutcome(updated),
+        // It comes before all that is written: a slot that damage has changed stops the whole statement.
         slotPaid(planId, intent.id),
         planChange(planId, changed),
+        attemptCompletion(attempt.id, 'processing', completion),
+        intentOutcome(updated),
       ],
     ),
   );
