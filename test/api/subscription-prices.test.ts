@@ -4,6 +4,8 @@ import { refusal } from '../support/stage.ts';
 import { useSubscriber } from '../support/subscriber.ts';
 
 const joining = { name: 'Joining fee', unit_amount_cents: 2500 };
+const namesAndPeriods = (discounts: { name: string; periods_left: number | null }[] | null) =>
+  (discounts ?? []).map(({ name, periods_left: left }) => `${name} ${left}`).join(', ');
 const half = { name: 'First months', percent_off: 50, periods: 2 };
 
 describe('the one-off items of a subscription', () => {
@@ -180,6 +182,20 @@ describe('the discounts of a subscription', () => {
   it('that a first payment has not bought are not used up by it', async () => {
     const { id } = await subscriber.create({ discounts: [half], metadata: { _sandbox_outcome: 'decline' } });
     assert.equal((await subscriber.ask(id, 'start')).discounts[0].periods_left, 2);
+  });
+
+  it('that are changed while a first payment is under way hold if it fails, until they are changed again', async () => {
+    const { id } = await subscriber.create({ discounts: [half], metadata: { _sandbox_outcome: 'decline' } });
+    const other = { name: 'Other', amount_off_cents: 1000, periods: 3 };
+    stage.ledger.beforeAnswer = async () => {
+      await stage.request('PUT', `/subscriptions/${id}`, { discounts: [other] });
+    };
+    const failed = await subscriber.ask(id, 'start');
+    assert.deepEqual([failed.discounts, failed.next_discounts].map(namesAndPeriods), ['Other 3', '']);
+    stage.ledger.beforeAnswer = async () => {};
+    await stage.request('PUT', `/subscriptions/${id}`, { discounts: [], metadata: {} });
+    await subscriber.ask(id, 'start');
+    assert.deepEqual((await subscriber.periods(id)).at(-1), '1 2027-01-10 2027-02-10 paid 4900');
   });
 
   it('are refused without a percentage or an amount, with both, and out of their ranges', async () => {

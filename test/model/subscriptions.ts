@@ -184,8 +184,9 @@ export class Subscription {
       },
       { at: this.inEffect && grace > -never ? grace : never, run: () => this.#settle() },
       { at: this.#owed?.nextAt ?? never, run: () => this.#charge(this.#owed as Period) },
-      { at: this.state === 'paused' ? instantOf(this.#resumesAt) : never, run: () => this.#resume() },
       { at: this.#boundaryAt(), run: () => this.#passBoundary() },
+      // After an end on the same day: then nothing is resumed.
+      { at: this.state === 'paused' ? instantOf(this.#resumesAt) : never, run: () => this.#resume() },
     ];
   }
 

@@ -128,4 +128,20 @@ describe('an end or a pause of a subscription with a later period', () => {
     ]);
     assert.equal(await life.money(customer), 'charged 9000 held 9000');
   });
+
+  lived('subscription + subscription: an end on the day on which a pause ends is the end', async (life) => {
+    const customer = await life.payer();
+    const gym = await life.started({ name: 'gym', customer_id: customer });
+    await life.to('2027-02-10');
+    await life.does('subscriptions', gym, 'pause', { from: '2027-03-01', resumes_at: '2027-04-01' });
+    await life.does('subscriptions', gym, 'cancel', { at: '2027-04-01' });
+    await life.to('2027-05-10');
+    assert.deepEqual(await life.shows('subscriptions', gym, 'state', 'state_reason', 'ends_at'), [
+      'canceled',
+      'ended',
+      '2027-04-01',
+    ]);
+    assert.deepEqual(await life.periods(gym), ['1 2027-02-01 2027-03-01 paid 3000']);
+    assert.equal(await life.money(customer), 'charged 3000 held 3000');
+  });
 });

@@ -4,7 +4,7 @@ import { retryDueAt } from '../schemes/debit-dates.ts';
 import { endsNear } from './boundaries.ts';
 import { allOwed, type Course, type Period, plannedPause, type Situation, type SubscriptionState } from './course.ts';
 import { lastDate } from './periods.ts';
-import { type Change, cancelNow, resume, start, stopsRetries } from './steps.ts';
+import { type Change, cancelNow, isOver, resume, start, stopsRetries } from './steps.ts';
 
 /** What a biller can ask of a subscription. */
 export type SubscriptionRequest =
@@ -86,6 +86,8 @@ function resumeNow(situation: Situation, anchorDay: number | null, at: CustomerI
   if (course.state === 'paused') {
     if (allOwed(situation).some(({ status }) => status === 'processing'))
       return { refused: 'Its unpaid period is being charged. Wait for the outcome.' };
+    if (isOver(course, dateIn(at, situation.timeZone)))
+      return { refused: `It ends on ${course.ends_at}. Withdraw that with uncancel first.` };
     if (anchorDay === null || course.frequency_type !== 'weekly') return resume(situation, at, anchorDay);
     return { refused: 'anchor_day is a day of the month: a weekly subscription has none.', field: 'anchor_day' };
   }

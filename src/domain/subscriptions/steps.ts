@@ -75,12 +75,17 @@ export function trialEndOf(course: Pick<Course, 'trial_days' | 'trial_end_date'>
   return course.trial_end_date !== null && course.trial_end_date > start ? course.trial_end_date : null;
 }
 
+/** Whether the day on which a subscription ends has come. `today` is biller-local. */
+export function isOver({ ends_at: endsAt }: Pick<Course, 'ends_at'>, today: PlainDate): boolean {
+  return endsAt !== null && endsAt <= today;
+}
+
 /** A boundary has come: the subscription ends, or pauses, or its next period begins. */
 export function passBoundary(situation: Situation, at: CustomerInstant, { hasMethod }: Means): Change {
   const { course, current, timeZone } = situation;
   const today = dateIn(at, timeZone);
   if (course.state === 'pending') return start(situation, at);
-  if (course.ends_at !== null && course.ends_at <= today) return cancelNow(situation, 'ended');
+  if (isOver(course, today)) return cancelNow(situation, 'ended');
   if (course.pauses_at !== null && course.pauses_at <= today) return pauseNow(situation, 'requested');
   const isTrialOver = course.state === 'trialing' && current !== null;
   if (isTrialOver && !hasMethod && course.trial_end_behaviour !== 'charge') {
@@ -138,7 +143,8 @@ export function failed(situation: Situation, { series, step }: Failure): Change 
   const { course, owed } = situation;
   if (course.state === 'pending') {
     const again = { started_at: null, anchor_start: null, next_number: 1, current_number: 0 };
-    const sold = { ...oneOffsBack(course, owed === null ? [] : [owed]), discounts: withPeriodBack(course.discounts) };
+    const discounts = course.next_discounts ?? withPeriodBack(course.discounts);
+    const sold = { ...oneOffsBack(course, owed === null ? [] : [owed]), discounts, next_discounts: null };
     return {
       course: { ...again, ...sold },
       owed: { ...series, status: 'void', next_attempt_at: null },

@@ -2,10 +2,10 @@ import { type BankDebitRow, noteChallenge, selectFirstDebitOf } from '../../db/b
 import { selectAttemptInFlight } from '../../db/payment-attempts.ts';
 import { listOpenPeriods, updatePeriod } from '../../db/subscription-periods.ts';
 import { lockSubscription } from '../../db/subscriptions.ts';
-import { laterInstant } from '../../domain/calendar.ts';
+import { dateIn, laterInstant } from '../../domain/calendar.ts';
 import { type CustomerInstant, withoutClock } from '../../domain/instants.ts';
 import { allOwed } from '../../domain/subscriptions/course.ts';
-import { announceTrialEnd, resume } from '../../domain/subscriptions/steps.ts';
+import { announceTrialEnd, isOver, resume } from '../../domain/subscriptions/steps.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
@@ -81,7 +81,8 @@ async function takeDueStep(
     case 'retry':
       return openRetry(step);
     case 'resume':
-      return save(step, resume(locked.situation, at));
+      // A pause may end on the day on which the subscription does, or a worker may come late: then it ends.
+      return isOver(row, dateIn(at, row.time_zone)) ? passEnd(step) : save(step, resume(locked.situation, at));
     case 'period':
       return passEnd(step);
   }

@@ -228,8 +228,9 @@ export class Simulated {
           [d.notice_at, () => this.apply(announceTrialEnd())],
           [d.grace_ends_at, () => this.apply({ happenings: [] })],
           [d.next_attempt_at, () => this.retry()],
-          [d.resume_at, () => this.apply(resume(this.situation, this.now))],
           [d.next_period_at, () => this.apply(passBoundary(this.situation, this.now, { hasMethod: true }))],
+          // After an end on the same day: then nothing is resumed.
+          [d.resume_at, () => this.apply(resume(this.situation, this.now))],
         ] as const
       )
         .flatMap(([at, run]) => (at === null || at > target ? [] : [{ at, run }]))
