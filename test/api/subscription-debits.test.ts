@@ -158,6 +158,26 @@ describe('a subscription that is paid by bank debits', () => {
     assert.deepEqual(await findViolations(stage.db.sql), []);
   });
 
+  it('that is resumed within a period that is paid still ends with it, as was asked for', async () => {
+    const id = await subscriber.started(await terms({ frequency_type: 'weekly', failure_behaviour: 'stop' }));
+    await here.advance('2027-01-15T00:00:00Z');
+    const { latest_payment_intent_id: first } = await subscriber.get(id);
+    await subscriber.ask(id, 'cancel', { at: '2027-01-24' });
+    await here.advance('2027-01-21T00:00:00Z');
+    await stage.request('POST', `/test_helpers/payment_intents/${first}/bank_result`, { result: 'returned' });
+    assert.equal((await subscriber.get(id)).state, 'paused');
+    const resumed = await subscriber.ask(id, 'resume');
+    assert.deepEqual([resumed.state, resumed.in_effect, resumed.ends_at], ['active', true, '2027-01-24']);
+    await here.advance('2027-01-26T00:00:00Z');
+    assert.deepEqual(await subscriber.periods(id), [
+      '1 2027-01-10 2027-01-17 void 4900',
+      '2 2027-01-17 2027-01-24 paid 4900',
+    ]);
+    const { state, state_reason: reason } = await subscriber.get(id);
+    assert.deepEqual([state, reason], ['canceled', 'ended']);
+    assert.deepEqual(await findViolations(stage.db.sql), []);
+  });
+
   /** The debit of its first period has come back while that of the second is under way. */
   async function twoOwed(outcome: string, more: object = {}): Promise<string> {
     const id = await subscriber.started(await terms(more));

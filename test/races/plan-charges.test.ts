@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
+import { realNow } from '../../src/platform/real-time.ts';
+import { skipPlanSlot } from '../../src/services/plans/plan-slot-skipping.ts';
 import type { Reply } from '../support/api.ts';
+import { tester } from '../support/factories.ts';
 import { frozen, usePayer } from '../support/payer.ts';
 import { assertAccounted, eventsSoFar, toldSince } from './account.ts';
 import type { SharedRow } from './barriers.ts';
@@ -83,6 +86,17 @@ describe('a plan’s charge at its due instant', () => {
       does: ({ plan, otherCard }) => put(`/payment_plans/${plan}`, { payment_instrument_id: otherCard }),
       comesTo: {
         ahead: '200; active, 0 collected; retrying 1000; took nothing; payment_intent.failed',
+        behind: `200; active, 1000 collected; paid 1000; took 1000; ${paid}`,
+      },
+    },
+    {
+      names: 'a skip of its slot by an operator',
+      does: ({ plan }) =>
+        skipPlanSlot(stage.db.sql, plan, 0, { by: tester, now: realNow() })
+          .catch(() => {}) // is refused once it is charged
+          .then(() => stage.request('GET', `/payment_plans/${plan}`)),
+      comesTo: {
+        ahead: '200; active, 0 collected; skipped null; took nothing; ',
         behind: `200; active, 1000 collected; paid 1000; took 1000; ${paid}`,
       },
     },

@@ -171,7 +171,7 @@ export function announceTrialEnd(): Change {
 /**
  * A pause ends: a new period begins on this day, and the calendar is counted from here. What was unpaid is void. An end
  * that was set moves to the end of the period that contains it. If days are left that are paid, since a bank took back
- * the debit of an earlier period, the new one begins after them.
+ * the debit of an earlier period, the new one begins after them. If it ends with them, none begins.
  * @param anchorDay the day of the month on which the periods after the new one begin: that one is then short.
  */
 export function resume(situation: Situation, at: CustomerInstant, anchorDay: number | null = null): Change {
@@ -180,7 +180,7 @@ export function resume(situation: Situation, at: CustomerInstant, anchorDay: num
   const number = course.next_number > course.current_number ? course.next_number : course.current_number + 1;
   const anchor = { anchor_start: start, anchor_number: number, anchor_day: anchorDay, next_number: number };
   const calendar = calendarOf({ ...course, ...anchor });
-  const moved = (end: PlainDate | null) => end && periodOf(calendar, addDays(end, -1)).end;
+  const moved = (end: PlainDate | null) => end && (end > start ? periodOf(calendar, addDays(end, -1)).end : end);
   return {
     course: {
       ...anchor,
