@@ -10,18 +10,18 @@ import { door, inTurn, type SharedRow } from './barriers.ts';
  * - `after settling`: the money is taken, the settlement is next, the deed right behind it.
  */
 export const moments = ['ahead', 'behind', 'before settling', 'after settling'] as const;
-export type StuckThreshold = (typeof moments)[number];
+export type RaceMoment = (typeof moments)[number];
 
 /** What it comes to at each moment, in a line; a moment that is left out is like the one before it. */
-export type ByMoment = Partial<Record<StuckThreshold, string>> & { ahead: string };
+export type ByMoment = Partial<Record<RaceMoment, string>> & { ahead: string };
 
 /**
  * Every moment at which they can meet, with its line. A settlement goes past what is no row of the payment or its plan.
  */
-export function eachMoment(lines: ByMoment, table: SharedRow['table']): [StuckThreshold, string][] {
+export function eachMoment(lines: ByMoment, table: SharedRow['table']): [RaceMoment, string][] {
   const isSettled = table === 'payment_plans' || table === 'payment_intents';
   let line = lines.ahead;
-  const all = moments.map((moment): [StuckThreshold, string] => {
+  const all = moments.map((moment): [RaceMoment, string] => {
     line = lines[moment] ?? line;
     return [moment, line];
   });
@@ -31,7 +31,7 @@ export function eachMoment(lines: ByMoment, table: SharedRow['table']): [StuckTh
 /** Lets a deed and a charge meet at this moment; what each has answered. */
 export async function meet<C>(
   stage: Stage,
-  moment: StuckThreshold,
+  moment: RaceMoment,
   row: SharedRow,
   deed: () => Promise<Reply>,
   charge: () => Promise<C>,

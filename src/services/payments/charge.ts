@@ -43,7 +43,7 @@ export interface Charge {
 
 /**
  * An attempt and its outcome, passed on so that they can be recorded elsewhere too. `amount` is in minor units without
- * surcharge;
+ * surcharge.
  */
 export interface AttemptOutcome {
   attempt: PaymentAttemptRow;
