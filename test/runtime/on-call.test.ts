@@ -14,6 +14,7 @@ import { databaseNow } from '../../src/platform/postgres/database-clock.ts';
 import { readConfig } from '../../src/processes/config/config.ts';
 import { watchSelf } from '../../src/processes/self-watch.ts';
 import { openTemporal } from '../../src/processes/temporal/client.ts';
+import { clockWithoutSignal } from '../support/clock-without-signal.ts';
 import { tester } from '../support/factories.ts';
 import { useService } from '../support/service.ts';
 import { temporalServer, testLogger, testNamespace } from '../support/temporal.ts';
@@ -36,13 +37,8 @@ describe('what stops says so, and what is said is true', function () {
 
   it('a clock that is advancing without the row of its advance is named, and freed by the command that is named', async () => {
     const { sql } = service.db;
-    const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
-    await eventually('both run', async () => (await sql`select 1 from workflow_intents`).length === 0);
-    await service.stopDispatcher();
-    await merchant.beginAdvance(clock.id, '2027-01-06T00:00:00Z');
-    await sql`delete from workflow_intents where subject_id = ${clock.id}`;
+    const { merchant, clock, plan } = await clockWithoutSignal(service);
     await sql`delete from clock_advances where test_clock_id = ${clock.id} and status = 'advancing'`;
-    service.startDispatcher();
     const [stuck] = (await look('advance_slow')).filter(({ subject_id }) => subject_id === clock.id);
     assert.equal(stuck?.why, 'it is advancing, but the row of its advance is lost: nothing moves it');
     assert.ok(stuck.remedy.startsWith(`npm run --silent ops -- retry-advance ${clock.id} `));
