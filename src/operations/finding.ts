@@ -38,7 +38,7 @@ export interface FoundSubject {
   attempts: FoundAttempt[];
 }
 
-/** What was found. `customers` are the ids that the text names, or that of what was found. */
+/** What was found. `customers` are those that the text names. */
 export interface Found {
   customers: string[];
   subjects: FoundSubject[];
@@ -60,19 +60,19 @@ interface FoundRow extends Pick<FoundSubject, 'kind' | 'id' | 'biller_id' | 'liv
  * @throws when PostgreSQL does not respond in time.
  */
 export async function findByText(sql: Pool, text: string, mode: Mode): Promise<Found> {
-  const { customers, rows } = await readBounded(sql, async (tx) => {
-    const customers = await listCustomers(tx, text, mode);
-    return { customers, rows: await listRows(tx, text, customers, mode) };
+  const { named, rows } = await readBounded(sql, async (tx) => {
+    const named = await listCustomers(tx, text, mode);
+    return { named, rows: await listRows(tx, text, named.slice(0, customersShown), mode) };
   });
   const shown = rows.slice(0, subjectsShown);
   return {
-    customers,
+    customers: named.slice(0, customersShown),
     subjects: await Promise.all(shown.map((row) => describe(sql, row))),
-    has_more: rows.length > subjectsShown || customers.length === customersShown,
+    has_more: rows.length > subjectsShown || named.length > customersShown,
   };
 }
 
-/** By the indexes of each biller and mode. */
+/** By the indexes of each biller and mode. One more than are shown, if there are more. */
 async function listCustomers(db: Db, text: string, mode: Mode): Promise<string[]> {
   const modes = mode === null ? [true, false] : [mode];
   const rows = await db<{ id: string }[]>`
@@ -85,7 +85,7 @@ async function listCustomers(db: Db, text: string, mode: Mode): Promise<string[]
       union all
       select id from customers where biller_id = b.id and livemode = m.livemode and reference = ${text}
     ) c
-    limit ${customersShown}`;
+    limit ${customersShown + 1}`;
   return rows.map(({ id }) => id);
 }
 

@@ -20,8 +20,8 @@ const everyMs = 5_000;
  * processor and recording the outcome, compares the movements of the live processor with the database, and ends
  * mandates that have lapsed. It removes expired idempotency keys, old counts of the pages for payers, and the account
  * numbers that payers have entered there and that nothing has used for a day. It checks the invariants, a few at a
- * time. Any number of processes may run it side
- * by side.
+ * time, beside all that: in a large database, one of them may take minutes. Any number of processes may run it side by
+ * side.
  */
 export function startHousekeeping(sql: Pool, processors: Processors, logger: Logger): Repetition {
   const checks = createInvariantChecks(sql);
@@ -39,10 +39,9 @@ export function startHousekeeping(sql: Pool, processors: Processors, logger: Log
     'sweep idempotency keys': async () => sweepIdempotencyKeys(sql, await databaseNow(sql)),
     'sweep page uses': async () => sweepPageUses(sql, await databaseNow(sql)),
     'sweep unused methods': async () => sweepUnusedMethods(sql, await databaseNow(sql)),
-    'check invariants': () => checks.checkSome(),
   };
   const onError = (err: unknown, duty?: string) => logger.warn({ err, duty }, 'housekeeping failed; trying again');
-  return repeat(
+  const tidying = repeat(
     async () => {
       for (const [duty, execute] of Object.entries(duties)) {
         await execute().catch((error: unknown) => onError(error, duty));
@@ -50,4 +49,12 @@ export function startHousekeeping(sql: Pool, processors: Processors, logger: Log
     },
     { everyMs, onError },
   );
+  const checking = repeat(() => checks.checkSome(), {
+    everyMs,
+    onError: (error) => onError(error, 'check invariants'),
+  });
+  return {
+    wake: tidying.wake,
+    close: async () => void (await Promise.all([tidying.close(), checking.close()])),
+  };
 }

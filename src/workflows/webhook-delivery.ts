@@ -79,9 +79,9 @@ export async function webhookDelivery(deliveryId: string): Promise<void> {
       if (isWoken && !isWanted()) known = null;
       // Records who requested the attempt that follows.
       await runCommands(commandQueue, ({ by }) => local.noteWebhookRetry(deliveryId, by));
-    } else if (!inbox.retryNow) {
+    } else if (!inbox.retryNow && !inbox.isPoked) {
       break;
-    } // a retry arrived during the last attempt: the database decides whether there is more to do
+    } // a signal arrived during the last attempt: the database decides whether there is more to do
   }
   await condition(allHandlersFinished);
 }

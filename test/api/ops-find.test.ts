@@ -73,7 +73,9 @@ describe('/ops/find', () => {
         confirm: true,
       },
     });
-    assert.match((await find(intent.id)).text, /attempt 1 of pi_sandbox_\w+: succeeded/);
+    const { text: page } = await find(intent.id);
+    assert.match(page, /attempt 1 of pi_sandbox_\w+: succeeded/);
+    assert.doesNotMatch(page, /What it waits for/, 'that is not known');
     assert.match((await find('cus_unknown')).text, /Nothing has this id/);
   });
 

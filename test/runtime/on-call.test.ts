@@ -5,15 +5,18 @@ import { afterEach } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { createInvariantChecks } from '../../src/operations/invariants/checks.ts';
+import { invariants } from '../../src/operations/invariants/invariants.ts';
 import { sendCommand } from '../../src/operations/operator-commands.ts';
 import { findMismatches } from '../../src/operations/reconciler/reconciler.ts';
 import type { Stuck } from '../../src/operations/stuck/find-stuck.ts';
 import { lookForStuck } from '../../src/operations/stuck/stuck.ts';
 import { findStuckWorkflows } from '../../src/operations/stuck/workflows.ts';
 import { databaseNow } from '../../src/platform/postgres/database-clock.ts';
+import { jsonb } from '../../src/platform/postgres/types.ts';
 import { readConfig } from '../../src/processes/config/config.ts';
 import { watchSelf } from '../../src/processes/self-watch.ts';
 import { openTemporal } from '../../src/processes/temporal/client.ts';
+import { clockWithoutSignal } from '../support/clock-without-signal.ts';
 import { tester } from '../support/factories.ts';
 import { useService } from '../support/service.ts';
 import { temporalServer, testLogger, testNamespace } from '../support/temporal.ts';
@@ -36,13 +39,8 @@ describe('what stops says so, and what is said is true', function () {
 
   it('a clock that is advancing without the row of its advance is named, and freed by the command that is named', async () => {
     const { sql } = service.db;
-    const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
-    await eventually('both run', async () => (await sql`select 1 from workflow_intents`).length === 0);
-    await service.stopDispatcher();
-    await merchant.beginAdvance(clock.id, '2027-01-06T00:00:00Z');
-    await sql`delete from workflow_intents where subject_id = ${clock.id}`;
+    const { merchant, clock, plan } = await clockWithoutSignal(service);
     await sql`delete from clock_advances where test_clock_id = ${clock.id} and status = 'advancing'`;
-    service.startDispatcher();
     const [stuck] = (await look('advance_slow')).filter(({ subject_id }) => subject_id === clock.id);
     assert.equal(stuck?.why, 'it is advancing, but the row of its advance is lost: nothing moves it');
     assert.ok(stuck.remedy.startsWith(`npm run --silent ops -- retry-advance ${clock.id} `));
@@ -118,6 +116,21 @@ describe('what stops says so, and what is said is true', function () {
       (await look('rows_broken')).filter(({ subject_id }) => subject_id === intentId),
       [],
     );
+  });
+
+  it('a row that breaks an invariant in two ways is named for both, and what another version has found is not', async () => {
+    const { sql } = service.db;
+    const id = newId('payment_plan');
+    const ofBoth = ['one', 'another'].map((detail) => ({ id, detail, remedy: `restore ${detail}` }));
+    const recorded = (name: string) => sql`
+      insert into invariant_checks (invariant, tried_at, violations, since) values (${name}, now(), ${jsonb(sql, ofBoth)}, now())
+      on conflict (invariant) do update set tried_at = now(), violations = excluded.violations, since = now()`;
+    const name = invariants[0]?.name ?? '';
+    await recorded(name);
+    await recorded('an invariant that has another name now');
+    const named = (await look('rows_broken')).filter(({ subject_id }) => subject_id === id);
+    assert.deepEqual(named.map(({ why }) => why).sort(), [`another; but ${name}`, `one; but ${name}`]);
+    await sql`delete from invariant_checks`;
   });
 
   it('an endpoint that its biller deletes while it fails is no difference to Temporal; a delivery without a row is, by its id', async () => {

@@ -14,6 +14,7 @@ import type { PaymentProcessor } from '../../src/processors/processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { listAudit } from '../../src/services/accounts/audit.ts';
 import { backUp } from '../support/back-up.ts';
+import { clockWithoutSignal } from '../support/clock-without-signal.ts';
 import { tester } from '../support/factories.ts';
 import { useService } from '../support/service.ts';
 import { temporalServer, testLogger, testNamespace } from '../support/temporal.ts';
@@ -201,12 +202,7 @@ describe('what breaks is found by `ops stuck`, and freed by what it says', funct
 
   it('a clock that stays advancing: what it still has to do, and ready when the advance is resumed', async () => {
     const { sql } = service.db;
-    const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
-    await eventually('both run', async () => (await sql`select 1 from workflow_intents`).length === 0);
-    await service.stopDispatcher();
-    await merchant.beginAdvance(clock.id, '2027-01-06T00:00:00Z');
-    await sql`delete from workflow_intents where subject_id = ${clock.id}`;
-    service.startDispatcher();
+    const { merchant, clock, plan } = await clockWithoutSignal(service);
     await sql`update clock_advances set requested_at = ${ago(hour)} where test_clock_id = ${clock.id}`;
     const [stuck] = await about(clock.id);
     assert.equal(stuck?.kind, 'advance_slow');

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, it } from 'mocha';
 import { Webhook } from 'standardwebhooks';
+import { eventually } from '../../lab/eventually.ts';
 import { sendBatch } from '../../src/services/webhooks/batch.ts';
 import { createWebhookSender } from '../../src/services/webhooks/sender.ts';
 import type { Place } from '../../src/services/webhooks/sending-turns.ts';
@@ -73,6 +74,31 @@ describe('deliveries to several endpoints that travel together', () => {
     const { taken, delivered, handedOver } = await sending;
     assert.ok(held.length <= 7, `${held.length} requests to the one that hangs`);
     assert.deepEqual([taken, delivered, handedOver], [60, 30 + held.length, 30 - held.length]);
+    await sender.close();
+  });
+
+  it('do not wait for the one that hangs: what another endpoint has left continues in workflows of its own', async () => {
+    const { endpoints, ids, idsOf } = await made(['/hangs', '/takes-a-while'], 20);
+    const held: (() => void)[] = [];
+    receiver.answer = async (request, response) => {
+      if (request.url === '/hangs') return void held.push(() => response.end());
+      await pause(150);
+      response.end();
+    };
+    const sender = createWebhookSender({ policy: webhookDeps.outbound, timeoutMs: 10_000 });
+    const sending = send(ids, 'workflow task', { ...the.deps, sender });
+    const forgotten = async () =>
+      db.sql`
+        select from webhook_deliveries d
+        where id = any(${idsOf(1)}) and status = 'pending'
+          and not exists (select from workflow_intents where subject_id = d.id and start and signal = 'poke')`;
+    await eventually('none waits for the receiver that hangs', async () => (await forgotten()).length === 0, {
+      timeoutMs: 5_000,
+    });
+    for (const respond of held) respond();
+    const { taken, left, needsActivity } = await sending;
+    assert.deepEqual([taken, left, needsActivity], [40, undefined, undefined]);
+    assert.deepEqual([await responds(endpoints[0]?.id), await responds(endpoints[1]?.id)], [false, true]);
     await sender.close();
   });
 

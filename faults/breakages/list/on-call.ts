@@ -3,7 +3,7 @@ import { rename } from 'node:fs/promises';
 import { encryptionKeyFile } from '../../../dev/encryption-keys.ts';
 import { eventually } from '../../../lab/eventually.ts';
 import { range } from '../../../lab/parallel.ts';
-import { makeActivePlan, makePayer, makePlan } from '../../../lab/payer.ts';
+import { makePlan } from '../../../lab/payer.ts';
 import { signal } from '../../../lab/process-table.ts';
 import { runProgram } from '../../../lab/run-program.ts';
 import { namespace } from '../../../lab/servers.ts';
@@ -12,7 +12,7 @@ import { makeDuePlan, today } from '../../alert-drill/breakages/breakage.ts';
 import type { Scene } from '../../scene.ts';
 import type { Breakage } from '../course.ts';
 import { runCommand, runOps, stuck } from '../places.ts';
-import { isFree, isPaid } from './payments.ts';
+import { isFree, isPaid, planOnClock } from './payments.ts';
 
 const isQuiet = async ({ service }: Scene) => (await runOps(service.dataDir, ['stuck'])).text === 'Nothing is stuck.';
 const greedy = 'greedy';
@@ -85,23 +85,17 @@ export const onCallBreakages: readonly Breakage<Scene>[] = [
     name: 'advance-lost',
     what: 'the row of the advance of a clock is deleted while it is advancing',
     async run(scene, course) {
-      const { sandbox, service, sql } = scene;
-      const clock = await sandbox.testClocks.create({ frozen_time: '2027-01-04T00:00:00Z' });
-      course.onRepair(() => sandbox.testClocks.delete(clock.id));
-      const { customerId } = await makePayer(sandbox, { test_clock: clock.id });
-      const planId = await makeActivePlan(sandbox, { customer_id: customerId, start_date: '2027-01-05' });
+      const { service, sql } = scene;
+      const { clockId, advance, isAdvanced } = await planOnClock(scene, course);
       const thaw = await scene.freeze('worker');
       course.onRepair(thaw);
-      await sandbox.testClocks.advance(clock.id, { frozen_time: '2027-01-06T00:00:00Z' });
-      await sql`delete from clock_advances where test_clock_id = ${clock.id} and status = 'advancing'`;
+      await advance();
+      await sql`delete from clock_advances where test_clock_id = ${clockId} and status = 'advancing'`;
       thaw();
       course.broken();
-      await course.find(stuck(service.dataDir, 'advance_slow', clock.id), /the row of its advance is lost/);
+      await course.find(stuck(service.dataDir, 'advance_slow', clockId), /the row of its advance is lost/);
       await course.followOps(service.dataDir);
-      await course.free(async () => {
-        const { status } = await sandbox.testClocks.get(clock.id);
-        return status === 'ready' && (await isPaid(sandbox, planId)) && isFree(scene, clock.id);
-      });
+      await course.free(isAdvanced);
     },
   },
   {

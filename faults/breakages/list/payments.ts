@@ -25,6 +25,24 @@ export async function isFree({ service }: Scene, id: string): Promise<boolean> {
   return !(await runOps(service.dataDir, ['stuck'])).text.includes(id);
 }
 
+/** A plan on a test clock, due on the day before that to which `advance` moves the clock. */
+export async function planOnClock(scene: Scene, course: Course) {
+  const { sandbox } = scene;
+  const { id: clockId } = await sandbox.testClocks.create({ frozen_time: '2027-01-04T00:00:00Z' });
+  course.onRepair(() => sandbox.testClocks.delete(clockId));
+  const { customerId } = await makePayer(sandbox, { test_clock: clockId });
+  const planId = await makeActivePlan(sandbox, { customer_id: customerId, start_date: '2027-01-05' });
+  return {
+    clockId,
+    planId,
+    advance: () => sandbox.testClocks.advance(clockId, { frozen_time: '2027-01-06T00:00:00Z' }),
+    async isAdvanced(): Promise<boolean> {
+      const { status } = await sandbox.testClocks.get(clockId);
+      return status === 'ready' && (await isPaid(sandbox, planId)) && isFree(scene, clockId);
+    },
+  };
+}
+
 /** A plan of the sandbox that waits for a date of its calendar years ahead. */
 function waitingPlan({ sandbox, payers }: Scene): Promise<string> {
   return makeActivePlan(sandbox, { customer_id: payers.sandbox.customerId, start_date: '2099-01-01' });
@@ -101,21 +119,15 @@ export const paymentBreakages: readonly Breakage<Scene>[] = [
     name: 'clock-advancing',
     what: 'a session in PostgreSQL holds the row of a plan on a test clock, and the clock is advanced',
     async run(scene, course) {
-      const { sandbox, service, sql } = scene;
-      const clock = await sandbox.testClocks.create({ frozen_time: '2027-01-04T00:00:00Z' });
-      course.onRepair(() => sandbox.testClocks.delete(clock.id));
-      const { customerId } = await makePayer(sandbox, { test_clock: clock.id });
-      const planId = await makeActivePlan(sandbox, { customer_id: customerId, start_date: '2027-01-05' });
+      const { service, sql } = scene;
+      const { planId, advance, isAdvanced } = await planOnClock(scene, course);
       const release = await hold(sql, (tx) => tx`select from payment_plans where id = ${planId} for update`);
       course.onRepair(() => release().catch(() => {})); // its session was ended
       course.broken();
-      await sandbox.testClocks.advance(clock.id, { frozen_time: '2027-01-06T00:00:00Z' });
+      await advance();
       await course.find(stuck(service.dataDir, 'database_locked'), /idle in transaction/);
       await course.followSql(sql);
-      await course.free(async () => {
-        const { status } = await sandbox.testClocks.get(clock.id);
-        return status === 'ready' && (await isPaid(sandbox, planId)) && isFree(scene, clock.id);
-      });
+      await course.free(isAdvanced);
     },
   },
   {

@@ -2,7 +2,7 @@ import type { Db, Pool } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { jsonb } from '../../platform/postgres/types.ts';
 import { limitMet, readBounded } from '../stuck/bounded-reading.ts';
-import { type Invariant, invariants, type Violation, violationsOf } from './invariants.ts';
+import { invariants, type Violation, violationsOf } from './invariants.ts';
 
 /** An invariant is checked again after this time. */
 const againAfterSeconds = 30;
@@ -17,7 +17,7 @@ export interface InvariantChecks {
   checkSome(): Promise<void>;
 }
 
-export function createInvariantChecks(sql: Pool, checked: readonly Invariant[] = invariants): InvariantChecks {
+export function createInvariantChecks(sql: Pool): InvariantChecks {
   let restsUntil = 0;
   return {
     async checkSome() {
@@ -34,7 +34,7 @@ export function createInvariantChecks(sql: Pool, checked: readonly Invariant[] =
   /** The names of those that are due, the one that was tried longest ago first. */
   async function listDue(db: Db): Promise<string[]> {
     const rows = await db<{ name: string }[]>`
-      select n.name from unnest(${checked.map(({ name }) => name)}::text[]) with ordinality as n (name, position)
+      select n.name from unnest(${invariants.map(({ name }) => name)}::text[]) with ordinality as n (name, position)
       left join invariant_checks c on c.invariant = n.name
       where c.tried_at is null or c.tried_at < clock_timestamp() - make_interval(secs => ${againAfterSeconds})
       order by c.tried_at nulls first, n.position`;
@@ -42,7 +42,7 @@ export function createInvariantChecks(sql: Pool, checked: readonly Invariant[] =
   }
 
   async function checkOne(name: string): Promise<void> {
-    const invariant = checked.find((each) => each.name === name);
+    const invariant = invariants.find((each) => each.name === name);
     if (invariant === undefined || !(await claim(sql, name))) return;
     try {
       await record(sql, name, await readBounded(sql, (tx) => violationsOf(tx, invariant)));

@@ -61,11 +61,31 @@ export async function sendBatch(
   const lines = linesOf(ids);
   const [line = [], ...others] = lines;
   if (others.length === 0) return sendLine(sql, deps, line, carrier);
-  const sent = lines.map(async (own) => ({
+  const begun = lines.map((own) => ({ ids: own, end: sendLine(sql, deps, own, { ...carrier, lines: lines.length }) }));
+  const allEnd = Promise.allSettled(begun.map(({ end }) => end));
+  const sent = begun.map(async ({ ids: own, end }) => ({
     ids: own,
-    progress: await sendLine(sql, deps, own, { ...carrier, lines: lines.length }),
+    progress: await endLine(sql, deps, own, await end, allEnd),
   }));
   return progressOfLines(ids, await all(sent));
+}
+
+/**
+ * Ends a line beside others. If it has deliveries left while another line waits for a receiver that takes long, the
+ * batch cannot continue soon: then they get workflows of their own.
+ */
+async function endLine(
+  sql: Pool,
+  deps: DeliveryDeps,
+  ids: readonly string[],
+  progress: BatchProgress,
+  allEnd: Promise<unknown>,
+): Promise<BatchProgress> {
+  const left = ids.slice(progress.taken);
+  if (left.length === 0) return progress;
+  const isHeldUp = await Promise.race([allEnd.then(() => false), pause(promptMs, true)]);
+  if (!isHeldUp) return progress;
+  return sumOf(progress, { taken: left.length, handedOver: await handOver(sql, deps, left, { isSlow: false }) });
 }
 
 /** Returns the deliveries to each endpoint, in the order of the list. */

@@ -46,7 +46,7 @@ function card(subject: FoundSubject, stuck: readonly Stuck[], links: Links): Htm
 <p class="faint">${livemode ? 'live' : 'sandbox'}, ${biller_id}${customer_id === null ? null : html`, ${customer_id}`}</p>
 <dl><dt>It is</dt><dd>${state}</dd>
 <dt>What is due</dt><dd>${dueOf(subject)}</dd>
-<dt>What it waits for</dt><dd>${subject.waits_for === null ? 'nothing' : withoutSecrets(subject.waits_for)}</dd>
+${subject.waits_for === null ? null : html`<dt>What it waits for</dt><dd>${withoutSecrets(subject.waits_for)}</dd>`}
 <dt>What happened</dt><dd>${attempts.length === 0 ? 'It was never attempted.' : html`<ul>${attempts.map(attemptLine)}</ul>`}${subject.last_error === null ? null : withoutSecrets(subject.last_error)}</dd>
 ${about.map(({ kind: stuckKind, why, remedy }) => html`<dt>Stuck: ${stuckKind}</dt><dd>${withoutSecrets(why)}</dd><dd class="faint">${remedy}</dd>`)}</dl>
 </section>

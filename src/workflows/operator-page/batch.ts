@@ -29,7 +29,7 @@ export function showBatch(page: OperatorPage, status: BatchStatus): void {
       ['Failed at the first attempt', failed === 0 ? null : String(failed)],
       [
         'Not sent here',
-        handedOver === 0 ? null : `${handedOver}: the receiver takes long or fails, or they are not due yet`,
+        handedOver === 0 ? null : `${handedOver}: a receiver takes long or fails, or they are not due yet`,
       ],
       ['Continue separately', elsewhere === 0 ? null : 'each in a workflow of its own, `webhook-delivery/…`'],
       ...(endpoints?.map(({ id, goesTo: origin }): Fact => ['Endpoint', `\`${id}\`, at \`${origin}\``]) ?? [
