@@ -101,7 +101,9 @@ describe('/ops/find', () => {
     const url = `${locked.url}/ops/find?q=cus_1`;
     const statusOf = async (headers: Record<string, string>) => (await send(url, 'GET', { headers })).status;
     assert.equal(await statusOf({}), 401);
-    assert.equal(await statusOf({ Authorization: `Bearer ${stage.merchant.key}` }), 401);
+    const { sandboxSecret, sandboxPublishable, liveSecret, livePublishable } = stage.keys;
+    for (const key of [sandboxSecret, sandboxPublishable, liveSecret, livePublishable, `${operatorKey}x`, ''])
+      assert.equal(await statusOf({ Authorization: `Bearer ${key}` }), 401, key);
     assert.equal(await statusOf({ Authorization: `Bearer ${operatorKey}` }), 200);
     assert.equal((await send(`${api.url}/ops/find?q=a`, 'POST', {})).status, 404);
     assert.equal(
