@@ -88,7 +88,10 @@ describe('/ops/find', () => {
     assert.doesNotMatch(page, /<script|Hopper|grace@/);
     assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'.*form-action 'self'/);
     assert.deepEqual([headers.get('cache-control'), headers.get('referrer-policy')], ['no-store', 'no-referrer']);
-    assert.doesNotMatch((await find(reference, '&mode=live')).text, new RegExp(id));
+    for (const text of [reference, payer.id, id]) {
+      const { text: live } = await find(text, '&mode=live');
+      assert.doesNotMatch(live, new RegExp(`<h2>|Customers: <code>${payer.id}`), text);
+    }
     assert.ok((await find(reference, '&mode=sandbox')).text.includes(id));
     for (const wildcard of ['%', '_', '*', 'cus_%']) assert.doesNotMatch((await find(wildcard)).text, new RegExp(id));
     for (const wrong of ['', ' ', 'a\u0000b', 'x'.repeat(201), 'a\nb'])
