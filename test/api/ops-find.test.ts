@@ -90,7 +90,10 @@ describe('/ops/find', () => {
     assert.doesNotMatch(page, /<script|Hopper|grace@/);
     assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'.*form-action 'self'/);
     assert.deepEqual([headers.get('cache-control'), headers.get('referrer-policy')], ['no-store', 'no-referrer']);
-    assert.doesNotMatch((await find(reference, '&mode=live')).text, new RegExp(id));
+    for (const text of [reference, payer.id, id]) {
+      const { text: live } = await find(text, '&mode=live');
+      assert.doesNotMatch(live, new RegExp(`<h2>|Customers: <code>${payer.id}`), text);
+    }
     assert.ok((await find(reference, '&mode=sandbox')).text.includes(id));
     for (const wildcard of ['%', '_', '*', 'cus_%']) assert.doesNotMatch((await find(wildcard)).text, new RegExp(id));
     for (const wrong of ['', ' ', 'a\u0000b', 'x'.repeat(201), 'a\nb'])
@@ -103,7 +106,9 @@ describe('/ops/find', () => {
     const url = `${locked.url}/ops/find?q=cus_1`;
     const statusOf = async (headers: Record<string, string>) => (await send(url, 'GET', { headers })).status;
     assert.equal(await statusOf({}), 401);
-    assert.equal(await statusOf({ Authorization: `Bearer ${stage.merchant.key}` }), 401);
+    const { sandboxSecret, sandboxPublishable, liveSecret, livePublishable } = stage.keys;
+    for (const key of [sandboxSecret, sandboxPublishable, liveSecret, livePublishable, `${operatorKey}x`, ''])
+      assert.equal(await statusOf({ Authorization: `Bearer ${key}` }), 401, key);
     assert.equal(await statusOf({ Authorization: `Bearer ${operatorKey}` }), 200);
     assert.equal((await send(`${api.url}/ops/find?q=a`, 'POST', {})).status, 404);
     assert.equal(

@@ -86,6 +86,22 @@ describe('the one-off items of a subscription', () => {
     ]);
   });
 
+  it('are refused if they cost too much with those of an unpaid period, which may wait again', async () => {
+    const fee = (unit_amount_cents: number) => ({ one_off_items: [{ name: 'Course', unit_amount_cents }] });
+    const id = await subscriber.started({ metadata: { _sandbox_outcome_by_period: 'succeed;decline;succeed' } });
+    await stage.request('PUT', `/subscriptions/${id}`, fee(80_000_000));
+    await here.advance('2027-02-20T00:00:00Z');
+    const put = (amount: number) => stage.request('PUT', `/subscriptions/${id}`, fee(amount));
+    assert.deepEqual(refusal(await put(20_000_000), 422), ['/one_off_items out_of_range']);
+    assert.deepEqual((await subscriber.get(id)).one_off_items, []);
+    const items = [{ name: 'Membership', unit_amount_cents: 20_000_000 }];
+    const changed = await stage.request('POST', `/subscriptions/${id}/change`, { items });
+    assert.deepEqual(refusal(changed, 422), ['/one_off_items out_of_range']);
+    assert.equal((await put(19_000_000)).status, 200);
+    await subscriber.ask(id, 'resume');
+    assert.deepEqual((await subscriber.periods(id)).at(-1), '3 2027-02-20 2027-03-20 paid 99004900');
+  });
+
   it('and discounts are on the receipt, as text whatever they are called', async () => {
     const name = '<img src=x onerror=alert(1)>';
     const id = await subscriber.started({ one_off_items: [{ ...joining, name }], discounts: [half] });

@@ -15,7 +15,7 @@ import { serverStartTimeoutMs, temporalServer, testNamespace } from '../support/
 const operatorKey = 'a-key-of-operators-that-is-long';
 /** The page asks Temporal, which other tests may keep busy. */
 const ask = (attempt: Attempt) => askAny({ ...attempt, patienceMs: 30_000 });
-const paths = ['/ops', '/ops.json', '/ops?mode=live'];
+const paths = ['/ops', '/ops.json', '/ops?mode=live', '/ops/find?q=cus_1'];
 
 describe('the operators’ page', function () {
   this.timeout(60_000);

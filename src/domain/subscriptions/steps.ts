@@ -3,7 +3,7 @@ import type { CustomerInstant } from '../instants.ts';
 import { type Account, accountLine, post } from './account.ts';
 import { allOwed, type Course, calendarOf, type Period, type Situation, type StateReason } from './course.ts';
 import { type PeriodDates, periodDates, periodOf } from './periods.ts';
-import { oneOffItemsOf, withPeriodBack } from './pricing.ts';
+import { type OneOffItem, oneOffItemsOf, withPeriodBack } from './pricing.ts';
 
 /** What happened to a subscription. Each is the end of an event's name, `subscription.…`. */
 export type Happening =
@@ -140,11 +140,11 @@ export interface Failure {
  * again. After that it is past due while dunning retries, and pauses or ends when dunning gives up.
  */
 export function failed(situation: Situation, { series, step }: Failure): Change {
-  const { course, owed } = situation;
+  const { course } = situation;
   if (course.state === 'pending') {
     const again = { started_at: null, anchor_start: null, next_number: 1, current_number: 0 };
     const discounts = course.next_discounts ?? withPeriodBack(course.discounts);
-    const sold = { ...oneOffsBack(course, owed === null ? [] : [owed]), discounts, next_discounts: null };
+    const sold = { ...oneOffsBack(situation), discounts, next_discounts: null };
     return {
       course: { ...again, ...sold },
       owed: { ...series, status: 'void', next_attempt_at: null },
@@ -185,7 +185,7 @@ export function resume(situation: Situation, at: CustomerInstant, anchorDay: num
     course: {
       ...anchor,
       ...withoutPeriods(course, allOwed(situation)),
-      ...oneOffsBack(course, allOwed(situation)),
+      ...oneOffsBack(situation),
       ends_at: moved(course.ends_at),
       ends_at_before_cancel: moved(course.ends_at_before_cancel),
       state: 'active',
@@ -215,8 +215,13 @@ function withoutPeriods(course: Account, periods: readonly Period[]): Partial<Ac
 }
 
 /** The one-off items of periods that were never paid are owed again. */
-function oneOffsBack({ one_off_items: next }: Course, periods: readonly Period[]): Pick<Course, 'one_off_items'> {
-  return { one_off_items: [...periods.flatMap(({ lines }) => oneOffItemsOf(lines)), ...next] };
+function oneOffsBack(situation: Situation): Pick<Course, 'one_off_items'> {
+  return { one_off_items: withOwedOneOffs(situation, situation.course.one_off_items) };
+}
+
+/** Returns these one-off items with those of unpaid periods: one period takes them all if the unpaid ones are void. */
+export function withOwedOneOffs(situation: Situation, waiting: readonly OneOffItem[]): OneOffItem[] {
+  return [...allOwed(situation).flatMap(({ lines }) => oneOffItemsOf(lines)), ...waiting];
 }
 
 /** Ends a subscription. Retries end with it; a charge that is under way is still recorded. */

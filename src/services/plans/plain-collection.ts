@@ -41,8 +41,8 @@ interface Opened extends OpenedPayment {
 }
 
 /**
- * Collects the next payment of a plan, if it is due at `at` and plain. Returns false if it is
- * not, or if something changes meanwhile: then nothing has changed here, and `collectDuePayment` decides.
+ * Collects the next payment of a plan, if it is due at `at` and plain. Returns false if it is not, or if something
+ * changes meanwhile: then nothing has changed here, and `collectDuePayment` decides.
  * @throws as `collectDuePayment`.
  */
 export async function collectPlainPayment(

@@ -21,6 +21,7 @@ import {
 } from '../../domain/subscriptions/changes.ts';
 import { comingPeriods } from '../../domain/subscriptions/coming.ts';
 import { type PeriodLine, sumOf } from '../../domain/subscriptions/lines.ts';
+import { withOwedOneOffs } from '../../domain/subscriptions/steps.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { SubscriptionChange } from '../../resources/subscription-change.ts';
@@ -126,10 +127,10 @@ interface Step {
   request: RepeatableRequest<ChangeResult>;
 }
 
-function wantedChange({ row }: LockedSubscription, input: SubscriptionChange): ItemChange {
+function wantedChange({ row, situation }: LockedSubscription, input: SubscriptionChange): ItemChange {
   const { when = 'period_end', proration = 'days', collect = 'next_period', expected_amount_cents: expected } = input;
   const items = withIds(input.items, row.items);
-  const errors = itemErrors(items, row.one_off_items);
+  const errors = itemErrors(items, withOwedOneOffs(situation, row.one_off_items));
   if (when === 'period_end') {
     if (collect === 'now') errors.push(onlyNow('collect'));
     if (expected !== undefined) errors.push(onlyNow('expected_amount_cents'));

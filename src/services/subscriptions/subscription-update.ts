@@ -3,6 +3,7 @@ import { dateIn } from '../../domain/calendar.ts';
 import { namedId } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import type { Discount } from '../../domain/subscriptions/pricing.ts';
+import { withOwedOneOffs } from '../../domain/subscriptions/steps.ts';
 import type { Writer } from '../../platform/postgres/connection.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { SubscriptionUpdate } from '../../resources/subscription-input.ts';
@@ -58,7 +59,7 @@ export async function updateSubscriptionTerms(
     const changed = { ...row, ...change };
     const errors = [
       ...metadataErrors(input.metadata, context.livemode),
-      ...itemErrors(changed.next_items ?? changed.items, changed.one_off_items),
+      ...itemErrors(changed.next_items ?? changed.items, withOwedOneOffs(locked.situation, changed.one_off_items)),
       ...discountErrors(discounts),
     ];
     const terms = start_date ? changed : startable(changed, at, context.timeZone);

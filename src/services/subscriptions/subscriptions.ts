@@ -63,7 +63,7 @@ export function itemErrors(items: readonly SubscriptionItem[], oneOffs: readonly
   const all = sum + priceOfItems(oneOffs);
   if (sum >= 1 && all <= 99_999_999) return [];
   if (sum >= 1 && sum <= 99_999_999) {
-    const message = `A period and its one-off items must cost at most 99999999 together, in minor units: they cost ${all}.`;
+    const message = `A period and its one-off items, with those of unpaid periods, must cost at most 99999999: they cost ${all}.`;
     return [fieldError('/one_off_items', 'out_of_range', message)];
   }
   const message = `The items of a period must cost between 1 and 99999999 together, in minor units: they cost ${sum}.`;
