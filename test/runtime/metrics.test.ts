@@ -48,8 +48,10 @@ describe('the metrics of running processes', function () {
       const delivered = sumOf(worker, 'payments_webhook_attempts_total', { outcome: 'delivered' });
       return (
         delivered === 4 &&
-        sumOf(worker, 'payments_workflow_intents_waiting') === 0 &&
-        sumOf(worker, 'payments_stuck') >= 0
+        ['payments_workflow_intents_waiting', 'payments_stuck', 'payments_db_connections'].every((figure) =>
+          worker.some(({ name }) => name === figure),
+        ) &&
+        sumOf(worker, 'payments_workflow_intents_waiting') === 0
       );
     });
     texts.api = await processes.scrape('api');
