@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Chance } from '../lab/random.ts';
 import { accepts, type Behaviour, type Receiver, startReceiver } from '../lab/receiver.ts';
 
-type Refusal = 'hangs' | 'resets' | 'fails' | 'asks to wait' | 'redirects';
-export type BehaviourName = 'accepts' | 'accepts slowly' | 'dribbles' | 'floods' | Refusal;
+type RefusingBehaviour = 'hangs' | 'resets' | 'fails' | 'asks to wait' | 'redirects';
+export type BehaviourName = 'accepts' | 'accepts slowly' | 'dribbles' | 'floods' | RefusingBehaviour;
 
 /** The receivers of a fault run: an endpoint whose name ends with `moody` or `flaky` does not accept everything. */
 export interface FaultReceiver extends Receiver<BehaviourName> {
@@ -77,7 +77,7 @@ const behaviours: readonly (Behaviour<BehaviourName> & { weight: number })[] = [
 /** What a flaky endpoint does: it responds at once, so its deliveries travel together, and some of them fail. */
 const flakyBehaviours: typeof behaviours = [{ ...accepts, weight: 5 }, refuses('fails', 1, 500)];
 
-function refuses(name: Refusal, weight: number, status: number, headers: Record<string, string> = {}) {
+function refuses(name: RefusingBehaviour, weight: number, status: number, headers: Record<string, string> = {}) {
   const respond: Behaviour['respond'] = (response) => {
     response.writeHead(status, headers).end();
     return false;

@@ -134,7 +134,7 @@ function collecting(tx: Tx) {
 }
 
 /** The columns that can change after the creation. */
-export type SubscriptionChange = Partial<
+export type SubscriptionRowChange = Partial<
   Omit<
     SubscriptionRow,
     'id' | 'biller_id' | 'livemode' | 'customer_id' | 'test_clock_id' | 'next_debit_at' | 'created_at'
@@ -145,7 +145,7 @@ export type SubscriptionChange = Partial<
 export async function updateSubscription(
   tx: Tx,
   id: string,
-  change: SubscriptionChange & { updated_at: CustomerInstant },
+  change: SubscriptionRowChange & { updated_at: CustomerInstant },
 ): Promise<void> {
   await tx`update subscriptions set ${tx(storedColumns(tx, change))} where id = ${id}`;
 }

@@ -88,13 +88,15 @@ export async function countWebhookEndpoints(tx: Tx, tenant: TenantKey): Promise<
   return row.count;
 }
 
-type Changes = Partial<Omit<WebhookEndpointRow, 'id' | 'biller_id' | 'livemode' | 'created_at' | 'updated_at'>>;
+type WebhookEndpointChange = Partial<
+  Omit<WebhookEndpointRow, 'id' | 'biller_id' | 'livemode' | 'created_at' | 'updated_at'>
+>;
 
 /** Changes the given columns of an endpoint. */
 export async function updateWebhookEndpoint(
   tx: Tx,
   id: string,
-  changes: Changes,
+  changes: WebhookEndpointChange,
   now: RealInstant,
 ): Promise<WebhookEndpointRow> {
   const [row] = await tx<[WebhookEndpointRow]>`

@@ -1,6 +1,6 @@
 // The pages of links and sessions that have ended, or that cannot go on just now: each end has its own words.
 import { html } from '../platform/html.ts';
-import type { Refusal } from '../services/links/submission.ts';
+import type { SubmissionRefusal } from '../services/links/submission.ts';
 import type { Payee } from '../services/pages/paying.ts';
 import { alert } from './layout.ts';
 import { notFound, oneMoment, staleForm } from './plain-pages.ts';
@@ -64,7 +64,11 @@ function busy(payee: Payee, here: string, reason: 'last_payment' | 'processing' 
 }
 
 /** Returns the page that tells a payer why they get no further. `here` is where they can begin again. */
-export function refusalPage(payee: Payee, here: string, refusal: Exclude<Refusal, { kind: 'invalid' }>): Page {
+export function refusalPage(
+  payee: Payee,
+  here: string,
+  refusal: Exclude<SubmissionRefusal, { kind: 'invalid' }>,
+): Page {
   switch (refusal.kind) {
     case 'unknown':
       return notFound;

@@ -68,6 +68,8 @@ const instead: readonly (readonly [word: RegExp, write: string])[] = [
   [/(?<!['/])\b(no|some|any|every)body\b/i, 'the person or program: a biller, a payer, another request'],
   [/\ball the same\b/i, '“still”'],
   [/\bby (itself|themselves)\b/i, '“automatically”, “on its own”, “separately”'],
+  [/\bsituation(s|Of)?\b/i, '`PlanWithSlots`, `SubscriptionWithPeriods`; “case” in prose'],
+  [/\b(interface|type) (Change|Refusal)\b/, 'the name of the thing: `PlanStepChange`, `SubmissionRefusal`'],
 ];
 
 function filesIn(folder: string): string[] {

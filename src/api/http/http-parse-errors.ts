@@ -4,7 +4,7 @@ import { newId } from '../../domain/ids.ts';
 import { securityFields } from './response.ts';
 
 /** Why the server refuses a request before it reaches the app. */
-export interface Refusal {
+export interface HttpRefusal {
   status: number;
   code: string;
   message: string;
@@ -14,7 +14,7 @@ export interface Refusal {
  * Maps an error of Node's HTTP parser to a refusal: headers too large, request too slow, or invalid HTTP. Returns null
  * if the client has disconnected.
  */
-export function refusalOf(error: Error & { code?: string }, headerBytes: number): Refusal | null {
+export function refusalOf(error: Error & { code?: string }, headerBytes: number): HttpRefusal | null {
   switch (error.code) {
     case 'ECONNRESET':
     case 'EPIPE':
@@ -28,15 +28,15 @@ export function refusalOf(error: Error & { code?: string }, headerBytes: number)
   }
 }
 
-export function tooManyHeaders(most: number): Refusal {
+export function tooManyHeaders(most: number): HttpRefusal {
   return headersTooLarge(`A request may have at most ${most} headers.`);
 }
 
-function headersTooLarge(message: string): Refusal {
+function headersTooLarge(message: string): HttpRefusal {
   return refusal(431, 'headers_too_large', message);
 }
 
-function refusal(status: number, code: string, message: string): Refusal {
+function refusal(status: number, code: string, message: string): HttpRefusal {
   return { status, code, message };
 }
 
@@ -47,7 +47,7 @@ function refusal(status: number, code: string, message: string): Refusal {
  */
 export function refuseParseError(
   socket: Duplex,
-  { status, code, message }: Refusal,
+  { status, code, message }: HttpRefusal,
   requestId: string = newId('request'),
 ): void {
   const body = JSON.stringify({ error: { message, type: 'invalid_request_error', code, request_id: requestId } });

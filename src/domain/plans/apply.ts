@@ -1,11 +1,11 @@
 import type { Id } from '../ids.ts';
 import { derive } from './derive.ts';
-import type { KnownSlot, Plan, Situation } from './plan.ts';
-import type { Change } from './steps.ts';
+import type { KnownSlot, Plan, PlanWithSlots } from './plan.ts';
+import type { PlanStepChange } from './steps.ts';
 
 /** A plan and its slots after a change. */
 export interface Applied<P extends Plan> {
-  situation: Situation & { plan: P };
+  planWithSlots: PlanWithSlots & { plan: P };
   /** The columns of the plan that are others than before. */
   columns: Partial<Plan>;
 }
@@ -16,22 +16,22 @@ export interface Applied<P extends Plan> {
  * @throws RangeError as `derive`.
  */
 export function applyChange<P extends Plan>(
-  { plan: before, slots, timeZone }: Situation & { plan: P },
-  change: Change,
+  { plan: before, slots, timeZone }: PlanWithSlots & { plan: P },
+  change: PlanStepChange,
   intentId: Id<'payment_intent'> | null = null,
 ): Applied<P> {
   const plan = { ...before, ...change.plan };
   const after = { plan, slots: slotsAfter(slots, change, intentId), timeZone };
   const derived = derive(after);
   return {
-    situation: { ...after, plan: { ...plan, ...derived } },
+    planWithSlots: { ...after, plan: { ...plan, ...derived } },
     columns: differing(before, { ...change.plan, ...derived }),
   };
 }
 
 function slotsAfter(
   before: readonly KnownSlot[],
-  { slots: changes = [], restores = [], opens, skips = [] }: Change,
+  { slots: changes = [], restores = [], opens, skips = [] }: PlanStepChange,
   intentId: Id<'payment_intent'> | null,
 ): KnownSlot[] {
   const kept = before.filter(({ slot }) => !restores.some((other) => other.slot === slot));

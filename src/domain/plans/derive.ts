@@ -1,7 +1,7 @@
 import { isNearSlot, slotDueAt } from '../calendar.ts';
 import type { CustomerInstant } from '../instants.ts';
 import { nextPaymentAmount } from '../plan-schedule.ts';
-import { cadenceOf, type Plan, progressOf, type Situation, type Slot, termsOf } from './plan.ts';
+import { cadenceOf, type Plan, type PlanWithSlots, progressOf, type Slot, termsOf } from './plan.ts';
 
 /** The columns of a plan that follow from the others and from its open slots. */
 export type Derived = Pick<Plan, 'next_due_at' | 'next_attempt_at'>;
@@ -12,10 +12,10 @@ export type Derived = Pick<Plan, 'next_due_at' | 'next_attempt_at'>;
  * since it was stored. A step that moves the calendar sets it to null, so that it is derived anew.
  * @throws RangeError if the calendar ends before the next slot, which only a wrong row can bring about.
  */
-export function derive(situation: Situation<Slot>): Derived {
-  const { plan, slots } = situation;
+export function derive(planWithSlots: PlanWithSlots<Slot>): Derived {
+  const { plan, slots } = planWithSlots;
   if (plan.state !== 'active') return { next_due_at: null, next_attempt_at: null };
-  return { next_due_at: nextDueAt(situation), next_attempt_at: nextRetry(slots)?.next_attempt_at ?? null };
+  return { next_due_at: nextDueAt(planWithSlots), next_attempt_at: nextRetry(slots)?.next_attempt_at ?? null };
 }
 
 /** Returns the slot that is retried first, at the same instant the older one. Null if none is to be retried. */
@@ -25,7 +25,7 @@ export function nextRetry<S extends Slot>(slots: readonly S[]): S | null {
   return retries.toSorted(byTime)[0] ?? null;
 }
 
-function nextDueAt({ plan, slots, timeZone }: Situation<Slot>): CustomerInstant | null {
+function nextDueAt({ plan, slots, timeZone }: PlanWithSlots<Slot>): CustomerInstant | null {
   const { next_slot: slot, next_due_at: stored } = plan;
   if (nextPaymentAmount(termsOf(plan), progressOf({ plan, slots })) === null) return null;
   const cadence = cadenceOf(plan);

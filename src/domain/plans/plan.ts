@@ -61,7 +61,7 @@ export interface KnownSlot extends Slot {
 }
 
 /** A plan with the slots that decide what it does next: the open ones, and the one that a charge is about. */
-export interface Situation<S extends Slot = KnownSlot> {
+export interface PlanWithSlots<S extends Slot = KnownSlot> {
   plan: Plan;
   slots: readonly S[];
   timeZone: string;
@@ -104,7 +104,10 @@ export function isUnpaid({ status }: Pick<Slot, 'status'>): boolean {
  * slot collects their amount again.
  * @param isFirst whether no slot of the plan has had a payment yet. It matters for the amount of the next one only.
  */
-export function progressOf({ plan, slots }: Pick<Situation<Slot>, 'plan' | 'slots'>, isFirst = false): PlanProgress {
+export function progressOf(
+  { plan, slots }: Pick<PlanWithSlots<Slot>, 'plan' | 'slots'>,
+  isFirst = false,
+): PlanProgress {
   const open = slots.filter(isOpen);
   const committedAmount = open.reduce((sum, { amount }) => sum + (amount ?? 0), plan.collected_amount_cents);
   return { nextSlot: plan.next_slot, paymentsOpened: isFirst ? 0 : 1, committedAmount };

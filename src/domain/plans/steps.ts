@@ -6,8 +6,8 @@ import {
   isUnpaid,
   type KnownSlot,
   type Plan,
+  type PlanWithSlots,
   progressOf,
-  type Situation,
   type Slot,
   type SlotProgress,
   termsOf,
@@ -20,7 +20,7 @@ export type Happening = 'activated' | 'suspended' | 'deactivated' | 'closed';
  * What a step changes. The dates that follow are derived. Nothing is written here, and nothing is charged: the caller
  * stores the change.
  */
-export interface Change {
+export interface PlanStepChange {
   /** Changes of the plan. A change without it leaves the plan's row as it is. */
   plan?: Partial<Plan>;
   /** Changes of slots that have come. */
@@ -56,7 +56,7 @@ export interface Failure {
 }
 
 /** The biller activates a plan. Its first slot is due on its date or, if that has passed, at once. */
-export function activate(at: CustomerInstant): Change {
+export function activate(at: CustomerInstant): PlanStepChange {
   return { plan: { state: 'active', state_reason: null, activated_at: at }, happenings: ['activated'] };
 }
 
@@ -66,12 +66,12 @@ export function activate(at: CustomerInstant): Change {
  * @param isFirst whether no slot of the plan has had a payment yet.
  * @throws if nothing remains to collect: such a plan has no slot that is due.
  */
-export function openNext(situation: Situation, isFirst: boolean): Change & { opens: OpenedSlot } {
-  const { plan } = situation;
-  const amount = nextPaymentAmount(termsOf(plan), progressOf(situation, isFirst));
+export function openNext(planWithSlots: PlanWithSlots, isFirst: boolean): PlanStepChange & { opens: OpenedSlot } {
+  const { plan } = planWithSlots;
+  const amount = nextPaymentAmount(termsOf(plan), progressOf(planWithSlots, isFirst));
   if (amount === null) throw new Error(`slot ${plan.next_slot} is due with nothing left to collect`);
   const slot = plan.next_slot;
-  const next = slotAfterNext(situation);
+  const next = slotAfterNext(planWithSlots);
   return {
     plan: continuesAt(next),
     opens: { slot, due_date: slotDate(cadenceOf(plan), slot), amount },
@@ -80,20 +80,20 @@ export function openNext(situation: Situation, isFirst: boolean): Change & { ope
 }
 
 /** An operator skips the next slot, which is due. */
-export function skipNext(situation: Situation): Change & { skips: SkippedSlot[] } {
-  const { plan } = situation;
-  const next = slotAfterNext(situation);
+export function skipNext(planWithSlots: PlanWithSlots): PlanStepChange & { skips: SkippedSlot[] } {
+  const { plan } = planWithSlots;
+  const next = slotAfterNext(planWithSlots);
   return { plan: continuesAt(next), skips: skipped(plan, plan.next_slot, next) };
 }
 
 /** An attempt to collect an open slot begins: a retry, or one that a payer makes, whatever the plan's state. */
-export function attemptOpened({ plan }: Situation, { slot }: Pick<KnownSlot, 'slot'>): Change {
+export function attemptOpened({ plan }: PlanWithSlots, { slot }: Pick<KnownSlot, 'slot'>): PlanStepChange {
   const slots = [{ slots: [slot], change: { status: 'processing', next_attempt_at: null } as const }];
   return plan.state === 'active' ? { plan: {}, slots } : { slots };
 }
 
 /** The charge of a slot waits for a payer until this instant. Null: it no longer waits. */
-export function challenged({ slot }: Pick<KnownSlot, 'slot'>, endsAt: CustomerInstant | null): Change {
+export function challenged({ slot }: Pick<KnownSlot, 'slot'>, endsAt: CustomerInstant | null): PlanStepChange {
   return { slots: [{ slots: [slot], change: { challenge_ends_at: endsAt } }] };
 }
 
@@ -101,7 +101,7 @@ export function challenged({ slot }: Pick<KnownSlot, 'slot'>, endsAt: CustomerIn
  * A slot was collected. The plan closes once its total is reached. Money that was under way when the plan ended is
  * still counted; the plan stays ended.
  */
-export function collected({ plan }: Situation, { slot }: KnownSlot, amount: number): Change {
+export function collected({ plan }: PlanWithSlots, { slot }: KnownSlot, amount: number): PlanStepChange {
   const sum = plan.collected_amount_cents + amount;
   const isComplete = plan.total_amount_cents !== null && sum >= plan.total_amount_cents;
   const closes = isComplete && (plan.state === 'active' || plan.state === 'suspended');
@@ -117,38 +117,48 @@ export function collected({ plan }: Situation, { slot }: KnownSlot, amount: numb
 }
 
 /** The charge of a slot has failed. It is retried, or dunning gives up and suspends the plan. */
-export function failed(situation: Situation, slot: KnownSlot, amount: number, failure: Failure): Change {
-  return unpaid(situation, slot, landed(situation.plan, amount), failure, ['failed', 'payment_failed']);
+export function failed(
+  planWithSlots: PlanWithSlots,
+  slot: KnownSlot,
+  amount: number,
+  failure: Failure,
+): PlanStepChange {
+  return unpaid(planWithSlots, slot, landed(planWithSlots.plan, amount), failure, ['failed', 'payment_failed']);
 }
 
 /**
  * The bank took the debit of a slot back. It begins a new series of retries, of which it is the first failure. A plan
  * that has ended stays so; one that was closed by its total then says that money came back.
  */
-export function returned(situation: Situation, slot: KnownSlot, amount: number, failure: Failure): Change {
-  const { plan } = situation;
+export function returned(
+  planWithSlots: PlanWithSlots,
+  slot: KnownSlot,
+  amount: number,
+  failure: Failure,
+): PlanStepChange {
+  const { plan } = planWithSlots;
   const wasComplete = plan.state === 'closed' && plan.state_reason === 'total_collected';
   const less = {
     collected_amount_cents: plan.collected_amount_cents - amount,
     ...(wasComplete ? { state_reason: 'payment_returned' } : {}),
   };
-  return unpaid(situation, slot, less, failure, ['returned', 'payment_returned']);
+  return unpaid(planWithSlots, slot, less, failure, ['returned', 'payment_returned']);
 }
 
 /** @param less what else changes of the plan. @param left the status of a slot that nothing tries again, and why. */
 function unpaid(
-  situation: Situation,
+  planWithSlots: PlanWithSlots,
   { slot }: KnownSlot,
   less: Partial<Plan> | undefined,
   { series, step }: Failure,
   [left, reason]: ['failed', 'payment_failed'] | ['returned', 'payment_returned'],
-): Change {
+): PlanStepChange {
   const own = (change: Partial<SlotProgress>) => ({ slots: [slot], change: { ...untried, ...series, ...change } });
-  if (situation.plan.state !== 'active') return { ...(less && { plan: less }), slots: [own({ status: left })] };
+  if (planWithSlots.plan.state !== 'active') return { ...(less && { plan: less }), slots: [own({ status: left })] };
   if (step.kind === 'retry') {
     return { plan: { ...less }, slots: [own({ status: 'retrying', next_attempt_at: step.at })] };
   }
-  const others = situation.slots.filter((other) => other.slot !== slot);
+  const others = planWithSlots.slots.filter((other) => other.slot !== slot);
   return {
     plan: { ...less, state: 'suspended', state_reason: reason },
     slots: [own({ status: left }), ...stopRetries(others)],
@@ -157,12 +167,16 @@ function unpaid(
 }
 
 /** The biller suspends or ends a plan, or its customer was deleted. Retries end; a charge that is under way goes on. */
-export function stop({ slots }: Situation, state: 'suspended' | 'deactivated' | 'closed', reason: string): Change {
+export function stop(
+  { slots }: PlanWithSlots,
+  state: 'suspended' | 'deactivated' | 'closed',
+  reason: string,
+): PlanStepChange {
   return { plan: { state, state_reason: reason }, slots: stopRetries(slots) };
 }
 
 /** All is stopped that could be. What is still under way of the plan may yet be collected. */
-export function stopped({ plan, slots }: Situation): Change {
+export function stopped({ plan, slots }: PlanWithSlots): PlanStepChange {
   const underWay = slots.filter(({ status }) => status === 'processing');
   const { state } = plan;
   return {
@@ -172,19 +186,23 @@ export function stopped({ plan, slots }: Situation): Change {
 }
 
 /** The debits of these slots were withdrawn before the bank had them. They count as never tried. */
-export function withdrawn(slots: number[]): Change {
+export function withdrawn(slots: number[]): PlanStepChange {
   return { slots: [{ slots, change: { status: 'failed', next_attempt_at: null } }] };
 }
 
 /** The payments of these slots were canceled, because their plan has ended. */
-export function givenUp(slots: number[]): Change {
+export function givenUp(slots: number[]): PlanStepChange {
   return { slots: [{ slots, change: { ...untried, status: 'given_up' } }] };
 }
 
 /** An operator gives an unpaid slot up. Its amount remains to be collected, so the calendar may go on. */
-export function giveUp(situation: Situation, { slot }: Pick<KnownSlot, 'slot'>, at: CustomerInstant): Change {
-  const slots = situation.slots.filter((other) => other.slot !== slot);
-  const calendar = wakeCalendar({ ...situation, slots }, at);
+export function giveUp(
+  planWithSlots: PlanWithSlots,
+  { slot }: Pick<KnownSlot, 'slot'>,
+  at: CustomerInstant,
+): PlanStepChange {
+  const slots = planWithSlots.slots.filter((other) => other.slot !== slot);
+  const calendar = wakeCalendar({ ...planWithSlots, slots }, at);
   return { ...calendar, slots: [{ slots: [slot], change: { status: 'given_up', next_attempt_at: null } }] };
 }
 
@@ -192,30 +210,33 @@ export function giveUp(situation: Situation, { slot }: Pick<KnownSlot, 'slot'>, 
  * The biller resumes a plan, or its payer has given it a new method. What is unpaid is tried at once, with a new series
  * of retries. Slots that have passed meanwhile are skipped.
  */
-export function resume(situation: Situation, at: CustomerInstant): Change {
-  const { plan, skips } = skipPassed(situation, at);
-  return { plan: { ...plan, state: 'active', state_reason: null }, slots: restartRetries(situation, at), skips };
+export function resume(planWithSlots: PlanWithSlots, at: CustomerInstant): PlanStepChange {
+  const { plan, skips } = skipPassed(planWithSlots, at);
+  return { plan: { ...plan, state: 'active', state_reason: null }, slots: restartRetries(planWithSlots, at), skips };
 }
 
 /** The calendar continues after `at`. Slots that have passed are skipped. */
-export function skipPassed({ plan, timeZone }: Situation, at: CustomerInstant): Change & { skips: SkippedSlot[] } {
+export function skipPassed(
+  { plan, timeZone }: PlanWithSlots,
+  at: CustomerInstant,
+): PlanStepChange & { skips: SkippedSlot[] } {
   const next = firstSlotAfter(cadenceOf(plan), timeZone, at, plan.next_slot);
   return { plan: continuesAt(next), skips: skipped(plan, plan.next_slot, next) };
 }
 
 /** An active plan has a new method: what is unpaid is tried at once, with a new series of retries. */
-export function retryAll(situation: Situation, at: CustomerInstant): Change {
-  return { plan: {}, slots: restartRetries(situation, at) };
+export function retryAll(planWithSlots: PlanWithSlots, at: CustomerInstant): PlanStepChange {
+  return { plan: {}, slots: restartRetries(planWithSlots, at) };
 }
 
 /** An operator brings the retry of a slot forward. It stays the next step of its series. */
-export function retryNow({ slot }: Pick<KnownSlot, 'slot'>, at: CustomerInstant): Change {
+export function retryNow({ slot }: Pick<KnownSlot, 'slot'>, at: CustomerInstant): PlanStepChange {
   return { plan: {}, slots: [{ slots: [slot], change: { next_attempt_at: at } }] };
 }
 
 /** The biller changes the terms. A higher total can restart a calendar that had come to its end. */
-export function amend(situation: Situation, terms: Partial<Plan>, at: CustomerInstant): Change {
-  const { plan, skips = [] } = wakeCalendar({ ...situation, plan: { ...situation.plan, ...terms } }, at);
+export function amend(planWithSlots: PlanWithSlots, terms: Partial<Plan>, at: CustomerInstant): PlanStepChange {
+  const { plan, skips = [] } = wakeCalendar({ ...planWithSlots, plan: { ...planWithSlots.plan, ...terms } }, at);
   return { plan: { ...terms, ...plan }, skips };
 }
 
@@ -223,15 +244,15 @@ export function amend(situation: Situation, terms: Partial<Plan>, at: CustomerIn
  * The calendar of an active plan after more remains to collect. One that had come to its end continues after `at`, if
  * something remains; slots that have passed are skipped.
  */
-function wakeCalendar(situation: Situation, at: CustomerInstant): Change {
-  const { plan } = situation;
+function wakeCalendar(planWithSlots: PlanWithSlots, at: CustomerInstant): PlanStepChange {
+  const { plan } = planWithSlots;
   if (plan.state !== 'active' || plan.next_due_at !== null) return { plan: {} };
-  const isOver = nextPaymentAmount(termsOf(plan), progressOf(situation)) === null;
-  return isOver ? { plan: {} } : skipPassed(situation, at);
+  const isOver = nextPaymentAmount(termsOf(plan), progressOf(planWithSlots)) === null;
+  return isOver ? { plan: {} } : skipPassed(planWithSlots, at);
 }
 
 /** Returns the slot after the next one. Slots that had passed at the activation are skipped, except the first. */
-function slotAfterNext({ plan, timeZone }: Situation): number {
+function slotAfterNext({ plan, timeZone }: PlanWithSlots): number {
   const { next_slot: slot, activated_at: activatedAt } = plan;
   return slot === 0 && activatedAt !== null ? firstSlotAfter(cadenceOf(plan), timeZone, activatedAt, 1) : slot + 1;
 }
@@ -263,7 +284,7 @@ function stopRetries(slots: readonly KnownSlot[]): SlotChange[] {
 }
 
 /** Starts a new series of retries, of which the first is at `at`. What is being charged goes on. */
-function restartRetries({ slots }: Situation, at: CustomerInstant): SlotChange[] {
+function restartRetries({ slots }: PlanWithSlots, at: CustomerInstant): SlotChange[] {
   const series = { failures: 0, first_failed_at: null, last_result_at: null };
   const change = { ...series, status: 'retrying', next_attempt_at: at } as const;
   return [{ slots: slots.filter(isUnpaid).map(({ slot }) => slot), change }];

@@ -1,5 +1,5 @@
 import type { PlainDate } from '../calendar.ts';
-import { calendarOf, type Situation } from './course.ts';
+import { calendarOf, type SubscriptionWithPeriods } from './course.ts';
 import { periodOf } from './periods.ts';
 
 /**
@@ -8,7 +8,7 @@ import { periodOf } from './periods.ts';
  * @throws RangeError if the subscription has no anchor yet, and past the year 9999.
  */
 export function endsNear(
-  { course, current }: Pick<Situation, 'course' | 'current'>,
+  { course, current }: Pick<SubscriptionWithPeriods, 'course' | 'current'>,
   date: PlainDate,
   today: PlainDate,
 ): [PlainDate, PlainDate] {

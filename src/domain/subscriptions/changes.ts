@@ -2,13 +2,13 @@ import { addDays, dateIn, daysBetween, type PlainDate, startOfDay } from '../cal
 import type { CustomerInstant } from '../instants.ts';
 import { accountLine, post } from './account.ts';
 import { comingPeriods } from './coming.ts';
-import { type Course, calendarOf, type Situation } from './course.ts';
+import { type Course, calendarOf, type SubscriptionWithPeriods } from './course.ts';
 import { coverLine, type Funds, withheldOf } from './cover.ts';
 import { changeLines, type PeriodLine, type SubscriptionItem, sumOf } from './lines.ts';
 import { lengthOf } from './periods.ts';
 import { discountLines } from './pricing.ts';
-import type { Refusal } from './requests.ts';
-import type { Change } from './steps.ts';
+import type { SubscriptionRefusal } from './requests.ts';
+import type { SubscriptionStepChange } from './steps.ts';
 
 /** A change of what a subscription sells. */
 export interface ItemChange {
@@ -31,7 +31,7 @@ export interface Quote {
 /** The quote of a change, and what it changes. If its amount is not 0, it is made once that is paid. */
 export interface QuotedChange {
   quote: Quote;
-  change: Change;
+  change: SubscriptionStepChange;
   /** The lines of the change itself, without what the account had before. */
   own: PeriodLine[];
 }
@@ -45,35 +45,35 @@ const mostCents = 99_999_999;
  */
 export function quoteChange(
   request: ItemChange,
-  situation: Situation,
+  subscription: SubscriptionWithPeriods,
   at: CustomerInstant,
   funds: Funds | null = null,
-): QuotedChange | Refusal {
-  const { course, timeZone } = situation;
+): QuotedChange | SubscriptionRefusal {
+  const { course, timeZone } = subscription;
   const today = dateIn(at, timeZone);
-  const why = whyRefused(request, situation, today);
+  const why = whyRefused(request, subscription, today);
   if (why !== null) return { refused: why };
   if (request.when === 'period_end') {
     const isSame = priceKey(request.items) === priceKey(course.items);
-    const change: Change = isSame
+    const change: SubscriptionStepChange = isSame
       ? { course: { next_items: null }, happenings: course.next_items === null ? [] : ['change_removed'] }
       : { course: { next_items: request.items }, happenings: ['change_scheduled'] };
-    return { quote: quoteOf([], 0, situation, change, at), change, own: [] };
+    return { quote: quoteOf([], 0, subscription, change, at), change, own: [] };
   }
-  const own = linesNow(request, situation, today);
-  const cover = coverOf(situation, own, funds);
+  const own = linesNow(request, subscription, today);
+  const cover = coverOf(subscription, own, funds);
   const lines = [...own, ...cover.lines];
-  const change = madeNow(request, situation, own, cover);
+  const change = madeNow(request, subscription, own, cover);
   const owed = sumOf(change.course?.next_period_lines ?? []);
   if (request.collect === 'next_period' || owed === 0) {
-    const quote = quoteOf(lines, 0, situation, change, at);
+    const quote = quoteOf(lines, 0, subscription, change, at);
     const isLost = owed > 0 && quote.nextPeriodAmount === 0;
     if (isLost) return { refused: 'No further period can take what this change costs. Use collect: now.' };
     return { quote, change, own };
   }
   if (owed > mostCents) return { refused: `The change would cost ${owed}, which is more than ${mostCents}.` };
   const paid = { ...change, course: { ...change.course, next_period_lines: [], credit_balance_cents: 0 } };
-  return { quote: quoteOf(paidNow(lines, owed), owed, situation, paid, at), change, own };
+  return { quote: quoteOf(paidNow(lines, owed), owed, subscription, paid, at), change, own };
 }
 
 /** A change whose payment is under way. */
@@ -109,11 +109,11 @@ export function validUntil(at: CustomerInstant, timeZone: string): CustomerInsta
  * change is not made: the money is credit. `funds` are as for `quoteChange`, without this payment.
  */
 export function changePaid(
-  situation: Situation,
+  subscription: SubscriptionWithPeriods,
   open: OpenChange,
   funds: Funds | null = null,
-): { change: Change; isMade: boolean } {
-  const { course } = situation;
+): { change: SubscriptionStepChange; isMade: boolean } {
+  const { course } = subscription;
   const payment = accountLine('Payment of a change', 0 - open.amount_cents);
   const isMade = course.state === 'active' && course.current_number === open.period;
   if (!isMade) {
@@ -125,25 +125,32 @@ export function changePaid(
     changes_paid: funds.changes_paid + amount,
     changes_held: funds.changes_held + amount,
   };
-  const cover = coverOf(situation, open.lines, paid);
-  const made = madeNow(open, situation, open.lines, cover);
+  const cover = coverOf(subscription, open.lines, paid);
+  const made = madeNow(open, subscription, open.lines, cover);
   const account = post(course, [...open.lines, ...cover.lines, ...payment]);
   return { isMade, change: { ...made, course: { ...made.course, ...account, ...closed } } };
 }
 
 /** The payment of a change was declined, or another change takes its place. Nothing else changes. */
-export function changeFailed(): Change {
+export function changeFailed(): SubscriptionStepChange {
   return { course: { ...closed }, happenings: ['change_failed'] };
 }
 
 /** The bank has taken the payment of a change back. The next period takes it. */
-export function changeReturned({ course }: Situation, { amount_cents: amount }: OpenChange): Change {
+export function changeReturned(
+  { course }: SubscriptionWithPeriods,
+  { amount_cents: amount }: OpenChange,
+): SubscriptionStepChange {
   return { course: post(course, accountLine('Payment of a change that came back', amount)), happenings: [] };
 }
 
 const closed = { change_payment_intent_id: null };
 
-function whyRefused({ when }: ItemChange, { course, current }: Situation, today: PlainDate): string | null {
+function whyRefused(
+  { when }: ItemChange,
+  { course, current }: SubscriptionWithPeriods,
+  today: PlainDate,
+): string | null {
   const { state, ends_at: endsAt } = course;
   if (state === 'past_due') return 'It is past_due. Its unpaid period must be paid first.';
   if (state === 'pending') return 'It is pending. Update it instead: nothing is charged before it starts.';
@@ -159,7 +166,11 @@ function whyRefused({ when }: ItemChange, { course, current }: Situation, today:
 }
 
 /** The lines of a change that is made now. A trial costs nothing. */
-function linesNow({ items, proration }: ItemChange, { course, current }: Situation, today: PlainDate): PeriodLine[] {
+function linesNow(
+  { items, proration }: ItemChange,
+  { course, current }: SubscriptionWithPeriods,
+  today: PlainDate,
+): PeriodLine[] {
   if (proration === 'none' || current === null || current.kind === 'trial') return [];
   const { number, start_date: start, end_date: end } = current;
   // Another process, whose clock is ahead, may have begun the period.
@@ -183,7 +194,7 @@ interface Cover {
   lines: PeriodLine[];
 }
 
-function coverOf({ current }: Situation, own: readonly PeriodLine[], funds: Funds | null): Cover {
+function coverOf({ current }: SubscriptionWithPeriods, own: readonly PeriodLine[], funds: Funds | null): Cover {
   if (current === null || funds === null) return { withheld_cents: current?.withheld_cents ?? 0, lines: [] };
   const changed = { ...current, changed_cents: current.changed_cents + sumOf(own) };
   const withheld = withheldOf(changed, funds);
@@ -193,10 +204,10 @@ function coverOf({ current }: Situation, own: readonly PeriodLine[], funds: Fund
 /** The change as it is made, with its lines on the account. It replaces one that was scheduled. */
 function madeNow(
   { items, proration }: Pick<ItemChange, 'items' | 'proration'>,
-  { course, current }: Situation,
+  { course, current }: SubscriptionWithPeriods,
   lines: PeriodLine[],
   cover: Cover,
-): Change {
+): SubscriptionStepChange {
   const isTrial = course.state === 'trialing';
   const billed = proration === 'none' && !isTrial ? (course.billed_items ?? course.items) : null;
   return {
@@ -212,11 +223,11 @@ function madeNow(
 function quoteOf(
   lines: PeriodLine[],
   amount: number,
-  situation: Situation,
-  change: Change,
+  subscription: SubscriptionWithPeriods,
+  change: SubscriptionStepChange,
   at: CustomerInstant,
 ): Quote {
-  const { course, timeZone } = situation;
+  const { course, timeZone } = subscription;
   return {
     lines,
     amount,

@@ -83,7 +83,7 @@ export interface Period {
 }
 
 /** A subscription with the periods that decide what it does next. */
-export interface Situation {
+export interface SubscriptionWithPeriods {
   course: Course;
   /** The period that has begun last. Null before the first. */
   current: Period | null;
@@ -94,7 +94,7 @@ export interface Situation {
   timeZone: string;
 }
 
-/** What follows from a situation, at an instant. It is stored beside the course. */
+/** What follows from a subscription and its periods at an instant. It is stored with the course. */
 export interface Derived {
   /**
    * When the next period begins, or the subscription ends or pauses instead. Null while it waits for something else.
@@ -151,39 +151,39 @@ export function calendarOf(course: Course): PeriodCalendar {
 }
 
 /**
- * Returns what follows from a situation at this instant.
+ * Returns what follows from a subscription at this instant.
  *
  * Only a trial, a period that is paid, a bank debit that was accepted, and days of grace bring the service into effect.
  * Once it is, it stays so while it is renewed: until the payment of the next period has failed.
  * @param wasInEffect whether it was in effect, or the bank debit of its period was just accepted.
  */
-export function derive(situation: Situation, at: CustomerInstant, wasInEffect: boolean): Derived {
-  const { course, current, timeZone } = situation;
+export function derive(subscription: SubscriptionWithPeriods, at: CustomerInstant, wasInEffect: boolean): Derived {
+  const { course, current, timeZone } = subscription;
   const startOf = (date: PlainDate) => startOfDay(date, timeZone);
-  const graceEndsAt = graceEnd(situation);
+  const graceEndsAt = graceEnd(subscription);
   const isInGrace = graceEndsAt !== null && at < graceEndsAt;
-  const isActive = course.state === 'active' && (wasInEffect || boughtUntil(situation, at) !== null);
+  const isActive = course.state === 'active' && (wasInEffect || boughtUntil(subscription, at) !== null);
   const inEffect = course.state === 'trialing' || isActive || isInGrace;
-  const isOwing = allOwed(situation).length > 0;
+  const isOwing = allOwed(subscription).length > 0;
   const isAnnounced = course.state === 'trialing' && !course.trial_notice_sent && current !== null;
   return {
-    next_period_at: nextPeriodAt(situation),
-    next_attempt_at: earliestInstant(allOwed(situation).map(({ next_attempt_at: date }) => date)),
+    next_period_at: nextPeriodAt(subscription),
+    next_attempt_at: earliestInstant(allOwed(subscription).map(({ next_attempt_at: date }) => date)),
     notice_at: isAnnounced ? startOf(addDays(current.end_date, -noticeDays)) : null,
     grace_ends_at: isInGrace ? graceEndsAt : null,
     resume_at: isOwing || course.state !== 'paused' || course.resumes_at === null ? null : startOf(course.resumes_at),
     in_effect: inEffect,
-    in_effect_until: inEffect ? untilWhen(situation, graceEndsAt, at) : null,
+    in_effect_until: inEffect ? untilWhen(subscription, graceEndsAt, at) : null,
   };
 }
 
 /** Returns all periods that are owed. */
-export function allOwed({ owed, others }: Pick<Situation, 'owed' | 'others'>): Period[] {
+export function allOwed({ owed, others }: Pick<SubscriptionWithPeriods, 'owed' | 'others'>): Period[] {
   return [...(owed === null ? [] : [owed]), ...others];
 }
 
 /** When the period boundary that the subscription waits for comes. */
-function nextPeriodAt({ course, current, owed, timeZone }: Situation): CustomerInstant | null {
+function nextPeriodAt({ course, current, owed, timeZone }: SubscriptionWithPeriods): CustomerInstant | null {
   const startOf = (date: PlainDate) => startOfDay(date, timeZone);
   const { state, ends_at: endsAt } = course;
   if (state === 'canceled') return null;
@@ -207,24 +207,24 @@ function nextStart(course: Course, current: Period | null): PlainDate | null {
 /**
  * When the service ends while a payment is retried. Null if it is not past due. It has no grace before a first payment.
  */
-function graceEnd(situation: Situation): CustomerInstant | null {
-  const { course } = situation;
-  const firstFailedAt = earliestInstant(allOwed(situation).map(({ first_failed_at: date }) => date));
+function graceEnd(subscription: SubscriptionWithPeriods): CustomerInstant | null {
+  const { course } = subscription;
+  const firstFailedAt = earliestInstant(allOwed(subscription).map(({ first_failed_at: date }) => date));
   if (course.state !== 'past_due' || firstFailedAt === null) return null;
   const days = course.paid_periods > 0 ? course.grace_days : 0;
   return addMs(firstFailedAt, days * dayMs);
 }
 
 function untilWhen(
-  situation: Situation,
+  subscription: SubscriptionWithPeriods,
   graceEndsAt: CustomerInstant | null,
   at: CustomerInstant,
 ): CustomerInstant | null {
-  return situation.course.state === 'past_due' ? graceEndsAt : boughtUntil(situation, at);
+  return subscription.course.state === 'past_due' ? graceEndsAt : boughtUntil(subscription, at);
 }
 
 /** The end of the current period, if it is a trial or paid, and not over. */
-function boughtUntil({ current, timeZone }: Situation, at: CustomerInstant): CustomerInstant | null {
+function boughtUntil({ current, timeZone }: SubscriptionWithPeriods, at: CustomerInstant): CustomerInstant | null {
   const isBought = current !== null && (current.kind === 'trial' || current.status === 'paid');
   const endsAt = isBought ? startOfDay(current.end_date, timeZone) : null;
   return endsAt !== null && at < endsAt ? endsAt : null;

@@ -2,9 +2,16 @@ import { dateIn, type PlainDate } from '../calendar.ts';
 import type { CustomerInstant } from '../instants.ts';
 import { retryDueAt } from '../schemes/debit-dates.ts';
 import { endsNear } from './boundaries.ts';
-import { allOwed, type Course, type Period, plannedPause, type Situation, type SubscriptionState } from './course.ts';
+import {
+  allOwed,
+  type Course,
+  type Period,
+  plannedPause,
+  type SubscriptionState,
+  type SubscriptionWithPeriods,
+} from './course.ts';
 import { lastDate } from './periods.ts';
-import { type Change, cancelNow, isOver, resume, start, stopsRetries } from './steps.ts';
+import { cancelNow, isOver, resume, type SubscriptionStepChange, start, stopsRetries } from './steps.ts';
 
 /** What a biller can ask of a subscription. */
 export type SubscriptionRequest =
@@ -19,7 +26,7 @@ export type SubscriptionRequest =
   | { name: 'retry_now' };
 
 /** Why a request is refused, as a sentence. */
-export interface Refusal {
+export interface SubscriptionRefusal {
   refused: string;
   /** The field of the request that is wrong; otherwise it is the state of the subscription. */
   field?: 'from' | 'resumes_at' | 'at' | 'anchor_day';
@@ -28,25 +35,31 @@ export interface Refusal {
 /**
  * Returns what a request changes at this instant, or why it is refused. A request that would change nothing is refused.
  */
-export function respondTo(request: SubscriptionRequest, situation: Situation, at: CustomerInstant): Change | Refusal {
-  const { course, owed } = situation;
-  if (!allowedStates[request.name].includes(course.state)) return notNow(request.name, situation, at);
+export function respondTo(
+  request: SubscriptionRequest,
+  subscription: SubscriptionWithPeriods,
+  at: CustomerInstant,
+): SubscriptionStepChange | SubscriptionRefusal {
+  const { course, owed } = subscription;
+  if (!allowedStates[request.name].includes(course.state)) return notNow(request.name, subscription, at);
   switch (request.name) {
     case 'start':
       if (owed !== null) return { refused: 'Its first payment is under way. Wait for the outcome.' };
       if (course.started_at !== null) return { refused: `It has been started, and begins on ${course.start_date}.` };
-      return start(situation, at);
+      return start(subscription, at);
     case 'pause':
-      return planPause(situation, request, at);
+      return planPause(subscription, request, at);
     case 'resume':
-      return resumeNow(situation, request.anchorDay ?? null, at);
+      return resumeNow(subscription, request.anchorDay ?? null, at);
     case 'cancel':
-      if (request.when === 'now') return cancelNow(situation, 'requested');
-      return request.when === 'period_end' ? cancelAtEnd(situation, at) : cancelOn(situation, request.when.on, at);
+      if (request.when === 'now') return cancelNow(subscription, 'requested');
+      return request.when === 'period_end'
+        ? cancelAtEnd(subscription, at)
+        : cancelOn(subscription, request.when.on, at);
     case 'uncancel':
-      return uncancel(situation, at);
+      return uncancel(subscription, at);
     case 'retry_now':
-      return retryNow(situation, at);
+      return retryNow(subscription, at);
   }
 }
 
@@ -71,24 +84,32 @@ const plainRequests: readonly SubscriptionRequest[] = [
 ];
 
 /** The refusal of a request that the state does not allow: it names the requests that would not be refused now. */
-function notNow(name: SubscriptionRequest['name'], situation: Situation, at: CustomerInstant): Refusal {
-  const { state } = situation.course;
+function notNow(
+  name: SubscriptionRequest['name'],
+  subscription: SubscriptionWithPeriods,
+  at: CustomerInstant,
+): SubscriptionRefusal {
+  const { state } = subscription.course;
   const inThisState = plainRequests.filter((other) => allowedStates[other.name].includes(state));
   const allowed = inThisState
-    .filter((other) => !('refused' in respondTo(other, situation, at)))
+    .filter((other) => !('refused' in respondTo(other, subscription, at)))
     .map(({ name }) => name);
   const choice = allowed.length === 0 ? 'It has ended for good' : `Allowed now: ${allowed.join(', ')}`;
   return { refused: `It is ${state} and cannot be changed by ${name}. ${choice}.` };
 }
 
-function resumeNow(situation: Situation, anchorDay: number | null, at: CustomerInstant): Change | Refusal {
-  const { course } = situation;
+function resumeNow(
+  subscription: SubscriptionWithPeriods,
+  anchorDay: number | null,
+  at: CustomerInstant,
+): SubscriptionStepChange | SubscriptionRefusal {
+  const { course } = subscription;
   if (course.state === 'paused') {
-    if (allOwed(situation).some(({ status }) => status === 'processing'))
+    if (allOwed(subscription).some(({ status }) => status === 'processing'))
       return { refused: 'Its unpaid period is being charged. Wait for the outcome.' };
-    if (isOver(course, dateIn(at, situation.timeZone)))
+    if (isOver(course, dateIn(at, subscription.timeZone)))
       return { refused: `It ends on ${course.ends_at}. Withdraw that with uncancel first.` };
-    if (anchorDay === null || course.frequency_type !== 'weekly') return resume(situation, at, anchorDay);
+    if (anchorDay === null || course.frequency_type !== 'weekly') return resume(subscription, at, anchorDay);
     return { refused: 'anchor_day is a day of the month: a weekly subscription has none.', field: 'anchor_day' };
   }
   if (plannedPause(course).pauses_at === null) return { refused: 'It is not paused, and no pause is planned.' };
@@ -100,13 +121,13 @@ function resumeNow(situation: Situation, anchorDay: number | null, at: CustomerI
 }
 
 function planPause(
-  situation: Situation,
+  subscription: SubscriptionWithPeriods,
   { from, resumesAt }: Extract<SubscriptionRequest, { name: 'pause' }>,
   at: CustomerInstant,
-): Change | Refusal {
-  const { course, current, timeZone } = situation;
+): SubscriptionStepChange | SubscriptionRefusal {
+  const { course, current, timeZone } = subscription;
   const today = dateIn(at, timeZone);
-  const notAnEnd = from === null ? null : refuseNoEnd('from', from, situation, today);
+  const notAnEnd = from === null ? null : refuseNoEnd('from', from, subscription, today);
   if (notAnEnd !== null) return notAnEnd;
   const pauses_at = from ?? current?.end_date ?? today;
   if (pauses_at <= today) return { refused: 'Its next period is about to begin. Try again in a moment.' };
@@ -124,9 +145,14 @@ function planPause(
 }
 
 /** Returns why a date is no end of a period to come, or null. */
-function refuseNoEnd(field: 'from' | 'at', date: PlainDate, situation: Situation, today: PlainDate): Refusal | null {
+function refuseNoEnd(
+  field: 'from' | 'at',
+  date: PlainDate,
+  subscription: SubscriptionWithPeriods,
+  today: PlainDate,
+): SubscriptionRefusal | null {
   if (date > lastDate) return { refused: `${field} must not be after ${lastDate}.`, field };
-  const [nearest, next] = endsNear(situation, date, today);
+  const [nearest, next] = endsNear(subscription, date, today);
   if (nearest === date) return null;
   return {
     refused: `${field} must be on the end of a period: the nearest to come are ${nearest} and ${next}.`,
@@ -134,11 +160,11 @@ function refuseNoEnd(field: 'from' | 'at', date: PlainDate, situation: Situation
   };
 }
 
-function cancelAtEnd(situation: Situation, at: CustomerInstant): Change {
-  const { course, current, timeZone } = situation;
+function cancelAtEnd(subscription: SubscriptionWithPeriods, at: CustomerInstant): SubscriptionStepChange {
+  const { course, current, timeZone } = subscription;
   const isRunning = course.state !== 'pending' && course.state !== 'paused';
   if (!isRunning || current === null || current.end_date <= dateIn(at, timeZone))
-    return cancelNow(situation, 'requested');
+    return cancelNow(subscription, 'requested');
   return {
     course: {
       ends_at: current.end_date,
@@ -146,7 +172,7 @@ function cancelAtEnd(situation: Situation, at: CustomerInstant): Change {
       cancel_planned: false,
       ends_at_before_cancel: endByTerms(course),
     },
-    ...stopsRetries(situation),
+    ...stopsRetries(subscription),
     happenings: ['cancel_scheduled'],
   };
 }
@@ -155,19 +181,23 @@ function cancelAtEnd(situation: Situation, at: CustomerInstant): Change {
  * Sets the end of a later period. Until then everything continues as before, retries too: those that an earlier
  * cancellation has ended come back.
  */
-function cancelOn(situation: Situation, date: PlainDate, at: CustomerInstant): Change | Refusal {
-  const { course, current, timeZone } = situation;
+function cancelOn(
+  subscription: SubscriptionWithPeriods,
+  date: PlainDate,
+  at: CustomerInstant,
+): SubscriptionStepChange | SubscriptionRefusal {
+  const { course, current, timeZone } = subscription;
   if (course.state === 'pending' || course.state === 'paused') {
     return { refused: `It is ${course.state}, and no period is under way: it can only be canceled at once.` };
   }
-  const notAnEnd = refuseNoEnd('at', date, situation, dateIn(at, timeZone));
+  const notAnEnd = refuseNoEnd('at', date, subscription, dateIn(at, timeZone));
   if (notAnEnd !== null) return notAnEnd;
-  if (date === current?.end_date) return cancelAtEnd(situation, at);
+  if (date === current?.end_date) return cancelAtEnd(subscription, at);
   const byTerms = endByTerms(course);
   if (byTerms !== null && byTerms < date) return { refused: `It ends on ${byTerms} already.`, field: 'at' };
   return {
     course: { ends_at: date, cancel_requested: false, cancel_planned: true, ends_at_before_cancel: byTerms },
-    ...retriesAgain(situation, at),
+    ...retriesAgain(subscription, at),
     happenings: ['cancel_scheduled'],
   };
 }
@@ -181,19 +211,25 @@ function endByTerms({ cancel_requested: isAtEnd, cancel_planned: isLater, ...cou
  * Takes an end back. What a cancellation has replaced comes back: retries, a pause that was planned, an end by the
  * terms. Without a cancellation it is the end by the terms that is taken back.
  */
-function uncancel(situation: Situation, at: CustomerInstant): Change | Refusal {
-  const { course } = situation;
+function uncancel(
+  subscription: SubscriptionWithPeriods,
+  at: CustomerInstant,
+): SubscriptionStepChange | SubscriptionRefusal {
+  const { course } = subscription;
   if (course.ends_at === null) return { refused: 'It has no planned end to withdraw.' };
   const withdrawn = { cancel_requested: false, cancel_planned: false, ends_at_before_cancel: null };
   return {
     course: { ends_at: course.ends_at_before_cancel, ...withdrawn },
-    ...retriesAgain(situation, at),
+    ...retriesAgain(subscription, at),
     happenings: ['cancel_removed'],
   };
 }
 
 /** The retries that a cancellation has ended. Nothing else leaves what is owed unpaid while it is past due. */
-function retriesAgain({ course, owed, others }: Situation, at: CustomerInstant): Pick<Change, 'owed' | 'others'> {
+function retriesAgain(
+  { course, owed, others }: SubscriptionWithPeriods,
+  at: CustomerInstant,
+): Pick<SubscriptionStepChange, 'owed' | 'others'> {
   const isEnded = (period: Period) => course.state === 'past_due' && period.status === 'unpaid';
   return {
     ...(owed !== null && isEnded(owed) ? { owed: retriedAgain(owed, at) } : {}),
@@ -207,7 +243,10 @@ function retriedAgain(period: Period, at: CustomerInstant): Partial<Period> {
   return dueAt === null || dueAt < at ? retriedAt(at) : { status: 'retrying', next_attempt_at: dueAt };
 }
 
-function retryNow({ course, owed }: Situation, at: CustomerInstant): Change | Refusal {
+function retryNow(
+  { course, owed }: SubscriptionWithPeriods,
+  at: CustomerInstant,
+): SubscriptionStepChange | SubscriptionRefusal {
   if (owed?.status === 'processing') return { refused: 'Its unpaid period is being charged. Wait for the outcome.' };
   if (owed === null) return { refused: 'It has no unpaid period.' };
   if (course.cancel_requested)

@@ -1,7 +1,14 @@
 import { addDays, dateIn, type PlainDate } from '../calendar.ts';
 import type { CustomerInstant } from '../instants.ts';
 import { type Account, accountLine, post } from './account.ts';
-import { allOwed, type Course, calendarOf, type Period, type Situation, type StateReason } from './course.ts';
+import {
+  allOwed,
+  type Course,
+  calendarOf,
+  type Period,
+  type StateReason,
+  type SubscriptionWithPeriods,
+} from './course.ts';
 import { type PeriodDates, periodDates, periodOf } from './periods.ts';
 import { type OneOffItem, oneOffItemsOf, withPeriodBack } from './pricing.ts';
 
@@ -26,7 +33,7 @@ export type Happening =
   | 'in_effect_changed';
 
 /** What a step changes. Nothing is written here: the caller stores it, and charges a period that begins. */
-export interface Change {
+export interface SubscriptionStepChange {
   course?: Partial<Course>;
   /** Changes of the owed period. */
   owed?: Partial<Period>;
@@ -50,7 +57,7 @@ export interface Means {
  * Starts a subscription that waits for that, or the one whose start date has come. Without a trial its first period
  * begins, and is to be charged. A start date that has passed moves to this day.
  */
-export function start({ course, timeZone }: Situation, at: CustomerInstant): Change {
+export function start({ course, timeZone }: SubscriptionWithPeriods, at: CustomerInstant): SubscriptionStepChange {
   const today = dateIn(at, timeZone);
   const start_date = course.start_date > today ? course.start_date : today;
   const started = { started_at: at, start_date };
@@ -81,16 +88,20 @@ export function isOver({ ends_at: endsAt }: Pick<Course, 'ends_at'>, today: Plai
 }
 
 /** A boundary has come: the subscription ends, or pauses, or its next period begins. */
-export function passBoundary(situation: Situation, at: CustomerInstant, { hasMethod }: Means): Change {
-  const { course, current, timeZone } = situation;
+export function passBoundary(
+  subscription: SubscriptionWithPeriods,
+  at: CustomerInstant,
+  { hasMethod }: Means,
+): SubscriptionStepChange {
+  const { course, current, timeZone } = subscription;
   const today = dateIn(at, timeZone);
-  if (course.state === 'pending') return start(situation, at);
-  if (isOver(course, today)) return cancelNow(situation, 'ended');
-  if (course.pauses_at !== null && course.pauses_at <= today) return pauseNow(situation, 'requested');
+  if (course.state === 'pending') return start(subscription, at);
+  if (isOver(course, today)) return cancelNow(subscription, 'ended');
+  if (course.pauses_at !== null && course.pauses_at <= today) return pauseNow(subscription, 'requested');
   const isTrialOver = course.state === 'trialing' && current !== null;
   if (isTrialOver && !hasMethod && course.trial_end_behaviour !== 'charge') {
     const reason = 'no_payment_method';
-    return course.trial_end_behaviour === 'pause' ? pauseNow(situation, reason) : cancelNow(situation, reason);
+    return course.trial_end_behaviour === 'pause' ? pauseNow(subscription, reason) : cancelNow(subscription, reason);
   }
   const next = periodDates(calendarOf(course), course.next_number);
   return {
@@ -101,7 +112,7 @@ export function passBoundary(situation: Situation, at: CustomerInstant, { hasMet
 }
 
 /** An attempt to collect the owed period is opened. */
-export function attemptOpened(): Change {
+export function attemptOpened(): SubscriptionStepChange {
   return { owed: { status: 'processing', next_attempt_at: null }, happenings: [] };
 }
 
@@ -109,7 +120,10 @@ export function attemptOpened(): Change {
  * The owed period was collected. Periods that have fully passed meanwhile are never billed. While another is owed, the
  * state stays as it is.
  */
-export function collected({ course, others, timeZone }: Situation, at: CustomerInstant): Change {
+export function collected(
+  { course, others, timeZone }: SubscriptionWithPeriods,
+  at: CustomerInstant,
+): SubscriptionStepChange {
   const paid = { paid_periods: course.paid_periods + 1 };
   const owed = { status: 'paid', next_attempt_at: null } as const;
   const active = { ...paid, state: 'active', state_reason: null } as const;
@@ -139,12 +153,12 @@ export interface Failure {
  * The owed period was not collected. A first payment leaves no debt: the subscription stays pending, and can be started
  * again. After that it is past due while dunning retries, and pauses or ends when dunning gives up.
  */
-export function failed(situation: Situation, { series, step }: Failure): Change {
-  const { course } = situation;
+export function failed(subscription: SubscriptionWithPeriods, { series, step }: Failure): SubscriptionStepChange {
+  const { course } = subscription;
   if (course.state === 'pending') {
     const again = { started_at: null, anchor_start: null, next_number: 1, current_number: 0 };
     const discounts = course.next_discounts ?? withPeriodBack(course.discounts);
-    const sold = { ...oneOffsBack(situation), discounts, next_discounts: null };
+    const sold = { ...oneOffsBack(subscription), discounts, next_discounts: null };
     return {
       course: { ...again, ...sold },
       owed: { ...series, status: 'void', next_attempt_at: null },
@@ -155,16 +169,16 @@ export function failed(situation: Situation, { series, step }: Failure): Change 
   const isCollecting = course.state === 'active' || course.state === 'past_due';
   // The subscription was paused or canceled meanwhile, or its end was requested: nothing tries again.
   if (!isCollecting) return { owed: unpaid, happenings: [] };
-  const pastDue: Change =
+  const pastDue: SubscriptionStepChange =
     course.state === 'active' ? { course: { state: 'past_due' }, happenings: ['past_due'] } : { happenings: [] };
   if (course.cancel_requested) return { ...pastDue, owed: unpaid };
   if (step.kind === 'retry') return { ...pastDue, owed: { ...series, status: 'retrying', next_attempt_at: step.at } };
   const end = course.unpaid_behaviour === 'pause' ? pauseNow : cancelNow;
-  return { ...end(situation, 'payment_failed'), owed: unpaid };
+  return { ...end(subscription, 'payment_failed'), owed: unpaid };
 }
 
 /** The trial ends in three days, or at once. */
-export function announceTrialEnd(): Change {
+export function announceTrialEnd(): SubscriptionStepChange {
   return { course: { trial_notice_sent: true }, happenings: ['trial_ending'] };
 }
 
@@ -174,8 +188,12 @@ export function announceTrialEnd(): Change {
  * the debit of an earlier period, the new one begins after them. If it ends with them, none begins.
  * @param anchorDay the day of the month on which the periods after the new one begin: that one is then short.
  */
-export function resume(situation: Situation, at: CustomerInstant, anchorDay: number | null = null): Change {
-  const { course, current, timeZone, owed, others } = situation;
+export function resume(
+  subscription: SubscriptionWithPeriods,
+  at: CustomerInstant,
+  anchorDay: number | null = null,
+): SubscriptionStepChange {
+  const { course, current, timeZone, owed, others } = subscription;
   const start = firstDayAfterPause(current, dateIn(at, timeZone));
   const number = course.next_number > course.current_number ? course.next_number : course.current_number + 1;
   const anchor = { anchor_start: start, anchor_number: number, anchor_day: anchorDay, next_number: number };
@@ -184,8 +202,8 @@ export function resume(situation: Situation, at: CustomerInstant, anchorDay: num
   return {
     course: {
       ...anchor,
-      ...withoutPeriods(course, allOwed(situation)),
-      ...oneOffsBack(situation),
+      ...withoutPeriods(course, allOwed(subscription)),
+      ...oneOffsBack(subscription),
       ends_at: moved(course.ends_at),
       ends_at_before_cancel: moved(course.ends_at_before_cancel),
       state: 'active',
@@ -215,20 +233,20 @@ function withoutPeriods(course: Account, periods: readonly Period[]): Partial<Ac
 }
 
 /** The one-off items of periods that were never paid are owed again. */
-function oneOffsBack(situation: Situation): Pick<Course, 'one_off_items'> {
-  return { one_off_items: withOwedOneOffs(situation, situation.course.one_off_items) };
+function oneOffsBack(subscription: SubscriptionWithPeriods): Pick<Course, 'one_off_items'> {
+  return { one_off_items: withOwedOneOffs(subscription, subscription.course.one_off_items) };
 }
 
 /** Returns these one-off items with those of unpaid periods: one period takes them all if the unpaid ones are void. */
-export function withOwedOneOffs(situation: Situation, waiting: readonly OneOffItem[]): OneOffItem[] {
-  return [...allOwed(situation).flatMap(({ lines }) => oneOffItemsOf(lines)), ...waiting];
+export function withOwedOneOffs(subscription: SubscriptionWithPeriods, waiting: readonly OneOffItem[]): OneOffItem[] {
+  return [...allOwed(subscription).flatMap(({ lines }) => oneOffItemsOf(lines)), ...waiting];
 }
 
 /** Ends a subscription. Retries end with it; a charge that is under way is still recorded. */
-export function cancelNow(situation: Situation, reason: StateReason): Change {
+export function cancelNow(subscription: SubscriptionWithPeriods, reason: StateReason): SubscriptionStepChange {
   return {
     course: { state: 'canceled', state_reason: reason, pauses_at: null, resumes_at: null },
-    ...stopsRetries(situation),
+    ...stopsRetries(subscription),
     happenings: ['canceled'],
   };
 }
@@ -237,17 +255,20 @@ export function cancelNow(situation: Situation, reason: StateReason): Change {
  * Pauses a subscription. Retries end with it; a charge that is under way is still recorded. Only a pause that was
  * requested ends on its own.
  */
-export function pauseNow(situation: Situation, reason: StateReason): Change {
+export function pauseNow(subscription: SubscriptionWithPeriods, reason: StateReason): SubscriptionStepChange {
   const resumes = reason === 'requested' ? {} : { resumes_at: null };
   return {
     course: { state: 'paused', state_reason: reason, pauses_at: null, ...resumes },
-    ...stopsRetries(situation),
+    ...stopsRetries(subscription),
     happenings: ['paused'],
   };
 }
 
 /** Ends the retries of all that is owed. */
-export function stopsRetries({ owed, others }: Situation): Pick<Change, 'owed' | 'others'> {
+export function stopsRetries({
+  owed,
+  others,
+}: SubscriptionWithPeriods): Pick<SubscriptionStepChange, 'owed' | 'others'> {
   const change = { status: 'unpaid', next_attempt_at: null } as const;
   const isRetried = ({ status }: Period) => status === 'retrying';
   return {
@@ -260,7 +281,10 @@ export function stopsRetries({ owed, others }: Situation): Pick<Change, 'owed' |
  * These payments were canceled before any money was on its way, because the subscription ends. Their periods are
  * unpaid, and nothing tries them again. A first payment leaves no debt.
  */
-export function withdrawn({ course, owed, others }: Situation, intentIds: readonly string[]): Change {
+export function withdrawn(
+  { course, owed, others }: SubscriptionWithPeriods,
+  intentIds: readonly string[],
+): SubscriptionStepChange {
   const status = course.state === 'pending' ? 'void' : 'unpaid';
   const change = { status, next_attempt_at: null, challenge_ends_at: null } as const;
   const isWithdrawn = ({ payment_intent_id: id }: Period) => id !== null && intentIds.includes(id);
@@ -272,7 +296,7 @@ export function withdrawn({ course, owed, others }: Situation, intentIds: readon
 }
 
 /** A debit came back after its period had counted as paid. What follows is as after a failure. */
-export function returned(situation: Situation, failure: Failure): Change {
-  const change = failed(situation, failure);
-  return { ...change, course: { ...change.course, paid_periods: situation.course.paid_periods - 1 } };
+export function returned(subscription: SubscriptionWithPeriods, failure: Failure): SubscriptionStepChange {
+  const change = failed(subscription, failure);
+  return { ...change, course: { ...change.course, paid_periods: subscription.course.paid_periods - 1 } };
 }

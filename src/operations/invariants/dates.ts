@@ -75,8 +75,8 @@ async function findWrongSubscriptions(db: Db): Promise<Offender[]> {
     for (const row of rows) {
       const own = begun.get(row.id) ?? [];
       const current = own.find(({ number }) => number === row.current_number) ?? null;
-      const situation = { course: row, current, ...owedOf(own), timeZone: row.time_zone };
-      const wrong = wrongSubscriptionDates(row, situation, own, row.at);
+      const subscription = { course: row, current, ...owedOf(own), timeZone: row.time_zone };
+      const wrong = wrongSubscriptionDates(row, subscription, own, row.at);
       if (wrong.length > 0) found.push({ id: row.id, detail: wrong.join('; ') });
     }
     const last = rows.at(-1)?.id;

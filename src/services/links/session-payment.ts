@@ -28,9 +28,9 @@ import {
 import { ifAdvancing } from './session-start.ts';
 import {
   consentAt,
-  type Refusal,
   type SessionDeps,
   type Submission,
+  type SubmissionRefusal,
   type Submitted,
   submissionErrors,
 } from './submission.ts';
@@ -107,7 +107,7 @@ function requestKeyOf({ id }: CheckoutSessionRow, { version, form }: Pick<Submis
  * Returns what there is to say about a submission before anything is written: `submitted` if a form of its version was
  * accepted already. Null: it can go on.
  */
-export function refusalBefore(found: SessionForPayer, submission: Submission): Refusal | 'submitted' | null {
+export function refusalBefore(found: SessionForPayer, submission: Submission): SubmissionRefusal | 'submitted' | null {
   const { session, state } = found;
   if (submission.version < session.submissions) return 'submitted';
   if (submission.version > session.submissions) return { kind: 'stale' };
@@ -136,7 +136,7 @@ export async function methodOf(
 }
 
 /** Says what an error means for the payer. @throws any error that is a fault of ours. */
-export function refusalOf(error: unknown): Refusal {
+export function refusalOf(error: unknown): SubmissionRefusal {
   if (error instanceof SessionClosed) {
     if (error.reason === 'ended') return { kind: 'ended', state: 'expired', reason: null };
     return { kind: 'busy', reason: error.reason };

@@ -20,7 +20,7 @@ import { expireSession } from './changes.ts';
 import { stateOfLink } from './door.ts';
 import { type PayerRequest, payerContext } from './payer-context.ts';
 import { describeSession, type SessionForPayer } from './public-tokens.ts';
-import type { Refusal } from './submission.ts';
+import type { SubmissionRefusal } from './submission.ts';
 import { hashOfToken, newToken, tokenOf } from './tokens.ts';
 
 /** In milliseconds: 24 hours. */
@@ -35,7 +35,7 @@ export async function startSession(
   vault: Vault,
   token: string,
   payer: PayerRequest,
-): Promise<{ kind: 'started'; token: string; session: SessionForPayer } | Refusal> {
+): Promise<{ kind: 'started'; token: string; session: SessionForPayer } | SubmissionRefusal> {
   const found = await selectLinkByToken(db, hashOfToken(token));
   if (found === null) return { kind: 'unknown' };
   const started = await transact(db, payer, (tx) => start_(tx, vault, found, payer)).catch(ifAdvancing);
@@ -44,7 +44,7 @@ export async function startSession(
 }
 
 /** A payer meets a clock that moves. @throws any other error. */
-export function ifAdvancing(error: unknown): Refusal {
+export function ifAdvancing(error: unknown): SubmissionRefusal {
   if (error instanceof InvalidState && error.code === 'test_clock_advancing')
     return { kind: 'busy', reason: 'advancing' };
   throw error;
@@ -55,7 +55,7 @@ async function start_(
   vault: Vault,
   found: PaymentLinkRow,
   payer: PayerRequest,
-): Promise<{ token: string; session: CheckoutSessionRow } | Refusal> {
+): Promise<{ token: string; session: CheckoutSessionRow } | SubmissionRefusal> {
   const tenant = { billerId: found.biller_id, livemode: found.livemode };
   const customer = found.customer_id === null ? null : await lockCustomer(tx, tenant, found.customer_id);
   const at = timeOf(customer, payer.now);

@@ -43,7 +43,7 @@ export interface Submission {
 }
 
 /** Why a payer gets no further. Nothing was charged, but by `unclear`: the processor gave no outcome to this payer. */
-export type Refusal =
+export type SubmissionRefusal =
   | { kind: 'unknown' }
   | { kind: 'ended'; state: LinkState | SessionState; reason: string | null }
   | { kind: 'stale' }
@@ -53,7 +53,7 @@ export type Refusal =
   | { kind: 'unclear' };
 
 /** `isOwn`: by this form, not by another page of the session. */
-export type Submitted = { kind: 'done'; session: SessionForPayer; isOwn: boolean } | Refusal;
+export type Submitted = { kind: 'done'; session: SessionForPayer; isOwn: boolean } | SubmissionRefusal;
 
 /** Returns the consent of an accepted form as it is stored. */
 export function consentAt({ consent }: Submission, at: CustomerInstant): Consent | null {

@@ -12,13 +12,13 @@ import { fitsCurrency } from './fitting-method.ts';
 import type { DecidedIntent } from './surcharges.ts';
 
 /** Why a bank account must not be debited. */
-type Refusal = 'mandate_required' | 'mandate_unavailable' | 'mandate_limit_exceeded' | 'currency_of_scheme';
+type RailRefusal = 'mandate_required' | 'mandate_unavailable' | 'mandate_limit_exceeded' | 'currency_of_scheme';
 
 /** How a payment method is charged: at once, by a debit that the bank reports on later, or not at all. */
 export type Rail =
   | { kind: 'at_once' }
   | { kind: 'debit'; mandate: MandateRow; dates: DebitDates }
-  | { kind: 'refused'; refusal: Refusal };
+  | { kind: 'refused'; refusal: RailRefusal };
 
 const atOnce: Rail = { kind: 'at_once' };
 
@@ -49,13 +49,13 @@ export async function lockAndChooseRail(
 }
 
 /** Returns the decline of a refused charge for which no payer is present. All are final. */
-export function declineOf(refusal: Refusal): DeclineCode {
+export function declineOf(refusal: RailRefusal): DeclineCode {
   if (refusal === 'mandate_required') return 'mandate_unavailable';
   return refusal === 'currency_of_scheme' ? 'processor_rejected' : refusal;
 }
 
 /** Returns the error of a confirm whose charge is refused. Nothing was attempted. `path` is that of the method. */
-export function refusalError(refusal: Refusal, methodId: string, path: string): ServiceError {
+export function refusalError(refusal: RailRefusal, methodId: string, path: string): ServiceError {
   switch (refusal) {
     case 'mandate_required':
       return ValidationFailed.of(path, refusal, 'The bank account has no mandate. Create one, or use another method.');

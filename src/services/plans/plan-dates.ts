@@ -3,7 +3,7 @@ import type { PaymentPlanRow } from '../../db/payment-plans.ts';
 import { laterInstant } from '../../domain/calendar.ts';
 import { type CustomerInstant, isoOrNone } from '../../domain/instants.ts';
 import { type Derived, derive } from '../../domain/plans/derive.ts';
-import type { Situation, Slot } from '../../domain/plans/plan.ts';
+import type { PlanWithSlots, Slot } from '../../domain/plans/plan.ts';
 import { retryDueAt } from '../../domain/schemes/debit-dates.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
@@ -78,9 +78,9 @@ export function wrongDates(plan: DatedPlan, open: readonly Slot[], at: CustomerI
 }
 
 /** An error if the calendar ends before the next slot, which only a wrong row can bring about. */
-function derivedOrError(situation: Situation<Slot>): Derived | RangeError {
+function derivedOrError(planWithSlots: PlanWithSlots<Slot>): Derived | RangeError {
   try {
-    return derive(situation);
+    return derive(planWithSlots);
   } catch (error) {
     if (error instanceof RangeError) return error;
     throw error;

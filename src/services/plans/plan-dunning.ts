@@ -5,11 +5,11 @@ import { hasEnded } from '../../domain/plan-state.ts';
 import type { KnownSlot } from '../../domain/plans/plan.ts';
 import {
   attemptOpened,
-  type Change,
   challenged,
   collected,
   failed,
   givenUp,
+  type PlanStepChange,
   returned,
   withdrawn,
 } from '../../domain/plans/steps.ts';
@@ -96,7 +96,7 @@ async function recordUnpaid(
   tx: Tx,
   locked: LockedPlan,
   { slot }: KnownSlot,
-  change: Change,
+  change: PlanStepChange,
   { at, now }: Instants,
 ): Promise<CustomerInstant | null> {
   const isSuspended = change.happenings?.includes('suspended') ?? false;

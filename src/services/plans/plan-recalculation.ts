@@ -9,8 +9,8 @@ import { nextPaymentAmount } from '../../domain/plan-schedule.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
 import { applyChange } from '../../domain/plans/apply.ts';
 import { nextRetry } from '../../domain/plans/derive.ts';
-import { progressOf, type Situation, type Slot, termsOf } from '../../domain/plans/plan.ts';
-import { type Change, skipPassed } from '../../domain/plans/steps.ts';
+import { type PlanWithSlots, progressOf, type Slot, termsOf } from '../../domain/plans/plan.ts';
+import { type PlanStepChange, skipPassed } from '../../domain/plans/steps.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { type ChangeOrigin, type Changes, changesBetween, recordAudit } from '../accounts/audit.ts';
@@ -32,9 +32,9 @@ export function isOverdueChoice(text: string | null): text is OverdueChoice {
 /** The correction of a plan. */
 interface Correction {
   /** What is stored: slots whose rows were lost or wrong, and what the plan has collected. */
-  change: Change;
+  change: PlanStepChange;
   /** The plan as it should be, with all its slots. */
-  after: Situation & { plan: CollectingPlanRow };
+  after: PlanWithSlots & { plan: CollectingPlanRow };
   /** A payment that the corrected dates make due at once, in words. */
   overdue: string | null;
 }
@@ -84,10 +84,10 @@ async function correct(
   const { plan } = locked;
   const { slots, collected } = await correctedSlots(tx, plan, locked.slots, at);
   const restores = slots.filter((slot) => !locked.slots.includes(slot));
-  const change: Change = { restores, plan: { next_slot: slots.length, collected_amount_cents: collected } };
+  const change: PlanStepChange = { restores, plan: { next_slot: slots.length, collected_amount_cents: collected } };
   const debit = await selectFirstDebitOf(tx, { planId: plan.id });
   const next_debit_at = earliestInstant([debit?.next_at ?? null, ...slots.map((slot) => slot.challenge_ends_at)]);
-  const { situation: after } = applyChange({ ...locked, plan: { ...plan, next_debit_at } }, change);
+  const { planWithSlots: after } = applyChange({ ...locked, plan: { ...plan, next_debit_at } }, change);
   assertNotAllCollected(after.plan);
   const retry = nextRetry(after.slots);
   const isRetriedAtOnce = isNewAndBy(at, after.plan.next_attempt_at, plan.next_attempt_at);
@@ -96,7 +96,7 @@ async function correct(
     const passed = skipPassed(after, at);
     if (choice === 'skip') {
       const skipping = { ...change, ...passed, plan: { ...change.plan, ...passed.plan } };
-      return { change: skipping, after: applyChange(after, passed).situation, overdue: null };
+      return { change: skipping, after: applyChange(after, passed).planWithSlots, overdue: null };
     }
     const overdue = `${nextInWords(after)} is overdue since ${iso(after.plan.next_due_at)}`;
     const others = passed.skips.length - 1;
@@ -121,7 +121,7 @@ function isNewAndBy(at: CustomerInstant, date: CustomerInstant | null, before: C
   return date !== null && date <= at && date.getTime() !== before?.getTime();
 }
 
-function changesOf(before: LockedPlan, after: Situation & { plan: CollectingPlanRow }): Changes {
+function changesOf(before: LockedPlan, after: PlanWithSlots & { plan: CollectingPlanRow }): Changes {
   const rowOf = new Map(before.slots.map((row) => [row.slot, row]));
   const ofSlots = after.slots.map((row) => {
     const was = rowOf.get(row.slot);

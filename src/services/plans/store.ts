@@ -17,14 +17,14 @@ import {
 import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { applyChange } from '../../domain/plans/apply.ts';
-import type { KnownSlot, Situation, Slot } from '../../domain/plans/plan.ts';
-import type { Change } from '../../domain/plans/steps.ts';
+import type { KnownSlot, PlanWithSlots, Slot } from '../../domain/plans/plan.ts';
+import type { PlanStepChange } from '../../domain/plans/steps.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
 import { type NewEvent, planEvent, record } from '../events.ts';
 
 /** A locked plan with the slots that decide what it does next. */
-export interface LockedPlan extends Situation {
+export interface LockedPlan extends PlanWithSlots {
   plan: CollectingPlanRow;
 }
 
@@ -61,7 +61,7 @@ interface Besides {
 export async function store(
   tx: Tx,
   locked: LockedPlan,
-  change: Change,
+  change: PlanStepChange,
   at: CustomerInstant,
   besides: Besides = {},
 ): Promise<LockedPlan> {
@@ -96,20 +96,20 @@ interface Changed {
  */
 export function changedBy(
   locked: LockedPlan,
-  change: Change,
+  change: PlanStepChange,
   at: CustomerInstant,
   { columns: more = {}, intentId = null }: Besides = {},
 ): Changed {
-  const { situation, columns } = applyChange(locked, change, intentId);
+  const { planWithSlots, columns } = applyChange(locked, change, intentId);
   const { slots = [], restores = [], happenings = [] } = change;
   const { updated_at: updatedAt } = locked.plan;
   const isTouched = change.plan !== undefined && updatedAt.getTime() !== at.getTime();
   const isChanged = isTouched || Object.keys({ ...more, ...columns }).length > 0;
   const hasSlots = restores.length > 0 || slots.some((one) => one.slots.length > 0);
   const changed = isChanged ? { ...more, ...columns, updated_at: at } : hasSlots ? { updated_at: updatedAt } : null;
-  const plan = { ...situation.plan, ...changed };
+  const plan = { ...planWithSlots.plan, ...changed };
   const events = happenings.map((happening) => planEvent(`payment_plan.${happening}`, plan, at));
-  return { after: { ...situation, plan }, changed, events };
+  return { after: { ...planWithSlots, plan }, changed, events };
 }
 
 /** Whether the plan wakes for the end of another challenge than before. */

@@ -10,7 +10,7 @@ import type { CustomerInstant } from '../../domain/instants.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
 import { applyChange } from '../../domain/subscriptions/apply.ts';
 import { comingPeriods } from '../../domain/subscriptions/coming.ts';
-import { allOwed, owedOf, type Situation } from '../../domain/subscriptions/course.ts';
+import { allOwed, owedOf, type SubscriptionWithPeriods } from '../../domain/subscriptions/course.ts';
 import { collected } from '../../domain/subscriptions/steps.ts';
 import type { MethodFacts } from '../../domain/surcharges/means.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
@@ -107,15 +107,15 @@ async function ofSubscription(
   const row = await selectSubscription(db, context, id);
   if (row === null || row.state === 'canceled') return null;
   const { at } = payer;
-  const { situation, waitsForBiller } = await withNewMethod(db, context, row, at);
-  const { course } = situation;
-  const retried = allOwed(situation).flatMap(({ status, next_attempt_at: due, payment_intent_id: intentId }) =>
+  const { subscription, waitsForBiller } = await withNewMethod(db, context, row, at);
+  const { course } = subscription;
+  const retried = allOwed(subscription).flatMap(({ status, next_attempt_at: due, payment_intent_id: intentId }) =>
     status === 'retrying' && due !== null && intentId !== null ? [{ intentId, due }] : [],
   );
   const totals = await totalsOf(db, context, retried, payer);
   const isRetriedNow = retried.some(({ due }) => due <= at);
   // A payment that succeeds lets the calendar go on from the day on which it does.
-  const after = isRetriedNow ? { ...course, ...collected(situation, at).course } : course;
+  const after = isRetriedNow ? { ...course, ...collected(subscription, at).course } : course;
   const periods = comingPeriods(after, dateIn(at, context.timeZone), lookedAt + 1);
   const payments = periods.slice(0, lookedAt).flatMap(({ start, amount }) => {
     const due = startOfDay(start, context.timeZone);
@@ -138,16 +138,16 @@ async function withNewMethod(
   { timeZone }: RequestContext,
   row: ShownSubscriptionRow,
   at: CustomerInstant,
-): Promise<{ situation: Situation; waitsForBiller: boolean }> {
+): Promise<{ subscription: SubscriptionWithPeriods; waitsForBiller: boolean }> {
   const periods = await listOpenPeriods(db, row.id);
   const current = periods.find(({ number }) => number === row.current_number) ?? null;
-  const before: Situation = { course: row, current, ...owedOf(periods), timeZone };
-  const change = changeByNewMethod({ row, situation: before }, at);
-  const { situation } = applyChange(before, change, null, { before: row.in_effect, at });
-  const { course } = situation;
+  const before: SubscriptionWithPeriods = { course: row, current, ...owedOf(periods), timeZone };
+  const change = changeByNewMethod({ row, subscription: before }, at);
+  const { subscription } = applyChange(before, change, null, { before: row.in_effect, at });
+  const { course } = subscription;
   const isPaused = course.state === 'paused' && course.resumes_at === null;
   const isUnstarted = course.state === 'pending' && course.started_at === null;
-  return { situation, waitsForBiller: isPaused || isUnstarted };
+  return { subscription, waitsForBiller: isPaused || isUnstarted };
 }
 
 async function totalsOf(

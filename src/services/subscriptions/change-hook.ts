@@ -5,7 +5,7 @@ import type { Tx } from '../../platform/postgres/connection.ts';
 import { InvalidState } from '../errors.ts';
 import type { ChargeRecorder } from '../payments/charge.ts';
 import { withAllCreditCovered } from './covered-credit.ts';
-import { type LockedSubscription, landed, store } from './situation.ts';
+import { type LockedSubscription, landed, store } from './locked-subscription.ts';
 
 /**
  * Records the charge of a change on the change and its subscription, which the caller has locked. The change is made
@@ -27,7 +27,7 @@ export function changeRecorder(tx: Tx, locked: LockedSubscription, open: Subscri
         return null;
       }
       const funds = await selectPeriodFunds(tx, locked.row.id, open.period);
-      const { change, isMade } = changePaid(locked.situation, open, funds);
+      const { change, isMade } = changePaid(locked.subscription, open, funds);
       await updateSubscriptionChange(tx, open, isMade ? 'made' : 'credited');
       const noError = isMade ? { last_error_code: null, last_error_message: null } : {};
       const more = { ...noError, ...landed(locked, open.amount_cents) };
@@ -37,7 +37,7 @@ export function changeRecorder(tx: Tx, locked: LockedSubscription, open: Subscri
     async returned({ at }) {
       if (open.status !== 'made' && open.status !== 'credited') return null;
       const covered = await withAllCreditCovered(tx, locked, at);
-      await store(tx, covered, changeReturned(covered.situation, open), at);
+      await store(tx, covered, changeReturned(covered.subscription, open), at);
       return null;
     },
   };

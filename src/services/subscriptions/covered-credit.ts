@@ -3,7 +3,7 @@ import type { CustomerInstant } from '../../domain/instants.ts';
 import type { Period } from '../../domain/subscriptions/course.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { coverCredit } from '../payments/credit-cover.ts';
-import type { LockedSubscription } from './situation.ts';
+import type { LockedSubscription } from './locked-subscription.ts';
 
 /**
  * Returns a locked subscription whose credit is covered again, after a payment of this period has changed. A period
@@ -36,7 +36,7 @@ export async function withAllCreditCovered(
   return covered;
 }
 
-function withAccount({ row, situation }: LockedSubscription, account: Awaited<ReturnType<typeof coverCredit>>) {
-  const course = { ...situation.course, ...account };
-  return { row: { ...row, ...account }, situation: { ...situation, course } };
+function withAccount({ row, subscription }: LockedSubscription, account: Awaited<ReturnType<typeof coverCredit>>) {
+  const course = { ...subscription.course, ...account };
+  return { row: { ...row, ...account }, subscription: { ...subscription, course } };
 }

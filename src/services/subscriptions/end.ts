@@ -4,13 +4,13 @@ import { insertSubscriptionChange } from '../../db/subscription-changes.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { allOwed, type Period } from '../../domain/subscriptions/course.ts';
 import { creditAfterEnd } from '../../domain/subscriptions/ends.ts';
-import { type Change, withdrawn } from '../../domain/subscriptions/steps.ts';
+import { type SubscriptionStepChange, withdrawn } from '../../domain/subscriptions/steps.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { withdrawDebits } from '../debits/debit-withdrawal.ts';
 import { cancelUnpaid } from '../payments/payment-cancellation.ts';
+import { type LockedSubscription, store } from './locked-subscription.ts';
 import { endOpenChange } from './open-change.ts';
-import { type LockedSubscription, store } from './situation.ts';
 
 /**
  * Stops what could still be charged of a locked subscription that ends: a change that is not paid, debits that the bank
@@ -23,7 +23,7 @@ export async function withoutCharges(
   instants: { at: CustomerInstant; now: RealInstant },
 ): Promise<LockedSubscription> {
   const free = (await endOpenChange(tx, locked, { ...instants, debitsToo: true })) ?? locked;
-  const owed = allOwed(free.situation);
+  const owed = allOwed(free.subscription);
   if (owed.length === 0 && free.row.change_payment_intent_id === null) return free;
   await withdrawDebits(tx, { subscriptionId: free.row.id }, instants);
   const stopped: string[] = [];
@@ -31,7 +31,7 @@ export async function withoutCharges(
     const intent = intentId === null ? null : await lockPaymentIntent(tx, intentId);
     if (intent !== null && (await cancelUnpaid(tx, intent, instants))) stopped.push(intent.id);
   }
-  const change = withdrawn(free.situation, stopped);
+  const change = withdrawn(free.subscription, stopped);
   const in_flight_cents = await amountInFlight(tx, free, stopped);
   const after = await store(tx, free, change, instants.at, null, { in_flight_cents });
   if (owed.some(({ challenge_ends_at: endsAt }) => endsAt !== null)) {
@@ -51,14 +51,14 @@ export async function withoutDebits(
 ): Promise<void> {
   const how = { ...instants, keep: 'by_hand' } as const;
   const intentIds = await withdrawDebits(tx, { subscriptionId: locked.row.id }, how);
-  if (intentIds.length > 0) await store(tx, locked, withdrawn(locked.situation, intentIds), instants.at);
+  if (intentIds.length > 0) await store(tx, locked, withdrawn(locked.subscription, intentIds), instants.at);
 }
 
 /** What a bank or a processor has of a subscription without those payments that are stopped, minor units. */
-async function amountInFlight(tx: Tx, { row, situation }: LockedSubscription, stopped: string[]): Promise<number> {
+async function amountInFlight(tx: Tx, { row, subscription }: LockedSubscription, stopped: string[]): Promise<number> {
   const { change_payment_intent_id: changeId } = row;
   const change = changeId === null ? null : await lockPaymentIntent(tx, changeId);
-  return allOwed(situation)
+  return allOwed(subscription)
     .filter(({ status, payment_intent_id: id }) => status === 'processing' && id !== null && !stopped.includes(id))
     .reduce((sum, { amount_cents: amount }) => sum + amount, change?.amount ?? 0);
 }
@@ -69,12 +69,12 @@ async function amountInFlight(tx: Tx, { row, situation }: LockedSubscription, st
  */
 export async function creditPaidPeriod(
   tx: Tx,
-  { row, situation }: LockedSubscription,
+  { row, subscription }: LockedSubscription,
   period: Period,
-  paid: Change,
+  paid: SubscriptionStepChange,
   at: CustomerInstant,
-): Promise<Change> {
-  const credit = creditAfterEnd(situation.course, period);
+): Promise<SubscriptionStepChange> {
+  const credit = creditAfterEnd(subscription.course, period);
   if (credit === null) return paid;
   await insertSubscriptionChange(tx, {
     subscription_id: row.id,

@@ -4,16 +4,16 @@ import { lockSubscription, type SubscriptionRow } from '../../db/subscriptions.t
 import { dateIn } from '../../domain/calendar.ts';
 import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
-import type { Situation } from '../../domain/subscriptions/course.ts';
+import type { SubscriptionWithPeriods } from '../../domain/subscriptions/course.ts';
 import { respondTo } from '../../domain/subscriptions/requests.ts';
-import type { Change } from '../../domain/subscriptions/steps.ts';
+import type { SubscriptionStepChange } from '../../domain/subscriptions/steps.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { fitsCurrency } from '../payments/fitting-method.ts';
 import { wake } from '../wake.ts';
 import { withAllCreditCovered } from './covered-credit.ts';
-import { situationOf, store } from './situation.ts';
+import { lockedSubscription, store } from './locked-subscription.ts';
 import { giveUpUnpaid } from './subscription-requests.ts';
 import { endErrors } from './subscription-terms.ts';
 
@@ -25,7 +25,7 @@ interface AppliedMethod {
   now: RealInstant;
 }
 
-const nothing: Change = { happenings: [] };
+const nothing: SubscriptionStepChange = { happenings: [] };
 
 /**
  * Gives a subscription the method of a completed link as its instrument, in the caller's transaction. One that waits
@@ -42,7 +42,7 @@ export async function applyMethodToSubscription(tx: Tx, applied: AppliedMethod):
   const tenant = { billerId: row.biller_id, livemode: row.livemode };
   const method = await selectPaymentMethod(tx, tenant, paymentMethodId);
   if (method === null || !fitsCurrency(method, row.currency)) return;
-  const locked = situationOf(row, periods);
+  const locked = lockedSubscription(row, periods);
   const change = changeByNewMethod(locked, at);
   const isResumed = change.happenings.includes('resumed');
   if (isResumed) await giveUpUnpaid(tx, locked, at);
@@ -55,21 +55,25 @@ export async function applyMethodToSubscription(tx: Tx, applied: AppliedMethod):
 /** A subscription as it is read: what a new method would change. */
 interface Read {
   row: SubscriptionRow;
-  situation: Situation;
+  subscription: SubscriptionWithPeriods;
 }
 
 /** Returns the change of a subscription that can be charged again: nothing if its state does not wait for that. */
-export function changeByNewMethod({ row, situation }: Read, at: CustomerInstant): Change {
+export function changeByNewMethod({ row, subscription }: Read, at: CustomerInstant): SubscriptionStepChange {
   const { state, state_reason: reason } = row;
-  if (state === 'pending') return started(row, situation, at);
+  if (state === 'pending') return started(row, subscription, at);
   const isPausedUnpaid = state === 'paused' && reason === 'payment_failed';
   if (!isPausedUnpaid && state !== 'past_due') return nothing;
-  const change = respondTo({ name: isPausedUnpaid ? 'resume' : 'retry_now' }, situation, at);
+  const change = respondTo({ name: isPausedUnpaid ? 'resume' : 'retry_now' }, subscription, at);
   return 'refused' in change ? nothing : change;
 }
 
 /** From now on the subscription starts automatically: on its start date or, if that has come, at once. */
-function started(row: Read['row'], { owed, timeZone }: Situation, at: CustomerInstant): Change {
+function started(
+  row: Read['row'],
+  { owed, timeZone }: SubscriptionWithPeriods,
+  at: CustomerInstant,
+): SubscriptionStepChange {
   const today = dateIn(at, timeZone);
   const start_date = row.start_date > today ? row.start_date : today;
   if (row.started_at !== null || owed !== null || endErrors(row, start_date).length > 0) return nothing;

@@ -6,7 +6,7 @@ import { changeFailed } from '../../domain/subscriptions/changes.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { cancelLocked } from '../payments/payment-cancellation.ts';
-import { type LockedSubscription, store } from './situation.ts';
+import { type LockedSubscription, store } from './locked-subscription.ts';
 
 /**
  * Ends a change whose payment waits for a challenge, so that no payer can complete it. With `debitsToo`, also one

@@ -8,11 +8,11 @@ import { type Statement, statementOf } from '../../domain/subscriptions/account.
 import { calendarOf, type Period } from '../../domain/subscriptions/course.ts';
 import { lengthOf } from '../../domain/subscriptions/periods.ts';
 import { priceOfPeriod } from '../../domain/subscriptions/pricing.ts';
-import { type Change, collected } from '../../domain/subscriptions/steps.ts';
+import { collected, type SubscriptionStepChange } from '../../domain/subscriptions/steps.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { chargeableMethod, recurringIntent } from '../payments/recurring-intent.ts';
 import type { DecidedIntent } from '../payments/surcharges.ts';
-import { type LockedSubscription, store } from './situation.ts';
+import { type LockedSubscription, store } from './locked-subscription.ts';
 
 /** A period that was opened with its payment, or was given away. */
 export interface OpenedPeriod {
@@ -27,7 +27,7 @@ export interface OpenedPeriod {
 export async function openPeriod(
   tx: Tx,
   locked: LockedSubscription,
-  change: Change,
+  change: SubscriptionStepChange,
   at: CustomerInstant,
 ): Promise<OpenedPeriod> {
   const { begins } = change;
@@ -40,7 +40,10 @@ export async function openPeriod(
   const course = { ...row, ...change.course };
   const priced = priceOfPeriod(course, lengthOf(calendarOf(course), begins));
   const statement = statementOf(course, priced.lines);
-  const billed: Change = { ...change, course: { ...change.course, ...priced.sold, ...statement.account } };
+  const billed: SubscriptionStepChange = {
+    ...change,
+    course: { ...change.course, ...priced.sold, ...statement.account },
+  };
   if (statement.amount_cents === 0) return giveAway(tx, locked, billed, statement, at);
   const method = await chargeableMethod(tx, row);
   const charge = row.charges + 1;
@@ -65,7 +68,7 @@ export async function putIntoEffect(tx: Tx, locked: LockedSubscription, at: Cust
   const { state, effective_on: effectiveOn, in_effect: isInEffect } = locked.row;
   const isFirst = state === 'pending';
   if (isFirst ? effectiveOn === 'settled' : state !== 'active' || isInEffect) return;
-  const started: Change = isFirst
+  const started: SubscriptionStepChange = isFirst
     ? { course: { state: 'active', state_reason: null }, happenings: ['started'] }
     : { happenings: [] };
   await store(tx, locked, { ...started, isAccepted: true }, at);
@@ -75,11 +78,11 @@ export async function putIntoEffect(tx: Tx, locked: LockedSubscription, at: Cust
 async function giveAway(
   tx: Tx,
   locked: LockedSubscription,
-  change: Change,
+  change: SubscriptionStepChange,
   statement: Statement,
   at: CustomerInstant,
 ): Promise<OpenedPeriod> {
-  const paid = collected({ ...locked.situation, course: { ...locked.situation.course, ...change.course } }, at);
+  const paid = collected({ ...locked.subscription, course: { ...locked.subscription.course, ...change.course } }, at);
   const both = {
     ...change,
     course: { ...change.course, ...paid.course },

@@ -2,9 +2,9 @@ import { selectLastAttempt } from '../../db/payment-attempts.ts';
 import { listOpenPeriods } from '../../db/subscription-periods.ts';
 import { lockSubscription, selectClockOfSubscription } from '../../db/subscriptions.ts';
 import { type CustomerInstant, withoutClock } from '../../domain/instants.ts';
-import type { Period, Situation } from '../../domain/subscriptions/course.ts';
+import type { Period, SubscriptionWithPeriods } from '../../domain/subscriptions/course.ts';
 import { respondTo } from '../../domain/subscriptions/requests.ts';
-import type { Change } from '../../domain/subscriptions/steps.ts';
+import type { SubscriptionStepChange } from '../../domain/subscriptions/steps.ts';
 import type { OperatorCommand } from '../../messages/operator-command.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
@@ -15,7 +15,7 @@ import { timeForWrite } from '../customer-time.ts';
 import { InvalidState } from '../errors.ts';
 import { transact } from '../events.ts';
 import { withAllCreditCovered } from './covered-credit.ts';
-import { type LockedSubscription, situationOf, store } from './situation.ts';
+import { type LockedSubscription, lockedSubscription, store } from './locked-subscription.ts';
 import { retryOf, wrongSubscriptionDates } from './subscription-dates.ts';
 import { subscriptionStatus } from './subscription-status.ts';
 
@@ -53,11 +53,11 @@ async function correctDates(db: Db, id: string, now: RealInstant): Promise<Chang
   return transact(db, { requestId: null, now }, async (tx) => {
     const { locked: found, at } = await lockForCommand(tx, id, now);
     const locked = await withAllCreditCovered(tx, found, at);
-    const { row, situation } = locked;
+    const { row, subscription } = locked;
     const creditOf = ({ credit_balance_cents }: typeof row) => ({ credit_balance_cents });
     const credit = changesBetween(creditOf(found.row), creditOf(row));
-    if (wrongSubscriptionDates(row, situation, [], at).length === 0) return credit;
-    const { row: corrected } = await store(tx, locked, withRightRetries(situation, at), at);
+    if (wrongSubscriptionDates(row, subscription, [], at).length === 0) return credit;
+    const { row: corrected } = await store(tx, locked, withRightRetries(subscription, at), at);
     const datesOf = ({ next_period_at, next_attempt_at, notice_at, resume_at }: typeof row) => ({
       next_period_at,
       next_attempt_at,
@@ -72,7 +72,7 @@ async function correctDates(db: Db, id: string, now: RealInstant): Promise<Chang
   });
 }
 
-function withRightRetries({ owed, others }: Situation, at: CustomerInstant): Change {
+function withRightRetries({ owed, others }: SubscriptionWithPeriods, at: CustomerInstant): SubscriptionStepChange {
   const dated = (period: Period) => ({ next_attempt_at: retryOf(period, at) });
   return {
     ...(owed === null ? {} : { owed: dated(owed) }),
@@ -85,9 +85,9 @@ function withRightRetries({ owed, others }: Situation, at: CustomerInstant): Cha
 async function retryNow(db: Db, id: string, { by, now }: ChangeOrigin): Promise<string> {
   return transact(db, { requestId: null, now }, async (tx) => {
     const { locked, at } = await lockForCommand(tx, id, now);
-    const { row, situation } = locked;
-    const { owed } = situation;
-    const change = respondTo({ name: 'retry_now' }, situation, at);
+    const { row, subscription } = locked;
+    const { owed } = subscription;
+    const change = respondTo({ name: 'retry_now' }, subscription, at);
     if ('refused' in change) throw new CommandRefused(`Nothing to retry: ${change.refused}`);
     const last = owed?.payment_intent_id ? await selectLastAttempt(tx, owed.payment_intent_id) : null;
     const agoMs = now.getTime() - (last?.settled_at ?? last?.opened_at ?? new Date(0)).getTime();
@@ -117,5 +117,5 @@ async function lockForCommand(
   const at = clockId === undefined ? withoutClock(now) : await timeForWrite(tx, clockId, now);
   const [row, periods] = await pipelined(tx, [lockSubscription(tx, id), listOpenPeriods(tx, id)]);
   if (row === null) throw new CommandRefused('Nothing was done: the subscription was deleted.');
-  return { locked: situationOf(row, periods), at };
+  return { locked: lockedSubscription(row, periods), at };
 }

@@ -37,8 +37,8 @@ import { chargeableMethod, recurringIntent } from '../payments/recurring-intent.
 import { type RepeatableRequest, unrepeatable } from '../payments/repeatable-request.ts';
 import type { DecidedIntent } from '../payments/surcharges.ts';
 import type { RequestContext } from '../request-context.ts';
+import { type LockedSubscription, shownRow, store } from './locked-subscription.ts';
 import { endOpenChange } from './open-change.ts';
-import { type LockedSubscription, shownRow, store } from './situation.ts';
 import { lockForRequest, methodMissing, refused } from './subscription-requests.ts';
 import { getSubscription, itemErrors, withIds } from './subscriptions.ts';
 
@@ -97,7 +97,7 @@ async function openChange(
   const wanted = wantedChange(locked, input);
   const { current_number: current } = locked.row;
   const funds = wanted.when === 'now' ? await selectPeriodFunds(tx, id, current) : null;
-  const quoted = quoteChange(wanted, locked.situation, at, funds);
+  const quoted = quoteChange(wanted, locked.subscription, at, funds);
   if ('refused' in quoted) throw refused(id, quoted);
   const { quote } = quoted;
   if (input.dry_run === true) {
@@ -127,10 +127,10 @@ interface Step {
   request: RepeatableRequest<ChangeResult>;
 }
 
-function wantedChange({ row, situation }: LockedSubscription, input: SubscriptionChange): ItemChange {
+function wantedChange({ row, subscription }: LockedSubscription, input: SubscriptionChange): ItemChange {
   const { when = 'period_end', proration = 'days', collect = 'next_period', expected_amount_cents: expected } = input;
   const items = withIds(input.items, row.items);
-  const errors = itemErrors(items, withOwedOneOffs(situation, row.one_off_items));
+  const errors = itemErrors(items, withOwedOneOffs(subscription, row.one_off_items));
   if (when === 'period_end') {
     if (collect === 'now') errors.push(onlyNow('collect'));
     if (expected !== undefined) errors.push(onlyNow('expected_amount_cents'));

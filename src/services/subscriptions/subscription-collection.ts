@@ -17,8 +17,8 @@ import { transact } from '../events.ts';
 import { endChallenge } from '../payments/challenge-completion.ts';
 import { type Charge, type Charging, reopenCharge } from '../payments/charge.ts';
 import { chargeAndRecord } from '../payments/recurring-charge.ts';
+import { type LockedSubscription, lockedSubscription } from './locked-subscription.ts';
 import { lockIntentOfPeriod } from './opening.ts';
-import { type LockedSubscription, situationOf } from './situation.ts';
 import { assertSubscriptionDates } from './subscription-dates.ts';
 import { openRetry, passEnd, type Step, save } from './subscription-steps.ts';
 
@@ -62,7 +62,7 @@ async function takeDueStep(
     databaseNow(tx),
   ]);
   if (row === null) return null;
-  const locked = situationOf(row, periods);
+  const locked = lockedSubscription(row, periods);
   const interrupted = await findInterrupted(tx, locked);
   if (interrupted !== null) return interrupted;
   const isOnClock = row.test_clock_id !== null;
@@ -82,7 +82,7 @@ async function takeDueStep(
       return openRetry(step);
     case 'resume':
       // A pause may end on the day on which the subscription does, or a worker may come late: then it ends.
-      return isOver(row, dateIn(at, row.time_zone)) ? passEnd(step) : save(step, resume(locked.situation, at));
+      return isOver(row, dateIn(at, row.time_zone)) ? passEnd(step) : save(step, resume(locked.subscription, at));
     case 'period':
       return passEnd(step);
   }
@@ -107,8 +107,8 @@ function firstDue(row: LockedSubscription['row']): { kind: DueKind; at: Customer
   return known.toSorted((a, b) => Number(a.at) - Number(b.at))[0] ?? null;
 }
 
-async function findInterrupted(tx: Tx, { row, situation }: LockedSubscription): Promise<Charge | null> {
-  for (const period of allOwed(situation)) {
+async function findInterrupted(tx: Tx, { row, subscription }: LockedSubscription): Promise<Charge | null> {
+  for (const period of allOwed(subscription)) {
     if (period.status !== 'processing' || period.payment_intent_id === null) continue;
     const attempt = await selectAttemptInFlight(tx, period.payment_intent_id);
     if (attempt?.source !== 'subscription' || attempt.outcome !== 'processing') continue;
@@ -122,7 +122,7 @@ async function takeStepUnderWay(step: Step): Promise<DebitStep | null> {
   const { tx, locked, at, now, dueAt } = step;
   const debit = await selectFirstDebitOf(tx, { subscriptionId: locked.row.id });
   if (debit !== null && Number(debit.next_at) <= Number(dueAt)) return openDebit(step, debit);
-  for (const period of allOwed(locked.situation)) {
+  for (const period of allOwed(locked.subscription)) {
     const { payment_intent_id: intentId, challenge_ends_at: endsAt } = period;
     if (period.status !== 'processing' || intentId === null || endsAt === null || endsAt > dueAt) continue;
     const payment = { paymentIntentId: intentId, paymentPlanId: null };

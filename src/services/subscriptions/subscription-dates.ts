@@ -1,12 +1,18 @@
 import { laterInstant } from '../../domain/calendar.ts';
 import { type CustomerInstant, isoOrNone } from '../../domain/instants.ts';
 import { retryDueAt } from '../../domain/schemes/debit-dates.ts';
-import { allOwed, calendarOf, derive, type Period, type Situation } from '../../domain/subscriptions/course.ts';
+import {
+  allOwed,
+  calendarOf,
+  derive,
+  type Period,
+  type SubscriptionWithPeriods,
+} from '../../domain/subscriptions/course.ts';
 import { periodDates } from '../../domain/subscriptions/periods.ts';
 import { clockToleranceMs } from '../customer-time.ts';
-import type { LockedSubscription } from './situation.ts';
+import type { LockedSubscription } from './locked-subscription.ts';
 
-/** The stored instants that follow from a situation. */
+/** The stored instants that follow from a subscription. */
 type StoredDates = Record<(typeof dateNames)[number], CustomerInstant | null>;
 type BegunPeriod = Pick<Period, 'number' | 'kind' | 'status' | 'start_date' | 'end_date'>;
 const dateNames = ['next_period_at', 'next_attempt_at', 'notice_at', 'resume_at'] as const;
@@ -29,12 +35,12 @@ export class SubscriptionInconsistent extends Error {
  * its calendar gives them. If its last change is later than `at`, the time of the change counts.
  * @throws SubscriptionInconsistent
  */
-export function assertSubscriptionDates({ row, situation }: LockedSubscription, at: CustomerInstant): void {
-  const { current } = situation;
-  const next = wrongInstants(row, situation, laterInstant(at, row.updated_at));
-  const owed = allOwed(situation);
+export function assertSubscriptionDates({ row, subscription }: LockedSubscription, at: CustomerInstant): void {
+  const { current } = subscription;
+  const next = wrongInstants(row, subscription, laterInstant(at, row.updated_at));
+  const owed = allOwed(subscription);
   const begun = current === null || owed.some(({ number }) => number === current.number) ? owed : [current, ...owed];
-  const periods = begun.flatMap((period) => wrongPeriod(situation, period));
+  const periods = begun.flatMap((period) => wrongPeriod(subscription, period));
   if (next.length + periods.length === 0) return;
   const recheck = `npm run --silent ops -- recheck ${row.id}`;
   const remedy = periods.length === 0 ? recheck : `restore the period from a back-up, then ${recheck}`;
@@ -55,11 +61,11 @@ const toleranceOf = (name: keyof StoredDates) => (name === 'next_attempt_at' ? 0
  */
 export function wrongSubscriptionDates(
   stored: StoredDates,
-  situation: Situation,
+  subscription: SubscriptionWithPeriods,
   begun: readonly BegunPeriod[],
   at: CustomerInstant,
 ): string[] {
-  return [...wrongInstants(stored, situation, at), ...begun.flatMap((period) => wrongPeriod(situation, period))];
+  return [...wrongInstants(stored, subscription, at), ...begun.flatMap((period) => wrongPeriod(subscription, period))];
 }
 
 /**
@@ -75,15 +81,15 @@ export function retryOf(period: Period, at: CustomerInstant): CustomerInstant | 
   return isAsked || isAtOnce ? stored : (dueAt ?? at);
 }
 
-function wrongInstants(stored: StoredDates, situation: Situation, at: CustomerInstant): string[] {
-  const derived = derive(situation, at, false);
+function wrongInstants(stored: StoredDates, subscription: SubscriptionWithPeriods, at: CustomerInstant): string[] {
+  const derived = derive(subscription, at, false);
   const instants = dateNames.flatMap((name) => {
     const [is, shouldBe] = [stored[name], derived[name]];
     const isRight =
       is === null || shouldBe === null ? is === shouldBe : Math.abs(Number(is) - Number(shouldBe)) <= toleranceOf(name);
     return isRight ? [] : [`${inWords[name]} is set to ${isoOrNone(is)}, but its periods give ${isoOrNone(shouldBe)}`];
   });
-  return [...instants, ...allOwed(situation).flatMap((period) => wrongRetry(period, at))];
+  return [...instants, ...allOwed(subscription).flatMap((period) => wrongRetry(period, at))];
 }
 
 function wrongRetry(period: Period, at: CustomerInstant): string[] {
@@ -95,7 +101,7 @@ function wrongRetry(period: Period, at: CustomerInstant): string[] {
 }
 
 function wrongPeriod(
-  { course }: Situation,
+  { course }: SubscriptionWithPeriods,
   { number, kind, status, start_date: start, end_date: end }: BegunPeriod,
 ): string[] {
   if (kind === 'trial' || status === 'void' || course.anchor_start === null || number < course.anchor_number) return [];

@@ -1,12 +1,18 @@
 import { noteChallenge } from '../../db/bank-debits.ts';
 import { selectChangeOfIntent } from '../../db/subscription-changes.ts';
 import { listPeriodsOfIntent, type SubscriptionPeriodRow, updatePeriod } from '../../db/subscription-periods.ts';
-import { lockSubscriptionOfIntent, type SubscriptionChange } from '../../db/subscriptions.ts';
+import { lockSubscriptionOfIntent, type SubscriptionRowChange } from '../../db/subscriptions.ts';
 import { startOfDay } from '../../domain/calendar.ts';
 import { challengeEnd } from '../../domain/challenges.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import type { Period, SubscriptionState } from '../../domain/subscriptions/course.ts';
-import { attemptOpened, type Change, collected, failed, returned } from '../../domain/subscriptions/steps.ts';
+import {
+  attemptOpened,
+  collected,
+  failed,
+  returned,
+  type SubscriptionStepChange,
+} from '../../domain/subscriptions/steps.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
@@ -18,7 +24,7 @@ import { wake } from '../wake.ts';
 import { changeRecorder } from './change-hook.ts';
 import { withCoveredCredit } from './covered-credit.ts';
 import { creditPaidPeriod, withoutCharges, withoutDebits } from './end.ts';
-import { type LockedSubscription, landed, situationOf, store } from './situation.ts';
+import { type LockedSubscription, landed, lockedSubscription, store } from './locked-subscription.ts';
 
 /**
  * Records the charges of a subscription's payment on its period or change and on the subscription: whether it is in
@@ -32,8 +38,8 @@ export const subscriptionHook: ChargeHook = async (tx, { paymentIntentId }) => {
   if (row === null) return null;
   const period = periods.find(({ payment_intent_id: id }) => id === paymentIntentId) ?? null;
   const change = period === null ? await selectChangeOfIntent(tx, paymentIntentId) : null;
-  if (change !== null) return changeRecorder(tx, situationOf(row, periods), change);
-  const locked = situationOf(row, periods, period);
+  if (change !== null) return changeRecorder(tx, lockedSubscription(row, periods), change);
+  const locked = lockedSubscription(row, periods, period);
   return {
     async opened(at) {
       const isUnpaid = period?.status === 'retrying' || period?.status === 'unpaid';
@@ -69,7 +75,7 @@ export const subscriptionHook: ChargeHook = async (tx, { paymentIntentId }) => {
 
 /** Until when the payer has time for the challenge of a period's payment. */
 function challengeEndOf(
-  { situation: { timeZone } }: LockedSubscription,
+  { subscription: { timeZone } }: LockedSubscription,
   { end_date }: Period,
   { attempt, at }: Pick<AttemptOutcome, 'attempt' | 'at'>,
 ): CustomerInstant {
@@ -98,14 +104,14 @@ async function recordCompleted(
   if (outcome.kind === 'succeeded') {
     const noError = { last_error_code: null, last_error_message: null, ...landed(locked, period.amount_cents) };
     const covered = await withCoveredCredit(tx, locked, period, at);
-    const paid = await creditPaidPeriod(tx, covered, period, collected(covered.situation, at), at);
+    const paid = await creditPaidPeriod(tx, covered, period, collected(covered.subscription, at), at);
     const { row } = await store(tx, covered, paid, at, null, noError);
     return { nextAttemptAt: null, state: row.state };
   }
   // The attempt that `start` or `resume` makes is the first of its payment, and the first step of the series too.
   const isStep = attempt.source === 'subscription' || attempt.number === 1;
   const next = afterFailedAttempt(locked.row.failure_behaviour, period, { at, outcome, scheme }, isStep);
-  const change = failed(locked.situation, next);
+  const change = failed(locked.subscription, next);
   const reason = { last_error_code: outcome.code, last_error_message: outcome.message };
   const error = { ...reason, ...landed(locked, period.amount_cents) };
   const { row } = await storeUnpaid(tx, locked, change, { at, now }, error);
@@ -119,9 +125,9 @@ async function recordCompleted(
 async function storeUnpaid(
   tx: Tx,
   locked: LockedSubscription,
-  change: Change,
+  change: SubscriptionStepChange,
   instants: { at: CustomerInstant; now: RealInstant },
-  error: SubscriptionChange = {},
+  error: SubscriptionRowChange = {},
 ): Promise<LockedSubscription> {
   const stopped = reserve(tx);
   const after = await store(tx, locked, change, instants.at, null, error);
@@ -138,7 +144,7 @@ async function recordReturned(
   { at, now, code, scheme }: AttemptReturn,
 ): Promise<CustomerInstant | null> {
   const next = afterReturn(locked.row.failure_behaviour, { at, code, scheme });
-  const change = returned(locked.situation, next);
+  const change = returned(locked.subscription, next);
   await storeUnpaid(tx, locked, change, { at, now });
   return change.owed?.next_attempt_at ?? null;
 }

@@ -3,7 +3,7 @@ import { listOpenPeriods } from '../../db/subscription-periods.ts';
 import { lockSubscription, type ShownSubscriptionRow } from '../../db/subscriptions.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { allOwed } from '../../domain/subscriptions/course.ts';
-import { type Refusal, respondTo, type SubscriptionRequest } from '../../domain/subscriptions/requests.ts';
+import { respondTo, type SubscriptionRefusal, type SubscriptionRequest } from '../../domain/subscriptions/requests.ts';
 import { cancelNow } from '../../domain/subscriptions/steps.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
@@ -13,8 +13,8 @@ import { intentEvent, record, transact } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { withoutCharges } from './end.ts';
+import { type LockedSubscription, lockedSubscription, shownRow, store } from './locked-subscription.ts';
 import { lockIntentOfPeriod } from './opening.ts';
-import { type LockedSubscription, shownRow, situationOf, store } from './situation.ts';
 import { getSubscription } from './subscriptions.ts';
 
 /**
@@ -29,11 +29,11 @@ export async function requestOfSubscription(
 ): Promise<ShownSubscriptionRow> {
   return transact(db, context, async (tx) => {
     const { locked: found, at } = await lockForRequest(tx, context, id);
-    const asked = respondTo(request, found.situation, at);
+    const asked = respondTo(request, found.subscription, at);
     if ('refused' in asked) throw refused(id, asked);
     const isEnd = asked.happenings.includes('canceled');
     const locked = isEnd ? await withoutCharges(tx, found, { at, now: context.now }) : found;
-    const change = isEnd ? cancelNow(locked.situation, 'requested') : asked;
+    const change = isEnd ? cancelNow(locked.subscription, 'requested') : asked;
     const after = await store(tx, locked, change, at);
     await wake.subscription(tx, after.row, context.now, { start: after.row.state !== 'canceled' });
     return shownRow(after);
@@ -44,8 +44,8 @@ export async function requestOfSubscription(
 export async function endWithCustomer(tx: Tx, context: RequestContext, id: string, at: CustomerInstant): Promise<void> {
   const [row, periods] = await pipelined(tx, [lockSubscription(tx, id), listOpenPeriods(tx, id)]);
   if (row === null || row.state === 'canceled') return;
-  const free = await withoutCharges(tx, situationOf(row, periods), { at, now: context.now });
-  const after = await store(tx, free, cancelNow(free.situation, 'customer_deleted'), at);
+  const free = await withoutCharges(tx, lockedSubscription(row, periods), { at, now: context.now });
+  const after = await store(tx, free, cancelNow(free.subscription, 'customer_deleted'), at);
   await wake.subscription(tx, after.row, context.now);
 }
 
@@ -62,11 +62,11 @@ export async function lockForRequest(
   const at = await timeForWrite(tx, clockId, context.now);
   const [row, periods] = await pipelined(tx, [lockSubscription(tx, id), listOpenPeriods(tx, id)]);
   if (row === null) throw new NotFound('subscription', id);
-  return { locked: situationOf(row, periods), at };
+  return { locked: lockedSubscription(row, periods), at };
 }
 
 /** Returns the error of a request that a subscription refuses. */
-export function refused(id: string, { refused: why, field }: Refusal): InvalidState | ValidationFailed {
+export function refused(id: string, { refused: why, field }: SubscriptionRefusal): InvalidState | ValidationFailed {
   const message = `Subscription ${id}: ${why}`;
   return field === undefined ? new InvalidState(message) : ValidationFailed.of(`/${field}`, 'out_of_range', message);
 }
@@ -81,8 +81,12 @@ export function methodMissing({ row }: LockedSubscription): ValidationFailed {
  * Periods that a resume leaves void: their payments are canceled, so no payer can pay them. One that a bank has
  * taken back stays `returned`: it cannot be paid again either.
  */
-export async function giveUpUnpaid(tx: Tx, { row, situation }: LockedSubscription, at: CustomerInstant): Promise<void> {
-  for (const period of allOwed(situation)) {
+export async function giveUpUnpaid(
+  tx: Tx,
+  { row, subscription }: LockedSubscription,
+  at: CustomerInstant,
+): Promise<void> {
+  for (const period of allOwed(subscription)) {
     const intent = await lockIntentOfPeriod(tx, row, period);
     if (intent.status === 'returned') continue;
     const canceled = await markCanceled(tx, intent.id, at);

@@ -8,7 +8,7 @@ import { type RepeatableRequest, unrepeatable } from '../payments/repeatable-req
 import type { RequestContext } from '../request-context.ts';
 import { collectWithin, type RequestedStep } from './collecting-request.ts';
 import { withAllCreditCovered } from './covered-credit.ts';
-import { store } from './situation.ts';
+import { store } from './locked-subscription.ts';
 import { giveUpUnpaid, methodMissing, refused } from './subscription-requests.ts';
 import { openRetry, passEnd } from './subscription-steps.ts';
 
@@ -38,7 +38,7 @@ export async function continueSubscription(
 
 async function openContinued(step: RequestedStep, asked: ContinuingRequest): Promise<Charge | null> {
   const { tx, locked, at } = step;
-  const change = respondTo(asked, locked.situation, at);
+  const change = respondTo(asked, locked.subscription, at);
   if ('refused' in change) throw refused(locked.row.id, change);
   if (change.happenings.includes('resumed')) return openResumed(step, change);
   const debit = reserve(tx);

@@ -11,7 +11,7 @@ import { chargeableMethod } from '../payments/recurring-intent.ts';
 import { type RepeatableRequest, unrepeatable } from '../payments/repeatable-request.ts';
 import type { RequestContext } from '../request-context.ts';
 import { collectWithin, type RequestedStep } from './collecting-request.ts';
-import type { LockedSubscription } from './situation.ts';
+import type { LockedSubscription } from './locked-subscription.ts';
 import { refused } from './subscription-requests.ts';
 import { begin, save } from './subscription-steps.ts';
 import { endErrors } from './subscription-terms.ts';
@@ -37,8 +37,8 @@ export async function startSubscription(
 
 async function openStart(step: RequestedStep): Promise<Charge | null> {
   const { tx, locked, at, asked } = step;
-  const { row, situation } = locked;
-  const change = respondTo({ name: 'start' }, situation, at);
+  const { row, subscription } = locked;
+  const change = respondTo({ name: 'start' }, subscription, at);
   if ('refused' in change) throw refused(row.id, change);
   if (row.customer_deleted_at !== null) throw new InvalidState(`Customer ${row.customer_id} has been deleted.`);
   const fieldErrors = endErrors(row, change.course?.start_date ?? row.start_date);

@@ -1,6 +1,11 @@
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
-import { attemptOpened, type Change, type Means, passBoundary } from '../../domain/subscriptions/steps.ts';
+import {
+  attemptOpened,
+  type Means,
+  passBoundary,
+  type SubscriptionStepChange,
+} from '../../domain/subscriptions/steps.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { reserve } from '../events.ts';
@@ -12,9 +17,9 @@ import { failIfRefused, openRecurringCharge } from '../payments/recurring-charge
 import { chargeableMethod } from '../payments/recurring-intent.ts';
 import { type DecidedIntent, decideSurcharge, surchargingOf } from '../payments/surcharges.ts';
 import { withoutCharges } from './end.ts';
+import { type LockedSubscription, store } from './locked-subscription.ts';
 import { endOpenChange } from './open-change.ts';
 import { lockIntentOfPeriod, openPeriod, putIntoEffect } from './opening.ts';
-import { type LockedSubscription, store } from './situation.ts';
 import { subscriptionHook } from './subscription-hook.ts';
 import { methodMissing } from './subscription-requests.ts';
 
@@ -50,7 +55,7 @@ export async function passEnd(step: Step): Promise<Charge | null> {
   const { tx, at, now } = step;
   const locked = (await endOpenChange(tx, step.locked, { at, now, debitsToo: false })) ?? step.locked;
   const hasMethod = (await chargeableMethod(tx, locked.row)) !== null;
-  const change = passBoundary(locked.situation, at, { hasMethod });
+  const change = passBoundary(locked.subscription, at, { hasMethod });
   const next = { ...step, locked };
   if (change.happenings.includes('canceled')) return end(next, { hasMethod });
   return change.begins === undefined ? save(next, change) : begin(next, change);
@@ -60,11 +65,11 @@ export async function passEnd(step: Step): Promise<Charge | null> {
 async function end(step: Step, means: Means): Promise<null> {
   const { tx, at, now } = step;
   const locked = await withoutCharges(tx, step.locked, { at, now });
-  return save({ ...step, locked }, passBoundary(locked.situation, at, means));
+  return save({ ...step, locked }, passBoundary(locked.subscription, at, means));
 }
 
 /** Stores a change by which no period begins. */
-export async function save(step: Step, change: Change): Promise<null> {
+export async function save(step: Step, change: SubscriptionStepChange): Promise<null> {
   await store(step.tx, step.locked, change, step.at);
   return null;
 }
@@ -74,7 +79,7 @@ export async function save(step: Step, change: Change): Promise<null> {
  * or declined before a bank has it, or there is nothing to pay.
  * @throws ProcessorNotConfigured; for a step that is a confirm, the errors of one.
  */
-export async function begin(step: Step, change: Change): Promise<Charge | null> {
+export async function begin(step: Step, change: SubscriptionStepChange): Promise<Charge | null> {
   const { tx, charging, locked, at, now } = step;
   if (change.begins?.kind === 'paid') processorFor(charging.processors, locked.row.livemode);
   const debit = reserve(tx);
@@ -93,7 +98,7 @@ export async function begin(step: Step, change: Change): Promise<Charge | null> 
 export async function openRetry(step: Step, debit = reserve(step.tx)): Promise<Charge | null> {
   const { tx, charging, locked, at, now } = step;
   processorFor(charging.processors, locked.row.livemode);
-  const intent = await lockIntentOfPeriod(tx, locked.row, locked.situation.owed);
+  const intent = await lockIntentOfPeriod(tx, locked.row, locked.subscription.owed);
   const method = await chargeableMethod(tx, locked.row);
   await store(tx, locked, attemptOpened(), at);
   const decided = decideSurcharge(intent, method, surchargingOf(locked.row), at);

@@ -1,4 +1,4 @@
-import type { ShownSubscriptionRow, SubscriptionChange } from '../../db/subscriptions.ts';
+import type { ShownSubscriptionRow, SubscriptionRowChange } from '../../db/subscriptions.ts';
 import { dateIn } from '../../domain/calendar.ts';
 import { namedId } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
@@ -13,7 +13,7 @@ import { transact } from '../events.ts';
 import { currencyErrors, currencyErrorsOf } from '../payments/fitting-method.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
-import { shownRow, store } from './situation.ts';
+import { shownRow, store } from './locked-subscription.ts';
 import { lockForRequest } from './subscription-requests.ts';
 import { termErrors } from './subscription-terms.ts';
 import { discountErrors, itemErrors, newDiscounts, newOneOffs, withIds } from './subscriptions.ts';
@@ -48,7 +48,7 @@ export async function updateSubscriptionTerms(
     assertNoErrors(fixedFieldErrors(input, row.state, isUnstarted));
     const { customer_id: _, items, start_date, one_off_items: oneOffs, discounts, ...others } = input;
     const { payment_instrument_id: methodId, ...plain } = others;
-    const change: SubscriptionChange = {
+    const change: SubscriptionRowChange = {
       ...plain,
       ...(methodId === undefined ? {} : { payment_instrument_id: namedId('payment_method', methodId) }),
       ...(items === undefined ? {} : { items: withIds(items) }),
@@ -59,7 +59,7 @@ export async function updateSubscriptionTerms(
     const changed = { ...row, ...change };
     const errors = [
       ...metadataErrors(input.metadata, context.livemode),
-      ...itemErrors(changed.next_items ?? changed.items, withOwedOneOffs(locked.situation, changed.one_off_items)),
+      ...itemErrors(changed.next_items ?? changed.items, withOwedOneOffs(locked.subscription, changed.one_off_items)),
       ...discountErrors(discounts),
     ];
     const terms = start_date ? changed : startable(changed, at, context.timeZone);
@@ -83,7 +83,7 @@ export async function updateSubscriptionTerms(
 }
 
 /** The discounts of a period that has begun stay as they are. */
-function plannedDiscounts(currentNumber: number, discounts: Discount[]): SubscriptionChange {
+function plannedDiscounts(currentNumber: number, discounts: Discount[]): SubscriptionRowChange {
   return currentNumber === 0 ? { discounts } : { next_discounts: discounts };
 }
 

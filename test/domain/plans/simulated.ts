@@ -5,18 +5,18 @@ import { addMs, type CustomerInstant, customerInstant } from '../../../src/domai
 import { nextPlanState, type PlanTransition } from '../../../src/domain/plan-state.ts';
 import { applyChange } from '../../../src/domain/plans/apply.ts';
 import { derive, nextRetry } from '../../../src/domain/plans/derive.ts';
-import { isUnpaid, type KnownSlot, type Plan, progressOf, type Situation } from '../../../src/domain/plans/plan.ts';
+import { isUnpaid, type KnownSlot, type Plan, type PlanWithSlots, progressOf } from '../../../src/domain/plans/plan.ts';
 import {
   activate,
   amend,
   attemptOpened,
-  type Change,
   challenged,
   collected,
   failed,
   givenUp,
   giveUp,
   openNext,
+  type PlanStepChange,
   resume,
   retryAll,
   retryNow,
@@ -73,7 +73,7 @@ export interface Attempt {
 /** A plan in memory, with a processor that follows a list of outcomes: what the services do, without rows. */
 export class Simulated {
   /** The whole plan, with all its slots. */
-  situation: Situation;
+  planWithSlots: PlanWithSlots;
   now = begin;
   readonly behaviour: FailureBehaviour;
   readonly outcomes: Outcome[];
@@ -91,32 +91,39 @@ export class Simulated {
   readonly problems: string[] = [];
 
   constructor(terms: Partial<Plan>, behaviour: FailureBehaviour, outcomes: readonly Outcome[]) {
-    this.situation = { plan: { ...fresh, ...terms }, slots: [], timeZone: 'UTC' };
+    this.planWithSlots = { plan: { ...fresh, ...terms }, slots: [], timeZone: 'UTC' };
     this.behaviour = behaviour;
     this.outcomes = [...outcomes];
   }
 
   get plan(): Plan {
-    return this.situation.plan;
+    return this.planWithSlots.plan;
   }
 
   /** Stores a change as the service does: by the slots that it has read, and the columns that differ. */
-  apply(change: Change): void {
-    const all = this.situation.slots;
+  apply(change: PlanStepChange): void {
+    const all = this.planWithSlots.slots;
     const known = all.filter(
       ({ status, slot }) => isUnpaid({ status }) || status === 'processing' || isNamed(change, slot),
     );
-    const before = { ...this.situation, slots: known };
-    const { situation, columns } = applyChange(before, change, 'pi_1');
-    const whole = applyChange(this.situation, change, 'pi_1');
-    const kept = all.filter(({ slot }) => !situation.slots.some((other) => other.slot === slot));
+    const before = { ...this.planWithSlots, slots: known };
+    const { planWithSlots, columns } = applyChange(before, change, 'pi_1');
+    const whole = applyChange(this.planWithSlots, change, 'pi_1');
+    const kept = all.filter(({ slot }) => !planWithSlots.slots.some((other) => other.slot === slot));
     const plan = { ...this.plan, ...columns };
-    this.situation = { ...situation, plan, slots: [...kept, ...situation.slots].toSorted((a, b) => a.slot - b.slot) };
-    this.check(JSON.stringify(this.situation) === JSON.stringify(whole.situation), 'the open slots decide as all do');
-    this.check(JSON.stringify(plan) === JSON.stringify(situation.plan), 'the columns that differ make the plan');
-    this.check(Object.keys(applyChange(this.situation, {}).columns).length === 0, 'what was stored is stable');
+    this.planWithSlots = {
+      ...planWithSlots,
+      plan,
+      slots: [...kept, ...planWithSlots.slots].toSorted((a, b) => a.slot - b.slot),
+    };
     this.check(
-      JSON.stringify({ ...plan, ...derive(this.situation) }) === JSON.stringify(plan),
+      JSON.stringify(this.planWithSlots) === JSON.stringify(whole.planWithSlots),
+      'the open slots decide as all do',
+    );
+    this.check(JSON.stringify(plan) === JSON.stringify(planWithSlots.plan), 'the columns that differ make the plan');
+    this.check(Object.keys(applyChange(this.planWithSlots, {}).columns).length === 0, 'what was stored is stable');
+    this.check(
+      JSON.stringify({ ...plan, ...derive(this.planWithSlots) }) === JSON.stringify(plan),
       'the dates are derived',
     );
     for (const what of change.happenings ?? []) this.told.push({ at: this.now.getTime(), what });
@@ -127,7 +134,7 @@ export class Simulated {
   }
 
   slot(number: number): KnownSlot {
-    const found = this.situation.slots.find(({ slot }) => slot === number);
+    const found = this.planWithSlots.slots.find(({ slot }) => slot === number);
     if (found === undefined) throw new Error(`no slot ${number}`);
     return found;
   }
@@ -137,22 +144,22 @@ export class Simulated {
     const state = nextPlanState(this.plan.state, transition);
     if (state === null) return false;
     if (state === 'active') {
-      this.apply(transition === 'activate' ? activate(this.now) : resume(this.situation, this.now));
+      this.apply(transition === 'activate' ? activate(this.now) : resume(this.planWithSlots, this.now));
       this.runUntil(this.now);
       return true;
     }
     if (state === 'pending') return false;
-    this.apply(stop(this.situation, state, 'requested'));
+    this.apply(stop(this.planWithSlots, state, 'requested'));
     if (state === 'suspended') for (const { slot } of this.open('challenge')) this.decline(slot, 'final');
     this.withdrawDebits();
     if (state !== 'suspended') this.endUnpaid();
-    this.apply(stopped(this.situation));
+    this.apply(stopped(this.planWithSlots));
     return true;
   }
 
   /** What ends with its plan: failed payments are canceled, and those that wait for a payer. */
   endUnpaid(): void {
-    const ended = this.situation.slots.filter(
+    const ended = this.planWithSlots.slots.filter(
       ({ status, is_returned: isReturned, challenge_ends_at: endsAt }) =>
         (isUnpaid({ status }) && !isReturned) || (status === 'processing' && endsAt !== null),
     );
@@ -162,7 +169,7 @@ export class Simulated {
   open(kind: 'challenge' | 'accepted'): KnownSlot[] {
     const isOf = ({ slot, challenge_ends_at: endsAt }: KnownSlot) =>
       kind === 'challenge' ? endsAt !== null : endsAt === null && !this.submitted.has(slot);
-    return this.situation.slots.filter((slot) => slot.status === 'processing' && isOf(slot));
+    return this.planWithSlots.slots.filter((slot) => slot.status === 'processing' && isOf(slot));
   }
 
   withdrawDebits(): void {
@@ -170,25 +177,25 @@ export class Simulated {
   }
 
   openNext(): void {
-    const isFirst = this.situation.slots.every(({ status }) => status === 'skipped');
-    const change = openNext(this.situation, isFirst);
+    const isFirst = this.planWithSlots.slots.every(({ status }) => status === 'skipped');
+    const change = openNext(this.planWithSlots, isFirst);
     this.apply(change);
     this.charge(change.opens.slot, 'plan');
   }
 
   skipNext(): void {
     this.skipsNext = false;
-    this.apply(skipNext(this.situation));
+    this.apply(skipNext(this.planWithSlots));
   }
 
   retry(slot: KnownSlot, by: Attempt['by']): void {
     this.check(isUnpaid(slot), 'only what is unpaid is tried again');
-    this.apply(attemptOpened(this.situation, slot));
+    this.apply(attemptOpened(this.planWithSlots, slot));
     this.charge(slot.slot, by);
   }
 
   charge(number: number, by: Attempt['by']): void {
-    this.situation = this.withSlot(number, { is_returned: false });
+    this.planWithSlots = this.withSlot(number, { is_returned: false });
     const slot = this.slot(number);
     const { amount, failures } = slot;
     const { state } = this.plan;
@@ -211,7 +218,7 @@ export class Simulated {
   settle(number: number, outcome: 'succeed' | 'decline' | 'final', how: Partial<How> = {}): void {
     const slot = this.slot(number);
     this.submitted.delete(number);
-    if (outcome === 'succeed') this.apply(collected(this.situation, slot, slot.amount ?? 0));
+    if (outcome === 'succeed') this.apply(collected(this.planWithSlots, slot, slot.amount ?? 0));
     else this.decline(number, outcome, how);
   }
 
@@ -221,32 +228,32 @@ export class Simulated {
     const code = outcome === 'final' ? 'card_declined' : 'insufficient_funds';
     const latest = { at: this.now, outcome: declined(code), scheme: isDebit ? auBecs : null };
     const next = afterFailedAttempt(this.behaviour, slot, latest, by === 'plan');
-    this.store(failed(this.situation, slot, slot.amount ?? 0, next));
+    this.store(failed(this.planWithSlots, slot, slot.amount ?? 0, next));
   }
 
   comeBack(number: number): void {
     const slot = this.slot(number);
-    this.situation = this.withSlot(number, { is_returned: true });
+    this.planWithSlots = this.withSlot(number, { is_returned: true });
     const next = afterReturn(this.behaviour, { at: this.now, code: 'insufficient_funds', scheme: auBecs });
-    this.store(returned(this.situation, slot, slot.amount ?? 0, next));
+    this.store(returned(this.planWithSlots, slot, slot.amount ?? 0, next));
   }
 
   /** An outcome that may stop the plan: what the bank does not have is withdrawn, what has ended is given up. */
-  store(change: Change): void {
+  store(change: PlanStepChange): void {
     if (change.happenings?.includes('suspended')) this.withdrawDebits();
     this.apply(change);
     if (this.plan.state === 'closed' || this.plan.state === 'deactivated') this.endUnpaid();
   }
 
-  withSlot(number: number, fact: { is_returned: boolean }): Situation {
-    const slots = this.situation.slots.map((slot) => (slot.slot === number ? { ...slot, ...fact } : slot));
-    return { ...this.situation, slots };
+  withSlot(number: number, fact: { is_returned: boolean }): PlanWithSlots {
+    const slots = this.planWithSlots.slots.map((slot) => (slot.slot === number ? { ...slot, ...fact } : slot));
+    return { ...this.planWithSlots, slots };
   }
 
   /** Does what is due up to an instant, each at its own: the end of a challenge, a retry, the next slot. */
   runUntil(target: CustomerInstant): void {
     for (;;) {
-      const { plan, slots } = this.situation;
+      const { plan, slots } = this.planWithSlots;
       const retry = nextRetry(slots);
       const [challenge] = this.open('challenge').toSorted(
         (a, b) => Number(a.challenge_ends_at) - Number(b.challenge_ends_at),
@@ -267,7 +274,7 @@ export class Simulated {
 
   /** Does this step, if it is possible now. */
   do(step: Step): void {
-    const { plan, slots } = this.situation;
+    const { plan, slots } = this.planWithSlots;
     this.turns.add(this.now.getTime());
     const pick = (wanted: (slot: KnownSlot) => boolean) => {
       const found = slots.filter(wanted);
@@ -293,11 +300,11 @@ export class Simulated {
     }
     if (step.do === 'give up') {
       const slot = pick(isUnpaid);
-      if (slot !== undefined && !isOver) this.apply(giveUp(this.situation, slot, this.now));
+      if (slot !== undefined && !isOver) this.apply(giveUp(this.planWithSlots, slot, this.now));
     }
     if (step.do === 'skip') this.skipsNext = true;
     if (step.do === 'new method' && isActive && plan.next_attempt_at !== null) {
-      this.apply(retryAll(this.situation, this.now));
+      this.apply(retryAll(this.planWithSlots, this.now));
     }
     if (step.do === 'retry now' && isActive) {
       const slot = nextRetry(slots);
@@ -313,14 +320,19 @@ export class Simulated {
   /** A total that is reached already is refused, as the API does. */
   amend(more: number | null, amount: number): void {
     const { plan } = this;
-    const { committedAmount } = progressOf(this.situation);
+    const { committedAmount } = progressOf(this.planWithSlots);
     const total = more === null ? null : Math.max(committedAmount, plan.collected_amount_cents + 1) + more;
-    this.apply(amend(this.situation, { total_amount_cents: total, recurring_amount_cents: amount }, this.now));
+    this.apply(amend(this.planWithSlots, { total_amount_cents: total, recurring_amount_cents: amount }, this.now));
   }
 
   /** The whole life, for comparison. */
   summary() {
-    const slots = this.situation.slots.map(({ slot, due_date, status, amount }) => [slot, due_date, status, amount]);
+    const slots = this.planWithSlots.slots.map(({ slot, due_date, status, amount }) => [
+      slot,
+      due_date,
+      status,
+      amount,
+    ]);
     return { slots, told: this.told, attempts: this.attempts, plan: this.plan };
   }
 }
@@ -332,7 +344,7 @@ interface How {
 }
 
 /** Whether a charge is about this slot, so that the service has read it although it is not open. */
-function isNamed({ slots = [] }: Change, number: number): boolean {
+function isNamed({ slots = [] }: PlanStepChange, number: number): boolean {
   return slots.some(({ slots: numbers }) => numbers.includes(number));
 }
 

@@ -33,7 +33,7 @@ describe('10,000 random lives of plans', () => {
   });
 
   it('have a slot for each date of their calendar that has come, in order and without gaps', () => {
-    hold(({ plan, situation: { slots } }) => {
+    hold(({ plan, planWithSlots: { slots } }) => {
       assert.equal(slots.length, plan.next_slot);
       for (const [index, { slot, due_date }] of slots.entries()) {
         assert.deepEqual([slot, due_date], [index, slotDate(cadenceOf(plan), index)]);
@@ -42,7 +42,7 @@ describe('10,000 random lives of plans', () => {
   });
 
   it('charge each slot by one payment of one amount, and only while that is unpaid', () => {
-    hold(({ attempts, situation: { slots } }) => {
+    hold(({ attempts, planWithSlots: { slots } }) => {
       for (const { slot, amount, status } of slots) {
         const own = attempts.filter((attempt) => attempt.slot === slot);
         assert.equal(own.length === 0, status === 'skipped');
@@ -88,7 +88,7 @@ describe('10,000 random lives of plans', () => {
   });
 
   it('have collected the sum of their paid slots, and never more than their total', () => {
-    hold(({ plan, situation: { slots } }) => {
+    hold(({ plan, planWithSlots: { slots } }) => {
       const paid = slots.filter(({ status }) => status === 'paid');
       assert.equal(plan.collected_amount_cents, sum(paid));
       if (plan.total_amount_cents === null) return;
@@ -108,7 +108,7 @@ describe('10,000 random lives of plans', () => {
   });
 
   it('wait for a date while they are active, unless all that remains is under way', () => {
-    hold(({ plan, situation: { slots } }) => {
+    hold(({ plan, planWithSlots: { slots } }) => {
       if (plan.state !== 'active') assert.deepEqual([plan.next_due_at, plan.next_attempt_at], [null, null]);
       else if (plan.next_due_at === null && plan.next_attempt_at === null) {
         assert.ok(slots.some(({ status }) => ['processing', 'failed', 'returned'].includes(status)));
@@ -127,14 +127,14 @@ describe('10,000 random lives of plans', () => {
   });
 
   it('know what is under way of them when they have ended', () => {
-    hold(({ plan, situation: { slots } }) => {
+    hold(({ plan, planWithSlots: { slots } }) => {
       if (plan.state !== 'closed' && plan.state !== 'deactivated') return;
       assert.equal(plan.in_flight_cents, sum(slots.filter(({ status }) => status === 'processing')));
     });
   });
 
   it('have slots whose columns fit their status', () => {
-    hold(({ situation: { slots } }) => {
+    hold(({ planWithSlots: { slots } }) => {
       for (const { status, next_attempt_at, challenge_ends_at, failures, first_failed_at } of slots) {
         assert.equal(status === 'retrying', next_attempt_at !== null);
         assert.ok(status === 'processing' || challenge_ends_at === null);
@@ -144,17 +144,17 @@ describe('10,000 random lives of plans', () => {
   });
 
   it('retry nothing once they have stopped', () => {
-    hold(({ plan, situation: { slots } }) => {
+    hold(({ plan, planWithSlots: { slots } }) => {
       if (plan.state !== 'active') assert.ok(slots.every(({ status }) => status !== 'retrying'));
     });
   });
 
   it('live through all that can happen to a plan', () => {
     const seen = new Set(
-      lived.flatMap(({ subject: { plan, situation } }) => [
+      lived.flatMap(({ subject: { plan, planWithSlots } }) => [
         plan.state,
         plan.state_reason,
-        ...situation.slots.map(({ status }) => status),
+        ...planWithSlots.slots.map(({ status }) => status),
       ]),
     );
     for (const one of ['active', 'suspended', 'deactivated', 'closed']) assert.ok(seen.has(one as never), one);
@@ -187,7 +187,7 @@ describe('10,000 random lives of plans', () => {
         const steps = [{ do: 'pass' as const, days: 200 }];
         const subject = live({ terms, activatedAfter, behaviour: 'retry', outcomes: [], steps });
         const { plan } = subject;
-        const made = subject.situation.slots.filter(({ status }) => status === 'paid');
+        const made = subject.planWithSlots.slots.filter(({ status }) => status === 'paid');
         const [first, ...rest] = made.map(({ slot, due_date, amount }) => ({ slot, dueDate: due_date, amount }));
         const atFirst = { nextSlot: 0, paymentsOpened: 0, committedAmount: 0 };
         assert.deepEqual(first, upcomingPayments(termsOf(plan), atFirst, 1).payments[0]);

@@ -16,39 +16,42 @@ function lived(days: number, terms: Partial<typeof fresh> = {}, outcomes: boolea
   return subject;
 }
 const refusal = (subject: Simulated, request: Parameters<typeof respondTo>[0]) => {
-  const answer = respondTo(request, subject.situation, subject.now);
+  const answer = respondTo(request, subject.subscription, subject.now);
   return 'refused' in answer ? [answer.field, answer.refused] : null;
 };
 const cancelOn = (on: string) => ({ name: 'cancel', when: { on } }) as const;
-const stateOf = ({ situation: { course } }: Simulated) => [course.state, course.state_reason];
+const stateOf = ({ subscription: { course } }: Simulated) => [course.state, course.state_reason];
 
 describe('the ends of periods that a date may be', () => {
   it('are the end of the current period, and those after it', () => {
-    const { situation } = lived(10);
-    assert.deepEqual(endsNear(situation, '2027-02-28', '2027-02-10'), ['2027-02-28', '2027-03-31']);
-    assert.deepEqual(endsNear(situation, '2027-06-30', '2027-02-10'), ['2027-06-30', '2027-07-31']);
+    const { subscription } = lived(10);
+    assert.deepEqual(endsNear(subscription, '2027-02-28', '2027-02-10'), ['2027-02-28', '2027-03-31']);
+    assert.deepEqual(endsNear(subscription, '2027-06-30', '2027-02-10'), ['2027-06-30', '2027-07-31']);
   });
 
   it('are for another date the nearest two: the one before it and the one after it', () => {
-    const { situation } = lived(10);
-    assert.deepEqual(endsNear(situation, '2027-05-01', '2027-02-10'), ['2027-04-30', '2027-05-31']);
+    const { subscription } = lived(10);
+    assert.deepEqual(endsNear(subscription, '2027-05-01', '2027-02-10'), ['2027-04-30', '2027-05-31']);
   });
 
   it('are for a date that has passed the first two to come', () => {
-    const { situation } = lived(10);
+    const { subscription } = lived(10);
     for (const date of ['2026-01-01', '2027-02-10', '2027-02-27']) {
-      assert.deepEqual(endsNear(situation, date, '2027-02-10'), ['2027-02-28', '2027-03-31']);
+      assert.deepEqual(endsNear(subscription, date, '2027-02-10'), ['2027-02-28', '2027-03-31']);
     }
   });
 
   it('begin in a trial with its end', () => {
-    const { situation } = lived(3, { trial_days: 14 });
-    assert.deepEqual(endsNear(situation, '2027-02-01', '2027-02-03'), ['2027-02-14', '2027-03-14']);
+    const { subscription } = lived(3, { trial_days: 14 });
+    assert.deepEqual(endsNear(subscription, '2027-02-01', '2027-02-03'), ['2027-02-14', '2027-03-14']);
   });
 
   it('are to come also while the payment of a period that is over is under way', () => {
-    const { situation } = lived(10, { frequency_type: 'weekly' });
-    const late = { ...situation, current: situation.current && { ...situation.current, end_date: '2027-02-14' } };
+    const { subscription } = lived(10, { frequency_type: 'weekly' });
+    const late = {
+      ...subscription,
+      current: subscription.current && { ...subscription.current, end_date: '2027-02-14' },
+    };
     assert.deepEqual(endsNear(late, '2027-02-14', '2027-02-15'), ['2027-02-21', '2027-02-28']);
   });
 
@@ -62,17 +65,17 @@ describe('the ends of periods that a date may be', () => {
         fc.integer({ min: -50, max: 900 }),
         (...given) => {
           const [frequency_type, frequency_period, days, ahead] = given;
-          const { situation } = lived(days, { frequency_type, frequency_period });
+          const { subscription } = lived(days, { frequency_type, frequency_period });
           const today = addDays('2027-01-31', days);
           const date = addDays(today, ahead);
           const ends = Array.from(
             { length: 400 },
-            (_, index) => periodDates(calendarOf(situation.course), index + 1).end,
+            (_, index) => periodDates(calendarOf(subscription.course), index + 1).end,
           );
           const coming = ends.filter((end) => end > today);
           const before = coming.findLast((end) => end <= date) ?? coming[0];
           const after = coming[coming.indexOf(before ?? '') + 1];
-          assert.deepEqual(endsNear(situation, date, today), [before, after]);
+          assert.deepEqual(endsNear(subscription, date, today), [before, after]);
         },
       ),
       { numRuns: 300 },
@@ -109,7 +112,7 @@ describe('a pause from a date', () => {
     const subject = lived(0, {}, [true, false, true]);
     assert.ok(subject.ask({ name: 'pause', from: '2027-04-30', resumesAt: '2027-06-15' }));
     subject.runUntil(customerInstant('2027-03-20T00:00:00Z'));
-    const { course } = subject.situation;
+    const { course } = subject.subscription;
     assert.deepEqual([course.pauses_at, course.resumes_at], ['2027-04-30', '2027-06-15']);
     assert.ok(subject.told.some(({ what }) => what === 'recovered'));
   });
@@ -137,12 +140,12 @@ describe('a cancellation at a date', () => {
 
   it('gives the retries back that an earlier one has ended', () => {
     const subject = lived(28, {}, [true, false, true]);
-    assert.equal(subject.situation.course.state, 'past_due');
+    assert.equal(subject.subscription.course.state, 'past_due');
     assert.ok(subject.ask({ name: 'cancel', when: 'period_end' }));
-    assert.equal(subject.situation.owed?.status, 'unpaid');
+    assert.equal(subject.subscription.owed?.status, 'unpaid');
     assert.ok(subject.ask(cancelOn('2027-04-30')));
     subject.runUntil(customerInstant('2027-03-10T00:00:00Z'));
-    assert.deepEqual([...stateOf(subject), subject.situation.course.ends_at], ['active', null, '2027-04-30']);
+    assert.deepEqual([...stateOf(subject), subject.subscription.course.ends_at], ['active', null, '2027-04-30']);
   });
 
   it('hides a pause that is not before it, and an uncancel gives that and the end of the terms back', () => {
@@ -151,7 +154,7 @@ describe('a cancellation at a date', () => {
     for (const on of ['2027-06-30', '2027-04-30', '2027-03-31']) assert.ok(subject.ask(cancelOn(on)));
     assert.ok(subject.ask({ name: 'cancel', when: 'period_end' }));
     assert.ok(subject.ask({ name: 'uncancel' }));
-    const { ends_at, pauses_at, cancel_planned, cancel_requested } = subject.situation.course;
+    const { ends_at, pauses_at, cancel_planned, cancel_requested } = subject.subscription.course;
     assert.deepEqual(
       { ends_at, pauses_at, cancel_planned, cancel_requested },
       { ends_at: '2027-08-31', pauses_at: '2027-05-31', cancel_planned: false, cancel_requested: false },
@@ -163,7 +166,7 @@ describe('a cancellation at a date', () => {
     assert.ok(subject.ask(cancelOn('2027-06-30')));
     assert.ok(subject.ask({ name: 'pause', from: null, resumesAt: '2027-03-10' }));
     subject.runUntil(customerInstant('2027-03-11T00:00:00Z'));
-    const { ends_at, ends_at_before_cancel } = subject.situation.course;
+    const { ends_at, ends_at_before_cancel } = subject.subscription.course;
     assert.deepEqual([ends_at, ends_at_before_cancel], ['2027-07-10', '2027-09-10']);
   });
 
@@ -209,7 +212,7 @@ describe('an end or a pause that was planned for a later period', () => {
         if (date === null) return;
         subject.runUntil(customerInstant(subject.now.getTime() + 200 * 86_400_000));
         const told = subject.told.findLast(({ what }) => what === `${plan.what}${plan.what === 'pause' ? 'd' : 'ed'}`);
-        const isGivenUp = subject.situation.course.state_reason === 'payment_failed';
+        const isGivenUp = subject.subscription.course.state_reason === 'payment_failed';
         if (!isGivenUp) assert.equal(told && new Date(told.at).toISOString().slice(0, 10), date);
         const bought = [...subject.periods.values()].filter(({ status }) => status !== 'void');
         for (const period of bought) assert.ok(period.end_date <= date, `${period.end_date} ${date}`);

@@ -22,13 +22,13 @@ function activeOn(date: string, terms: object = {}, outcomes: boolean[] = []): S
 }
 
 function quote(subject: Simulated, wanted: ItemChange) {
-  const quoted = quoteChange(wanted, subject.situation, subject.now);
+  const quoted = quoteChange(wanted, subject.subscription, subject.now);
   if ('refused' in quoted) throw new Error(quoted.refused);
   return quoted.quote;
 }
 
 function whyRefused(subject: Simulated, wanted: ItemChange): string | null {
-  const quoted = quoteChange(wanted, subject.situation, subject.now);
+  const quoted = quoteChange(wanted, subject.subscription, subject.now);
   return 'refused' in quoted ? quoted.refused : null;
 }
 
@@ -50,7 +50,7 @@ describe('a change of what a subscription sells', () => {
     assert.deepEqual([amount, nextPeriodAmount], [0, 8000]);
     subject.change({ ...now, items: at(6200) }, true);
     subject.runUntil(day('2027-03-31'));
-    assert.equal(subject.situation.current?.amount_cents, 8000);
+    assert.equal(subject.subscription.current?.amount_cents, 8000);
     assert.equal(subject.balance(), 0);
   });
 
@@ -58,17 +58,17 @@ describe('a change of what a subscription sells', () => {
     const subject = activeOn('2027-03-13');
     subject.change({ ...now, items: at(100), collect: 'now' }, true);
     const credit = 1800 - 58;
-    assert.equal(subject.situation.course.credit_balance_cents, credit);
+    assert.equal(subject.subscription.course.credit_balance_cents, credit);
     subject.runUntil(day('2027-04-30'));
     const amounts = [...subject.periods.values()].map(({ amount_cents: amount }) => amount);
     assert.deepEqual(amounts, [3100, 3100, 0, 0]);
-    assert.equal(subject.situation.course.credit_balance_cents, credit - 200);
+    assert.equal(subject.subscription.course.credit_balance_cents, credit - 200);
   });
 
   it('of a shorter first period is credited by the days of the whole interval', () => {
     // From 20 February to 1 March: 9 of 28 days.
     const subject = activeOn('2027-02-20', { start_date: '2027-02-20', anchor_day: 1, items: at(2800) });
-    assert.equal(subject.situation.current?.amount_cents, 900);
+    assert.equal(subject.subscription.current?.amount_cents, 900);
     assert.deepEqual(
       quote(subject, { ...now, items: at(5600) }).lines.map(({ amount_cents: amount }) => amount),
       [-900, 1800],
@@ -91,12 +91,12 @@ describe('a change of what a subscription sells', () => {
     const later = { ...now, when: 'period_end' } as const;
     assert.equal(quote(subject, { ...later, items: at(900) }).nextPeriodAmount, 900);
     subject.change({ ...later, items: at(900) }, true);
-    assert.equal(comingPeriods(subject.situation.course, '2027-03-13', 1)[0]?.amount, 900);
+    assert.equal(comingPeriods(subject.subscription.course, '2027-03-13', 1)[0]?.amount, 900);
     subject.change({ ...later, items: at(3100) }, true);
-    assert.equal(subject.situation.course.next_items, null);
+    assert.equal(subject.subscription.course.next_items, null);
     subject.change({ ...later, items: at(900) }, true);
     subject.runUntil(day('2027-03-31'));
-    assert.equal(subject.situation.current?.amount_cents, 900);
+    assert.equal(subject.subscription.current?.amount_cents, 900);
     const told = subject.told.map(({ what }) => what).filter((what) => what.startsWith('change'));
     assert.deepEqual(told, ['change_scheduled', 'change_removed', 'change_scheduled', 'changed']);
   });
@@ -112,7 +112,7 @@ describe('a change of what a subscription sells', () => {
       fc.property(changes, fc.integer({ min: 0, max: 27 }), (wanted, days) => {
         const subject = activeOn('2027-03-01');
         subject.runUntil(addMs(day('2027-03-01'), days * 86_400_000));
-        const before = subject.situation.course.items;
+        const before = subject.subscription.course.items;
         for (const items of [wanted.items, before]) subject.change({ ...wanted, items, when: 'now' }, true);
         assert.equal(subject.balance() + subject.paidForChanges, 0);
       }),
@@ -148,7 +148,7 @@ describe('a change of what a subscription sells', () => {
     subject.change({ ...now, items: at(6200), collect: 'now' }, 'later');
     subject.runUntil(day('2027-04-01'));
     subject.settle(true);
-    const { items, credit_balance_cents: credit } = subject.situation.course;
+    const { items, credit_balance_cents: credit } = subject.subscription.course;
     assert.deepEqual([items, credit], [at(3100), 1800]);
     assert.equal(subject.told.at(-1)?.what, 'change_failed');
   });
@@ -157,19 +157,19 @@ describe('a change of what a subscription sells', () => {
     const subject = activeOn('2027-03-13');
     subject.change({ ...now, items: at(6200), collect: 'now' }, true);
     const open = { items: at(6200), proration: 'days', period: 2, lines: [], amount_cents: 1800 } as const;
-    const { course } = changeReturned(subject.situation, { ...open, lines: [] });
+    const { course } = changeReturned(subject.subscription, { ...open, lines: [] });
     assert.equal(sumOf(course?.next_period_lines ?? []), 1800);
   });
 
   it('gives back what a period used that is not billed after all', () => {
     const subject = activeOn('2027-03-13', {}, [true, true, false, false, false, false]);
     subject.change({ ...now, items: at(1550) }, true);
-    const credit = subject.situation.course.credit_balance_cents;
+    const credit = subject.subscription.course.credit_balance_cents;
     subject.runUntil(day('2027-05-01'));
-    assert.deepEqual([subject.situation.course.state, subject.balance()], ['paused', 0]);
+    assert.deepEqual([subject.subscription.course.state, subject.balance()], ['paused', 0]);
     subject.ask({ name: 'resume' });
     assert.equal(subject.periods.get(3)?.status, 'void');
-    assert.equal(subject.situation.current?.carried_cents, 0 - credit);
+    assert.equal(subject.subscription.current?.carried_cents, 0 - credit);
   });
 
   it('is refused when it could not be billed, with the reason', () => {

@@ -40,7 +40,7 @@ describe('10,000 random courses of subscriptions', () => {
   });
 
   it('never owe anything while they are pending, and count what was paid', () => {
-    hold(({ situation: { course }, periods }) => {
+    hold(({ subscription: { course }, periods }) => {
       const paid = [...periods.values()].filter(({ kind, status }) => kind === 'paid' && status === 'paid');
       assert.equal(course.paid_periods, paid.length);
       if (course.state === 'pending') assert.equal([...periods.values()].filter(isOwed).length, 0);
@@ -64,7 +64,7 @@ describe('10,000 random courses of subscriptions', () => {
   });
 
   it('are in effect only in a period that was begun', () => {
-    hold(({ situation: { course, current }, inEffect, now }) => {
+    hold(({ subscription: { course, current }, inEffect, now }) => {
       if (!inEffect) return;
       assert.ok(['trialing', 'active', 'past_due'].includes(course.state));
       assert.ok(current !== null && startOfDay(current.start_date, 'UTC') <= now);
@@ -83,9 +83,9 @@ describe('10,000 random courses of subscriptions', () => {
   });
 
   it('wait for nothing once they are canceled', () => {
-    hold(({ situation, now }) => {
-      if (situation.course.state !== 'canceled') return;
-      const { in_effect: _, in_effect_until: __, ...dates } = derive(situation, now, true);
+    hold(({ subscription, now }) => {
+      if (subscription.course.state !== 'canceled') return;
+      const { in_effect: _, in_effect_until: __, ...dates } = derive(subscription, now, true);
       assert.deepEqual(new Set(Object.values(dates)), new Set([null]));
     });
   });
@@ -100,7 +100,7 @@ describe('10,000 random courses of subscriptions', () => {
   });
 
   it('never have credit below nothing, and none beside what is left for the next period', () => {
-    hold(({ situation: { course } }) => {
+    hold(({ subscription: { course } }) => {
       const left = sumOf(course.next_period_lines);
       assert.ok(course.credit_balance_cents >= 0 && left >= 0);
       assert.ok(course.credit_balance_cents === 0 || left === 0);

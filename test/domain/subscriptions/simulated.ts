@@ -16,7 +16,7 @@ import {
   calendarOf,
   derive,
   type Period,
-  type Situation,
+  type SubscriptionWithPeriods,
 } from '../../../src/domain/subscriptions/course.ts';
 import { type PeriodLine, type SubscriptionItem, sumOf } from '../../../src/domain/subscriptions/lines.ts';
 import { lengthOf, periodDates, periodOf } from '../../../src/domain/subscriptions/periods.ts';
@@ -24,11 +24,11 @@ import { type Discount, type OneOffItem, priceOfPeriod } from '../../../src/doma
 import { respondTo, type SubscriptionRequest } from '../../../src/domain/subscriptions/requests.ts';
 import {
   announceTrialEnd,
-  type Change,
   collected,
   failed,
   passBoundary,
   resume,
+  type SubscriptionStepChange,
 } from '../../../src/domain/subscriptions/steps.ts';
 
 const dayMs = 86_400_000;
@@ -83,7 +83,7 @@ interface Told {
 
 /** A subscription in memory, with a processor that follows a list of outcomes: what the services do, without rows. */
 export class Simulated {
-  situation: Situation;
+  subscription: SubscriptionWithPeriods;
   inEffect = false;
   now = begin;
   readonly told: Told[] = [];
@@ -96,22 +96,22 @@ export class Simulated {
   refunded = 0;
 
   constructor(terms: Partial<Course>, outcomes: boolean[]) {
-    this.situation = { course: { ...fresh, ...terms }, current: null, owed: null, others: [], timeZone: 'UTC' };
+    this.subscription = { course: { ...fresh, ...terms }, current: null, owed: null, others: [], timeZone: 'UTC' };
     this.outcomes = [...outcomes];
   }
 
-  apply(change: Change): void {
+  apply(change: SubscriptionStepChange): void {
     const { begun, ...billed } = this.bill(change);
-    const owedNumber = this.situation.owed?.number;
-    const owed = this.situation.owed && { ...this.situation.owed, ...change.owed };
-    const applied = applyChange(this.situation, { ...change, ...billed }, begun, {
+    const owedNumber = this.subscription.owed?.number;
+    const owed = this.subscription.owed && { ...this.subscription.owed, ...change.owed };
+    const applied = applyChange(this.subscription, { ...change, ...billed }, begun, {
       before: this.inEffect,
       at: this.now,
     });
     if (owed && owedNumber !== undefined) this.periods.set(owedNumber, owed);
     if (applied.begins) this.periods.set(applied.begins.number, applied.begins);
-    this.situation = applied.situation;
-    const { current } = applied.situation;
+    this.subscription = applied.subscription;
+    const { current } = applied.subscription;
     if (change.current && current) this.periods.set(current.number, current);
     this.inEffect = applied.derived.in_effect;
     const until = applied.derived.in_effect_until?.getTime() ?? null;
@@ -122,11 +122,11 @@ export class Simulated {
   }
 
   /** The statement of a period that the change begins, as `opening.ts` makes it. */
-  bill({ begins, course }: Change): { begun: BegunPeriod | null; course?: Partial<Course> } {
+  bill({ begins, course }: SubscriptionStepChange): { begun: BegunPeriod | null; course?: Partial<Course> } {
     if (begins === undefined) return { begun: null, ...(course && { course }) };
     const trial = { status: 'paid', lines: [], amount_cents: 0, carried_cents: 0, payment_intent_id: null } as const;
     if (begins.kind === 'trial') return { begun: { ...trial, lines: [] }, ...(course && { course }) };
-    const next = { ...this.situation.course, ...course };
+    const next = { ...this.subscription.course, ...course };
     const priced = priceOfPeriod(next, lengthOf(calendarOf(next), begins));
     const { lines, amount_cents, carried_cents, account } = statementOf(next, priced.lines);
     const begun = { status: 'processing', lines, amount_cents, carried_cents, payment_intent_id: 'pi_1' } as const;
@@ -134,25 +134,25 @@ export class Simulated {
   }
 
   chargeOrGive({ amount_cents: amount }: Period): void {
-    if (amount === 0) this.apply(collected(this.situation, this.now));
+    if (amount === 0) this.apply(collected(this.subscription, this.now));
     else this.charge();
   }
 
   charge(): void {
-    if (this.outcomes.shift() ?? true) this.apply(collected(this.situation, this.now));
+    if (this.outcomes.shift() ?? true) this.apply(collected(this.subscription, this.now));
     else this.decline();
   }
 
   decline(): void {
-    const { failures = 0, first_failed_at: first = null } = this.situation.owed ?? {};
+    const { failures = 0, first_failed_at: first = null } = this.subscription.owed ?? {};
     const firstFailedAt = first ?? this.now;
     const at = nextRetryAt(failures + 1, firstFailedAt);
     const series = { failures: failures + 1, first_failed_at: firstFailedAt, last_result_at: null };
-    this.apply(failed(this.situation, { series, step: at === null ? { kind: 'suspend' } : { kind: 'retry', at } }));
+    this.apply(failed(this.subscription, { series, step: at === null ? { kind: 'suspend' } : { kind: 'retry', at } }));
   }
 
   ask(request: SubscriptionRequest): boolean {
-    const change = respondTo(request, this.situation, this.now);
+    const change = respondTo(request, this.subscription, this.now);
     if ('refused' in change) return false;
     this.apply(change);
     this.runUntil(this.now);
@@ -161,7 +161,7 @@ export class Simulated {
 
   /** Plans an end or a pause with a later period. Returns its date, or null if it is refused. */
   plan({ what, periods, pausedDays }: Extract<Deed, { do: 'plan' }>): string | null {
-    const { course, current } = this.situation;
+    const { course, current } = this.subscription;
     if (current === null || course.anchor_start === null) return null;
     const { number } = periodOf(calendarOf(course), current.end_date);
     const date = periods === 0 ? current.end_date : periodDates(calendarOf(course), number + periods - 1).end;
@@ -174,7 +174,7 @@ export class Simulated {
 
   /** A change with its charge: the outcome comes at once, or by `settle`. Returns whether it was not refused. */
   change(wanted: ItemChange, outcome: boolean | 'later'): boolean {
-    const quoted = quoteChange(wanted, this.situation, this.now);
+    const quoted = quoteChange(wanted, this.subscription, this.now);
     if ('refused' in quoted || this.open !== null) return false;
     const { amount, lines } = quoted.quote;
     if (amount === 0) {
@@ -183,7 +183,7 @@ export class Simulated {
     }
     this.quotes.push({ amount, lines });
     const { items, proration } = wanted;
-    const period = this.situation.course.current_number;
+    const period = this.subscription.course.current_number;
     this.open = { items, proration, period, lines: quoted.own, amount_cents: amount };
     if (outcome !== 'later') this.settle(outcome);
     return true;
@@ -195,42 +195,42 @@ export class Simulated {
     if (open === null) return;
     this.open = null;
     if (isPaid) this.paidForChanges += open.amount_cents;
-    this.apply(isPaid ? changePaid(this.situation, open).change : changeFailed());
+    this.apply(isPaid ? changePaid(this.subscription, open).change : changeFailed());
   }
 
   /** An update of what the next period sells. */
   sell(change: Partial<Course>): void {
-    this.situation = { ...this.situation, course: { ...this.situation.course, ...change } };
+    this.subscription = { ...this.subscription, course: { ...this.subscription.course, ...change } };
   }
 
   /** Pays credit out. */
   refund(part: number): void {
-    const { course } = this.situation;
+    const { course } = this.subscription;
     const amount = Math.floor((course.credit_balance_cents * part) / 10);
     this.refunded += amount;
-    this.situation = {
-      ...this.situation,
+    this.subscription = {
+      ...this.subscription,
       course: { ...course, credit_balance_cents: course.credit_balance_cents - amount },
     };
   }
 
   /** What the customer owes for later periods, minus what it has in hand. */
   balance(): number {
-    const { next_period_lines: lines, credit_balance_cents: credit } = this.situation.course;
+    const { next_period_lines: lines, credit_balance_cents: credit } = this.subscription.course;
     return sumOf(lines) - credit;
   }
 
   runUntil(target: CustomerInstant): void {
     for (;;) {
-      const d = derive(this.situation, this.now, this.inEffect);
+      const d = derive(this.subscription, this.now, this.inEffect);
       const due = (
         [
           [d.notice_at, () => this.apply(announceTrialEnd())],
           [d.grace_ends_at, () => this.apply({ happenings: [] })],
           [d.next_attempt_at, () => this.retry()],
-          [d.next_period_at, () => this.apply(passBoundary(this.situation, this.now, { hasMethod: true }))],
+          [d.next_period_at, () => this.apply(passBoundary(this.subscription, this.now, { hasMethod: true }))],
           // After an end on the same day: then nothing is resumed.
-          [d.resume_at, () => this.apply(resume(this.situation, this.now))],
+          [d.resume_at, () => this.apply(resume(this.subscription, this.now))],
         ] as const
       )
         .flatMap(([at, run]) => (at === null || at > target ? [] : [{ at, run }]))
@@ -255,7 +255,7 @@ export class Simulated {
       end_date,
       status,
     ]);
-    return { periods, told: this.told, state: this.situation.course.state };
+    return { periods, told: this.told, state: this.subscription.course.state };
   }
 }
 

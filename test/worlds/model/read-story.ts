@@ -1,6 +1,6 @@
 import type { Pool } from '../../../src/platform/postgres/connection.ts';
 import type { Names } from '../names.ts';
-import type { Change, Payment, Story } from './story.ts';
+import type { Payment, Story, SubscriptionChange } from './story.ts';
 
 /** The part of a story that neither the events nor the API tell, from the database. */
 export type Books = Pick<Story, 'payments' | 'periods' | 'changes'>;
@@ -23,7 +23,7 @@ export async function readBooks(sql: Pool, { clock }: { clock: string }, names: 
     from payment_intents i join customers c on c.id = i.customer_id
     where c.test_clock_id = ${clock}
     order by i.id`;
-  const subscriptions = await sql<{ id: string; periods: Books['periods'][string]; changes: Change[] }[]>`
+  const subscriptions = await sql<{ id: string; periods: Books['periods'][string]; changes: SubscriptionChange[] }[]>`
     select s.id,
       (
         select coalesce(jsonb_agg(jsonb_build_object('number', p.number, 'start', p.start_date, 'end', p.end_date,

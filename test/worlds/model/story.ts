@@ -32,7 +32,7 @@ export interface Period {
 }
 
 /** What a request has changed of a subscription in a period. `lines` is the sum of what it costs and credits. */
-export interface Change {
+export interface SubscriptionChange {
   period: number;
   status: string;
   lines: number;
@@ -75,7 +75,7 @@ export interface Story {
   payments: Payment[];
   /** By the name of the subscription. Periods without a payment are among them, trials are not. */
   periods: Record<string, (Period & { payment: string | null })[]>;
-  changes: Record<string, Change[]>;
+  changes: Record<string, SubscriptionChange[]>;
   /** What the API shows at the end, by name. */
   resources: Record<string, Body>;
 }

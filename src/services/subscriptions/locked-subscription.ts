@@ -2,13 +2,13 @@ import { insertPeriod, type SubscriptionPeriodRow, updatePeriod } from '../../db
 import {
   type CollectingSubscriptionRow,
   type ShownSubscriptionRow,
-  type SubscriptionChange,
+  type SubscriptionRowChange,
   updateSubscription,
 } from '../../db/subscriptions.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { applyChange, type BegunPeriod } from '../../domain/subscriptions/apply.ts';
-import { isOwed, owedOf, type Period, type Situation } from '../../domain/subscriptions/course.ts';
-import type { Change } from '../../domain/subscriptions/steps.ts';
+import { isOwed, owedOf, type Period, type SubscriptionWithPeriods } from '../../domain/subscriptions/course.ts';
+import type { SubscriptionStepChange } from '../../domain/subscriptions/steps.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
 import { record, subscriptionEvent } from '../events.ts';
@@ -16,22 +16,22 @@ import { record, subscriptionEvent } from '../events.ts';
 /** A locked subscription with the periods that decide what it does next. */
 export interface LockedSubscription {
   row: CollectingSubscriptionRow;
-  situation: Situation;
+  subscription: SubscriptionWithPeriods;
 }
 
 /**
- * Returns the situation of a locked subscription.
+ * Returns a locked subscription with these of its periods.
  * @param periods its current period, and what is owed.
  * @param about the period that a charge is about; without it, the owed period that comes first.
  */
-export function situationOf(
+export function lockedSubscription(
   row: CollectingSubscriptionRow,
   periods: readonly SubscriptionPeriodRow[],
   about: Period | null = null,
 ): LockedSubscription {
   const current = periods.find(({ number }) => number === row.current_number) ?? null;
   const found = about === null ? owedOf(periods) : { owed: about, others: othersThan(about, periods) };
-  return { row, situation: { course: row, current, ...found, timeZone: row.time_zone } };
+  return { row, subscription: { course: row, current, ...found, timeZone: row.time_zone } };
 }
 
 function othersThan(about: Period, periods: readonly Period[]): Period[] {
@@ -40,37 +40,39 @@ function othersThan(about: Period, periods: readonly Period[]): Period[] {
 
 /**
  * Stores what a step changes, and what follows from it: the dates, and whether the subscription is in effect. Records
- * the events of this and returns the new situation.
+ * the events of this and returns the subscription as it is then.
  * @param begun the period that the change begins, with its payment.
  * @param more further columns to change.
  */
 export async function store(
   tx: Tx,
-  { row, situation }: LockedSubscription,
-  change: Change,
+  { row, subscription }: LockedSubscription,
+  change: SubscriptionStepChange,
   at: CustomerInstant,
   begun: BegunPeriod | null = null,
-  more: SubscriptionChange = {},
+  more: SubscriptionRowChange = {},
 ): Promise<LockedSubscription> {
   const changed = { ...change, course: { ...change.course, ...more } };
-  const applied = applyChange(situation, changed, begun, { before: row.in_effect, at });
+  const applied = applyChange(subscription, changed, begun, { before: row.in_effect, at });
   const { begins, derived } = applied;
   const columns = { ...changed.course, ...(begins && { current_number: begins.number }), ...derived, updated_at: at };
   await pipelined(tx, [
     updateSubscription(tx, row.id, columns),
-    situation.owed && change.owed ? updatePeriod(tx, row.id, situation.owed.number, change.owed) : null,
+    subscription.owed && change.owed ? updatePeriod(tx, row.id, subscription.owed.number, change.owed) : null,
     ...(change.others ?? []).map((other) => updatePeriod(tx, row.id, other.number, other.change)),
-    situation.current && change.current ? updatePeriod(tx, row.id, situation.current.number, change.current) : null,
+    subscription.current && change.current
+      ? updatePeriod(tx, row.id, subscription.current.number, change.current)
+      : null,
     begins && insertPeriod(tx, { subscription_id: row.id, ...begins, began_at: at }),
   ]);
-  const stored = { row: { ...row, ...columns }, situation: applied.situation };
+  const stored = { row: { ...row, ...columns }, subscription: applied.subscription };
   const shown = shownRow(stored);
   record(tx, ...applied.happenings.map((happening) => subscriptionEvent(`subscription.${happening}`, shown, at)));
   return stored;
 }
 
 /** Returns the subscription as the API shows it. */
-export function shownRow({ row, situation: { current } }: LockedSubscription): ShownSubscriptionRow {
+export function shownRow({ row, subscription: { current } }: LockedSubscription): ShownSubscriptionRow {
   return { ...row, current_period: current };
 }
 
