@@ -53,7 +53,7 @@ function wordsIn(cell: string): string[] {
 export function isKnown({ held, wanted, by }: Inversion): boolean {
   const names = by.map((call) => call.replace(/ .*/, '').replace(/.*\./, ''));
   return exceptions.some(
-    (known) => known.held.includes(held) && known.wanted.includes(wanted) && names.includes(known.by),
+    (exception) => exception.held.includes(held) && exception.wanted.includes(wanted) && names.includes(exception.by),
   );
 }
 
@@ -61,8 +61,17 @@ const lockClause = /\bfor (no key update|update|share)(?: of (\w+(?:, \w+)*))?( 
 const written = /(?<!for |no key |do )\bupdate (\w+)|\bdelete from (\w+)|\binsert into (\w+)(?=[^;]*? do update)/;
 const taken = new RegExp(`${lockClause.source}|${written.source}`, 'g');
 
+/** By the text of a statement: the tests run the same ones thousands of times. */
+const locksByStatement = new Map<string, readonly StatementLock[]>();
+
 /** Returns the row locks of a statement in the order of its text, which is that in which PostgreSQL runs ours. */
-export function locksOf(statement: string): StatementLock[] {
+export function locksOf(statement: string): readonly StatementLock[] {
+  const found = locksByStatement.get(statement) ?? readLocks(statement);
+  locksByStatement.set(statement, found);
+  return found;
+}
+
+function readLocks(statement: string): StatementLock[] {
   const text = statement.replaceAll(/\s+/g, ' ').replaceAll('"', '').trim();
   return [...text.matchAll(taken)].flatMap(
     ({ index, 1: mode, 2: of, 3: skips, 4: updated, 5: deleted, 6: upserted }): StatementLock[] => {
@@ -250,11 +259,12 @@ function watched(made: unknown, held: HeldLocks, report: (inversion: Inversion) 
   if (!(made instanceof Promise && 'handler' in made)) return made;
   const query = made as unknown as Query;
   const { resolve } = query;
-  const { stack = '' } = new Error();
+  // Its stack is made into text only when it is read.
+  const caller = new Error();
   query.resolve = (result) => {
     const wroteNone = result.command !== 'SELECT' && result.count === 0;
     const inversion = wroteNone ? null : held.take(query.string, query.parameters, [...result]);
-    if (inversion !== null) report({ ...inversion, by: callersOf(stack) });
+    if (inversion !== null) report({ ...inversion, by: callersOf(caller.stack ?? '') });
     resolve(result);
   };
   return made;
