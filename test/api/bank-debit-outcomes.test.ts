@@ -132,7 +132,7 @@ describe('a debit', () => {
   for (const [metadata, { told, code, bankCode, mandate, ...states }] of expected) {
     const [[member, word] = []] = Object.entries(metadata);
     for (const [kind, begin] of Object.entries(kinds)) {
-      it(`of ${kind} is in the end what the bank says: ${member} ${word}`, async () => {
+      it(`ends as the bank says, for ${kind}: ${member} ${word}`, async () => {
         const payer = await debits.payer();
         const { intent: id, plan, subscription } = await begin(payer, metadata);
         const status = async () => (await stage.merchant.getIntent(id)).status;

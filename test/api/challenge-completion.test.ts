@@ -27,7 +27,7 @@ describe('answering a challenge', () => {
   };
   const told = async () => (await stage.merchant.events()).map(({ event_type }) => event_type);
 
-  it('with succeed makes the payment succeed, in the attempt that was waiting, and tells of it', async () => {
+  it('makes the payment succeed with succeed, in the attempt that was waiting, and sends its event', async () => {
     const { id, asked } = await challenged();
     const { client_secret, next_action, ...before } = asked;
     assert.match(next_action?.url, /\/challenge\//);
@@ -46,7 +46,7 @@ describe('answering a challenge', () => {
     assert.match(String(event?.request_id), /^req_/);
   });
 
-  it('with succeed takes no money of a customer that was deleted meanwhile', async () => {
+  it('takes no money with succeed from a customer that was deleted meanwhile', async () => {
     const { id, customer_id } = await challenged();
     assert.equal((await stage.request('DELETE', `/customers/${customer_id}`)).status, 200);
     const { status, body } = await complete(id, 'succeed');
@@ -54,7 +54,7 @@ describe('answering a challenge', () => {
     assert.deepEqual(await attempts(id), ['1 failed authentication_required']);
   });
 
-  it('with fail makes it fail with authentication_required, and it can be confirmed again', async () => {
+  it('makes the payment fail with authentication_required with fail, and it can be confirmed again', async () => {
     const { id, customer_id } = await challenged();
     const { status, body } = await complete(id, 'fail');
     assert.deepEqual([status, body.status, body.last_payment_error.code], [200, 'failed', 'authentication_required']);
@@ -69,7 +69,7 @@ describe('answering a challenge', () => {
     assert.deepEqual(await attempts(id), ['1 failed authentication_required', '2 succeeded null']);
   });
 
-  it('of a payment without a customer, and of a bank debit, works as any other', async () => {
+  it('works for a payment without a customer and for a bank debit as for any other', async () => {
     const { id } = await stage.merchant.intent({ amount: 302 });
     const debit = { bsb_number: '000-000', account_name: 'Jo', account_number: '123456' };
     const { body } = await stage.request('POST', '/payment_methods', {
@@ -111,7 +111,7 @@ describe('answering a challenge', () => {
     assert.equal((await stage.merchant.getIntent(id)).status, 'requires_action');
   });
 
-  it('on a clock happens at the clock’s time of the answer, and not while it advances', async () => {
+  it('happens on a clock at the clock’s time of the answer, and not while it advances', async () => {
     const clock = await stage.merchant.clock('2031-02-03T04:05:06.789Z');
     const { id } = await challenged({ test_clock: clock.id });
     await stage.merchant.beginAdvance(clock.id, '2031-03-01T00:00:00Z');
@@ -172,7 +172,7 @@ describe('answering the challenge of a plan’s payment that was confirmed by ha
     assert.equal(stage.ledger.requests.length, 2);
   });
 
-  it('with succeed pays the slot, is collected, and pokes the plan', async () => {
+  it('pays the slot with succeed, is collected, and pokes the plan', async () => {
     const { plan, intent } = await challenged();
     await here.advance('2027-01-10T00:14:00Z');
     await stage.db.sql`delete from workflow_intents`;
@@ -189,7 +189,7 @@ describe('answering the challenge of a plan’s payment that was confirmed by ha
     assert.equal(stage.ledger.requests.length, 3);
   });
 
-  it('with succeed closes the plan when that completes its total', async () => {
+  it('closes the plan with succeed when that completes its total', async () => {
     const { plan, intent } = await challenged({ total_amount_cents: 1000 });
     await complete(intent, 'succeed');
     const { state, state_reason } = await stage.merchant.getPlan(plan);
@@ -198,7 +198,7 @@ describe('answering the challenge of a plan’s payment that was confirmed by ha
     assert.deepEqual(types.slice(-2), ['payment_intent.succeeded', 'payment_plan.closed']);
   });
 
-  it('with fail goes on with the series of retries where it was, and pokes the plan', async () => {
+  it('goes on with the series of retries where it was with fail, and pokes the plan', async () => {
     const { plan, intent } = await challenged({}, 'decline');
     const { body } = await complete(intent, 'fail');
     assert.deepEqual([body.status, body.last_payment_error.code], ['failed', 'authentication_required']);
@@ -233,7 +233,7 @@ describe('answering the challenge of a plan’s payment that was confirmed by ha
     assert.equal((await complete(String(slot?.payment_intent_id), 'succeed')).status, 422);
   });
 
-  it('with fail on a plan that says stop leaves it suspended: nothing is tried before it is resumed', async () => {
+  it('leaves a plan that says stop suspended with fail: nothing is tried before it is resumed', async () => {
     const { plan, intent } = await challenged({ failure_behaviour: 'stop' });
     assert.equal((await stage.merchant.getPlan(plan)).state, 'suspended');
     await complete(intent, 'fail');
@@ -249,7 +249,7 @@ describe('answering the challenge of a plan’s payment that was confirmed by ha
     ['deactivate', 'deactivated'],
     ['close', 'closed'],
   ] as const) {
-    it(`after ${transition} is refused, and takes no money: the challenge has ended`, async () => {
+    it(`is refused after ${transition}, and takes no money: the challenge has ended`, async () => {
       for (const result of ['succeed', 'fail'] as const) {
         const { plan, intent } = await challenged();
         await stage.merchant.move(plan, transition);
@@ -261,7 +261,7 @@ describe('answering the challenge of a plan’s payment that was confirmed by ha
     });
   }
 
-  it('while others act on the plan is answered once, without a deadlock that reaches a client', async () => {
+  it('succeeds once while others act on the plan, without a deadlock that reaches a client', async () => {
     for (let round = 0; round < 8; round++) {
       const { plan, intent } = await challenged();
       const replies = await Promise.all([

@@ -107,7 +107,7 @@ describe('the effects of a clock’s advances', () => {
     assert.deepEqual(paged, all);
   });
 
-  it('of a scheduled payment name no plan', async () => {
+  it('name no plan for a scheduled payment', async () => {
     const input = { amount: 1000, currency: 'AUD' as const, customer_id: here.customer, payment_method: here.card };
     const intent = await stage.merchant.intent({ ...input, scheduled_payment_date: '2027-01-13' });
     await here.advance(inDays(5));

@@ -57,7 +57,7 @@ describe('the credit of a period', () => {
     assert.equal(await credit(id), given - 1000);
   });
 
-  it('of a period that was refunded in full is none, and a change and its reversal still cost nothing', async () => {
+  it('is none for a period that was refunded in full, and a change and its reversal still cost nothing', async () => {
     const { id, first } = await started('card');
     await refund(first);
     await change(id, 100);

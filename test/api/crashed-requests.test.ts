@@ -92,7 +92,7 @@ describe('the Idempotency-Key of a payment whose process died between the proces
     assert.deepEqual([again.status, again.body.status, charges(intent)], [200, 'succeeded', 1]);
   });
 
-  it('of a refund is not taken by another amount, refund, payment or route, and goes on for the same request', async () => {
+  it('is not taken by another amount, refund, payment or route for a refund, and goes on for the same request', async () => {
     for (const id of [intent, other]) await confirm(id, method, `paid ${id}`);
     stage.ledger.refund = async (request) => {
       await sandboxProcessor.refund(request);
@@ -118,7 +118,7 @@ describe('the Idempotency-Key of a payment whose process died between the proces
     await areReused(...others);
   });
 
-  it('of a refund goes on when the clock of its dead process was an hour ahead', async () => {
+  it('goes on for a refund when the clock of its dead process was an hour ahead', async () => {
     await confirm(intent, method, 'paid');
     stage.ledger.refund = async (request) => {
       await sandboxProcessor.refund(request);

@@ -80,7 +80,7 @@ describe('a payment in one request, created with confirm', () => {
     assert.deepEqual([body.status, body.customer_id], ['succeeded', undefined]);
   });
 
-  it('on a clock happens at the clock’s time, and not while it advances', async () => {
+  it('happens at the clock’s time on a clock, and not while it advances', async () => {
     const clock = await stage.merchant.clock('2031-02-03T04:05:06.789Z');
     const parties = await payer({ test_clock: clock.id });
     const { body } = await paid(parties);
@@ -142,7 +142,7 @@ describe('a payment in one request, created with confirm', () => {
     assert.deepEqual([await rowCounts(stage), stage.ledger.requests], [before, []]);
   });
 
-  it('without confirm, or with false, charges nothing', async () => {
+  it('charges nothing without confirm, or with false', async () => {
     const parties = await payer();
     for (const body of [parties, { ...parties, confirm: false }]) {
       const made = await pay(body);
@@ -151,7 +151,7 @@ describe('a payment in one request, created with confirm', () => {
     assert.deepEqual(stage.ledger.requests, []);
   });
 
-  it('in live mode is 503 processor_not_configured, and creates nothing', async () => {
+  it('is 503 processor_not_configured in live mode, and creates nothing', async () => {
     const live = (path: string, body: unknown) =>
       stage.api.send('POST', `/api/v1${path}`, { key: stage.keys.liveSecret, body });
     const { body: customer } = await live('/customers', { name: 'Jo' });
@@ -177,7 +177,7 @@ describe('a payment in one request, created with confirm', () => {
     assert.deepEqual([reply.status, stage.ledger.requests], [403, []]);
   });
 
-  it('with a key is a new payment once the time of the key is over', async () => {
+  it('is a new payment once the time of its key is over', async () => {
     const body = { ...price, ...(await payer()), confirm: true };
     const ask = () =>
       stage.api.send('POST', '/api/v1/payment_intents', {

@@ -130,7 +130,7 @@ describe('changing a customer', () => {
     assert.equal((await stage.request('GET', `/customers/${customer.id}`)).body.default_payment_method, null);
   });
 
-  it('on a clock happens at the clock’s time, and not while it advances', async () => {
+  it('happens at the clock’s time on a clock, and not while it advances', async () => {
     const clock = await stage.merchant.clock('2031-02-03T04:05:06.789Z');
     const { id } = await stage.merchant.customer({ test_clock: clock.id });
     await stage.merchant.beginAdvance(clock.id, '2031-03-01T00:00:00Z');
@@ -374,7 +374,7 @@ describe('deleting a customer', () => {
     assert.deepEqual([intents.data[0].id, methods.payment_methods[0].id], [intent.id, card]);
   });
 
-  it('while another request ends one of its plans still deletes it', async () => {
+  it('deletes it even while another request ends one of its plans', async () => {
     const { id } = await stage.merchant.payer();
     const plans = [];
     for (let n = 0; n < 2; n++) plans.push(await stage.merchant.activePlan({ customer_id: id, start_date: inDays(3) }));

@@ -137,7 +137,7 @@ describe('attaching a payment method', () => {
     assert.deepEqual((await stage.request('GET', `/customers/${customer.id}`)).body, before);
   });
 
-  it('of another customer’s or a detached method is 400, and leaves it where it was', async () => {
+  it('is 400 for another customer’s or a detached method, and leaves it where it was', async () => {
     const [one, other] = [await stage.merchant.customer(), await stage.merchant.customer()];
     const taken = await stage.merchant.card(other.id);
     const detached = await loose(stage);
@@ -151,7 +151,7 @@ describe('attaching a payment method', () => {
     assert.deepEqual([await ownerOf(taken), await ownerOf(detached), await defaultOf(one.id)], [other.id, null, null]);
   });
 
-  it('to an unknown or foreign customer is a fault of customer_id, as is none', async () => {
+  it('names customer_id when the customer is unknown, foreign or missing', async () => {
     const { merchant } = await stage.stranger();
     const foreign = await merchant.customer();
     const method = await loose(stage);
@@ -170,7 +170,7 @@ describe('attaching a payment method', () => {
     assert.deepEqual(await rowCounts(stage), before);
   });
 
-  it('to a clock-bound customer happens at the clock’s time, and not while it advances', async () => {
+  it('happens at the clock’s time for a clock-bound customer, and not while it advances', async () => {
     const clock = await stage.merchant.clock('2031-02-03T04:05:06.789Z');
     const { id } = await stage.merchant.customer({ test_clock: clock.id });
     const method = await loose(stage);
@@ -183,7 +183,7 @@ describe('attaching a payment method', () => {
     assert.deepEqual([updated_at, default_payment_method], ['2031-03-01T00:00:00.000Z', method]);
   });
 
-  it('to two customers at once is one’s', async () => {
+  it('gives a method that two customers want at once to one of them', async () => {
     for (let round = 0; round < 12; round++) {
       const customers = [await stage.merchant.customer(), await stage.merchant.customer()];
       const method = await loose(stage);

@@ -73,7 +73,7 @@ describe('creating a customer', () => {
     assert.deepEqual((await stage.request('GET', path)).body, { data: [body], has_more: false });
   });
 
-  it('in live mode makes a live customer', async () => {
+  it('makes a live customer in live mode', async () => {
     const { status, body } = await stage.api.send('POST', `/api/v1${path}`, {
       key: stage.keys.liveSecret,
       body: { name: 'Jo' },
@@ -139,7 +139,7 @@ describe('creating a customer', () => {
     );
   });
 
-  it('on a clock that does not exist, or of another biller, or in live mode, is 422 resource_missing', async () => {
+  it('is 422 resource_missing on a clock that does not exist, on another biller’s, and in live mode', async () => {
     const { merchant } = await stage.stranger();
     const foreign = await merchant.clock('2027-01-01T00:00:00Z');
     const own = await stage.merchant.clock('2027-01-01T00:00:00Z');
@@ -153,7 +153,7 @@ describe('creating a customer', () => {
     assert.deepEqual(refusal(await post({ name: 'Jo', test_clock: null }), 422), ['/test_clock invalid_type']);
   });
 
-  it('on a clock gives it the clock’s time', async () => {
+  it('gives it the clock’s time on a clock', async () => {
     const clock = await stage.merchant.clock('2031-02-03T04:05:06.789Z');
     const { status, body } = await post({ name: 'Jo', test_clock: clock.id });
     assert.equal(status, 201);

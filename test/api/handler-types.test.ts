@@ -11,7 +11,7 @@ const withKey = { ...common, access: { scope: 'customers:read' } } as const;
 const response = { status: 200, schema: Type.Unknown() };
 
 describe('a handler', () => {
-  it('without authentication has neither a biller nor the database, or the types refuse it', () => {
+  it('has neither a biller nor the database without authentication, or the types refuse it', () => {
     const access = 'public';
     // @ts-expect-error: no request context
     route({ ...common, access, method: 'GET', response, handle: async ({ context }) => context.billerId });
@@ -21,7 +21,7 @@ describe('a handler', () => {
     route({ ...common, access, method: 'GET', response, handle: async ({ deps }) => deps.operations });
   });
 
-  it('of a read cannot write, nor call a processor', () => {
+  it('cannot write, nor call a processor, when it reads', () => {
     const method = 'GET';
     route({ ...withKey, method, response, handle: ({ deps, context }) => getCustomer(deps.db, context, 'cus_1') });
     // @ts-expect-error: a service that writes takes no Reader
@@ -30,7 +30,7 @@ describe('a handler', () => {
     route({ ...withKey, method, response, handle: async ({ deps }) => deps.processors });
   });
 
-  it('of a write cannot call a processor, unless it commits first', () => {
+  it('cannot call a processor when it writes, unless it commits first', () => {
     const method = 'POST';
     route({ ...withKey, method, response, handle: ({ deps, context }) => deleteCustomer(deps.db, context, 'cus_1') });
     // @ts-expect-error: no processors within a transaction

@@ -138,7 +138,7 @@ describe('a body that is right but for one thing', () => {
     assert.ok(sent > 2_000, String(sent));
   });
 
-  it('at the limits of what is taken is stored and comes back as it went in', async () => {
+  it('is stored and comes back as it went in when it is at the limits of what is taken', async () => {
     const name = '👍🏽'.repeat(127);
     const additional_attributes = {
       big: 1e308,

@@ -366,7 +366,7 @@ describe('an Idempotency-Key', () => {
     assert.deepEqual([again.status, isReplay(again), await notes('cut')], [201, false, 1]);
   });
 
-  it('of a route that commits first goes on, after a crash, from what was committed, and keeps that answer', async () => {
+  it('goes on, after a crash of a route that commits first, from what was committed, and keeps that answer', async () => {
     dying = true;
     assert.equal((await post('a', { text: 'crash' }, '/charges')).status, 500);
     dying = false;
@@ -377,7 +377,7 @@ describe('an Idempotency-Key', () => {
     assert.deepEqual([replayed.text, isReplay(replayed)], [again.text, true]);
   });
 
-  it('of a route that commits first is no other request’s after a crash: not with another body or path', async () => {
+  it('is no other request’s after a crash of a route that commits first: not with another body or path', async () => {
     dying = true;
     assert.equal((await post('a', { text: 'mine' }, '/charges')).status, 500);
     dying = false;
@@ -395,7 +395,7 @@ describe('an Idempotency-Key', () => {
     assert.deepEqual([(await post('a', { text: 'mine' }, '/charges')).status, await notes('mine')], [201, 1]);
   });
 
-  it('of a route that commits first is free after a crash when its time is over, and when nothing was committed', async () => {
+  it('is free after a crash of a route that commits first when its time is over, and when nothing was committed', async () => {
     dying = true;
     await post('short', { text: 'time' }, '/charges', { 'Idempotency-TTL': '1' });
     dying = false;
@@ -420,7 +420,7 @@ describe('an Idempotency-Key', () => {
     assert.equal((await post('a', { text: 'both' }, '/charges')).text, (await first).text);
   });
 
-  it('of a route that commits first holds on when the lock is lost: the first answer stored is the one that stays', async () => {
+  it('keeps the first answer stored when a route that commits first loses the lock', async () => {
     gate.close();
     const first = post('a', { text: 'lost' }, '/charges');
     await gate.reached(1);
@@ -475,7 +475,7 @@ describe('an Idempotency-Key', () => {
     assert.equal(row?.n, 40);
   });
 
-  it('without a response is taken again by the same request alone, and with one by none', async () => {
+  it('is taken again by the same request alone without a response, and by none with one', async () => {
     const createdAt = realNow();
     const { biller } = await makeKeys(db.sql);
     const tenant = { billerId: biller.id, livemode: false };

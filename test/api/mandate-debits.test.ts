@@ -10,14 +10,14 @@ describe('a payment by a bank account', () => {
   const here = useDebtor(stage);
   const customer = async (): Promise<string> => (await stage.merchant.customer()).id;
 
-  it('without a mandate follows the outcome rules at once, as ever', async () => {
+  it('follows the outcome rules at once without a mandate, as ever', async () => {
     const account = await here.account(await customer());
     assert.equal((await here.charge(account)).body.status, 'succeeded');
     const declined = await here.charge(account, { metadata: { _sandbox_outcome: 'decline' } });
     assert.equal(declined.body.last_payment_error.code, 'insufficient_funds');
   });
 
-  it('under an active mandate is noted on the mandate at the hand-over: each time, whatever the outcome', async () => {
+  it('is noted on its active mandate at the hand-over: each time, whatever the outcome', async () => {
     const { clock, payer } = await stage.merchant.customerOnClock(frozen);
     const { id, payment_method_id: account } = await here.active({ payment_method_id: await here.account(payer.id) });
     for (const [handOver, outcome] of [
@@ -110,7 +110,7 @@ describe('a plan and a scheduled payment by a bank account', () => {
     assert.equal((await here.get(mandate.id)).last_debited_at, '2027-02-08T05:00:00.000Z');
   });
 
-  it('of a plan fails for good without an active mandate: suspended, and the processor is not asked', async () => {
+  it('fail for good without an active mandate: the plan is suspended, and the processor is not asked', async () => {
     const { clock, payer, mandate } = await debtorOnClock();
     const plan = await stage.merchant.activePlan({ customer_id: payer.id, start_date: '2027-02-01' });
     await here.cancel(mandate.id);
@@ -130,7 +130,7 @@ describe('a plan and a scheduled payment by a bank account', () => {
     assert.equal(failed?.data.payment_method_id, mandate.payment_method_id);
   });
 
-  it('of a plan is collected by resume once there is a new mandate', async () => {
+  it('are collected by the plan’s resume once there is a new mandate', async () => {
     const { clock, payer, mandate } = await debtorOnClock();
     const plan = await stage.merchant.activePlan({ customer_id: payer.id, start_date: '2027-02-01' });
     await here.cancel(mandate.id);
@@ -149,7 +149,7 @@ describe('a plan and a scheduled payment by a bank account', () => {
     assert.equal(payment?.status, 'processing');
   });
 
-  it('of a plan that was raised above the limit of the mandate fails for good with mandate_limit_exceeded', async () => {
+  it('fail for good with mandate_limit_exceeded when the plan was raised above the limit of the mandate', async () => {
     const { clock, payer } = await debtorOnClock({ max_amount_cents: 1000 });
     const plan = await stage.merchant.activePlan({ customer_id: payer.id, start_date: '2027-02-01' });
     await stage.merchant.updatePlan(plan.id, { recurring_amount_cents: 1001 });
@@ -163,7 +163,7 @@ describe('a plan and a scheduled payment by a bank account', () => {
     assert.deepEqual(stage.ledger.requests, []);
   });
 
-  it('on a retry is refused too, if the mandate has ended since', async () => {
+  it('are refused on a retry too, if the mandate has ended since', async () => {
     const { clock, payer, mandate } = await debtorOnClock();
     const metadata = { _sandbox_outcome: 'decline,succeed' };
     const plan = await stage.merchant.activePlan({ customer_id: payer.id, start_date: '2027-02-01', metadata });
@@ -183,7 +183,7 @@ describe('a plan and a scheduled payment by a bank account', () => {
     ['without an active mandate', {}, true, 'mandate_unavailable'],
     ['above the limit', { max_amount_cents: 999 }, false, 'mandate_limit_exceeded'],
   ] as const) {
-    it(`of a schedule fails ${title} with ${code}, and the processor is not asked`, async () => {
+    it(`fail on a schedule ${title} with ${code}, and the processor is not asked`, async () => {
       const { clock, payer, mandate } = await debtorOnClock(terms);
       const { id } = await stage.merchant.intent({
         customer_id: payer.id,

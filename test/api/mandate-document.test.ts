@@ -83,7 +83,7 @@ describe('the document of a mandate', () => {
     assert.ok(next.html.includes('Bayside Fitness') && next.sha256 !== sha256);
   });
 
-  it('of a payer who was shown the former text: it is known as long as a payer has agreed to it', async () => {
+  it('has the former text for a payer who was shown it: it is known as long as a payer has agreed to it', async () => {
     const former = await here.online();
     const pending = await here.pending();
     await rename('Bayside Fitness');
@@ -123,7 +123,7 @@ describe('the document of a mandate', () => {
     );
   });
 
-  it('of a pending mandate shows what the payer is asked, and that no payer has agreed', async () => {
+  it('shows what the payer is asked while it is pending, and that no payer has agreed', async () => {
     const { id } = await here.pending();
     const reply = await fetch(id);
     const { html } = await stage.merchant.client.mandates.getText();
@@ -132,7 +132,7 @@ describe('the document of a mandate', () => {
     assert.equal(rows(reply).Agreed, undefined);
   });
 
-  it('of an imported mandate says that the words are kept elsewhere', async () => {
+  it('says of an imported mandate that the words are kept elsewhere', async () => {
     const acceptance = { type: 'imported', accepted_at: '2020-01-01T00:00:00Z', signatory_name: 'Jo' } as const;
     const { id } = await here.pending({ acceptance });
     const reply = await fetch(id);
@@ -141,7 +141,7 @@ describe('the document of a mandate', () => {
     assert.equal(rows(reply).Agreed, 'to another service, from which it was imported');
   });
 
-  it('of an ended mandate says when and why', async () => {
+  it('says when and why it ended', async () => {
     const { id } = await here.active();
     const { body } = await here.payerCancels(id);
     const { Status, Ended } = rows(await fetch(id));
@@ -149,7 +149,7 @@ describe('the document of a mandate', () => {
     assert.equal(Ended, `${body.ended_at.slice(0, 19).replace('T', ' ')} UTC`);
   });
 
-  it('of live mode has no remark about the sandbox', async () => {
+  it('has no remark about the sandbox in live mode', async () => {
     const live = createMerchant(stage.api.url, stage.keys.liveSecret);
     const { id: customer_reference } = await live.customer();
     const { payment_method } = await live.client.paymentMethods.create({

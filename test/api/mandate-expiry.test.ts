@@ -171,7 +171,7 @@ describe('a mandate in real time', () => {
     assert.deepEqual(expired.map(({ data }) => data.id).sort(), [first.id, second.id].sort());
   });
 
-  it('on a test clock is not touched by housekeeping, however late it is in real time', async () => {
+  it('is not touched by housekeeping on a test clock, however late it is in real time', async () => {
     const { clock, payer } = await stage.merchant.customerOnClock('2001-01-05T00:00:00Z');
     const { id } = await here.active({ payment_method_id: await here.account(payer.id) });
     await expireMandates(stage.db.sql, inMonths(100));

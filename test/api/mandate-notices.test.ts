@@ -66,7 +66,7 @@ describe('the notices of a mandate', () => {
     assert.deepEqual(await findViolations(stage.db.sql), []);
   });
 
-  it('of a suspended plan are due at once, and of one that is pending or paid by card there are none', async () => {
+  it('are due at once for a suspended plan, and there are none for one that is pending or paid by card', async () => {
     const { mandate, customer } = await debits.payer();
     const terms = { customer_id: customer, start_date: '2027-03-31' };
     const raise = (id: string) => stage.merchant.client.paymentPlans.update(id, { recurring_amount_cents: 1500 });

@@ -10,7 +10,7 @@ describe('creating a mandate', () => {
   const stage = useStage();
   const here = useDebtor(stage);
 
-  it('without an acceptance is 201 with a pending mandate, and sends mandate.created', async () => {
+  it('is 201 with a pending mandate without an acceptance, and sends mandate.created', async () => {
     const customer = await stage.merchant.customer();
     const account = await here.account(customer.id);
     const { status, body } = await here.create({ payment_method_id: account });
@@ -45,7 +45,7 @@ describe('creating a mandate', () => {
     assert.deepEqual([event?.event_type, event?.data, event?.test_clock, more], ['mandate.created', body, null, []]);
   });
 
-  it('with an acceptance is active at once, and sends mandate.created and then mandate.activated', async () => {
+  it('activates it at once with an acceptance, and sends mandate.created and then mandate.activated', async () => {
     const account = await here.account((await stage.merchant.customer()).id);
     const acceptance = await here.online({ accepted_at: '2026-01-02T03:04:05Z' });
     const { status, body } = await here.create({ payment_method_id: account, acceptance });
@@ -78,7 +78,7 @@ describe('creating a mandate', () => {
     assert.equal(customer.default_payment_method, account);
   });
 
-  it('by paper, telephone or import needs no address, and an imported one no text', async () => {
+  it('needs no address by paper, telephone or import, and no text by import', async () => {
     const { text_version, text_sha256 } = await here.online();
     const agreed = { accepted_at: '2026-01-02T03:04:05Z', signatory_name: 'Jo Nguyen' };
     const kinds = [
@@ -334,7 +334,7 @@ describe('the end of a mandate by request', () => {
     assert.equal((await here.told()).length, 3);
   });
 
-  it('by the payer at the bank is possible while active only, in the sandbox only', async () => {
+  it('is possible by the payer at the bank while active only, in the sandbox only', async () => {
     const [pending, active] = [await here.pending(), await here.active()];
     refusal(await here.payerCancels(pending.id), 422, 'invalid_state');
     const { status, body } = await here.payerCancels(active.id);

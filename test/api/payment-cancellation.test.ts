@@ -101,7 +101,7 @@ describe('canceling a payment intent', () => {
     assert.deepEqual(await rowCounts(stage), before);
   });
 
-  it('while it is being charged is 422 invalid_state, and the charge goes on', async () => {
+  it('is 422 invalid_state while it is being charged, and the charge goes on', async () => {
     const { id } = await intent();
     const method = await cardOf();
     let open = () => {};
@@ -125,7 +125,7 @@ describe('canceling a payment intent', () => {
     assert.deepEqual(stage.ledger.requests, []);
   });
 
-  it('of a plan’s is 422 invalid_state, whatever its status: the plan decides over its payments', async () => {
+  it('is 422 invalid_state for a plan’s, whatever its status: the plan decides over its payments', async () => {
     const customer = await stage.merchant.customer();
     await stage.merchant.card(customer.id, 'tok_sandbox_visa_decline_insufficient_funds');
     const start_date = realNow().toISOString().slice(0, 10);
@@ -147,7 +147,7 @@ describe('canceling a payment intent', () => {
     assert.equal((await live(`/payment_intents/${body.id}/cancel`)).body.status, 'canceled');
   });
 
-  it('with an Idempotency-Key is answered again where the repeat alone would be refused', async () => {
+  it('returns the same response under its Idempotency-Key where the repeat alone would be refused', async () => {
     const { id } = await intent();
     const ask = () =>
       stage.api.send('POST', `/api/v1/payment_intents/${id}/cancel`, {
@@ -159,7 +159,7 @@ describe('canceling a payment intent', () => {
     assert.deepEqual([again.status, again.text, again.headers.get('idempotent-replayed')], [200, first.text, 'true']);
   });
 
-  it('on a clock happens at the clock’s time, and not while it advances', async () => {
+  it('happens at the clock’s time on a clock, and not while it advances', async () => {
     const clock = await stage.merchant.clock('2031-02-03T04:05:06.789Z');
     const customer = await stage.merchant.customer({ test_clock: clock.id });
     const { id } = await intent({ customer_id: customer.id });

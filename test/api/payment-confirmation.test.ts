@@ -87,7 +87,7 @@ describe('confirming a payment intent', () => {
     ]);
   });
 
-  it('in any other status is 422 invalid_state, names the status, and changes nothing', async () => {
+  it('is 422 invalid_state in any other status, names the status, and changes nothing', async () => {
     const method = await cardOf();
     for (const word of ['succeed', 'requires_action']) {
       const { id } = await intent({ metadata: { _sandbox_outcome: word } });
@@ -108,7 +108,7 @@ describe('confirming a payment intent', () => {
     }
   });
 
-  it('without a method uses the one that the intent carries, and is 400 when it carries none', async () => {
+  it('uses the method that the intent carries if none is given, and is 400 when it carries none', async () => {
     const method = await cardOf();
     const carrying = await intent({ payment_method: method });
     assert.equal((await confirm(carrying.id)).body.payment_method_id, method);
@@ -120,7 +120,7 @@ describe('confirming a payment intent', () => {
     assert.deepEqual(refusal(await confirm(id, undefined, { method: 1 }), 400), ['/method unknown_parameter']);
   });
 
-  it('with a method that is unknown, another biller’s or another customer’s is 400', async () => {
+  it('is 400 with a method that is unknown, another biller’s or another customer’s', async () => {
     const { merchant } = await stage.stranger();
     const theirs = await merchant.card((await merchant.customer()).id);
     const { id: customer_id } = await stage.merchant.customer();
@@ -144,7 +144,7 @@ describe('confirming a payment intent', () => {
     assert.equal((await stage.request('GET', `/customers/${customer_id}`)).body.default_payment_method, method);
   });
 
-  it('with a publishable key needs the intent’s own client_secret in the body', async () => {
+  it('needs the intent’s own client_secret in the body with a publishable key', async () => {
     const { id: customer_id } = await stage.merchant.customer();
     const mine = await intent({ customer_id });
     const other = await intent({ customer_id });
@@ -172,7 +172,7 @@ describe('confirming a payment intent', () => {
     assert.equal(stage.ledger.requests.length, 1);
   });
 
-  it('on a clock happens at the clock’s time, and not while it advances', async () => {
+  it('happens at the clock’s time on a clock, and not while it advances', async () => {
     const clock = await stage.merchant.clock('2031-02-03T04:05:06.789Z');
     const customer = await stage.merchant.customer({ test_clock: clock.id });
     const method = await stage.merchant.card(customer.id);
@@ -190,7 +190,7 @@ describe('confirming a payment intent', () => {
     assert.deepEqual([event?.created_at, event?.test_clock], ['2031-03-01T00:00:00.000Z', clock.id]);
   });
 
-  it('in live mode is 503 processor_not_configured and leaves the intent as it was', async () => {
+  it('is 503 processor_not_configured in live mode and leaves the intent as it was', async () => {
     const key = stage.keys.liveSecret;
     const live = (method: string, path: string, body?: unknown) =>
       stage.api.send(method, `/api/v1${path}`, { key, body });
@@ -237,7 +237,7 @@ describe('confirming a payment intent', () => {
     });
   });
 
-  it('with an Idempotency-Key is a new charge once the time of the key is over', async () => {
+  it('is a new charge once the time of its Idempotency-Key is over', async () => {
     const { id: customer_id } = await stage.merchant.customer();
     const { id } = await intent({ customer_id, metadata: { _sandbox_outcome: 'decline,succeed' } });
     const method = await stage.merchant.card(customer_id);
@@ -256,7 +256,7 @@ describe('confirming a payment intent', () => {
     assert.equal((await ask()).body.status, 'succeeded');
   });
 
-  it('with the key of a try that died goes on with that try’s attempt, and charges anew only when the key is over', async () => {
+  it('goes on with the attempt of a try that died under its key, and charges anew only when the key is over', async () => {
     const { id: customer_id } = await stage.merchant.customer();
     const { id } = await intent({ customer_id, metadata: { _sandbox_outcome: 'decline,succeed' } });
     const method = await stage.merchant.card(customer_id);
@@ -326,7 +326,7 @@ describe('confirming a payment intent', () => {
     assert.equal((await stage.merchant.getIntent(bad.id)).status, 'processing');
   });
 
-  it('of a plan that its worker has left is finished by housekeeping, and the plan’s workflow looks again', async () => {
+  it('is finished by housekeeping for a plan that its worker has left, and the plan’s workflow looks again', async () => {
     const { merchant, db } = stage;
     const payer = await merchant.payer();
     const { id } = await merchant.activePlan({

@@ -52,7 +52,7 @@ describe('creating a payment intent', () => {
     assert.deepEqual((await stage.request('GET', `${path}/${id}`)).body, body);
   });
 
-  it('in live mode has an id without sandbox in it', async () => {
+  it('gives it an id without sandbox in it in live mode', async () => {
     const { status, body } = await stage.api.send('POST', `/api/v1${path}`, {
       key: stage.keys.liveSecret,
       body: valid,
@@ -201,7 +201,7 @@ describe('creating a payment intent', () => {
     assert.equal((await stage.api.send('POST', `/api/v1${path}`, live)).status, 201);
   });
 
-  it('with a saved method is its customer’s; with an unattached one and a customer it attaches the method', async () => {
+  it('gives it the customer of a saved method, and attaches an unattached one to the customer that is named', async () => {
     const owner = await stage.merchant.customer();
     const other = await stage.merchant.customer();
     const saved = await stage.merchant.card(owner.id);
@@ -220,7 +220,7 @@ describe('creating a payment intent', () => {
     assert.equal((await created({ payment_method: id })).customer_id, other.id);
   });
 
-  it('for another biller’s customer or method, or of the other mode, is a fault of that field', async () => {
+  it('names the field of a customer or method that is another biller’s or of the other mode', async () => {
     const { merchant } = await stage.stranger();
     const theirs = await merchant.customer();
     const live = createMerchant(stage.api.url, stage.keys.liveSecret);
@@ -232,13 +232,13 @@ describe('creating a payment intent', () => {
     assert.deepEqual(refusal(await post({ ...valid, payment_method }), 400), ['/payment_method resource_missing']);
   });
 
-  it('for a deleted customer is a fault of that field', async () => {
+  it('names the field of a customer that was deleted', async () => {
     const { id } = await stage.merchant.customer();
     await stage.db.sql`update customers set deleted_at = now() where id = ${id}`;
     assert.deepEqual(refusal(await post({ ...valid, customer_id: id }), 400), ['/customer_id customer_deleted']);
   });
 
-  it('for a clock-bound customer carries the clock’s time, and is refused while the clock advances', async () => {
+  it('gives it the clock’s time for a clock-bound customer, and is refused while the clock advances', async () => {
     const clock = await stage.merchant.clock('2031-02-03T04:05:06.789Z');
     const { id } = await stage.merchant.payer({ test_clock: clock.id });
     const body = await created({ customer_id: id });
@@ -295,7 +295,7 @@ describe('scheduling a payment', () => {
     );
   });
 
-  it('for today does not show the date, and is due at once, on a frozen clock too', async () => {
+  it('does not show today’s date, and is due at once for it, on a frozen clock too', async () => {
     const { customer_id, payment_method } = await payer('2027-01-09T20:00:00Z');
     const { body } = await post({ customer_id, payment_method, scheduled_payment_date: '2027-01-10' });
     assert.equal('scheduled_payment_date' in body, false);
@@ -304,7 +304,7 @@ describe('scheduling a payment', () => {
     assert.equal((await stage.merchant.getIntent(body.id)).status, 'succeeded');
   });
 
-  it('on real time judges the date by the present day', async () => {
+  it('judges the date by the present day in real time', async () => {
     const { id } = await stage.merchant.customer();
     const payment_method = await stage.merchant.card(id);
     const today = dateIn(withoutClock(realNow()), 'Australia/Sydney');
@@ -341,7 +341,7 @@ describe('scheduling a payment', () => {
     assert.equal(stage.ledger.requests.length, 2);
   });
 
-  it('on a method that was detached meanwhile fails, still naming the method', async () => {
+  it('fails with a method that was detached meanwhile, still naming the method', async () => {
     const { clock, customer_id, payment_method } = await payer('2027-01-09T00:00:00Z');
     const { body } = await post({ customer_id, payment_method, scheduled_payment_date: '2027-01-20' });
     await stage.merchant.detach(payment_method);
@@ -357,7 +357,7 @@ describe('fetching a payment intent', () => {
   const stage = useStage();
   const get = (id: string, key: string, query = '') => stage.api.send('GET', `/api/v1${path}/${id}${query}`, { key });
 
-  it('with a publishable key needs the client_secret of that very intent', async () => {
+  it('needs the client_secret of that very intent with a publishable key', async () => {
     const intent = await stage.merchant.intent({ amount: 500 });
     const other = await stage.merchant.intent({ amount: 500 });
     const key = stage.keys.sandboxPublishable;
@@ -412,7 +412,7 @@ describe('the payment intents of a customer', () => {
     );
   });
 
-  it('of an unknown customer are 404, after an unknown intent 400', async () => {
+  it('are 404 for an unknown customer, and 400 after an unknown intent', async () => {
     const { id } = await stage.merchant.customer();
     refusal(await list('cus_none'), 404, 'resource_missing');
     assert.deepEqual(refusal(await list(id, 'starting_after=pi_none'), 400), ['query/starting_after resource_missing']);

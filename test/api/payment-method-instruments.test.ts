@@ -56,7 +56,7 @@ describe('a Klarna, PayID or PayPal method', () => {
     }
   });
 
-  it('of Klarna has every part of the date of birth as null that was not given', async () => {
+  it('has every part of a Klarna date of birth as null that was not given', async () => {
     const none = { dob: { day: null, month: null, year: null } };
     const table: [given: object, shown: object][] = [
       [{}, { dob: null }],
@@ -85,14 +85,14 @@ describe('a Klarna, PayID or PayPal method', () => {
     assert.equal((await stage.request('GET', `/customers/${customer}`)).body.default_payment_method, first);
   });
 
-  it('without a customer can be attached to one later', async () => {
+  it('can be attached to a customer later', async () => {
     const { id: customer_id } = await stage.merchant.customer();
     const id = await made('paypal', payPal);
     assert.equal((await stage.request('POST', `/payment_methods/${id}/attach`, { customer_id })).status, 200);
     assert.equal((await stage.request('GET', `/customers/${customer_id}`)).body.default_payment_method, id);
   });
 
-  it('for an unknown, foreign or deleted customer is 400, and none is saved', async () => {
+  it('is 400 for an unknown, foreign or deleted customer, and is not saved', async () => {
     const { merchant } = await stage.stranger();
     const theirs = await merchant.customer({ reference: 'R-2' });
     const deleted = await stage.merchant.customer();
@@ -136,7 +136,7 @@ describe('a Klarna, PayID or PayPal method', () => {
     assert.deepEqual(refusal(reply, 400), ['/payment_method payment_method_detached']);
   });
 
-  it('of another shape than its type’s is 400, which names every fault, and none is saved', async () => {
+  it('is 400 with another shape than its type’s, names every fault, and is not saved', async () => {
     const before = await rowCounts(stage);
     const table: [type: unknown, data: unknown, faults: string[]][] = [
       ['klarna', { dob: '1990-02-01' }, ['/instrument_data/dob invalid_type']],

@@ -26,7 +26,7 @@ describe('saving a card', () => {
   const post = (body: unknown) => stage.request('POST', path, body);
   const fetched = async (id: string) => (await stage.request('GET', `${path}/${id}`)).body;
 
-  it('from a fixture token has its brand and ending, and nothing else', async () => {
+  it('keeps the brand and the ending of a fixture token, and nothing else', async () => {
     const { status, body } = await post(card({ token_metadata: fixture('tok_sandbox_amex_succeed') }));
     assert.equal(status, 200);
     const { id } = body.payment_method;
@@ -67,7 +67,7 @@ describe('saving a card', () => {
     assert.deepEqual(named.body.payment_method.card.last4, null);
   });
 
-  it('with an unknown fixture token is a fault of the token, told together with an unknown customer', async () => {
+  it('names an unknown fixture token, together with an unknown customer', async () => {
     const wrong = card({ token_metadata: fixture('tok_nope') }, { customer_reference: 'nobody' });
     assert.deepEqual(refusal(await post(wrong), 400), [
       '/customer_reference resource_missing',
@@ -122,7 +122,7 @@ describe('saving a payment method', () => {
   const stage = useStage();
   const post = (body: unknown) => stage.request('POST', path, body);
 
-  it('of no or another type is a fault of type alone', async () => {
+  it('names type alone when the type is missing or unknown', async () => {
     assert.deepEqual(refusal(await post({ ...card(), type: 'klarna' }), 400), ['/type invalid_value']);
     assert.deepEqual(refusal(await post({ payment_method_data: {} }), 400), ['/type parameter_missing']);
     for (const type of [null, 1, 'CARD', 'constructor']) {
@@ -163,7 +163,7 @@ describe('saving a payment method', () => {
     assert.equal((await stage.api.send('POST', `/api/v1${path}`, { key, body: card() })).status, 200);
   });
 
-  it('for a customer, by its id or the biller’s reference, makes the first one the default', async () => {
+  it('makes the first one of a customer, by its id or the biller’s reference, the default', async () => {
     const customer = await stage.merchant.customer({ reference: 'R-7' });
     const first = await post(card({}, { customer_reference: 'R-7' }));
     const second = await post(debit({}, { customer_reference: customer.id }));
@@ -179,7 +179,7 @@ describe('saving a payment method', () => {
     );
   });
 
-  it('for a customer that is unknown, another biller’s or deleted is a fault of customer_reference', async () => {
+  it('names customer_reference for a customer that is unknown, another biller’s or deleted', async () => {
     const { merchant } = await stage.stranger();
     const foreign = await merchant.customer({ reference: 'theirs' });
     const gone = await stage.merchant.customer({ reference: 'gone' });
@@ -198,7 +198,7 @@ describe('saving a payment method', () => {
     assert.deepEqual(await rowCounts(stage), before);
   });
 
-  it('for a clock-bound customer carries the clock’s time', async () => {
+  it('gives it the clock’s time for a clock-bound customer', async () => {
     const clock = await stage.merchant.clock('2031-02-03T04:05:06.789Z');
     const { id } = await stage.merchant.customer({ test_clock: clock.id });
     const { body } = await post(card({}, { customer_reference: id }));

@@ -112,7 +112,7 @@ describe('creating a payment plan', () => {
     ]);
   });
 
-  it('for a deleted customer is a fault of customer_id', async () => {
+  it('names customer_id for a deleted customer', async () => {
     await stage.db.sql`update customers set deleted_at = now() where id = ${here.customer}`;
     assert.deepEqual(await faults({}), ['/customer_id customer_deleted']);
   });
@@ -336,13 +336,13 @@ describe('the schedule of a plan', () => {
     ]);
   });
 
-  it('of a pending plan whose dates have passed is as if it were activated now', async () => {
+  it('is as if a pending plan whose dates have passed were activated now', async () => {
     const { id } = await make({ start_date: '2027-01-10' });
     await stage.advance(here.clock, '2027-03-01T00:00:00Z');
     assert.deepEqual(await dates(id, '?count=3'), ['2027-01-10', '2027-03-10', '2027-04-10']);
   });
 
-  it('of a suspended plan is as if it were resumed now, and of one that has ended is empty', async () => {
+  it('is as if a suspended plan were resumed now, and is empty for one that has ended', async () => {
     const { id } = await make({ start_date: '2027-01-10' });
     await stage.merchant.move(id, 'activate');
     await stage.collect(id, frozen);

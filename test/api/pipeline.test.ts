@@ -112,7 +112,7 @@ describe('every answer', () => {
     assert.equal(page.headers.get('content-security-policy'), "default-src 'self'");
   });
 
-  it('to an unknown path is 404 with the envelope', async () => {
+  it('is 404 with the envelope for an unknown path', async () => {
     const { status, body } = await api.send('GET', '/nowhere');
     assert.equal(status, 404);
     assert.deepEqual([body.error.type, body.error.code], ['invalid_request_error', 'route_not_found']);
@@ -120,7 +120,7 @@ describe('every answer', () => {
     assert.equal((await api.send('GET', '/Things/a')).status, 404);
   });
 
-  it('to a wrong method is 405 with the envelope and an Allow that lists the right ones', async () => {
+  it('is 405 with the envelope for a wrong method, and an Allow that lists the right ones', async () => {
     const { status, headers, body } = await api.send('POST', '/things/a', { body: {} });
     assert.equal(status, 405);
     assert.equal(headers.get('allow'), 'HEAD, GET, PUT, OPTIONS');
@@ -129,7 +129,7 @@ describe('every answer', () => {
     assert.equal((await api.send('PROPFIND', '/things/a')).status, 405);
   });
 
-  it('to HEAD is that to GET without its body, and to OPTIONS the methods', async () => {
+  it('is that of GET without its body for HEAD, and the methods for OPTIONS', async () => {
     const head = await api.send('HEAD', '/things/a');
     assert.deepEqual([head.status, head.text, head.headers.get('content-length')], [200, '', '10']);
     const options = await api.send('OPTIONS', '/things/a');
@@ -138,7 +138,7 @@ describe('every answer', () => {
     assert.equal((await api.send('HEAD', '/nowhere')).status, 404);
   });
 
-  it('to a path with undecodable or unstorable characters is 404, not an error', async () => {
+  it('is 404 for a path with undecodable or unstorable characters, not an error', async () => {
     for (const id of ['%ff', '%', '%00', 'a%00b', '%ED%A0%80']) {
       const { status, body } = await api.send('GET', `/things/${id}`);
       assert.ok(status === 200 || status === 404, `${id}: ${status}`);
@@ -146,7 +146,7 @@ describe('every answer', () => {
     }
   });
 
-  it('to a request line that is no path is an answer too', async () => {
+  it('reaches a request line that is no path too', async () => {
     for (const target of ['*', '//', '/?', '/things/a?%', 'http://example.com/things/a', '/things/a#x']) {
       const socket = connect(api.running.port, '127.0.0.1');
       socket.end(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
@@ -159,7 +159,7 @@ describe('every answer', () => {
     }
   });
 
-  it('to a bug is a 500 that says nothing, while the log has the stack under the same request id', async () => {
+  it('is a 500 that says nothing for a bug, while the log has the stack under the same request id', async () => {
     const { status, headers, text, body } = await api.send('GET', '/failures/bug');
     assert.equal(status, 500);
     assert.deepEqual([body.error.type, body.error.code], ['api_error', 'internal_error']);
@@ -170,7 +170,7 @@ describe('every answer', () => {
     assert.match(JSON.stringify(line), /TypeError: select .* at /);
   });
 
-  it('to a refusal has its status, code, details and further members', async () => {
+  it('has the status, code, details and further members of a refusal', async () => {
     const missing = await api.send('GET', '/failures/missing');
     assert.deepEqual([missing.status, missing.body.error.code], [404, 'resource_missing']);
     const state = await api.send('GET', '/failures/state');
@@ -179,7 +179,7 @@ describe('every answer', () => {
     assert.deepEqual([processor.status, processor.body.error.type], [503, 'api_error']);
   });
 
-  it('to a validation failure of a service has the status of the route', async () => {
+  it('has the status of the route for a validation failure of a service', async () => {
     const { status, body } = await api.send('GET', '/failures/fault');
     assert.equal(status, 400);
     assert.deepEqual(body.error.details, [{ code: 'invalid_value', message: 'That is wrong.', path: '/a~1b' }]);
@@ -196,7 +196,7 @@ describe('every answer', () => {
     assert.equal(JSON.stringify(api.log.slice(-5)).includes(secret), false);
   });
 
-  it('of a request with a key is logged with its biller, mode and key id, never the key', async () => {
+  it('is logged with the biller, mode and key id of a request with a key, never the key', async () => {
     const { key, id, biller_id } = await makeKey(db.sql);
     const { headers } = await api.send('GET', '/private', { key });
     const line = api.log.find((entry) => entry.request_id === headers.get('request-id'));

@@ -6,7 +6,7 @@ import { refusal } from '../support/stage.ts';
 const day = (date: string) => `2027-${date}T00:00:00.000Z`;
 const outcomes = (...words: string[]) => ({ _sandbox_outcome: words.join(',') });
 
-describe('a plan collects', () => {
+describe('a plan', () => {
   const here = usePayer();
   const { stage } = here;
   const fetch = (id: string) => stage.merchant.getPlan(id);
@@ -17,7 +17,7 @@ describe('a plan collects', () => {
     return events.filter(({ data }) => subjects.includes(String(data.id))).map(({ event_type }) => event_type);
   };
 
-  it('one payment intent for each slot, at its instant, with the plan’s method, metadata and customer', async () => {
+  it('collects one payment intent for each slot, at its instant, with the plan’s method, metadata and customer', async () => {
     const id = await here.active({ metadata: { order: '7' } });
     await here.advance(day('01-24'));
     assert.deepEqual(await here.paymentLines(id), [
@@ -56,7 +56,7 @@ describe('a plan collects', () => {
     assert.deepEqual([event?.data, event?.created_at, event?.request_id], [data[0], day('01-24'), null]);
   });
 
-  it('the first amount first, then the recurring one, the last one cut, and closes when the total is reached', async () => {
+  it('collects the first amount first, then the recurring one, the last one cut, and closes when the total is reached', async () => {
     const id = await here.active({ first_amount_cents: 1700, total_amount_cents: 3000 });
     assert.deepEqual(await stage.merchant.getPlan(id).then((plan) => plan.next_payment_date), '2027-01-17');
     await here.advance(day('01-24'));
@@ -77,7 +77,7 @@ describe('a plan collects', () => {
     assert.equal((await stage.merchant.payments(id)).length, 3);
   });
 
-  it('base amounts up to the total; the surcharge comes on top', async () => {
+  it('collects base amounts up to the total; the surcharge comes on top', async () => {
     const fees = { fee_preferences: { customer_pays_transaction_fees: true } };
     const payer = await stage.merchant.customer({ ...fees, test_clock: here.clock });
     await stage.merchant.card(payer.id);
@@ -91,7 +91,7 @@ describe('a plan collects', () => {
     assert.deepEqual([(await fetch(id)).collected_amount_cents, (await fetch(id)).state], [1500, 'closed']);
   });
 
-  it('again 1, 3 and 5 days after the first failure, then suspends, telling of each step', async () => {
+  it('collects again 1, 3 and 5 days after the first failure, then suspends, telling of each step', async () => {
     const id = await here.active({ frequency_type: 'monthly', metadata: outcomes('decline') });
     assert.deepEqual(
       [(await fetch(id)).next_attempt_at, (await fetch(id)).next_payment_date],
@@ -126,7 +126,7 @@ describe('a plan collects', () => {
     assert.deepEqual((await typesOf(id)).slice(-2), ['payment_intent.failed', 'payment_plan.suspended']);
   });
 
-  it('the unpaid slot by a retry, and later slots on their own dates meanwhile', async () => {
+  it('collects the unpaid slot by a retry, and later slots on their own dates meanwhile', async () => {
     const id = await here.active({ metadata: outcomes('decline', 'decline', 'decline', 'succeed') });
     await here.advance(day('01-18'));
     assert.deepEqual(await here.paymentLines(id), [
@@ -136,7 +136,7 @@ describe('a plan collects', () => {
     assert.equal((await fetch(id)).next_attempt_at, day('01-20'));
   });
 
-  it('the older one first where a retry and a slot are due at the same instant', async () => {
+  it('collects the older one first where a retry and a slot are due at the same instant', async () => {
     const id = await here.active({
       frequency_type: 'weekly',
       start_date: '2027-01-11',
@@ -155,7 +155,7 @@ describe('a plan collects', () => {
     ]);
   });
 
-  it('nothing more at the first failure of a plan that says stop, or at a final decline', async () => {
+  it('collects nothing more at the first failure of a plan that says stop, or at a final decline', async () => {
     const stop = await here.active({ failure_behaviour: 'stop', metadata: outcomes('timeout') });
     const challenged = await here.active({ metadata: outcomes('requires_action') });
     const lost = await stage.merchant.card(here.customer, 'tok_sandbox_visa_decline_card_lost');
@@ -168,7 +168,7 @@ describe('a plan collects', () => {
     }
   });
 
-  it('by the customer’s default of the moment, or else its own method; a detached one fails for good', async () => {
+  it('collects by the customer’s default of the moment, or else its own method; a detached one fails for good', async () => {
     const own = await stage.merchant.card(here.customer);
     const named = await here.active({ payment_instrument_id: own });
     const unnamed = await here.active();
@@ -191,7 +191,7 @@ describe('a plan collects', () => {
     assert.equal((await stage.merchant.payments(unnamed))[1]?.status, 'paid');
   });
 
-  it('by the method that the plan has at the moment of the retry', async () => {
+  it('collects by the method that it has at the moment of the retry', async () => {
     const poor = await stage.merchant.card(here.customer, 'tok_sandbox_visa_decline_insufficient_funds');
     const id = await here.active({ payment_instrument_id: poor, frequency_type: 'monthly' });
     await stage.merchant.updatePlan(id, { payment_instrument_id: here.card });
@@ -201,7 +201,7 @@ describe('a plan collects', () => {
     assert.equal((await stage.merchant.getIntent(String(slot?.payment_intent_id))).payment_method_id, here.card);
   });
 
-  it('the new amount from the next slot on, and what is open at its own', async () => {
+  it('collects the new amount from the next slot on, and what is open at its own', async () => {
     const id = await here.active({ frequency_type: 'monthly', metadata: outcomes('decline', 'succeed') });
     await stage.merchant.updatePlan(id, { recurring_amount_cents: 2000 });
     await here.advance(day('02-15'));
@@ -211,7 +211,7 @@ describe('a plan collects', () => {
     );
   });
 
-  it('on after a raised total woke a calendar that had come to its end, without a burst', async () => {
+  it('collects on after a raised total woke a calendar that had come to its end, without a burst', async () => {
     const id = await here.active({
       total_amount_cents: 2000,
       metadata: outcomes('decline', 'decline', 'decline', 'succeed'),
@@ -227,7 +227,7 @@ describe('a plan collects', () => {
     assert.deepEqual(amounts, [1000, 1000, 1000, 500]);
   });
 
-  it('an unpaid slot that a biller confirms by hand, suspended or not, and closes when that completes the total', async () => {
+  it('collects an unpaid slot that a biller confirms by hand, suspended or not, and closes when that completes the total', async () => {
     const id = await here.active({
       total_amount_cents: 1000,
       failure_behaviour: 'stop',
@@ -241,7 +241,7 @@ describe('a plan collects', () => {
     assert.equal((await stage.merchant.payments(id))[0]?.status, 'paid');
   });
 
-  it('by its own series of retries, whatever a confirm by hand came to in between', async () => {
+  it('collects by its own series of retries, whatever a confirm by hand came to in between', async () => {
     const poor = await stage.merchant.card(here.customer, 'tok_sandbox_visa_decline_insufficient_funds');
     const lost = await stage.merchant.card(here.customer, 'tok_sandbox_visa_decline_card_lost');
     const id = await here.active({ payment_instrument_id: poor, frequency_type: 'monthly' });
@@ -309,7 +309,7 @@ describe('the payments of a plan', () => {
     assert.deepEqual([rest.data.map((item: { slot: number }) => item.slot), rest.has_more], [[0], false]);
   });
 
-  it('after something that is no slot of the plan are 400', async () => {
+  it('are 400 after something that is no slot of the plan', async () => {
     const id = await here.active();
     for (const cursor of ['1', '-1', 'x', '0.0', '99999999999999999999', 'pi_x', '']) {
       const reply = await list(id, `starting_after=${cursor}`);

@@ -112,7 +112,7 @@ describe('ending or suspending a plan between retries', () => {
   const { stage } = here;
 
   for (const transition of ['suspend', 'deactivate', 'close'] as const) {
-    it(`by ${transition} ends the retries: the slot has failed, and nothing of it is tried again`, async () => {
+    it(`ends the retries with ${transition}: the slot has failed, and nothing of it is tried again`, async () => {
       const id = await here.active({ metadata: { _sandbox_outcome: 'decline,succeed' } });
       assert.equal((await stage.merchant.getPlan(id)).next_attempt_at, '2027-01-11T00:00:00.000Z');
       const plan = await here.move(id, transition);
@@ -157,7 +157,7 @@ describe('resuming a plan', () => {
     ]);
   });
 
-  it('of a plan whose first payment never came keeps the first amount for the payment that comes first', async () => {
+  it('keeps the first amount for the payment that comes first if none has come yet', async () => {
     const id = await here.active({ start_date: '2027-01-12', first_amount_cents: 5000 });
     await here.move(id, 'suspend');
     await here.advance('2027-01-15T00:00:00Z');

@@ -77,7 +77,7 @@ describe('refunding a payment', () => {
   const here = useRefunds();
   const { stage, book, refund, paid } = here;
 
-  it('without an amount gives back the whole total, surcharge included, and answers 201 with the refund', async () => {
+  it('gives back the whole total without an amount, surcharge included, and returns 201 with the refund', async () => {
     const { id: customer_id } = await stage.merchant.customer();
     const payment_method = await stage.merchant.card(customer_id);
     const id = await here.pay({ amount: 1000, currency: 'NZD', payment_method, surcharge_applied: true });
@@ -128,7 +128,7 @@ describe('refunding a payment', () => {
     assert.match(String(event?.request_id), /^req_/);
   });
 
-  it('in parts goes up to the total and never beyond: more than remains is a fault of amount, then there is nothing left', async () => {
+  it('goes up to the total in parts and never beyond: more than remains is a fault of amount, then there is nothing left', async () => {
     const id = await paid(1000);
     assert.equal((await refund(id, { amount: 600 })).body.status, 'succeeded');
     assert.deepEqual(refusal(await refund(id, { amount: 401 }), 400), ['/amount out_of_range']);
@@ -247,7 +247,7 @@ describe('refunding a payment', () => {
     assert.equal(await here.refundedOf(id), 0);
   });
 
-  it('of a plan gives the money back and leaves the plan as it was', async () => {
+  it('gives the money of a plan’s payment back and leaves the plan as it was', async () => {
     const customer = await stage.merchant.payer();
     const today = realNow().toISOString().slice(0, 10);
     const plan = await stage.merchant.activePlan({ customer_id: customer.id, start_date: today });
@@ -259,7 +259,7 @@ describe('refunding a payment', () => {
     assert.equal(before.collected_amount_cents, 1000);
   });
 
-  it('on a clock happens at the clock’s time, and not while it advances', async () => {
+  it('happens at the clock’s time on a clock, and not while it advances', async () => {
     const clock = await stage.merchant.clock('2031-02-03T04:05:06.789Z');
     const customer = await stage.merchant.customer({ test_clock: clock.id });
     const payment_method = await stage.merchant.card(customer.id);
@@ -275,14 +275,14 @@ describe('refunding a payment', () => {
     assert.deepEqual([event?.created_at, event?.test_clock], [at, clock.id]);
   });
 
-  it('of a deleted customer still succeeds', async () => {
+  it('succeeds for a deleted customer too', async () => {
     const id = await paid();
     const { customer_id } = await stage.merchant.getIntent(id);
     assert.equal((await stage.request('DELETE', `/customers/${customer_id}`)).status, 200);
     assert.equal((await refund(id)).body.status, 'succeeded');
   });
 
-  it('in live mode without a processor is 503 processor_not_configured, and nothing has changed', async () => {
+  it('is 503 processor_not_configured in live mode without a processor, and nothing has changed', async () => {
     const live = (method: string, path: string, body?: unknown) =>
       stage.api.send(method, `/api/v1${path}`, { key: stage.keys.liveSecret, body });
     const { body: made } = await live('POST', '/payment_intents', { amount: 500, currency: 'AUD' });

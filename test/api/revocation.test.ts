@@ -48,7 +48,7 @@ describe('a revocation, in two API processes on one database', function () {
     for (const { url } of processes) assert.equal(await statusAt(url, key), 401);
   });
 
-  it('of a rolled key leaves the new one to work at once, in both', async () => {
+  it('leaves the new key after a roll to work at once, in both', async () => {
     const old = await makeKey(db.sql);
     for (const { url } of processes) assert.equal(await statusAt(url, old.key), 200);
     const fresh = await rollKey(db.sql, old.id, { overlapHours: 0, by: tester, now: realNow() });

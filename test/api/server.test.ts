@@ -261,7 +261,7 @@ describe('health', () => {
   const checks = { postgresql: () => db.sql`select 1`.then(() => {}), temporal: () => temporal() };
   const api = useApi(db, undefined, () => ({ checks }));
 
-  it('of the process and of what it needs is answered without a key', async () => {
+  it('is shown for the process and for what it needs without a key', async () => {
     for (const path of ['/healthz', '/readyz']) {
       const { status, body } = await api.send('GET', path);
       assert.deepEqual([status, body], [200, { status: 'ok' }], path);

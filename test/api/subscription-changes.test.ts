@@ -60,7 +60,7 @@ describe('a change of a subscription', () => {
     assert.equal((await subscriber.get(id)).items[0].unit_amount_cents, 4900);
   });
 
-  it('of which the charge is declined changes nothing, and says why', async () => {
+  it('changes nothing if its charge is declined, and says why', async () => {
     const id = await midwayStarted();
     await stage.request('PUT', `/subscriptions/${id}`, { metadata: { _sandbox_outcome: 'decline' } });
     const after = await changed(id, upgrade);
@@ -94,7 +94,7 @@ describe('a change of a subscription', () => {
     ]);
   });
 
-  it('to a lower price leaves credit, of which periods are paid before money is taken', async () => {
+  it('leaves credit when the price falls, of which periods are paid before money is taken', async () => {
     const id = await midwayStarted();
     const after = await changed(id, downgrade);
     const credit = share(4900) - share(900);
@@ -118,7 +118,7 @@ describe('a change of a subscription', () => {
     assert.equal((await changesOf(id)).length, 2);
   });
 
-  it('at the end of the period is made with the next one, and is taken back by a change to what it sells', async () => {
+  it('is made with the next period if it is for the end of this one, and is taken back by a change to what it sells', async () => {
     const id = await midwayStarted();
     const scheduled = await changed(id, { items: at(900) });
     assert.deepEqual([scheduled.items[0].unit_amount_cents, scheduled.next_items[0].unit_amount_cents], [4900, 900]);
@@ -240,14 +240,14 @@ describe('a change of a subscription', () => {
     assert.equal(stage.ledger.taken.size, before);
   });
 
-  it('in a trial costs nothing, and the first paid period takes the new price', async () => {
+  it('costs nothing in a trial, and the first paid period takes the new price', async () => {
     const id = await subscriber.started({ trial_days: 10 });
     assert.equal((await changed(id, { ...upgrade, expected_amount_cents: 0 })).items[0].unit_amount_cents, 9800);
     await here.advance('2027-01-21T00:00:00Z');
     assert.equal((await subscriber.periods(id)).at(-1), '2 2027-01-20 2027-02-20 paid 9800');
   });
 
-  it('of which the period is unpaid and then not billed gives back the credit that it used', async () => {
+  it('gives back the credit that it used if its period is unpaid and then not billed', async () => {
     const id = await midwayStarted({ metadata: { _sandbox_outcome_by_period: 'succeed;decline' }, items: at(9000) });
     const { credit_balance_cents: credit } = await changed(id, { items: at(8000), when: 'now' });
     await here.advance('2027-02-20T00:00:00Z');
@@ -281,7 +281,7 @@ describe('a change of a subscription', () => {
     refusal(await change(id, downgrade), 422, 'invalid_state');
   });
 
-  it('without a method that can be charged is refused, if it costs something now', async () => {
+  it('is refused without a method that can be charged, if it costs something now', async () => {
     const id = await midwayStarted();
     await stage.request('POST', `/payment_methods/${here.card}/detach`);
     const refused = await change(id, upgrade);

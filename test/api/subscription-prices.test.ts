@@ -37,7 +37,7 @@ describe('the one-off items of a subscription', () => {
     ]);
   });
 
-  it('of a trial are taken with the first paid period', async () => {
+  it('are taken with the first paid period after a trial', async () => {
     const id = await subscriber.started({ trial_days: 14, one_off_items: [joining] });
     assert.equal((await subscriber.get(id)).one_off_items.length, 1);
     await here.advance('2027-01-25T00:00:00Z');
@@ -73,7 +73,7 @@ describe('the one-off items of a subscription', () => {
     ]);
   });
 
-  it('of a period that was not paid are taken with the one that a resume begins', async () => {
+  it('are taken with the period that a resume begins if their own was not paid', async () => {
     const id = await subscriber.started({ metadata: { _sandbox_outcome_by_period: 'succeed;decline;succeed' } });
     await stage.request('PUT', `/subscriptions/${id}`, { one_off_items: [joining] });
     await here.advance('2027-02-20T00:00:00Z');
@@ -156,7 +156,7 @@ describe('the discounts of a subscription', () => {
     ]);
   });
 
-  it('of all that it costs make a period free: it counts as paid', async () => {
+  it('make a period free if they are all that it costs: it counts as paid', async () => {
     const id = await subscriber.started({ discounts: [{ name: 'Free', percent_off: 100, periods: 1 }] });
     const started = await subscriber.get(id);
     assert.deepEqual([started.state, started.in_effect, started.latest_payment_intent_id], ['active', true, null]);

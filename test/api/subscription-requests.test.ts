@@ -144,7 +144,7 @@ describe('a pause', () => {
     assert.deepEqual((await subscriber.events(id)).slice(-1), ['2027-01-10 pause_removed']);
   });
 
-  it('after unpaid retries leaves the unpaid period void, and no payer pays it', async () => {
+  it('leaves the unpaid period void after its retries, and no payer pays it', async () => {
     const id = await subscriber.started(uncollectable);
     await here.advance('2027-02-20T00:00:00Z');
     const { latest_payment_intent_id: unpaid } = await subscriber.get(id);

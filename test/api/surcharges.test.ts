@@ -199,7 +199,7 @@ describe('the surcharge of an Australian account', () => {
     assert.deepEqual(shown(await stage.merchant.intent({ amount: 10_000, ...byPayId })), [0, 'not_allowed']);
   });
 
-  it('of PayPal is at most the cost once that is stated', async () => {
+  it('is at most the cost for PayPal once that is stated', async () => {
     await account({ country: 'AU', costs: { paypal: 120 } });
     const { customer, methodId } = await payer(
       { paypal_email: 'jo@example.com', account_name: 'Jo' },
@@ -225,7 +225,7 @@ describe('the surcharge of an Australian account', () => {
     assert.deepEqual([body.status, body.total_amount, body.surcharge_reason], ['processing', 10_000, 'not_allowed']);
   });
 
-  it('of a plan is taken in September, also by its retries, and no more in October', async () => {
+  it('is taken from a plan in September, also by its retries, and no more in October', async () => {
     await account({ country: 'AU' });
     const { clock, customer } = await payer({ card_bin: '42424242' }, '2026-09-13T14:00:00Z');
     await stage.merchant.activePlan({
@@ -260,7 +260,7 @@ describe('the surcharge of an Australian account', () => {
     assert.deepEqual([...stage.ledger.taken.values()], [10_205, 10_205, 10_205, 10_000, 10_000]);
   });
 
-  it('of a link that was made in September is not taken in October', async () => {
+  it('is not taken in October from a link that was made in September', async () => {
     await account();
     const { clock, customer, methodId } = await payer({ card_bin: '42424242' }, '2026-09-28T00:00:00Z');
     const link = await links.link({ amount: 10_000, customer_id: customer.id });
@@ -313,7 +313,7 @@ describe('the surcharge of an Australian account', () => {
     assert.deepEqual(shown(await other.merchant.intent(asked)), [205, null]);
   });
 
-  it('in real time follows the rules in the statement that opens the charge', async () => {
+  it('follows the rules in real time, in the statement that opens the charge', async () => {
     await account({ country: 'GB' });
     const { id } = await stage.merchant.payer();
     const waiting = await stage.merchant.intent({ customer_id: id, surcharge_applied: true });

@@ -118,7 +118,7 @@ describe('every route but the public ones', () => {
     await expectAll(403, 'secret_key_required', stage.keys.livePublishable, closed);
   });
 
-  it('of the test helpers is 403 sandbox_only with a live key, and no other is', async () => {
+  it('is 403 sandbox_only with a live key if it is one of the test helpers, and no other is', async () => {
     const sandboxOnly = guarded.filter(({ path }) => path.includes('/test_helpers/'));
     assert.deepEqual(
       guarded.filter(({ access }) => access.sandboxOnly).map(({ path }) => path),

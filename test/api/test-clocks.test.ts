@@ -273,7 +273,7 @@ describe('advancing a test clock', () => {
     }
   });
 
-  it('of one clock leaves the others and their customers alone', async () => {
+  it('leaves the other clocks and their customers alone', async () => {
     const other = await stage.merchant.clock(frozen);
     const payer = await stage.merchant.payer({ test_clock: other.id });
     const theirs = await stage.merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-11' });
@@ -360,7 +360,7 @@ describe('deleting a test clock', () => {
     );
   });
 
-  it('while a charge of it is under way ends without a charge being recorded or a deadlock', async () => {
+  it('ends without a charge being recorded or a deadlock while one is under way', async () => {
     for (let round = 0; round < 10; round++) {
       const { clock, payer, plan } = await stage.merchant.planOnClock(frozen, { start_date: '2027-01-10' });
       const [reply] = await Promise.all([

@@ -139,13 +139,13 @@ describe('a body', () => {
     ]);
   });
 
-  it('with more than eight faults has every one of them told', async () => {
+  it('has every one of its faults named, more than eight too', async () => {
     const wrong = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`unknown_${index}`, 1]));
     assert.equal((await faultsOf(wrong)).length, 40);
     assert.equal((await faultsOf({ free: undefined, phones: Array.from({ length: 60 }, () => ({})) })).length, 61);
   });
 
-  it('with faults without end has the first hundred told', async () => {
+  it('has the first hundred of its faults named if they have no end', async () => {
     const wrong = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`unknown_${index}`, 1]));
     assert.equal((await faultsOf(wrong)).length, 100);
   });
@@ -168,13 +168,13 @@ describe('a body', () => {
     assert.equal((await post([])).body.error.message, 'The body must be an object.');
   });
 
-  it('with a misspelt field is told which one may have been meant, nested ones too', async () => {
+  it('gets a suggestion for a misspelt field, nested ones too', async () => {
     assert.match(await messageOf({ curency: 'AUD' }), /^curency is not a known parameter. Did you mean currency\?$/);
     assert.match(await messageOf({ address: { line2: 'x' } }), /Did you mean address\.line1\?$/);
     assert.match(await messageOf({ zzzzzzzz: 1 }), /^zzzzzzzz is not a known parameter\.$/);
   });
 
-  it('with a part of the name of a field, or more than that, is told which one may have been meant', async () => {
+  it('gets a suggestion for a part of the name of a field, or more than that', async () => {
     assert.match(await messageOf({ currency_code: 'AUD' }), /Did you mean currency\?$/);
     assert.match(await messageOf({ amount_cents: 500 }), /Did you mean amount\?$/);
   });
@@ -189,7 +189,7 @@ describe('a body', () => {
     assert.equal(text.includes('sensitive'), false);
   });
 
-  it('of one of several shapes is judged by the shape that it names', async () => {
+  it('is judged by the one of several shapes that it names', async () => {
     assert.deepEqual(await faultsOf({ method: { type: 'card', data: { month: 13 } } }), [
       '/method/data/month out_of_range',
     ]);
@@ -251,7 +251,7 @@ describe('a body', () => {
     }
   });
 
-  it('with a NUL or half a surrogate pair anywhere has a fault of that field', async () => {
+  it('has a fault of each field with a NUL or half a surrogate pair', async () => {
     const cases: [object, string][] = [
       [{ label: 'a\0b' }, '/label'],
       [{ label: 'a\ud800' }, '/label'],
@@ -264,7 +264,7 @@ describe('a body', () => {
     assert.equal((await post('{"amount":500,"currency":"AUD","label":"\\ud83d\\udcb6"}')).status, 200);
   });
 
-  it('with a number out of range has an error for that field', async () => {
+  it('has an error for the field of a number out of range', async () => {
     const { status, body } = await post('{"amount":500,"currency":"AUD","free":{"n":1e999}}');
     assert.equal(status, 422);
     assert.deepEqual(body.error.details[0].path, '/free/n');
@@ -316,7 +316,7 @@ describe('a body', () => {
     assert.equal((await post(nest(100_000))).status, 400);
   });
 
-  it('of 256 KiB is read, one byte more is 413 with the envelope, also when it comes in pieces', async () => {
+  it('is read up to 256 KiB; one byte more is 413 with the envelope, also when it comes in pieces', async () => {
     const overhead = JSON.stringify({ ...valid, free: { a: '' } }).length;
     const sized = (size: number) => JSON.stringify({ ...valid, free: { a: 'x'.repeat(size - overhead) } });
     assert.equal((await post(sized(262_144))).status, 200);
@@ -367,7 +367,7 @@ describe('a query', () => {
     assert.deepEqual(body, { limit: 100, status: 'open', name: 'Jo + Co', all: true });
   });
 
-  it('with a limit that is no integer from 1 to 100, however it is written, is 400', async () => {
+  it('is 400 with a limit that is no integer from 1 to 100, however it is written', async () => {
     for (const limit of [
       '0',
       '101',
@@ -391,7 +391,7 @@ describe('a query', () => {
     }
   });
 
-  it('with unknown or repeated parameters is 400, with all of them told', async () => {
+  it('is 400 with unknown or repeated parameters, and names all of them', async () => {
     const { status, body } = await api.send('GET', '/things?limt=5&status=gone&name=a&name=b&__proto__=1');
     assert.equal(status, 400);
     const faults = body.error.details.map(({ path, code }: { path: string; code: string }) => `${path} ${code}`).sort();
@@ -408,7 +408,7 @@ describe('a query', () => {
     assert.equal((await api.send('POST', '/notes?x=1')).status, 400);
   });
 
-  it('with a NUL in it is 400', async () => {
+  it('is 400 with a NUL in it', async () => {
     assert.equal((await api.send('GET', '/things?name=%00')).status, 400);
   });
 });

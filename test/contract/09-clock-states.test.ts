@@ -64,13 +64,13 @@ describe('Test clock: states and transitions', () => {
       assert.deepEqual(body, { id: here.clock, status: 'advancing', frozen_time: '2027-01-10T00:00:00.000Z' });
     });
 
-    it('from ready as from created', async () => {
+    it('starts from ready as from created', async () => {
       await here.advance('2027-01-11T00:00:00Z');
       assert.equal((await stage.merchant.getClock(here.clock)).status, 'ready');
       assert.equal((await begin('2027-01-12T00:00:00Z')).body.status, 'advancing');
     });
 
-    it('with test_clock.advancing, which carries target_time', async () => {
+    it('sends test_clock.advancing, which carries target_time', async () => {
       await begin('2027-01-17T00:00:00Z');
       const event = (await clockEvents()).at(-1);
       const { target_time, frozen_time, status } = event?.data ?? {};
@@ -102,7 +102,7 @@ describe('Test clock: states and transitions', () => {
       assert.ok(last_advanced_at);
     });
 
-    it('with test_clock.ready, which carries effects_manifest', async () => {
+    it('sends test_clock.ready, which carries effects_manifest', async () => {
       await here.active();
       await here.advance('2027-01-17T00:00:00Z');
       const event = (await clockEvents()).at(-1);
@@ -113,7 +113,7 @@ describe('Test clock: states and transitions', () => {
   });
 
   describe('advancing —advance fails→ failed', () => {
-    it('with no event', async () => {
+    it('sends no event', async () => {
       await fail();
       assert.equal((await stage.merchant.getClock(here.clock)).status, 'failed');
       const types = (await clockEvents()).map(({ event_type }) => event_type);
@@ -145,7 +145,7 @@ describe('Test clock: states and transitions', () => {
       ['ready', () => here.advance('2027-01-11T00:00:00Z')],
       ['failed', fail],
     ] as const) {
-      it(`from the state ${state}`, async () => {
+      it(`starts from the state ${state}`, async () => {
         await reach();
         assert.deepEqual([(await remove()).status, await isGone()], [200, true]);
       });
@@ -162,7 +162,7 @@ describe('Test clock: states and transitions', () => {
       ['by hand', remove],
       ['at its expiry', () => expire(31)],
     ] as const) {
-      it(`with test_clock.deleted, ${how}`, async () => {
+      it(`sends test_clock.deleted, ${how}`, async () => {
         await go();
         const event = (await clockEvents()).at(-1);
         assert.deepEqual([event?.event_type, event?.data.id], ['test_clock.deleted', here.clock]);

@@ -268,7 +268,7 @@ describe('Events', () => {
     });
   }
 
-  it('of test clocks go to sandbox subscriptions only', async () => {
+  it('reach sandbox subscriptions alone when they are of test clocks', async () => {
     assert.deepEqual([await ofLiveMode.deliveries(liveEndpoint), await ofLiveMode.events()], [[], []]);
     for (const { event } of rows.filter((row) => row.event.startsWith('test_clock.'))) assert.ok(story.told.has(event));
   });

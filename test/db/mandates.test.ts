@@ -39,7 +39,7 @@ describe('the table of mandates', () => {
     ['one with a limit of nothing', 'active', { max_amount_cents: 0 }, false],
   ];
   for (const [title, of, change, isTaken] of changes) {
-    it(`for a mandate, ${isTaken ? 'takes' : 'refuses'} ${title}`, async () => {
+    it(`${isTaken ? 'takes' : 'refuses'} a changed mandate: ${title}`, async () => {
       const { id } = of === 'active' ? await here.active() : await here.pending();
       assert.equal(await takes(id, change), isTaken);
     });

@@ -16,7 +16,7 @@ describe('a migration that brings new scopes', () => {
   const db = useDatabase();
 
   for (const [name, resource] of Object.entries(migrations)) {
-    it(`for ${resource} gives them to keys that hold every former one, once, and to no other key`, async () => {
+    it(`gives those of ${resource} to keys that hold every former one, once, and to no other key`, async () => {
       const { sql } = db;
       const added = [`${resource}:read`, `${resource}:write`];
       const former = allScopes.filter((scope) => !added.includes(scope));

@@ -70,6 +70,10 @@ const instead: readonly (readonly [word: RegExp, write: string])[] = [
   [/\bby (itself|themselves)\b/i, '“automatically”, “on its own”, “separately”'],
   [/\bsituation(s|Of)?\b/i, '`PlanWithSlots`, `SubscriptionWithPeriods`; “case” in prose'],
   [/\b(interface|type) (Change|Refusal)\b/, 'the name of the thing: `PlanStepChange`, `SubmissionRefusal`'],
+  [
+    /\bit(\.\w+)?\(['"`](after|at|by|for|from|in|of|on|to|under|when|while|with|without) /i,
+    'a title that begins with its verb: “charges once when …”, not “when …, charges once”',
+  ],
 ];
 
 function filesIn(folder: string): string[] {

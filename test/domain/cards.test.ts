@@ -63,7 +63,7 @@ describe('card brands', () => {
     ['4２', null],
   ];
   for (const [digits, brand] of table) {
-    it(`of the digits ${JSON.stringify(digits)}: ${brand ?? 'none'}`, () => {
+    it(`follow the digits ${JSON.stringify(digits)}: ${brand ?? 'none'}`, () => {
       assert.equal(brandOf(digits), brand);
     });
   }

@@ -177,7 +177,7 @@ describe('due instants', () => {
     );
   });
 
-  it('of a weekly plan keep to local midnight across a change to daylight saving', () => {
+  it('keep to local midnight for a weekly plan across a change to daylight saving', () => {
     const plan: Cadence = { frequencyType: 'weekly', frequencyPeriod: 1, startDate: '2027-09-30', firstDate: null };
     assert.equal(slotDueAt(plan, 0, 'Australia/Sydney').toISOString(), '2027-09-29T14:00:00.000Z');
     assert.equal(slotDueAt(plan, 1, 'Australia/Sydney').toISOString(), '2027-10-06T13:00:00.000Z');

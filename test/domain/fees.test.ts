@@ -18,7 +18,7 @@ describe('fees', () => {
     [12_345, 0, 0, 0, 'of a free schedule are 0'],
   ];
   for (const [amount, basisPoints, fixed, fee, why] of table) {
-    it(`of ${amount} at ${basisPoints} basis points and ${fixed}: ${why}`, () => {
+    it(`are rounded to a minor unit for ${amount} at ${basisPoints} basis points and ${fixed}: ${why}`, () => {
       assert.equal(feeFor(amount, { basisPoints, fixed }), fee);
     });
   }

@@ -43,25 +43,25 @@ function timeOf(id: string): number {
 
 describe('ids', () => {
   for (const kind of kinds) {
-    it(`of kind ${kind} are ${prefixes[kind]} and 32 base62 characters`, () => {
+    it(`are ${prefixes[kind]} and 32 base62 characters for the kind ${kind}`, () => {
       assert.match(newId(kind, sandbox), new RegExp(`^${prefixes[kind]}[0-9A-Za-z]{32}$`));
     });
   }
 
-  it('of live payment intents begin with pi_ alone', () => {
+  it('begin with pi_ alone for live payment intents', () => {
     assert.match(newId('payment_intent', { livemode: true }), /^pi_[0-9A-Za-z]{32}$/);
   });
 
-  it('of payment intents need a mode', () => {
+  it('need a mode for payment intents', () => {
     assert.throws(() => newId('payment_intent'), TypeError);
   });
 
-  it('of other kinds are the same in both modes', () => {
+  it('are the same in both modes for other kinds', () => {
     assert.match(newId('customer', { livemode: true }), /^cus_[0-9A-Za-z]{32}$/);
     assert.match(newId('customer', sandbox), /^cus_[0-9A-Za-z]{32}$/);
   });
 
-  it('of one process strictly increase by their bytes and never repeat', () => {
+  it('strictly increase by their bytes within one process, and never repeat', () => {
     const ids = Array.from({ length: 100_000 }, () => newId('event'));
     assertRising(ids);
     assert.equal(new Set(ids).size, ids.length);
@@ -136,7 +136,7 @@ describe('the form of an id', () => {
     }
   });
 
-  it('of a payment intent may be either of both modes', () => {
+  it('may be that of either mode for a payment intent', () => {
     assert.ok(isId('payment_intent', `pi_${'a'.repeat(32)}`));
     assert.ok(isId('payment_intent', `pi_sandbox_${'a'.repeat(32)}`));
     assert.ok(!isId('payment_intent', `pi_sandbox${'a'.repeat(32)}`));

@@ -18,7 +18,7 @@ describe('an instant', () => {
     }
   });
 
-  it('of real time is the same instant to a customer without a clock', () => {
+  it('is the same instant in real time and for a customer without a clock', () => {
     assert.equal(withoutClock(now).getTime(), now.getTime());
   });
 

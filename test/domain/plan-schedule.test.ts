@@ -104,7 +104,7 @@ describe('upcoming payments', () => {
     totalAmount: fc.integer({ min: 1, max: 50_000 }),
   });
 
-  it('of a capped plan add up to its total exactly, and never pass it', () => {
+  it('add up to the total of a capped plan exactly, and never pass it', () => {
     fc.assert(
       fc.property(plans, (changes) => {
         const { payments, hasMore } = upcomingPayments(terms({ ...changes, frequencyType: 'weekly' }), atStart, 50_001);
@@ -122,7 +122,7 @@ describe('upcoming payments', () => {
     );
   });
 
-  it('of a capped plan add up to its total when slots are skipped and payments given up, opened one at a time', () => {
+  it('add up to the total of a capped plan when slots are skipped and payments given up, opened one at a time', () => {
     const course = fc.array(fc.constantFrom('paid', 'skipped', 'given up'), { maxLength: 200 });
     fc.assert(
       fc.property(plans, course, (changes, steps) => {

@@ -46,7 +46,7 @@ describe('a sandbox charge', () => {
     ['timeout', 'gateway_timeout'],
   ];
   for (const [metadataOutcome, outcome] of words) {
-    it(`with _sandbox_outcome ${metadataOutcome} is ${outcome}`, () => {
+    it(`is ${outcome} with _sandbox_outcome ${metadataOutcome}`, () => {
       assert.equal(charge({ metadataOutcome }), outcome);
     });
   }
@@ -66,7 +66,7 @@ describe('a sandbox charge', () => {
     [0, 'succeeded'],
   ];
   for (const [amount, outcome] of amounts) {
-    it(`of ${amount} is ${outcome} when nothing else decides`, () => {
+    it(`is ${outcome} for the amount ${amount} when nothing else decides`, () => {
       assert.equal(charge({ amount }), outcome);
     });
   }
@@ -125,7 +125,7 @@ describe('a sandbox refund', () => {
     ['succeed', 5003, 'succeeded'],
   ];
   for (const [metadataOutcome, amount, kind] of table) {
-    it(`of ${amount} with ${metadataOutcome ?? 'no metadata'} is ${kind}`, () => {
+    it(`is ${kind} for the amount ${amount} with ${metadataOutcome ?? 'no metadata'}`, () => {
       assert.deepEqual(sandboxRefundOutcome({ metadataOutcome, amount }), { kind });
     });
   }

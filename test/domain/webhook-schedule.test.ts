@@ -99,7 +99,7 @@ describe('Retry-After', () => {
     }
   });
 
-  it('of any number of seconds gives a delay of at most a day', () => {
+  it('gives a delay of at most a day for any number of seconds', () => {
     assert.equal(delayAfter(1, noJitter, parseRetryAfter('9'.repeat(400), now)), day);
   });
 });

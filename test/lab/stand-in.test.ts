@@ -210,7 +210,7 @@ describe('the stand-in for a live processor', function () {
     ['truncated', 1],
     ['slow_9000', 1],
   ] as const) {
-    it(`in the weather ${weather} gives no outcome once, has taken ${taken}, and then tells the truth`, async () => {
+    it(`gives no outcome once in the weather ${weather}, has taken ${taken}, and then tells the truth`, async () => {
       const client = createHttpProcessor({ ...standIn, timeoutMs: 1_000 });
       const asked = request(weather);
       await assert.rejects(charge(asked, client), OutcomeUnknown);
@@ -222,7 +222,7 @@ describe('the stand-in for a live processor', function () {
     });
   }
 
-  it('in the weather http_500_stored never tells by charging that it has taken the money, only by the reference', async () => {
+  it('never tells by charging that it has taken the money in the weather http_500_stored, only by the reference', async () => {
     const asked = request('http_500_stored');
     for (let nth = 1; nth <= 3; nth += 1) await assert.rejects(charge(asked), /responded 500/);
     await killAndWait();
@@ -235,7 +235,7 @@ describe('the stand-in for a live processor', function () {
     ['refused', 'not_charged'],
     ['refused_after', 'succeeded'],
   ] as const) {
-    it(`in the weather ${weather} refuses a charge whose reference then says ${state}`, async () => {
+    it(`refuses a charge in the weather ${weather}, and its reference then says ${state}`, async () => {
       const asked = request(weather);
       await assert.rejects(charge(asked), RequestRefused);
       assert.equal(await cardState(asked), state);

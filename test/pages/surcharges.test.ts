@@ -67,7 +67,7 @@ describe('the surcharge on the pages of an Australian account', () => {
     assert.deepEqual(taken(), [10_000]);
   });
 
-  it('of a link made in September is shown anew in October, and not taken', async () => {
+  it('is shown anew in October for a link made in September, and not taken', async () => {
     const { clock, path } = await linkAt('2026-09-30T13:00:00Z');
     const checkout = await begin(path);
     const september = await pages.open(checkout, english);

@@ -74,7 +74,7 @@ describe('two who act on a test clock at once', () => {
     ],
   ];
   for (const [what, first, second, comesTo] of meetings) {
-    it(`with ${what} come to ${comesTo}`, async () => {
+    it(`come to ${comesTo} with ${what}`, async () => {
       const from = await eventsSoFar(stage);
       const row = { table: 'test_clocks', id: here.clock } as const;
       const replies = await inTurn<[Reply, Reply]>(stage.db.sql, row, [first, second]);
@@ -97,7 +97,7 @@ describe('two who act on a test clock at once', () => {
   ) => failAdvance(db, row, 'poison', now);
   for (const first of ['ready', 'failed'] as const) {
     for (const second of ['ready', 'failed', 'deleted'] as const) {
-      it(`with the end of an advance as ${first} and another end, ${second}, let the first one stand`, async () => {
+      it(`let the first end of an advance stand, ${first}, when another one is ${second}`, async () => {
         await here.active();
         await stage.merchant.beginAdvance(here.clock, day);
         const advancing = await selectOpenAdvance(stage.db.sql, here.clock);
@@ -117,7 +117,7 @@ describe('two who act on a test clock at once', () => {
     }
   }
 
-  it('with an advance accepted while a payment of this instant is being asked for have it recorded before the target', async () => {
+  it('have a payment of this instant recorded before the target of an advance that was accepted while it was asked for', async () => {
     const { id } = await here.plan({ total_amount_cents: 1000 });
     await stage.merchant.move(id, 'activate');
     stage.ledger.beforeAnswer = async () => {

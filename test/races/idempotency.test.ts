@@ -162,7 +162,7 @@ describe('twenty racers with one Idempotency-Key, at two API processes,', () => 
     }
   });
 
-  it('of two billers and two modes make one object for each of them', async () => {
+  it('make one object for each of two billers and two modes', async () => {
     const stranger = await makeKeys(db.sql);
     const senders = [keys.sandboxSecret, keys.liveSecret, stranger.sandboxSecret, stranger.liveSecret];
     const racing = { name: 'shared', path: '/customers', body: { name: 'Shared' } };
@@ -180,7 +180,7 @@ describe('twenty racers with one Idempotency-Key, at two API processes,', () => 
     assert.equal(row?.n, 4);
   });
 
-  it('at the very edge of its time are answered as before it or as after it, with one object on either side', async () => {
+  it('get, at the very edge of its time, the response of before it or of after it, with one object on either side', async () => {
     const random = seededRandom(7);
     const around = async (index: number) => {
       const racing = { name: `edge ${index}`, path: '/customers', body: { name: `Edge ${index}` }, ttl: 1 };

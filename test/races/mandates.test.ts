@@ -14,7 +14,7 @@ describe('two who change the mandate of one account', () => {
   const atCustomer = (customer: string, first: () => Promise<Reply>, second: () => Promise<Reply>) =>
     inTurn<[Reply, Reply]>(stage.db.sql, { table: 'customers', id: customer }, [first, second]);
 
-  it('by creating one: the first wins, the second is told which one there is', async () => {
+  it('create one: the first wins, the second is told which one there is', async () => {
     const { id: customer } = await stage.merchant.customer();
     const body = { payment_method_id: await here.account(customer), acceptance: await here.online() };
     const [first, second] = await atCustomer(
@@ -28,7 +28,7 @@ describe('two who change the mandate of one account', () => {
     assert.deepEqual(await here.told(), ['mandate.created active', 'mandate.activated active']);
   });
 
-  it('by creating twenty at once for an account without a customer: one is created, and one attachment made', async () => {
+  it('create twenty at once for an account without a customer: one is created, and one attachment made', async () => {
     const [one, other] = [await stage.merchant.customer(), await stage.merchant.customer()];
     const payment_method_id = await here.account();
     const owners = [one.id, other.id];
@@ -45,7 +45,7 @@ describe('two who change the mandate of one account', () => {
     assert.ok(owners.includes(made?.body.customer_id));
   });
 
-  it('by accepting and canceling: both take place, in their order', async () => {
+  it('accept and cancel it: both take place, in their order', async () => {
     const { id, customer_id } = await here.pending();
     const acceptance = await here.online();
     const replies = await atCustomer(
@@ -62,7 +62,7 @@ describe('two who change the mandate of one account', () => {
     ]);
   });
 
-  it('by canceling and accepting: the acceptance comes too late', async () => {
+  it('cancel and accept it: the acceptance comes too late', async () => {
     const { id, customer_id } = await here.pending();
     const acceptance = await here.online();
     const [canceled, accepted] = await atCustomer(
@@ -76,7 +76,7 @@ describe('two who change the mandate of one account', () => {
     assert.deepEqual([status, evidence], ['canceled', null]);
   });
 
-  it('by ending it in five ways at once: it ends once, with one event', async () => {
+  it('end it in five ways at once: it ends once, with one event', async () => {
     for (let round = 0; round < 5; round++) {
       const { id, customer_id, payment_method_id } = await here.active();
       const before = (await here.told()).length;
@@ -91,7 +91,7 @@ describe('two who change the mandate of one account', () => {
     }
   });
 
-  it('by canceling it before a confirm: nothing is charged', async () => {
+  it('cancel it before a confirm: nothing is charged', async () => {
     const { id, customer_id, payment_method_id: payment_method } = await here.active();
     const intent = await stage.merchant.intent({ customer_id });
     const confirm = () => stage.request('POST', `/payment_intents/${intent.id}/confirm`, { payment_method });
@@ -101,7 +101,7 @@ describe('two who change the mandate of one account', () => {
     assert.deepEqual(stage.ledger.requests, []);
   });
 
-  it('by canceling it after a confirm has begun: the debit does not go to the bank, and none follows', async () => {
+  it('cancel it after a confirm has begun: the debit does not go to the bank, and none follows', async () => {
     const { id, customer_id, payment_method_id: payment_method } = await here.active();
     const intent = await stage.merchant.intent({ customer_id });
     const confirm = () => stage.request('POST', `/payment_intents/${intent.id}/confirm`, { payment_method });
@@ -113,7 +113,7 @@ describe('two who change the mandate of one account', () => {
     assert.deepEqual(stage.ledger.requests, []);
   });
 
-  it('by creating one while the account is detached: either it is refused, or it ends with the account', async () => {
+  it('create one while the account is detached: either it is refused, or it ends with the account', async () => {
     const first = await stage.merchant.customer();
     const account = await here.account(first.id);
     const [detached, refused] = await atCustomer(
@@ -133,7 +133,7 @@ describe('two who change the mandate of one account', () => {
     assert.equal((await here.get(created.body.id)).status_reason, 'payment_method_detached');
   });
 
-  it('by accepting one while the customer is deleted: either it comes too late, or it ends with the customer', async () => {
+  it('accept one while the customer is deleted: either it comes too late, or it ends with the customer', async () => {
     const acceptance = await here.online();
     const late = await here.pending();
     const remove = (id: string) => () => stage.request('DELETE', `/customers/${id}`);
@@ -146,7 +146,7 @@ describe('two who change the mandate of one account', () => {
     assert.equal((await here.get(early.id)).status_reason, 'customer_deleted');
   });
 
-  it('by a plan’s payment and a cancel, at the same time: nothing goes to the bank, whichever is first, and nothing deadlocks', async () => {
+  it('charge a plan’s payment and cancel the mandate at the same time: nothing goes to the bank, whichever is first, and nothing deadlocks', async () => {
     for (let round = 0; round < 10; round++) {
       const { clock, payer } = await stage.merchant.customerOnClock('2027-01-29T00:00:00.000Z');
       const { id } = await here.active({ payment_method_id: await here.account(payer.id) });

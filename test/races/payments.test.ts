@@ -132,7 +132,7 @@ describe('a payment that is charged', () => {
 
   for (const { names, row, does, confirm: comesTo } of deeds) {
     for (const [moment, line] of eachMoment(comesTo, row)) {
-      it(`by a confirm meets ${names} (${row}), ${moment}: ${line}`, async () => {
+      it(`meets ${names} (${row}) during a confirm, ${moment}: ${line}`, async () => {
         const { id } = await stage.merchant.intent({ customer_id: here.customer });
         const from = await eventsSoFar(stage);
         const met = await meet(
@@ -150,7 +150,7 @@ describe('a payment that is charged', () => {
 
   for (const { names, row, does, schedule } of deeds) {
     for (const [moment, line] of schedule === undefined ? [] : eachMoment(schedule, row)) {
-      it(`on its date meets ${names} (${row}), ${moment}: ${line}`, async () => {
+      it(`meets ${names} (${row}) on its date, ${moment}: ${line}`, async () => {
         const { id } = await stage.merchant.intent({
           ...{ amount: 1000, currency: 'AUD', customer_id: here.customer },
           ...{ payment_method: here.card, scheduled_payment_date: date },

@@ -26,7 +26,7 @@ describe('two who want the money of one payment back', () => {
     ['two parts that are just enough', { amount: 400 }, { amount: 600 }, '201 201', 1000],
   ];
   for (const [what, first, second, answers, refunded] of pairs) {
-    it(`for ${what} are answered ${answers}, and ${refunded} is given back`, async () => {
+    it(`get ${answers} for ${what}, and ${refunded} is given back`, async () => {
       const id = await paid();
       const from = await eventsSoFar(stage);
       const row = { table: 'payment_intents', id } as const;
@@ -39,7 +39,7 @@ describe('two who want the money of one payment back', () => {
     });
   }
 
-  it('for all, which will fail, and all: what is under way counts as given back', async () => {
+  it('get nothing if both want all and the first one fails: what is under way counts as given back', async () => {
     const id = await paid();
     const from = await eventsSoFar(stage);
     const asked = door();

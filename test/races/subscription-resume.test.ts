@@ -83,7 +83,7 @@ describe('a command on a subscription whose process dies while it collects', () 
 
   for (const command of commands) {
     for (const point of ['confirm opened', 'confirm charged', 'confirm completed'] as const) {
-      it(`at "${point}" of ${command}, is finished by a repetition with the same key, and the money is taken once`, async () => {
+      it(`is finished, after "${point}" of ${command}, by a repetition with the same key, and the money is taken once`, async () => {
         const id = await life.waitingFor(command);
         dieAt(point);
         assert.equal((await life.send(id, command, { key: 'k' })).status, 500);
@@ -93,7 +93,7 @@ describe('a command on a subscription whose process dies while it collects', () 
         await assertPaidOnce(id, command);
       });
 
-      it(`at "${point}" of ${command}, is finished by housekeeping and the workflow that wakes`, async () => {
+      it(`is finished, after "${point}" of ${command}, by housekeeping and the workflow that wakes`, async () => {
         const id = await life.waitingFor(command);
         dieAt(point);
         assert.equal((await life.send(id, command, { key: 'k' })).status, 500);
@@ -107,7 +107,7 @@ describe('a command on a subscription whose process dies while it collects', () 
       });
     }
 
-    it(`without an answer to ${command}, says so, and a second request does not charge again`, async () => {
+    it(`says that ${command} got no answer, and a second request does not charge again`, async () => {
       const id = await life.waitingFor(command);
       stage.ledger.beforeAnswer = async () => {
         stage.ledger.beforeAnswer = async () => {};

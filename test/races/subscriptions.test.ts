@@ -21,7 +21,7 @@ describe('a subscription whose process dies', () => {
     };
   }
 
-  it('after its period was charged, takes the money of it once', async () => {
+  it('takes the money of its period once if that was charged before', async () => {
     const id = await subscriber.started();
     await stage.merchant.beginAdvance(here.clock, due);
     loseNextResponse();
@@ -212,7 +212,7 @@ describe('requests for a subscription at the same time', () => {
     ['cancel', {}],
     ['pause', {}],
   ] as const) {
-    it(`with a change and ${rival} ${JSON.stringify(body)}: what is paid is made or credit`, async () => {
+    it(`make what is paid, or give credit, for a change and ${rival} ${JSON.stringify(body)}`, async () => {
       const id = await subscriber.started();
       const upgrade = { items: [{ name: 'Membership', unit_amount_cents: 9800 }], when: 'now', collect: 'now' };
       const [changed, other] = await Promise.all([
@@ -229,7 +229,7 @@ describe('requests for a subscription at the same time', () => {
     });
   }
 
-  it('with a change and a period that begins: the period takes one price or the other, and its credit once', async () => {
+  it('take one price or the other for a period that begins during a change, and its credit once', async () => {
     const id = await subscriber.started();
     await here.advance('2027-02-09T00:00:00Z');
     const downgrade = { items: [{ name: 'Membership', unit_amount_cents: 3100 }], when: 'now' };

@@ -120,7 +120,7 @@ describe('a payment in real time, which is decided without locks,', () => {
 
   for (const { names, row, does, confirm: comesTo } of deeds) {
     for (const [moment, line] of eachMoment(comesTo, row)) {
-      it(`by a confirm meets ${names}, ${moment}: ${line}`, async () => {
+      it(`meets ${names} during a confirm, ${moment}: ${line}`, async () => {
         const { id } = await stage.merchant.intent({ customer_id: customer });
         const from = await eventsSoFar(stage);
         const met = await meet(
@@ -138,7 +138,7 @@ describe('a payment in real time, which is decided without locks,', () => {
 
   for (const { names, row, does, create: comesTo } of deeds) {
     for (const [moment, line] of comesTo === undefined ? [] : eachMoment(comesTo, row)) {
-      it(`by a create with confirm meets ${names}, ${moment}: ${line}`, async () => {
+      it(`meets ${names} during a create with confirm, ${moment}: ${line}`, async () => {
         const from = await eventsSoFar(stage);
         const met = await meet(stage, moment, rowOf(row, ''), () => does(''), create);
         assert.equal(await outcomeOf(met.charged.body.id, [met.reply, met.charged], from), line);

@@ -19,12 +19,12 @@ describe('recording histories of webhook batches', function () {
     return batchIdOf((await commitEvents(service.db.sql, endpointId, count))[0] ?? '');
   }
 
-  it('of one that is sent in the workflow task, with one delivery that fails', async () => {
+  it('records one that is sent in the workflow task, with one delivery that fails', async () => {
     receiver.answer = (_request, response, nth) => response.writeHead(nth === 3 ? 500 : 200).end();
     await keep('webhook-batch-is-sent-at-once', await begin(5));
   });
 
-  it('of one that an activity continues, because the receiver takes a while', async () => {
+  it('records one that an activity continues, because the receiver takes a while', async () => {
     const batchId = begin(20);
     receiver.answer = async (_request, response) => {
       await pause(200);
@@ -33,7 +33,7 @@ describe('recording histories of webhook batches', function () {
     await keep('webhook-batch-is-continued-by-an-activity', await batchId);
   });
 
-  it('of one that fails in the workflow task, and is made by an activity', async () => {
+  it('records one that fails in the workflow task, and is made by an activity', async () => {
     const { sql } = service.db;
     const endpointId = await promptEndpoint(await service.merchant(), receiver.url);
     receiver.received = [];

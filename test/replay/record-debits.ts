@@ -21,14 +21,14 @@ describe('recording histories of bank debits', function () {
     return workflowIdOf('bankDebit', row?.attempt_id ?? '');
   };
 
-  it('of a debit on a clock that settles and comes back, through several advances', async () => {
+  it('records a debit on a clock that settles and comes back, through several advances', async () => {
     const { merchant, debits, payer } = await here();
     const { id } = await debits.debit(payer, 'late_dishonour');
     for (const day of ['03-01', '03-02', '03-08']) await merchant.advance(payer.clock, `2027-${day}T23:00:00Z`);
     await keep('bank-debit-on-a-clock-settles-and-comes-back', await workflowOf(id));
   });
 
-  it('of a debit in real time that is rechecked and canceled before its hand-over', async () => {
+  it('records a debit in real time that is rechecked and canceled before its hand-over', async () => {
     const { merchant, debits } = await here();
     const customer = (await merchant.customer()).id;
     const account = await debits.account(customer);
@@ -41,7 +41,7 @@ describe('recording histories of bank debits', function () {
     await keep('bank-debit-in-real-time-is-rechecked-and-canceled', workflowId);
   });
 
-  it('of a plan on a clock whose debits are dishonoured, retried and come back after its total was collected', async () => {
+  it('records a plan on a clock whose debits are dishonoured, retried and come back after its total was collected', async () => {
     const { merchant, debits, payer } = await here();
     const { id } = await debits.plan(payer, 'dishonoured,late_dishonour,settled', { total_amount_cents: 1500 });
     await merchant.advance(payer.clock, '2027-03-14T00:00:00Z');

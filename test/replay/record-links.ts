@@ -12,7 +12,7 @@ describe('recording histories of payment links', function () {
   const service = useService();
   const { keep, signal, send } = useRecorder(service, (name) => /^(payment-link|checkout-session)-/.test(name));
 
-  it('of a link in real time that is rechecked, gets another date and expires', async () => {
+  it('records a link in real time that is rechecked, gets another date and expires', async () => {
     const { client } = await service.merchant();
     const inSeconds = (seconds: number) => new Date(Number(realNow()) + seconds * 1000).toISOString();
     const { id } = await client.paymentLinks.create({ ...invoice, expires_at: inSeconds(3_600) });
@@ -23,7 +23,7 @@ describe('recording histories of payment links', function () {
     await keep('payment-link-in-real-time-gets-another-date-and-expires', workflowId);
   });
 
-  it('of a session in real time that is ended by request', async () => {
+  it('records a session in real time that is ended by request', async () => {
     const { client } = await service.merchant();
     const { id } = await client.checkoutSessions.create(invoice);
     const workflowId = workflowIdOf('checkoutSession', id);

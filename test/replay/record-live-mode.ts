@@ -25,7 +25,7 @@ describe('recording histories of live mode', function () {
   const service = useService({ live: true });
   const { keep, signal, send } = useRecorder(service, (name) => name.startsWith('live-mode-'));
 
-  it('of a plan that is paid at once and by a timer, suspended, resumed and closed', async () => {
+  it('records a plan that is paid at once and by a timer, suspended, resumed and closed', async () => {
     const merchant = await service.liveMerchant();
     const plan = await merchant.activePlan({ start_date: today() });
     const workflowId = workflowIdOf('paymentPlan', plan.id);
@@ -38,7 +38,7 @@ describe('recording histories of live mode', function () {
     await keep('live-mode-plan-is-paid-at-once-and-by-a-timer', workflowId);
   });
 
-  it('of a plan whose payment is declined, retried on its date, and paid', async () => {
+  it('records a plan whose payment is declined, retried on its date, and paid', async () => {
     const { sql } = service.db;
     const merchant = await service.liveMerchant();
     const metadata = { _sandbox_outcome: 'decline,succeed' };
@@ -53,7 +53,7 @@ describe('recording histories of live mode', function () {
     await keep('live-mode-plan-is-declined-and-retried', workflowId);
   });
 
-  it('of a plan that stalls because the processor gives no outcome, and is freed by an operator', async () => {
+  it('records a plan that stalls because the processor gives no outcome, and is freed by an operator', async () => {
     const merchant = await service.liveMerchant();
     const lost = Array(8).fill('error_500').join(',');
     const metadata = { _stand_in: lost, _stand_in_inquire: lost };
@@ -75,7 +75,7 @@ describe('recording histories of live mode', function () {
     await keep('live-mode-plan-stalls-and-is-freed', workflowId);
   });
 
-  it('of a scheduled payment for today', async () => {
+  it('records a scheduled payment for today', async () => {
     const merchant = await service.liveMerchant();
     const customer = await merchant.customer();
     const { id } = await merchant.intent({
@@ -92,7 +92,7 @@ describe('recording histories of live mode whose worker dies', function () {
   const service = useService({ live: true, idle: true });
   const { keep } = useRecorder(service, () => false);
 
-  it('of a plan whose worker is killed while the processor is slow', async () => {
+  it('records a plan whose worker is killed while the processor is slow', async () => {
     service.startDispatcher();
     const first = await service.startWorkerProcess();
     const merchant = await service.liveMerchant();

@@ -16,7 +16,7 @@ describe('recording histories of subscriptions', function () {
   const service = useService();
   const { keep, signal, send } = useRecorder(service, (name) => name.startsWith('subscription-'));
 
-  it('of one on a clock with a trial, a decline, a pause that ends on its own and an end', async () => {
+  it('records one on a clock with a trial, a decline, a pause that ends on its own and an end', async () => {
     const merchant = await service.merchant();
     const { clock, payer } = await merchant.payerOnClock('2027-01-10T00:00:00Z');
     const { subscriptions } = merchant.client;
@@ -31,7 +31,7 @@ describe('recording histories of subscriptions', function () {
     await keep('subscription-on-a-clock-lives-from-trial-to-end', workflowIdOf('subscription', id));
   });
 
-  it('of one on a clock whose payment is given up, which refuses a command and is charged again', async () => {
+  it('records one on a clock whose payment is given up, which refuses a command and is charged again', async () => {
     const merchant = await service.merchant();
     const { clock, payer } = await merchant.payerOnClock('2027-01-10T00:00:00Z');
     const { subscriptions } = merchant.client;
@@ -47,7 +47,7 @@ describe('recording histories of subscriptions', function () {
     await keep('subscription-on-a-clock-is-given-up-and-charged-again', workflowIdOf('subscription', id));
   });
 
-  it('of one in real time that is rechecked, renewed by its timer and canceled', async () => {
+  it('records one in real time that is rechecked, renewed by its timer and canceled', async () => {
     const merchant = await service.merchant();
     const payer = await merchant.payer();
     const { subscriptions } = merchant.client;

@@ -33,7 +33,7 @@ describe('recording histories', function () {
       (error: unknown) => error,
     );
 
-  it('of a live plan, charged at once and by a timer, suspended, resumed and closed', async () => {
+  it('records a live plan, charged at once and by a timer, suspended, resumed and closed', async () => {
     const merchant = await service.merchant();
     const plan = await merchant.activePlan({ start_date: dateIn(withoutClock(realNow()), 'UTC') });
     const workflowId = workflowIdOf('paymentPlan', plan.id);
@@ -53,7 +53,7 @@ describe('recording histories', function () {
     await keep('live-plan-is-charged-at-once-and-by-a-timer', workflowId);
   });
 
-  it('of a plan on a clock, moved by several advances until its total is collected', async () => {
+  it('records a plan on a clock, moved by several advances until its total is collected', async () => {
     const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', {
       start_date: '2027-01-05',
       total_amount_cents: 3500,
@@ -67,7 +67,7 @@ describe('recording histories', function () {
     await keep('clock-carries-out-advances-and-is-deleted', workflowIdOf('testClock', clock.id));
   });
 
-  it('of a plan on a clock, retried, suspended, resumed and deactivated', async () => {
+  it('records a plan on a clock, retried, suspended, resumed and deactivated', async () => {
     const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', {
       start_date: '2027-01-05',
       metadata: { _sandbox_outcome: 'decline,decline,decline,decline,succeed' },
@@ -79,7 +79,7 @@ describe('recording histories', function () {
     await keep('plan-on-a-clock-is-retried-suspended-and-resumed', workflowIdOf('paymentPlan', plan.id));
   });
 
-  it('of a plan on a clock that goes on in a fresh run between advances', async () => {
+  it('records a plan on a clock that goes on in a fresh run between advances', async () => {
     const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', {
       start_date: '2027-01-05',
       total_amount_cents: 2000,
@@ -93,7 +93,7 @@ describe('recording histories', function () {
     await keep('plan-on-a-clock-goes-on-in-a-fresh-run-2', workflowId);
   });
 
-  it('of a plan on a clock whose history grows long, until it goes on in a fresh run on its own', async () => {
+  it('records a plan on a clock whose history grows long, until it goes on in a fresh run on its own', async () => {
     const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', {
       start_date: '2027-01-05',
       total_amount_cents: 20_000,
@@ -112,7 +112,7 @@ describe('recording histories', function () {
     await keep('plan-on-a-clock-makes-many-payments-2', workflowId);
   });
 
-  it('of a plan on a clock that stalls and is freed', async () => {
+  it('records a plan on a clock that stalls and is freed', async () => {
     const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
     const poison = service.db.sql.json({ _sandbox_outcome: 'no such word' });
     await service.db.sql`update payment_plans set metadata = ${poison} where id = ${plan.id}`;
@@ -126,7 +126,7 @@ describe('recording histories', function () {
     await keep('plan-on-a-clock-stalls-and-is-freed', workflowId);
   });
 
-  it('of a plan that stalls in real time, goes on in a fresh run, and is freed', async () => {
+  it('records a plan that stalls in real time, goes on in a fresh run, and is freed', async () => {
     const merchant = await service.merchant();
     const payer = await merchant.payer();
     const plan = await merchant.plan({ customer_id: payer.id, start_date: dateIn(withoutClock(realNow()), 'UTC') });
@@ -156,7 +156,7 @@ describe('recording histories', function () {
     await keep('plan-stalls-in-real-time-and-goes-on-in-a-fresh-run-2', workflowId);
   });
 
-  it('of a plan in real time whose time is skipped, which stalls and is looked at again when its date has come', async () => {
+  it('records a plan in real time that skips time, stalls and is looked at again when its date has come', async () => {
     const merchant = await service.merchant();
     const plan = await merchant.activePlan({ start_date: '2099-01-01' });
     const workflowId = workflowIdOf('paymentPlan', plan.id);
@@ -178,7 +178,7 @@ describe('recording histories', function () {
     await keep('plan-in-real-time-is-skipped-and-stalls', workflowId);
   });
 
-  it('of a plan whose payment an operator retries, and then skips', async () => {
+  it('records a plan whose payment an operator retries, and then skips', async () => {
     const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', {
       start_date: '2027-01-05',
       metadata: { _sandbox_outcome: 'decline' },
@@ -195,7 +195,7 @@ describe('recording histories', function () {
     await keep('plan-on-a-clock-is-retried-and-skipped-by-an-operator', workflowId);
   });
 
-  it('of a clock whose advance hangs and is resumed by an operator', async () => {
+  it('records a clock whose advance hangs and is resumed by an operator', async () => {
     const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
     const workflowId = workflowIdOf('testClock', clock.id);
     await service.db.sql.begin(async (tx) => {
@@ -215,7 +215,7 @@ describe('recording histories', function () {
     await keep('clock-whose-advance-hangs-is-freed-by-an-operator', workflowId);
   });
 
-  it('of scheduled payments, on a clock and for today', async () => {
+  it('records scheduled payments, on a clock and for today', async () => {
     const merchant = await service.merchant();
     const { clock, payer } = await merchant.customerOnClock('2027-01-04T00:00:00Z');
     const scheduled = { amount: 500, currency: 'AUD' as const };
@@ -239,7 +239,7 @@ describe('recording histories', function () {
     await keep('scheduled-payment-for-today-is-made-at-once', workflowIdOf('scheduledPayment', now.id));
   });
 
-  it('of webhook deliveries, retried and given up', async () => {
+  it('records webhook deliveries, retried and given up', async () => {
     receiver.answer = (_request, response, nth) => {
       response.statusCode = nth === 2 ? 200 : 500;
       response.end();
@@ -263,7 +263,7 @@ describe('recording histories', function () {
     await keep('webhook-delivery-is-retried-and-given-up-by-commands', workflowId);
   });
 
-  it('of webhook deliveries that are made at once, by an activity, and after a wait for their turn', async () => {
+  it('records webhook deliveries that are made at once, by an activity, and after a wait for their turn', async () => {
     receiver.reset();
     const held: ServerResponse[] = [];
     receiver.answer = (_request, response, nth) => (nth === 1 ? response.end() : held.push(response));
@@ -290,7 +290,7 @@ describe('recording histories', function () {
     await keep('webhook-delivery-waits-for-its-turn', workflowIdOf('webhookDelivery', id));
   });
 
-  it('of commands that are refused: by a plan, by one whose step fails, and by a delivery', async () => {
+  it('records commands that are refused: by a plan, by one whose step fails, and by a delivery', async () => {
     const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', {
       start_date: '2027-01-05',
       metadata: { _sandbox_outcome: 'decline' },

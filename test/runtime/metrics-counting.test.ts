@@ -57,7 +57,7 @@ describe('a telemetry event', () => {
     );
   });
 
-  it('of a charge is made once, when two settle the same attempt', async () => {
+  it('is made once for a charge, when two settle the same attempt', async () => {
     const { merchant } = stage;
     const payer = await merchant.payer();
     const { id } = await merchant.intent({ amount: 500, customer_id: payer.id });
@@ -68,7 +68,7 @@ describe('a telemetry event', () => {
     assert.equal(kinds().filter((kind) => kind === 'charge completed').length, 1);
   });
 
-  it('of a refund says its outcome', async () => {
+  it('says the outcome of a refund', async () => {
     const { merchant } = stage;
     const payer = await merchant.payer();
     const { id } = await merchant.intent({ amount: 500, customer_id: payer.id });

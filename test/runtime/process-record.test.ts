@@ -84,7 +84,7 @@ describe('ports', () => {
     }
   });
 
-  it('with a listener are distinguished', async () => {
+  it('are distinguished if they have a listener', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const address = server.address();

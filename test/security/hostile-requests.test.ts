@@ -87,7 +87,7 @@ describe('a hostile request', () => {
   const stage = useStage();
   const post = (path: string, body: unknown) => stage.request('POST', path, body);
 
-  it('with 20,000 members is refused by every operation that takes a body', async () => {
+  it('is refused with 20,000 members by every operation that takes a body', async () => {
     for (const { method, path, bodyLimit } of writing) {
       const body = `{${members(20_000)}}`;
       assert.ok(body.length < upperLimit);
@@ -113,7 +113,7 @@ describe('a hostile request', () => {
     }
   });
 
-  it('with more than 100 query parameters gets one error, not one for each', async () => {
+  it('gets one error for more than 100 query parameters, not one for each', async () => {
     const query = (count: number) => Array.from({ length: count }, (_, n) => `a${n}`).join('&');
     for (const text of [query(101), query(2_500), 'a&'.repeat(101), '&'.repeat(5_000), 'status=a&'.repeat(1_500)]) {
       const { status, body } = await stage.request('GET', `/customers?${text}`);
@@ -124,7 +124,7 @@ describe('a hostile request', () => {
     assert.equal(body.error.details.length, 100);
   });
 
-  it('for a list of large objects gets short pages that together have all of them', async () => {
+  it('gets short pages of a list of large objects, which together have all of them', async () => {
     const filling = 'x'.repeat(100_000);
     const customers: string[] = [];
     for (let n = 0; n < 9; n++) {

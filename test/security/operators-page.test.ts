@@ -83,7 +83,7 @@ describe('the operators’ page', function () {
     });
   });
 
-  it('of npm run api with OPERATOR_KEY is shown only with the key, here and behind a proxy', async () => {
+  it('is shown by npm run api with OPERATOR_KEY only for the key, here and behind a proxy', async () => {
     const api = await startApi({ OPERATOR_KEY: operatorKey });
     for (const port of [api.port, await plainProxyTo(api)]) {
       for (const path of paths) {
@@ -95,13 +95,13 @@ describe('the operators’ page', function () {
     }
   });
 
-  it('of npm start needs the key too, if it is set', async () => {
+  it('needs the key with npm start too, if it is set', async () => {
     const { port } = await startApi({ OPERATOR_KEY: operatorKey }, ['--for-this-machine']);
     assert.equal((await ask({ port, path: '/ops' }))?.status, 401);
     assert.equal((await ask({ port, path: '/ops', headers: { Authorization: `Bearer ${operatorKey}` } }))?.status, 200);
   });
 
-  it('of npm start is shown to this machine, if it listens only on this machine', async function () {
+  it('is shown by npm start to this machine, if it listens only on this machine', async function () {
     this.timeout(serverStartTimeoutMs);
     for (const [HOST, status] of [
       ['127.0.0.1', 200],

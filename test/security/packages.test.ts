@@ -136,7 +136,7 @@ describe('an install script', function () {
     ['the npm at hand', ['npm']],
     ['npm 10, which Node.js 20 brings along', ['npx', '--yes', '--fetch-retries=0', 'npm@10.9.9']],
   ] as const) {
-    it(`of a package does not run with ${version}, though it would with other settings`, async function () {
+    it(`does not run with ${version}, though it would with other settings`, async function () {
       const [program, ...first] = npm;
       const isThere = run(program, [...first, '--version'], { cwd: folder.path, env: environment }).then(
         () => true,

@@ -108,7 +108,7 @@ describe('the payment method of a confirm', () => {
   for (const { method, make, expected } of matrix) {
     for (const kind of ['publishable', 'secret'] as const) {
       for (const [index, which] of (['with', 'without'] as const).entries()) {
-        it(`with a ${kind} key: ${method}, for an intent ${which} a customer, is ${expected[kind][index]}`, async () => {
+        it(`gets, with a ${kind} key, for ${method} and an intent ${which} a customer: ${expected[kind][index]}`, async () => {
           const customerId = await customer();
           const card = await make(customerId);
           const intent = await page.intent(which === 'with' ? { customer_id: customerId } : {});
@@ -136,7 +136,7 @@ describe('the payment method of a confirm', () => {
     }
   });
 
-  it('of another customer is refused with the same bytes if that customer is deleted, or on an advancing clock', async () => {
+  it('is refused with the same bytes if it is another customer’s who is deleted, or on an advancing clock', async () => {
     const clock = await stage.merchant.clock('2031-02-03T04:05:06.789Z');
     const onClock = await stage.merchant.customer({ test_clock: clock.id });
     const deleted = await customer();
@@ -149,7 +149,7 @@ describe('the payment method of a confirm', () => {
     for (const card of cards) assert.equal(bytesOf(await page.confirm(intent, card)), expected);
   });
 
-  it('of another customer does not make a publishable key’s confirm wait for that customer', async () => {
+  it('does not make a publishable key’s confirm wait for the other customer to whom it belongs', async () => {
     const owner = await customer();
     const card = await stage.merchant.card(owner);
     const intent = await page.intent();
@@ -315,7 +315,7 @@ describe('the payment method of a confirm', () => {
     assert.ok(!reply.text.includes(card));
   });
 
-  it('of a deleted customer is refused, and the error does not contain the customer’s id', async () => {
+  it('is refused if its customer is deleted, and the error does not contain the customer’s id', async () => {
     const customer_id = await customer();
     const intent = await page.intent({ customer_id });
     await stage.request('DELETE', `/customers/${customer_id}`);

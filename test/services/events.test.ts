@@ -66,7 +66,7 @@ describe('events', () => {
     );
   });
 
-  it('of one change are numbered in the order given', async () => {
+  it('are numbered in the order given within one change', async () => {
     const types = ['payment_intent.succeeded', 'payment_plan.closed', 'payment_plan.suspended'] as const;
     const ids = await transact(db.sql, call, async (tx) => record(tx, ...types.map((type) => anEvent({ type }))));
     const events = await Promise.all(ids.map((id) => getEvent(db.sql, call, id)));
@@ -100,7 +100,7 @@ describe('events', () => {
     assert.deepEqual([rows.map((row) => row.event_type), rows.slice(1).map(({ id }) => id)], [inOrder, since]);
   });
 
-  it('of a transaction that is run again are recorded once', async () => {
+  it('are recorded once when their transaction is run again', async () => {
     let tries = 0;
     await transact(db.sql, call, async (tx) => {
       record(tx, anEvent());
@@ -121,7 +121,7 @@ describe('events', () => {
     assert.deepEqual([...rows], [{ request_id: call.requestId }]);
   });
 
-  it('of a dry run are known and not written', async () => {
+  it('are known and not written in a dry run', async () => {
     const work = async (tx: Tx) => {
       record(tx, anEvent());
       return recordedEvents(tx).length;

@@ -108,7 +108,7 @@ describe('the tokens in the URLs of links and sessions', () => {
     );
   });
 
-  it('of challenge and receipt prove one payment on one page, and none without the key', () => {
+  it('prove one payment on one page for challenge and receipt, and none without the key', () => {
     const anotherVault = createVault([{ id: 'test', key: randomBytes(32) }]);
     fc.assert(
       fc.property(fc.stringMatching(/^pi_(sandbox_)?[0-9A-Za-z]{32}$/), alteration, (id, alter) => {

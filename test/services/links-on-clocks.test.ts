@@ -185,7 +185,7 @@ describe('links and sessions on a test clock', () => {
     await expire();
   });
 
-  it('in real time wake no workflow when it ends them itself, but those of the sessions that end with a link', async () => {
+  it('wake no workflow that ends them itself in real time, but those of the sessions that end with a link', async () => {
     const link = await links.link({ expires_at: inAnHour() });
     const session = (await links.find(await links.open(link)))?.session.id ?? '';
     const alone = await stage.merchant.client.checkoutSessions.create(invoice);

@@ -37,7 +37,7 @@ describe('a debit that the bank refuses or takes back', () => {
     });
   }
 
-  it('for a lack of funds leaves the mandate active, and sends nothing about it', async () => {
+  it('leaves the mandate active for a lack of funds, and sends nothing about it', async () => {
     const { id } = await here.active();
     assert.equal(await returned(id, 'insufficient_funds'), false);
     assert.equal((await here.get(id)).status, 'active');

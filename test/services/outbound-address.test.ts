@@ -208,7 +208,7 @@ describe('a connection', () => {
     assert.equal(requests, before);
   });
 
-  it('of live mode is refused to loopback, although sandbox may reach it', async () => {
+  it('is refused to loopback in live mode, although sandbox may reach it', async () => {
     const before = requests;
     const answer = await send('127.0.0.1', { allowLoopback: true, resolve: policy.resolve }, true);
     assert.equal(answer.kind === 'failed' && answer.error, 'the address is not public');

@@ -44,7 +44,7 @@ describe('the dates of a subscription', () => {
     assert.deepEqual(await wrong(), []);
   });
 
-  it('of a period that its calendar does not give are found', async () => {
+  it('are found if they are a period’s and its calendar does not give them', async () => {
     const id = await subscriber.started();
     await stage.db.sql`update subscription_periods set end_date = '2027-02-09' where subscription_id = ${id}`;
     assert.match(
@@ -68,7 +68,7 @@ describe('the dates of a subscription', () => {
     assert.equal((await subscriber.periods(id)).length, 2);
   });
 
-  it('of a retry that dunning does not give stall it: it is not charged again before a recheck sets the date', async () => {
+  it('stall it if dunning does not give that of a retry: it is not charged again before a recheck sets the date', async () => {
     const { id, retryAt } = await pastDue();
     const early = new Date(Date.parse(retryAt) - 3_600_000);
     await stage.db
@@ -87,13 +87,13 @@ describe('the dates of a subscription', () => {
     assert.equal((await subscriber.get(id)).state, 'active');
   });
 
-  it('of a retry that a biller asked for are no error: it is made at that instant', async () => {
+  it('are no error for a retry that a biller asked for: it is made at that instant', async () => {
     const { id } = await pastDue();
     assert.equal((await subscriber.ask(id, 'retry_now')).state, 'active');
     assert.deepEqual(await wrong(), []);
   });
 
-  it('of its current period that its calendar does not give stall it, and the reason names a back-up', async () => {
+  it('stall it if its calendar does not give those of the current period, and the reason names a back-up', async () => {
     const id = await subscriber.started();
     await stage.db.sql`update subscription_periods set end_date = '2027-02-08' where subscription_id = ${id}`;
     await assert.rejects(

@@ -6,7 +6,7 @@ import { executeSubscriptionCommand } from '../../src/services/subscriptions/ope
 import { useSubscriber } from '../support/subscriber.ts';
 
 /** Each title names what comes after the end of the grace and before the workflow’s own step. */
-describe('a subscription whose grace has ended says so in an event', () => {
+describe('a subscription whose grace has ended', () => {
   const subscriber = useSubscriber();
   const { stage } = subscriber;
   const afterGrace = '2027-02-20T00:00:00Z';
@@ -24,7 +24,7 @@ describe('a subscription whose grace has ended says so in an event', () => {
     (await subscriber.events(id)).filter((line) => / in_effect_changed /.test(line));
   const ended = ['2027-01-10 in_effect_changed true', '2027-02-20 in_effect_changed false'];
 
-  it('when its payment is confirmed', async () => {
+  it('says so in an event when its payment is confirmed', async () => {
     const { id, intent } = await pastGrace();
     const card = await stage.merchant.card(subscriber.here.customer);
     const { body } = await stage.request('POST', `/payment_intents/${intent}/confirm`, { payment_method: card });
@@ -33,7 +33,7 @@ describe('a subscription whose grace has ended says so in an event', () => {
   });
 
   for (const name of ['retryNow', 'recheck'] as const) {
-    it(`when an operator sends ${name}`, async () => {
+    it(`says so in an event when an operator sends ${name}`, async () => {
       const { id } = await pastGrace();
       const by = { kind: 'command_line', id: 'ada' } as const;
       await stage.db

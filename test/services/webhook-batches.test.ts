@@ -218,14 +218,14 @@ describe('deliveries that travel together', () => {
       return { endpoint, ids, later: receiver.received.slice(100) };
     }
 
-    it('by its deletion, the rest is not sent, and fails', async () => {
+    it('end by its deletion: the rest is not sent, and fails', async () => {
       const { ids, later } = await changed((id) => deleteWebhookEndpoint(db.sql, the.call, id));
       assert.equal(later.length, 0);
       assert.deepEqual(new Set((await statuses(ids)).slice(100)), new Set(['failed 0']));
       assert.equal((await the.read(ids[110] ?? '')).failure_reason, 'endpoint deleted');
     });
 
-    it('by being disabled, the rest is not sent, and fails', async () => {
+    it('end by its being disabled: the rest is not sent, and fails', async () => {
       const { ids, later } = await changed((id) =>
         updateWebhookEndpoint(db.sql, the.call, id, { status: 'disabled' }, webhookDeps),
       );
@@ -233,7 +233,7 @@ describe('deliveries that travel together', () => {
       assert.equal((await the.read(ids[110] ?? '')).failure_reason, 'endpoint disabled');
     });
 
-    it('by another URL, the rest goes there, and what came from the old one does not count for it', async () => {
+    it('go to another URL from then on, and what came from the old one does not count for it', async () => {
       const { endpoint, later } = await changed((id) =>
         updateWebhookEndpoint(db.sql, the.call, id, { url: `${receiver.url}/moved` }, webhookDeps),
       );
@@ -243,7 +243,7 @@ describe('deliveries that travel together', () => {
       assert.equal(await responds(endpoint.id), true);
     });
 
-    it('by a new secret, the rest is signed with it', async () => {
+    it('are signed with a new secret from then on', async () => {
       let secret = '';
       const { later } = await changed(async (id) => {
         ({ secret } = await rotateSecret(db.sql, the.call, id, { overlap_hours: 0 }, webhookDeps));

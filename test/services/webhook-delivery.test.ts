@@ -13,7 +13,7 @@ describe('a webhook delivery', () => {
   const lastOf = async (id: string) => (await the.read(id)).attempts.at(-1);
 
   describe('that is answered', () => {
-    it('with any 2xx is delivered, signed so that the official library accepts it', async () => {
+    it('is delivered by any 2xx, signed so that the official library accepts it', async () => {
       const { endpoint, eventId, id } = await the.made('/hook?tenant=7');
       receiver.answer = (_request, response) => response.writeHead(204).end();
       const progress = await the.attempt(id);
@@ -45,7 +45,7 @@ describe('a webhook delivery', () => {
       assert.deepEqual([delivery.attempts[0]?.status_code, delivery.attempts[0]?.error], [204, null]);
     });
 
-    it('with an error is tried again, under the same id with a new timestamp, until it succeeds', async () => {
+    it('is tried again after an error, under the same id with a new timestamp, until it succeeds', async () => {
       const { eventId, id } = await the.made();
       receiver.answer = (_request, response, nth) => response.writeHead(nth < 3 ? 500 : 200).end('x');
       const first = await the.attempt(id);
@@ -67,7 +67,7 @@ describe('a webhook delivery', () => {
       );
     });
 
-    it('with failure ten times is given up, and says so', async () => {
+    it('is given up after ten failures, and says so', async () => {
       const { id } = await the.made();
       receiver.answer = (_request, response) => response.writeHead(503).end();
       const waits: (number | undefined)[] = [];
@@ -86,7 +86,7 @@ describe('a webhook delivery', () => {
       assert.equal(receiver.received.length, 10);
     });
 
-    it('with a redirect has failed, and the redirect is not followed', async () => {
+    it('has failed with a redirect, which is not followed', async () => {
       const { id } = await the.made();
       receiver.answer = (_request, response) =>
         response.writeHead(307, { location: `${receiver.url}/elsewhere` }).end('moved');
@@ -99,7 +99,7 @@ describe('a webhook delivery', () => {
       assert.equal((await lastOf(id))?.error, 'status 307: redirects are not followed');
     });
 
-    it('with Retry-After, in seconds or as a date, waits at least so long and little longer', async () => {
+    it('waits at least as long as Retry-After says, in seconds or as a date, and little longer', async () => {
       for (const value of ['90', new Date(the.now.getTime() + 91_000).toUTCString()]) {
         const { id } = await the.made();
         receiver.answer = (_request, response) => response.writeHead(429, { 'retry-after': value }).end();
@@ -108,7 +108,7 @@ describe('a webhook delivery', () => {
       }
     });
 
-    it('with a Retry-After that is absurd is waited for as planned, or for a day at most', async () => {
+    it('waits as planned, or for a day at most, if Retry-After is absurd', async () => {
       const planned = 5000;
       const day = 86_400_000;
       for (const [value, expected] of [
@@ -129,7 +129,7 @@ describe('a webhook delivery', () => {
       }
     });
 
-    it('with our own secrets, as by a receiver that echoes what it knows, has them cut out of what is kept', async () => {
+    it('has our own secrets cut out of what is kept, as by a receiver that echoes what it knows', async () => {
       const { endpoint, id } = await the.made();
       const secrets = [endpoint.secret, 'sk_live_0123456789abcdefghijklmnop', 'pi_sandbox_1_secret_0123456789abcdef'];
       receiver.answer = (_request, response) => response.end(`I know ${secrets.join(' and ')}.`);
@@ -145,7 +145,7 @@ describe('a webhook delivery', () => {
       assert.equal((await lastOf(id))?.response_excerpt, `\ufffd${'€'.repeat(682)}`);
     });
 
-    it('with a body that never ends has what its status says, and the connection is cut', async () => {
+    it('has what its status says with a body that never ends, and the connection is cut', async () => {
       const { id } = await the.made();
       let closed = false;
       receiver.answer = (_request, response) => {

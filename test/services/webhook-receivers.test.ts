@@ -108,7 +108,7 @@ describe('a webhook receiver', () => {
     assert.equal((await send()).kind, 'failed');
   });
 
-  it('with endless headers is cut off in words', async () => {
+  it('is cut off in words if its headers are endless', async () => {
     receiver.answer = (request) => {
       request.socket.on('error', () => {});
       request.socket.write(`HTTP/1.1 200 OK\r\n${`x-filler: ${'y'.repeat(1000)}\r\n`.repeat(100)}`);

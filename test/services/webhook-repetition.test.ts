@@ -79,7 +79,7 @@ describe('an attempt of a webhook delivery', () => {
     });
   }
 
-  it('of a worker that was frozen is not recorded when another has made it', async () => {
+  it('is not recorded by a worker that was frozen when another has made it', async () => {
     const { id } = await the.made();
     receiver.answer = (_request, response, nth) => response.writeHead(nth === 1 ? 500 : 200).end();
     const thaw = await freeze(id);
@@ -89,7 +89,7 @@ describe('an attempt of a webhook delivery', () => {
     assert.deepEqual(await statuses(id), [200]);
   });
 
-  it('of a worker that was frozen for days says nothing about the endpoint: neither that it fails nor that it is gone', async () => {
+  it('says nothing about the endpoint if its worker was frozen for days: neither that it fails nor that it is gone', async () => {
     for (const late of [500, 410]) {
       const { endpoint, id } = await the.made();
       receiver.reset();

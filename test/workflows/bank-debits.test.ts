@@ -41,7 +41,7 @@ describe('a bank debit that Temporal drives on a test clock', () => {
     await eventually('its workflow ends', async () => (await statusOf(workflowId)) === 'COMPLETED');
   });
 
-  it('of a plan is carried by the plan’s workflow, which ends only when the bank has nothing more of it', async () => {
+  it('is carried by the plan’s workflow, which ends only when the bank has nothing more of it', async () => {
     const { merchant, debits, payer } = await here();
     const { id } = await debits.plan(payer, 'late_dishonour,settled', { total_amount_cents: 1500 });
     await merchant.advance(payer.clock, '2027-03-14T00:00:00Z');

@@ -234,7 +234,7 @@ describe('a plan on a test clock', () => {
     assert.deepEqual(paymentLines(await merchant.payments(plan.id)), ['0 paid 2027-01-05T00:00:00.000Z']);
   });
 
-  it('by a bank account fails at its own instant once the mandate has lapsed, which has expired when the clock is ready', async () => {
+  it('fails at its own instant by a bank account once the mandate has lapsed, which has expired when the clock is ready', async () => {
     const merchant = await service.merchant();
     const { clock, payer } = await merchant.customerOnClock('2027-01-04T00:00:00Z');
     const debtor = useDebtor({ merchant, request: merchant.request });

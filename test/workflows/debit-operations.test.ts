@@ -63,7 +63,7 @@ describe('the workflow of a bank debit in real time', () => {
     await found([]);
   });
 
-  it('of a plan is that of the plan: a recheck of the plan takes its step, and a comparison if it is late', async () => {
+  it('is the plan’s for a debit of a plan: a recheck of the plan takes its step, and a comparison if it is late', async () => {
     const { debits, payer } = await here();
     const today = realNow().toISOString().slice(0, 10);
     const { id: plan } = await debits.plan(payer, undefined, { start_date: today });

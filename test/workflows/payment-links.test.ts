@@ -91,7 +91,7 @@ describe('a payment link that Temporal drives', () => {
     await eventually('its workflow ends', async () => (await statusOf(session.id)) === 'COMPLETED');
   });
 
-  it('on a clock expires in an advance at its own instant, without a workflow, thirty of three customers', async () => {
+  it('expires on a clock in an advance at its own instant, without a workflow, thirty of three customers', async () => {
     const merchant = await service.merchant();
     const clock = await merchant.clock('2027-01-04T00:00:00Z');
     const ids: string[] = [];
@@ -118,7 +118,7 @@ describe('a payment link that Temporal drives', () => {
     await assert.rejects(handleOf(first).describe(), WorkflowNotFoundError);
   });
 
-  it('on a clock expires between the steps of the debits of its payer, who has given a mandate', async () => {
+  it('expires on a clock between the steps of the debits of its payer, who has given a mandate', async () => {
     const merchant = await service.merchant();
     const debits = useDebits({ merchant, request: merchant.request });
     const payer = await debits.payer('2027-03-01T00:00:00Z');
@@ -144,7 +144,7 @@ describe('a payment link that Temporal drives', () => {
     ]);
   });
 
-  it('on a clock that cannot be ended fails the advance, with a reason that names it', async () => {
+  it('fails the advance of its clock if it cannot be ended, with a reason that names it', async () => {
     const merchant = await service.merchant();
     const { clock, payer } = await merchant.customerOnClock('2027-01-04T09:00:00Z');
     const terms = { customer_id: payer.id, expires_at: '2027-01-05T09:00:00Z' };
@@ -159,7 +159,7 @@ describe('a payment link that Temporal drives', () => {
     assert.match(reason ?? '', new RegExp(`^${id}: new row .* violates check constraint "broken"`));
   });
 
-  it('on a clock has a workflow only from a version before: the reconciler lets it look, and it ends', async () => {
+  it('has a workflow on a clock only from a version before: the reconciler lets it look, and it ends', async () => {
     const merchant = await service.merchant();
     const { clock, payer } = await merchant.customerOnClock('2027-01-04T09:00:00Z');
     // In the version before, a link on a clock had a workflow, as one in real time still has.

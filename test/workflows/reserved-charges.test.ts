@@ -131,7 +131,7 @@ describe('a live charge', function () {
     assert.equal(await takenFor(id), 0);
   });
 
-  it('under a key that is 22 hours old is repeated if the processor says that it was not charged', async () => {
+  it('is repeated under a key that is 22 hours old if the processor says that it was not charged', async () => {
     const { id, confirm } = await payment({ _stand_in: 'reset_before' });
     await confirm();
     await makeOlder(id, 22 * hourMs);
@@ -140,7 +140,7 @@ describe('a live charge', function () {
     assert.equal((await reservationsOf(id)).length, 1);
   });
 
-  it('under a key that is 23 hours old is not repeated: the reservation is canceled, and a new one is charged', async () => {
+  it('is not repeated under a key that is 23 hours old: the reservation is canceled, and a new one is charged', async () => {
     const { id, confirm } = await payment({ _stand_in: 'reset_before' });
     await confirm();
     await makeOlder(id, 23 * hourMs);

@@ -89,7 +89,7 @@ describe('an attempt that an operator settles', function () {
     });
   }
 
-  it('of a plan frees its workflow, which goes on with the calendar', async () => {
+  it('frees the workflow of its plan, which goes on with the calendar', async () => {
     const merchant = await service.liveMerchant();
     const { id } = await merchant.activePlan({ start_date: dateIn(withoutClock(realNow()), 'UTC'), metadata: silent });
     const intentId = await eventually('its payment is open', async () => {

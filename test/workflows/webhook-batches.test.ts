@@ -204,7 +204,7 @@ describe('webhooks that are due together', () => {
     assert.ok(Number(second) - Number(first) >= 4_500, 'its second attempt was made before its time');
   });
 
-  it('of an advance of a test clock come once each, and name the clock of the batch', async () => {
+  it('come once each from an advance of a test clock, and name the clock of the batch', async () => {
     const { merchant, clock } = await service.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
     const endpoint = await endpointAt('/clock', merchant);
     await merchant.advance(clock.id, '2027-01-18T00:00:00Z');

@@ -70,7 +70,7 @@ describe('webhooks of one biller to several endpoints', () => {
     await eventually('it is listed', async () => (await batchesOf(await billerOf(endpoints[0] ?? ''))) === 1);
   });
 
-  it('of two billers are two batches', async () => {
+  it('are two batches if they are of two billers', async () => {
     const [one, other] = [await endpointsAt(['/a', '/b']), await endpointsAt(['/c', '/d'])];
     await service.stopDispatcher();
     const ids = [...(await commit(one.endpoints, 3)), ...(await commit(other.endpoints, 3))];

@@ -53,7 +53,7 @@ const written = (date: string) => dayAndMonth.format(new Date(date)).replace(/ (
 describe('the closed weekdays', () => {
   for (const calendar of ['AU', 'EU', 'US'] as const) {
     for (const [year, days] of Object.entries(published[calendar])) {
-      it(`of ${calendar} are the published ones in ${year}`, () => {
+      it(`are the published ones of ${calendar} in ${year}`, () => {
         const dates = [...closedWeekdays(calendar, Number(year))].sort();
         assert.equal(dates.map(written).join(', '), days);
         for (const date of dates) assert.ok(!['Sat', 'Sun'].includes(new Date(date).toUTCString().slice(0, 3)), date);

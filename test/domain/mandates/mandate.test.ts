@@ -29,7 +29,7 @@ describe('the end of a mandate', () => {
     ['unused', 'expired'],
   ];
   for (const [reason, status] of statuses) {
-    it(`by ${reason} makes its status ${status}`, () => assert.equal(endStatus(reason), status));
+    it(`makes its status ${status} when the reason is ${reason}`, () => assert.equal(endStatus(reason), status));
   }
 
   const returns: [code: string, reason: ReturnReason, end: string | null][] = [
@@ -42,7 +42,7 @@ describe('the end of a mandate', () => {
     ['9', 'account_invalid', 'failed'],
   ];
   for (const [code, reason, end] of returns) {
-    it(`after the return code ${code} of au_becs is ${end ?? 'not come: the mandate stays active'}`, () => {
+    it(`is ${end ?? 'not come: the mandate stays active'} after the return code ${code} of au_becs`, () => {
       assert.equal(scheme.returnCodes[code], reason);
       const ended = endAfterReturn(reason);
       assert.equal(ended && endStatus(ended), end);
@@ -106,10 +106,10 @@ describe('the next possible charge date', () => {
     ['2150-01-01T00:00:00.000Z', null, 'unknown on a test clock far ahead'],
   ];
   for (const [now, date, why] of dates) {
-    it(`of a mandate is ${why}`, () => assert.equal(nextChargeDate(scheme, customerInstant(now), null), date));
+    it(`is, for a mandate, ${why}`, () => assert.equal(nextChargeDate(scheme, customerInstant(now), null), date));
   }
 
-  it('of a mandate is none after the last cut-off before it lapses', () => {
+  it('is none after the last cut-off before the mandate lapses', () => {
     const lapse = customerInstant('2027-01-29T13:00:00.000Z');
     const dateAt = (now: string) => nextChargeDate(scheme, customerInstant(now), lapse);
     assert.equal(dateAt('2027-01-29T04:59:59.999Z'), '2027-01-29');

@@ -54,7 +54,7 @@ describe('a change of what a subscription sells', () => {
     assert.equal(subject.balance(), 0);
   });
 
-  it('to a lower price leaves credit, which later periods use until it is empty', () => {
+  it('leaves credit when the price falls, which later periods use until it is empty', () => {
     const subject = activeOn('2027-03-13');
     subject.change({ ...now, items: at(100), collect: 'now' }, true);
     const credit = 1800 - 58;
@@ -65,7 +65,7 @@ describe('a change of what a subscription sells', () => {
     assert.equal(subject.subscription.course.credit_balance_cents, credit - 200);
   });
 
-  it('of a shorter first period is credited by the days of the whole interval', () => {
+  it('credits a shorter first period by the days of the whole interval', () => {
     // From 20 February to 1 March: 9 of 28 days.
     const subject = activeOn('2027-02-20', { start_date: '2027-02-20', anchor_day: 1, items: at(2800) });
     assert.equal(subject.subscription.current?.amount_cents, 900);
@@ -75,7 +75,7 @@ describe('a change of what a subscription sells', () => {
     );
   });
 
-  it('without proration costs nothing now, and its days are still credited at what was charged for them', () => {
+  it('costs nothing now without proration, and its days are still credited at what was charged for them', () => {
     const subject = activeOn('2027-03-13');
     subject.change({ ...now, items: at(310_000), proration: 'none' }, true);
     assert.deepEqual(
@@ -86,7 +86,7 @@ describe('a change of what a subscription sells', () => {
     assert.equal(subject.balance(), 0);
   });
 
-  it('at the end of the period is made with the next one, and can be taken back before', () => {
+  it('is made with the next period if it is for the end of this one, and can be taken back before', () => {
     const subject = activeOn('2027-03-13');
     const later = { ...now, when: 'period_end' } as const;
     assert.equal(quote(subject, { ...later, items: at(900) }).nextPeriodAmount, 900);
@@ -101,7 +101,7 @@ describe('a change of what a subscription sells', () => {
     assert.deepEqual(told, ['change_scheduled', 'change_removed', 'change_scheduled', 'changed']);
   });
 
-  it('in a trial costs nothing', () => {
+  it('costs nothing in a trial', () => {
     const subject = activeOn('2027-02-03', { trial_days: 10 });
     const { lines, amount, nextPeriodAmount } = quote(subject, { ...now, items: at(9000), collect: 'now' });
     assert.deepEqual([lines, amount, nextPeriodAmount], [[], 0, 9000]);
@@ -119,7 +119,7 @@ describe('a change of what a subscription sells', () => {
     );
   });
 
-  it('in many steps on one day costs what the direct one does', () => {
+  it('costs in many steps on one day what the direct one does', () => {
     fc.assert(
       fc.property(fc.array(changes, { minLength: 1, maxLength: 6 }), (steps) => {
         const [many, direct] = [activeOn('2027-03-13'), activeOn('2027-03-13')];

@@ -32,7 +32,7 @@ describe('what is withheld of the credit of a period', () => {
     ['what was credited in full and refunded', { ...downgraded, changed_cents: 0 }, { ...paid, credited_lost: 40 }, 40],
     ['nothing if it has given none', { ...downgraded, changed_cents: 700 }, { ...paid, opening_held: 0 }, 0],
   ] as const) {
-    it(`of its changes is ${why}`, () => assert.equal(withheldOf(period, funds), withheld));
+    it(`is, for its changes, ${why}`, () => assert.equal(withheldOf(period, funds), withheld));
   }
 
   it('is a line of the account if it changes', () => {

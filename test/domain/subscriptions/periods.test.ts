@@ -47,16 +47,16 @@ const anchored = fc.record({
 });
 
 describe('the periods of a subscription', () => {
-  it('of the 31st begin on the last day of shorter months, and on the 31st again after them', () => {
+  it('begin, for the 31st, on the last day of shorter months, and on the 31st again after them', () => {
     assert.deepEqual(starts(monthly('2027-01-31'), 4), ['2027-01-31', '2027-02-28', '2027-03-31', '2027-04-30']);
   });
 
-  it('of 29 February begin on the 28th in common years, and on the 29th in the next leap year', () => {
+  it('begin, for 29 February, on the 28th in common years, and on the 29th in the next leap year', () => {
     const yearly = monthly('2028-02-29', { frequency_type: 'yearly' });
     assert.deepEqual(starts(yearly, 5), ['2028-02-29', '2029-02-28', '2030-02-28', '2031-02-28', '2032-02-29']);
   });
 
-  it('with a day of the month begin with a short one, and then on that day', () => {
+  it('begin, with a day of the month, with a short one, and then on that day', () => {
     const calendar = monthly('2027-02-10', { anchor_day: 31 });
     assert.deepEqual(starts(calendar, 4), ['2027-02-10', '2027-02-28', '2027-03-31', '2027-04-30']);
     assert.deepEqual(lengthOf(calendar, periodDates(calendar, 1)), { days: 18, whole: 28 });

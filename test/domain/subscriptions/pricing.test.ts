@@ -60,7 +60,7 @@ describe('the price of a period', () => {
     ]);
   });
 
-  it('of a short period is the share of the discounted price; a fee is whole', () => {
+  it('is the share of the discounted price for a short one; a fee is whole', () => {
     const half = { days: 15, whole: 30 };
     const joining = { name: 'Joining fee', unit_amount_cents: 2500, quantity: 1 };
     assert.deepEqual(amounts({ discounts: [amount(901)], one_off_items: [joining] }, half), [
@@ -136,7 +136,7 @@ describe('the price of a period', () => {
     );
   });
 
-  it('of one item is the share of its discounted price, to the minor unit', () => {
+  it('is the share of the discounted price of one item, to the minor unit', () => {
     fc.assert(
       fc.property(
         fc.nat(99_999),

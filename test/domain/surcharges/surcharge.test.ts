@@ -54,7 +54,7 @@ describe('a surcharge', () => {
     assert.deepEqual(at(10_000, 1, 30), [1, 'capped']);
   });
 
-  it('by bank debit and PayPal waits for a stated cost', () => {
+  it('waits for a stated cost by bank debit and PayPal', () => {
     for (const type of ['au_becs_debit', 'paypal'] as const) {
       const means = { type, networks: [], funding: null };
       assert.deepEqual(of(australia, means), [0, 'not_allowed']);
@@ -62,7 +62,7 @@ describe('a surcharge', () => {
     }
   });
 
-  it('of a card of two networks is that of the stricter one', () => {
+  it('is that of the stricter network for a card of two', () => {
     const both: Means = { type: 'card', networks: ['amex', 'eftpos'], funding: 'debit' };
     assert.deepEqual(of(australia, both), [0, 'not_allowed']);
     assert.deepEqual(of({ ...australia, costs: { amex: 100, eftpos: 30 } }, both, '2026-09-01'), [30, 'capped']);
