@@ -180,7 +180,7 @@ export function renderReport(report: Report): string {
     ]),
     ...Object.entries(report.starts_under_load).map(([name, { median, slowest, samples }]): [string, string] => [
       `starts of the ${name}`,
-      `median ${median} ms, slowest ${slowest} ms of ${samples}, all with the load and the faults beside them`,
+      `median ${median} ms, slowest ${slowest} ms of ${samples}, all with the load and the faults at the same time`,
     ]),
     ['ended on their own', report.own_ends.join(', ') || 'none'],
   ];

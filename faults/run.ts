@@ -57,7 +57,7 @@ const quickPointsMs = 150_000;
 /** A short run ends as soon as it has seen every point and this many faults. */
 const quickFaults = 28;
 
-/** What the live processor does to some of its calls, beside all faults. */
+/** What the live processor does to some of its calls, in addition to all faults. */
 const weathers: Weather[] = [
   ...(['answer_lost', 'error_500', 'html', 'truncated', 'reset_before', 'busy', 'rate_limited'] as const),
   ...(['http_500_stored', 'refused_after'] as const),

@@ -36,7 +36,7 @@ export async function prepareSchemathesis(): Promise<Command> {
   ];
 }
 
-/** Makes the environment beside its place and moves it there, so that a folder with the name is always a whole one. */
+/** Makes the environment next to its place and moves it there, so that a folder with the name is always a whole one. */
 async function make(folder: string): Promise<void> {
   print(`Installing schemathesis into ${folder}, once.`);
   const draft = `${folder}.${process.pid}`;

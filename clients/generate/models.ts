@@ -4,7 +4,7 @@ import { camel, pascal, wordsOf } from '../typescript/generate/naming.ts';
 /** The type of a member, a list's items or a response, for clients in languages that need a name for each type. */
 export type Type = Shape & {
   nullable?: true;
-  /** An enum of words beside other text, such as a date. */
+  /** An enum of words and other text, such as a date. */
   isOpen?: true;
 };
 type Shape =

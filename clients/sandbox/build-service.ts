@@ -113,7 +113,7 @@ export async function buildService(folder: string): Promise<void> {
   for (const path of [...data, ...licenses, ...(await picturesOf('docs/api'))]) {
     await cp(join(root, path), join(folder, path), { recursive: true });
   }
-  // The SDK's reader of source maps opens it beside itself.
+  // The SDK's reader of source maps opens it next to itself.
   await cp(join(root, 'node_modules/source-map/lib/mappings.wasm'), join(folder, 'mappings.wasm'));
   const workflows = await bundleWorkflows(createLogger('warn', 'build'));
   if (!('code' in workflows)) throw new Error('The workflows were not bundled into one text');

@@ -1,5 +1,5 @@
-// Runs beside a sandbox and waits. If the sandbox ends without a word, it was killed: then this ends what is left of it
-// and deletes its temporary folder. The arguments are the data folder and `keep` or `delete`.
+// Runs next to a sandbox and waits. If the sandbox ends without a word, it was killed: then this ends what is left of
+// it and deletes its temporary folder. The arguments are the data folder and `keep` or `delete`.
 import { rm } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { stopLeftover } from '../daemon.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Attack, seconds } from './attack.ts';
 
-/** All receivers reset every connection for a while; their single moods go on all the time beside it. */
+/** All receivers reset every connection for a while; their single moods go on all the time. */
 export const shutReceiver: Attack = {
   kind: 'receiver away',
   weight: 2,

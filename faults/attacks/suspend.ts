@@ -24,7 +24,7 @@ export const suspendHost: Attack = {
     const processes = [...cluster.apis, ...cluster.workers, ...cluster.pages, standIn.process];
     return {
       title: `everything suspended for ${seconds(ms)}`,
-      // Faults of single processes may go on beside it, as on a real host.
+      // Faults of single processes may go on meanwhile, as on a real host.
       targets: ['postgres', 'temporal'],
       async run() {
         for (const child of processes) child.freeze();

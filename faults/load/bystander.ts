@@ -25,7 +25,10 @@ export async function furnishLiveMode(world: World): Promise<void> {
   }
 }
 
-/** Gives the account that the load does not touch something of everything: on a clock, beside it, paid and planned. */
+/**
+ * Gives the account that the load does not touch something of everything: on a clock and in real time, paid and
+ * planned.
+ */
 export async function furnishBystander(world: World): Promise<void> {
   const { client } = world.accounts.bystander;
   const clock = await client.testClocks.create({ frozen_time: '2027-01-31T09:00:00Z' });

@@ -4,7 +4,7 @@ import { makePayer, type Payer } from '../../lab/payer.ts';
 import { type Account, type Actor, type Claim, keepDoing, modeOf, type World } from './world.ts';
 
 /**
- * A purchase: the outcomes of its attempts, and what the shopper does beside the plain way. `inOneRequest`: the first
+ * A purchase: the outcomes of its attempts, and what the shopper does besides the plain way. `inOneRequest`: the first
  * attempt is made by the request that creates the payment.
  */
 interface Errand {

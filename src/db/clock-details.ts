@@ -6,7 +6,7 @@ import { countsForBound } from './payment-plans.ts';
 import type { Page, TenantKey } from './tenant.ts';
 import type { ClockAdvanceRow, TestClockRow } from './test-clocks.ts';
 
-/** A test clock with everything that the API shows beside its own row, from one consistent read. */
+/** A test clock with everything else that the API shows of it, from one consistent read. */
 export interface TestClockDetailRow extends TestClockRow {
   last_advance:
     | (Omit<ClockAdvanceRow, 'test_clock_id' | 'request_id' | 'failure_reason'> & {

@@ -56,7 +56,7 @@ export function declined(code: DeclineCode): ChargeFailure {
 
 /**
  * Returns the message that explains a decline code to a biller (contract: `last_payment_error.message`, always present
- * beside its code). Never throws.
+ * next to its code). Never throws.
  */
 export function declineMessage(code: DeclineCode): string {
   return messages[code];

@@ -31,7 +31,7 @@ export interface Sitting {
   coming: ComingPayments | null;
 }
 
-/** What to say above the form and beside its fields. Paths as in a submission. */
+/** What to say above the form and next to its fields. Paths as in a submission. */
 export interface FormErrors {
   status: number;
   above: string | null;
@@ -138,7 +138,7 @@ function methodFields(visit: Visit, found: SessionForPayer, saved: readonly Save
 ${types.includes('au_becs_debit') ? bankFields(visit, found, errors, types.length + saved.length > 1) : null}`;
 }
 
-/** Says beside each way to pay which surcharge it carries, if they do not all carry the same. */
+/** Says next to each way to pay which surcharge it carries, if they do not all carry the same. */
 function surchargeNotes(
   { locale }: Visit,
   found: SessionForPayer,

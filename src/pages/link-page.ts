@@ -125,7 +125,7 @@ ${link.cancel_url === null ? null : html`<p><a class="button other" href="${link
 
 type AmountTerms = Pick<OfferColumns, 'amount_min' | 'amount_max' | 'currency'>;
 
-/** What is to be paid: the total, with the surcharge in it shown beside, or the range to choose from. */
+/** What is to be paid: the total, with the surcharge in it shown next to it, or the range to choose from. */
 export function amountOf(price: Price | null, offer: AmountTerms, locale: string): Html {
   if (price !== null) {
     const { amount, surchargeAmount, totalAmount, currency } = price;

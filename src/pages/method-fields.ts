@@ -7,7 +7,7 @@ import { tokensByNumber } from './test-numbers.ts';
 /** What is wrong with the fields of a form, in a payer's words, by their paths. */
 export type FieldWords = Readonly<Record<string, string>>;
 
-/** What is said beside a way to pay, by the value of its button. */
+/** What is said next to a way to pay, by the value of its button. */
 export type ChoiceNotes = ReadonlyMap<string, string>;
 
 function noted(note: string, more: string | undefined): string {

@@ -13,7 +13,7 @@ import { inWords } from './money.ts';
 export interface Terms {
   /** What is taken as soon as the form is done, besides its own payment. Minor units. */
   atOnce: number;
-  /** What is taken, beside the amount that the page shows large. One sentence or two each. */
+  /** What is taken, besides the amount that the page shows large. One sentence or two each. */
   sentences: string[];
   /** Said at the button: that the way to pay is kept. Null if it is not, or only if the payer ticks a box. */
   consent: string | null;

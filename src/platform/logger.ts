@@ -30,7 +30,7 @@ const secretFields = [
   'databaseUrl',
 ];
 
-/** The fields of an error that are logged beside its type, message and stack: names and states, never values. */
+/** The fields of an error that are logged next to its type, message and stack: names and states, never values. */
 const loggedErrorFields = [
   'code',
   'status',

@@ -16,7 +16,7 @@ export function withoutSecrets(text: string): string {
     if (times === decodedAtMost) return '[redacted]';
     decoded = decode(decoded);
     const safe = cut(decoded);
-    // Another secret may be encoded more deeply beside this one.
+    // Another secret may be encoded more deeply next to this one.
     if (safe !== decoded) return withoutSecrets(safe);
   }
   return plain;

@@ -20,8 +20,8 @@ const everyMs = 5_000;
  * processor and recording the outcome, compares the movements of the live processor with the database, and ends
  * mandates that have lapsed. It removes expired idempotency keys, old counts of the pages for payers, and the account
  * numbers that payers have entered there and that nothing has used for a day. It checks the invariants, a few at a
- * time, beside all that: in a large database, one of them may take minutes. Any number of processes may run it side by
- * side.
+ * time, while all that goes on: in a large database, one of them may take minutes. Any number of processes may run it
+ * side by side.
  */
 export function startHousekeeping(sql: Pool, processors: Processors, logger: Logger): Repetition {
   const checks = createInvariantChecks(sql);

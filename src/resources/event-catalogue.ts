@@ -362,7 +362,7 @@ export function groupOf<T extends EventType>(type: T): GroupOf<T> {
 
 /** What the events about one kind of object have in common. */
 interface EventGroupFacts {
-  /** The scope that reads them, beside `events:read`, which reads all events. */
+  /** The scope that reads them, apart from `events:read`, which reads all events. */
   scope: `${string}:read`;
   /** Whether an advance of a test clock can cause them: then `GET …/effects` shows them. */
   isClockEffect: boolean;

@@ -3,7 +3,7 @@ import type { Id } from '../domain/ids.ts';
 import type { RealInstant } from '../platform/real-time.ts';
 import { type PlatformEvent, telemetryOf } from '../platform/telemetry.ts';
 
-// What the service emits, beside the events of the platform.
+// What the service emits, in addition to the events of the platform.
 
 /** The owner of what an event is about. Ids are for logs and traces, never for metric labels. */
 export interface Owner {
@@ -37,7 +37,7 @@ export interface ChargeCompleted extends Owner {
   paymentPlanId: Id<'payment_plan'> | null;
   subscriptionId: Id<'subscription'> | null;
   requestId: string | null;
-  /** `returned`: a debit that had succeeded came back. It is emitted beside `succeeded`. */
+  /** `returned`: a debit that had succeeded came back. It is emitted in addition to `succeeded`. */
   outcome: 'succeeded' | 'failed' | 'requires_action' | 'returned';
   code: string | null;
   /** The events that the outcome recorded, the payment's first. */

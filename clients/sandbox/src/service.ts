@@ -43,7 +43,7 @@ const healthTimeoutMs = 2_000;
 const keptOutput = 10_000;
 const piped: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
 
-/** The program of this package that starts a service. The sources in a checkout have none beside them. */
+/** The program of this package that starts a service. A checkout has none next to its sources. */
 const ownProgram = fileURLToPath(new URL('./service/dev/sandbox/main.js', import.meta.url));
 
 /** Joins the service that runs, or starts one. @throws Error if there is none, or it does not start. */

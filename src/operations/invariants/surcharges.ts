@@ -38,7 +38,7 @@ function judged(db: Db) {
     )`;
 }
 
-/** A part of promise 3: of what a payer pays beside the amount. */
+/** A part of promise 3: of what a payer pays on top of the amount. */
 export const surchargeInvariants: Invariant[] = [
   {
     name: 'no charge has a surcharge that the rules of its date forbid',

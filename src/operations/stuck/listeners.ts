@@ -38,7 +38,7 @@ export const listeners = {
 /**
  * Asks API or pages at this address (without a slash at its end) for `/healthz`, which needs neither PostgreSQL nor
  * Temporal, for up to five seconds. Neither PostgreSQL nor Temporal can tell that a process hangs, nor can the process
- * itself: so only a program beside it asks, `npm run ops -- stuck`. The metric `payments_stuck` and the page `/ops` do
+ * itself: so only another program asks, `npm run ops -- stuck`. The metric `payments_stuck` and the page `/ops` do
  * not have these kinds: the scrape of a process that hangs fails, and so does the page. Does not throw.
  */
 export async function findUnreachable(listener: Listener, address: string): Promise<StuckReport> {

@@ -49,7 +49,7 @@ const stalled: Definition = {
   after_seconds: 0,
 };
 
-/** The kinds of stuck that Temporal knows, beside those of `operations/stuck/definitions.ts`. */
+/** The kinds of stuck that Temporal knows, in addition to those of `operations/stuck/definitions.ts`. */
 export const workflowDefinitions: readonly Definition[] = [
   ...unanswered,
   workerMissing,

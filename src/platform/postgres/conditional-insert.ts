@@ -9,9 +9,9 @@ import type { Db } from './types.ts';
 export type InsertCondition = (db: Db, met: Fragment) => Fragment;
 
 /**
- * Further conditions for a new row, beside the service's own: for example that the request's idempotency key can be
- * claimed. With the key in the statement of the row, a create with a key makes 30 % to 60 % more requests a second than
- * in a transaction of three round trips (two cores under load, 1 and 16 connections, 40 pairs).
+ * Further conditions for a new row, in addition to the service's own: for example that the request's idempotency key
+ * can be claimed. With the key in the statement of the row, a create with a key makes 30 % to 60 % more requests a
+ * second than in a transaction of three round trips (two cores under load, 1 and 16 connections, 40 pairs).
  */
 export type ConditionsOf<Row> = (row: Row) => InsertCondition[];
 

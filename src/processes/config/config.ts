@@ -19,7 +19,7 @@ const encryptionFormats = { '2,1': [2, 1], '1,2': [1, 2], '2': [2] } as const;
 
 const formatsOf = (text: keyof typeof encryptionFormats | null) => (text === null ? null : encryptionFormats[text]);
 
-/** A key of 32 bytes for AES-256-GCM, and the id that is stored beside what it encrypted. */
+/** A key of 32 bytes for AES-256-GCM, and the id that is stored with what it encrypted. */
 export interface EncryptionKey {
   readonly id: string;
   readonly key: Buffer;
@@ -130,7 +130,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   return config;
 }
 
-/** The same, with the errors beside it. Where there are errors, the configuration must not be used. */
+/** The same, with the errors. Where there are errors, the configuration must not be used. */
 export function readFaultyConfig(env: NodeJS.ProcessEnv): { config: Config; faults: readonly string[] } {
   const read = createReader(env);
   const databaseUrl = read.databaseUrl('DATABASE_URL');

@@ -16,7 +16,7 @@ const folders = ['workflows', 'messages', 'domain'];
 
 /**
  * Bundles the workflows for Temporal's sandbox. Bundling takes some seconds, so the bundle is cached under the checksum
- * of its sources, beside the packages that make it, and reused until something changes. If the cache cannot be written,
+ * of its sources, and of the packages that make it, and reused until something changes. If the cache cannot be written,
  * the bundle is made each time. `isTraced` adds the tracing interceptors; they do not change what workflows do.
  */
 export async function bundleWorkflows(logger: Logger, { isTraced = false } = {}): Promise<WorkflowBundle> {

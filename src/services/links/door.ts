@@ -13,7 +13,7 @@ export type LinkState = PaymentLinkStatus | 'advancing';
 /** What a payer finds behind the URL of a session. */
 export type SessionState = 'open' | 'challenge' | 'processing' | 'completed' | 'expired' | 'advancing';
 
-/** Why a session has ended, beside `completed`. */
+/** Why a session has ended, other than `completed`. */
 export type SessionEnd =
   | 'time'
   | 'requested'

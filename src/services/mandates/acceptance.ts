@@ -36,7 +36,7 @@ export const notAccepted = {
 
 /**
  * Checks an acceptance, and returns it with its field errors. A payer accepts now, whatever is claimed, and what the
- * service has seen of the connection is kept beside what is claimed. `path` leads to the acceptance in the body.
+ * service has seen of the connection is kept next to what is claimed. `path` leads to the acceptance in the body.
  */
 export async function readAcceptance(
   db: Db,

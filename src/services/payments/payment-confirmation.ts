@@ -262,7 +262,7 @@ async function openConfirmation(
   return { completed: accepted };
 }
 
-/** Returns what is wrong with the customer that a confirm names, beside the intent's own. */
+/** Returns what is wrong with the customer that a confirm names in addition to the intent's own. */
 function customerErrorOf(
   { keyKind }: RequestContext,
   { customer_id: payerId }: LockedIntentRow,

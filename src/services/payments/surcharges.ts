@@ -14,7 +14,7 @@ export interface Surcharging extends SurchargeTerms {
   timeZone: string;
 }
 
-/** The columns of an intent that say what its payer pays beside the amount. */
+/** The columns of an intent that say what its payer pays on top of the amount. */
 export type SurchargeColumns = Pick<
   PaymentIntentRow,
   'surcharge_asked' | 'surcharge_amount' | 'surcharge_applied' | 'surcharge_reason' | 'surcharge_basis' | 'total_amount'

@@ -20,8 +20,8 @@ const longestMs = 5_000;
 
 /**
  * The next request of a batch follows the response to the last one, or this time after it began. So a receiver that
- * responds at once gets the events in their order, and one that takes longer gets several at a time. Lines beside each
- * other slow down each other's responses a little: up to `mostPaces` of them lengthen the time.
+ * responds at once gets the events in their order, and one that takes longer gets several at a time. Lines that run
+ * at the same time slow down each other's responses a little: up to `mostPaces` of them lengthen the time.
  */
 const paceMs = 5;
 const mostPaces = 4;
@@ -49,7 +49,7 @@ interface Sent {
 }
 
 /**
- * Makes the first attempts of deliveries to endpoints of one biller. Each endpoint has a line of its own, beside the
+ * Makes the first attempts of deliveries to endpoints of one biller. Each endpoint has a line of its own, next to the
  * others: one that takes long holds up no other. See `sendLine`.
  */
 export async function sendBatch(
@@ -71,8 +71,8 @@ export async function sendBatch(
 }
 
 /**
- * Ends a line beside others. If it has deliveries left while another line waits for a receiver that takes long, the
- * batch cannot continue soon: then they get workflows of their own.
+ * Ends a line that ran with others. If it has deliveries left while another line waits for a receiver that takes long,
+ * the batch cannot continue soon: then they get workflows of their own.
  */
 async function endLine(
   sql: Pool,

@@ -12,12 +12,12 @@ export function nameIn(node: SchemaNode | undefined): string | null {
   return typeof node?.$ref === 'string' ? (node.$ref.split('/').at(-1) ?? null) : null;
 }
 
-/** Follows a reference, and keeps what is written beside it. */
+/** Follows a reference, and keeps what is written next to it. */
 export function resolved(node: SchemaNode, schemas: Schemas): SchemaNode {
   const name = nameIn(node);
   if (name === null) return node;
-  const { $ref: _, ...beside } = node;
-  return { ...schemas[name], ...beside };
+  const { $ref: _, ...siblings } = node;
+  return { ...schemas[name], ...siblings };
 }
 
 /** Of a request, the members that it must have are marked; of a response, those that may be missing. */

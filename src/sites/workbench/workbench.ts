@@ -42,7 +42,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Beside those of every response. */
+/** In addition to those of every response. */
 const headers = Object.entries({
   'Content-Security-Policy': policy,
   'X-Robots-Tag': 'noindex, nofollow',
