@@ -93,7 +93,7 @@ export interface PreparedTemporal {
 }
 
 /**
- * Fetches or builds the programs of a Temporal server on loopback, whose workflows survive a restart. Ends what an
+ * Fetches or builds the programs of a Temporal server on loopback. Its workflows survive a restart. Ends what an
  * earlier run left behind.
  * @throws what `findTemporal`, `buildTemporal` and `prepareDatabase` throw.
  */

@@ -10,7 +10,7 @@ const promises: Record<(typeof steps)[number], [tooFew: Promised, tooMany: Promi
 };
 
 /**
- * P1, P2 and P6 of bank debits, whose outcome is not in the ledger: the account is told of each result and each return
+ * P1, P2 and P6 of bank debits. Their outcome is not in the ledger: the account is told of each result and each return
  * once, none is told to have failed once it had succeeded, and what is left by the account's events is what our tables
  * say: successes minus returns.
  */

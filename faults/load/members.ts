@@ -27,7 +27,7 @@ interface Member {
   course: Course;
   /** The clock's time, or where it is on its way to (epoch ms). */
   now: number;
-  /** Something was requested whose effect was not seen yet: it may have been charged, or not. */
+  /** The effect of a request was not seen yet: it may have been charged, or not. */
   isInMotion: boolean;
 }
 

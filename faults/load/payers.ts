@@ -43,7 +43,7 @@ const errands: readonly Errand[] = [
   },
 ];
 
-/** A challenge that a process has opened whose clock is an hour behind is over at once; its payer tries again. */
+/** If the clock of the process that opens a challenge is an hour behind, it is over at once. Its payer tries again. */
 const lateChallenges = 4;
 const restMs = 200;
 const expiresAfterMs = [400, 3_000] as const;

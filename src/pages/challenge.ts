@@ -81,7 +81,7 @@ function wayBack(visit: Visit, { intent, session }: Pick<ChallengePage, 'intent'
   return session === null ? intent.return_url : `/checkout/${session.token}${proofOf(visit)}`;
 }
 
-/** The way back to the biller, whose address a key of the biller has set. A link, because a form may not leave. */
+/** The way back to the biller. A key of the biller has set its address. A link, because a form may not leave. */
 function onward(url: string | null, words: string, style: 'other' | null): Html | null {
   if (url === null) return null;
   return html`<p><a class="${style === null ? 'button' : `button ${style}`}" href="${url}">${words}</a></p>`;

@@ -113,7 +113,7 @@ export function digestOf({ sentences, consent, offer }: Terms, total: number | n
   return createHash('sha256').update(said).digest('base64url').slice(0, digestLength);
 }
 
-/** The words that a payer has agreed to, whose form was accepted. Null if the way to pay is not kept. */
+/** The words that the payer of an accepted form has agreed to. Null if the way to pay is not kept. */
 export function agreedWords({ sentences, consent, offer, button }: Terms, isTicked: boolean): string | null {
   const agreed = consent ?? (isTicked ? offer : null);
   return agreed === null ? null : [...sentences, agreed, button].join('\n');

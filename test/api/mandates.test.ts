@@ -69,7 +69,7 @@ describe('creating a mandate', () => {
     assert.deepEqual({ max_amount_cents, amount_type, frequency_text }, terms);
   });
 
-  it('attaches an account without a customer to the one that is named, whose default it becomes', async () => {
+  it('attaches an account without a customer to the one that is named, and becomes its default', async () => {
     const { id: customer_id } = await stage.merchant.customer();
     const account = await here.account();
     const { status, body } = await here.create({ payment_method_id: account, customer_id });

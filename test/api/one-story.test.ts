@@ -134,7 +134,7 @@ describe('a test clock tells the same story in one advance as in steps of a day:
     );
   });
 
-  it('a plan whose debit is taken back at the instant at which another settles is suspended with one amount', async () => {
+  it('a plan is suspended with one amount if one debit is taken back at the instant at which another settles', async () => {
     const make = async ({ customer, account }: Payer) => {
       const metadata = { _sandbox_bank_outcome: 'disputed' };
       const terms = { customer_id: customer, payment_instrument_id: account, recurring_amount_cents: 800, metadata };

@@ -378,7 +378,7 @@ describe('/ops', () => {
     assert.equal(headers.get('cache-control'), 'no-store');
   });
 
-  it('loads nothing and runs nothing: one file, whose style is known by its hash', async () => {
+  it('loads nothing and runs nothing: it is one file, with its style known by its hash', async () => {
     const { text, headers } = await get('/ops');
     const style = /<style>([\s\S]*?)<\/style>/.exec(text)?.[1] ?? '';
     const hash = createHash('sha256').update(style).digest('base64');

@@ -336,7 +336,7 @@ describe('a refund with an Idempotency-Key', () => {
     assert.equal(await here.refundedOf(id), 500);
   });
 
-  it('whose process died after the processor’s answer goes on with the same refund, under the same key', async () => {
+  it('goes on, under the same key, with the same refund if its process died after the processor’s response', async () => {
     const id = await paid();
     here.loseAnswers();
     assert.equal((await keyed(id, 'k', { amount: 300 })).status, 500);

@@ -58,7 +58,7 @@ describe('a subscription that is paid by bank debits', () => {
     assert.deepEqual(await findViolations(stage.db.sql), []);
   });
 
-  it('owes a period again whose debit comes back', async () => {
+  it('owes a period again if its debit comes back', async () => {
     const id = await subscriber.started(await terms());
     await here.advance('2027-01-20T00:00:00Z');
     const { latest_payment_intent_id: intent } = await subscriber.get(id);

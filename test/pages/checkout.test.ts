@@ -160,7 +160,7 @@ describe('a payer on the pages of a link', () => {
     assert.equal(stage.ledger.taken.size, 1);
   });
 
-  it('is thanked alone of those whose forms come at once', async () => {
+  it('is the only one thanked when several forms come at once', async () => {
     for (let round = 0; round < 5; round += 1) {
       const path = await begin(await links.link());
       const forms = await Promise.all(Array.from({ length: 6 }, () => pages.open(path)));

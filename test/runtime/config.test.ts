@@ -105,7 +105,7 @@ describe('the configuration', () => {
     }
   });
 
-  it('takes a long key of operators, whose value it never repeats, and the URL of the Web UI without its last slash', () => {
+  it('takes a long key of operators, never repeats its value, and takes the URL of the Web UI without its last slash', () => {
     const config = readConfig({ OPERATOR_KEY: 'x'.repeat(24), TEMPORAL_UI_URL: 'https://ui.example/temporal/' });
     assert.deepEqual([config.operatorKey, config.temporalUiUrl], ['x'.repeat(24), 'https://ui.example/temporal']);
     assert.deepEqual([readConfig({}).operatorKey, readConfig({}).temporalUiUrl], [null, null]);

@@ -179,7 +179,7 @@ describe('the output of a log', function () {
     );
   });
 
-  it('does not keep a process from ending whose log is a pipe or a socket without a reader', async () => {
+  it('does not keep a process from ending if it logs to a pipe or a socket without a reader', async () => {
     const fifo = join(folder.path, 'unread');
     await once(spawn('mkfifo', [fifo]), 'exit');
     const reader = await open(fifo, 'r+');

@@ -108,7 +108,7 @@ describe('the names of ids in the log', () => {
     assert.deepEqual([idFields(null), idFields('x'), idFieldsIn('/api/v1/zz_1')], [{}, {}, {}]);
   });
 
-  it('are the same in what the Temporal SDK says, whose own spelling is another', () => {
+  it('are the same in what the Temporal SDK says, which spells them in another way', () => {
     const lines: Record<string, unknown>[] = [];
     const logger = createLogger('warn', 'test', { write: (line) => void lines.push(JSON.parse(line)) });
     temporalLogger(logger).warn('slow', { workflowId: `payment-plan/${id('pp')}`, runId: 'r', taskQueue: 'payments' });

@@ -42,7 +42,7 @@ describe('a telemetry event', () => {
     assert.deepEqual(told, ['committed']);
   });
 
-  it('is not made by the dry run of an advance, whose charges are none', async () => {
+  it('is not made by the dry run of an advance, which charges nothing', async () => {
     const { merchant } = stage;
     const { clock } = await merchant.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
     seen.length = 0;

@@ -69,7 +69,7 @@ describe('a plan of bank debits whose rows do not agree', () => {
     }
   });
 
-  it('gets the row of a payment that came back, whose retries begin with the return', async () => {
+  it('gets the row of a payment that came back, and its retries begin with the return', async () => {
     await makePlan('late_dishonour', '2027-03-07T22:00:00.000Z');
     const before = await slotRows();
     assert.deepEqual(await debits.slots(planId), ['0 retrying returned']);

@@ -279,7 +279,7 @@ describe('the expiry of a link in real time', () => {
     }
   });
 
-  it('leaves no session open whose customer was deleted while its payment was under way', async () => {
+  it('leaves no session open if its customer was deleted while its payment was under way', async () => {
     const customer = await stage.merchant.customer();
     const terms = { name: 'Invoice 1042', amount: 2500, currency: 'AUD', customer_id: customer.id };
     const { body } = await stage.request('POST', '/checkout_sessions', terms);
@@ -293,7 +293,7 @@ describe('the expiry of a link in real time', () => {
     assert.deepEqual([found?.session.status, found?.session.status_reason], ['expired', 'customer_deleted']);
   });
 
-  it('leaves no session behind whose payment the biller cancels', async () => {
+  it('leaves no session behind if the biller cancels its payment', async () => {
     const link = await links.link();
     const token = await links.open(link);
     await links.pay(token, { method: card('tok_sandbox_visa_3ds_required') });

@@ -123,7 +123,7 @@ describe('a plan whose rows do not agree', () => {
     }
   });
 
-  it('is found in real time too, and by a plan with a total, whose rest says whether a date is missing', async () => {
+  it('is found in real time too, and with a total: what is left of it says whether a date is missing', async () => {
     const { merchant, db } = stage;
     planId = (await merchant.activePlan({ start_date: '2099-01-01', total_amount_cents: 1500 })).id;
     await db.sql`update payment_plans set ${fallsDueAt(db.sql, realNow())} where id = ${planId}`;
@@ -214,7 +214,7 @@ describe('a plan whose rows do not agree', () => {
     assert.equal(taken(), 1);
   });
 
-  it('gets the row of a slot between retries back, whose retries begin anew with the last failure', async () => {
+  it('gets the row of a slot between retries back, and its retries begin anew with the last failure', async () => {
     await makePlan({ metadata: { _sandbox_outcome: 'decline' } });
     const before = await slotRows();
     await damage('delete from payment_plan_slots where payment_plan_id = PLAN');
@@ -225,7 +225,7 @@ describe('a plan whose rows do not agree', () => {
     assert.deepEqual(await slotRows(), before);
   });
 
-  it('records no outcome of a charge under way whose slot has lost its row, and does so once it has it back', async () => {
+  it('records no outcome of a charge under way while its slot has lost its row, and does so once the row is back', async () => {
     await makePlan();
     stage.ledger.beforeAnswer = () => Promise.reject(new Error('the worker dies'));
     await stage.merchant.beginAdvance(clockId, day('01-18'));
@@ -263,7 +263,7 @@ describe('a plan whose rows do not agree', () => {
     assert.equal(taken(), 2, 'asked again under the same key');
   });
 
-  it('charges no payment again whose slot says that it is to be retried, though it is paid', async () => {
+  it('charges no paid payment again, though its slot says that it is to be retried', async () => {
     await makePlan();
     await damage(`
       update payment_plan_slots set status = 'retrying', next_attempt_at = '${day('01-10')}' where payment_plan_id = PLAN;

@@ -101,7 +101,7 @@ describe('bank debits that are stuck by what PostgreSQL knows', () => {
     );
   });
 
-  it('has none on a test clock, whose time stands still', async () => {
+  it('has none on a test clock while its time stands still', async () => {
     const { id: intent } = await debits.debit(await debits.payer(monday.replace('2027', '2021')));
     const id = await debitOf(intent);
     const [row] = await stage.db.sql<{ due: boolean }[]>`

@@ -111,7 +111,7 @@ describe('what is stuck by what PostgreSQL knows', () => {
     );
   });
 
-  it('does not call a plan on a test clock overdue, whose time stands still', async () => {
+  it('does not call a plan on a test clock overdue while its time stands still', async () => {
     const { merchant, db } = stage;
     const {
       payer,

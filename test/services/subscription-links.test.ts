@@ -50,7 +50,7 @@ describe('a link that names a subscription', () => {
     assert.ok((await links.events()).includes('subscription.started'));
   });
 
-  it('starts one whose first payment was declined again with the card of another link', async () => {
+  it('starts one again with the card of another link after its first payment was declined', async () => {
     const { id: customerId } = await stage.merchant.customer();
     const id = await subscription(customerId);
     await saveCard(customerId, id, 'tok_sandbox_visa_decline_card_lost');

@@ -60,7 +60,7 @@ describe('the vault', () => {
     });
   }
 
-  it('opens what the version before has sealed, whose format knew no place', () => {
+  it('opens what the version before has sealed in a format that knew no place', () => {
     const former = { id: 'former', key: Buffer.alloc(32, 5) };
     // Made by that version.
     const sealed = Buffer.from(

@@ -6,7 +6,7 @@ import { attemptDelivery } from '../../src/services/webhooks/attempt.ts';
 import { useDatabase } from '../support/database.ts';
 import { useDeliveries, useReceiver } from '../support/webhooks.ts';
 
-describe('an attempt of a delivery during whose answer the database goes away', () => {
+describe('an attempt of a delivery when the database goes away during its response', () => {
   const db = useDatabase();
   const receiver = useReceiver();
   const the = useDeliveries(db, receiver);

@@ -38,7 +38,7 @@ describe('a plan on a test clock', () => {
     assert.deepEqual([collected_amount_cents, next_payment_date], [3000, '2027-01-25']);
   });
 
-  it('goes on after an advance that a process accepted whose clock was ahead', async () => {
+  it('goes on after an advance that was accepted by a process with a clock that is ahead', async () => {
     const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-11' });
     await merchant.advance(clock.id, '2027-01-12T00:00:00Z');
     // Its id sorts after those of the next advances.

@@ -8,7 +8,7 @@ import { realNow } from '../../src/platform/real-time.ts';
 import { useDebits } from '../support/debits.ts';
 import { useSkippedTime } from '../support/skipped-time.ts';
 
-describe('a bank debit in live mode, whose days are skipped', () => {
+describe('a bank debit in live mode, on days that are skipped', () => {
   const { service, pass, until } = useSkippedTime({ live: true });
 
   it('is handed to the live processor at its cut-off, once, and asked about until nothing more can come back', async () => {

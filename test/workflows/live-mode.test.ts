@@ -207,7 +207,7 @@ describe('live mode with a processor service', function () {
     assert.equal(await chargesFor(id), 1);
   });
 
-  it('gives a refund once whose answer was lost, when the request is repeated under its key', async () => {
+  it('gives a refund once when its response was lost and the request is repeated under its key', async () => {
     const merchant = await service.liveMerchant();
     const { id, confirm } = await makeIntent(merchant);
     await confirm();

@@ -64,7 +64,7 @@ describe('a live charge that waits for a slow processor', function () {
     const { plan, intentId, worker } = await chargeBeingMade(merchant, 'slow_3000');
     worker.child.kill('SIGSTOP');
     try {
-      // Temporal may give the retry to the frozen worker too, whose polls are still open. Housekeeping does not ask it.
+      // Temporal may give the retry to the frozen worker too: its polls are still open. Housekeeping does not ask it.
       const ago = new Date(realNow().getTime() - 3_600_000);
       await service.db.sql`update payment_attempts set opened_at = ${ago} where payment_intent_id = ${intentId}`;
       await eventually('the other completes it', () => isPaid(merchant, intentId));

@@ -47,7 +47,7 @@ describe('webhooks of one biller to several endpoints', () => {
     return row.biller_id;
   };
 
-  it('are one batch, whose page lists the endpoints, and which is found by its biller', async () => {
+  it('are one batch: its page lists the endpoints, and it is found by its biller', async () => {
     const { endpoints } = await endpointsAt(['/a', '/b', '/c']);
     const ids = await commit(endpoints, 1);
     await untilDelivered(ids);

@@ -43,7 +43,7 @@ const namedBrands: readonly (readonly [pattern: RegExp, network: Network])[] = [
 
 /**
  * Returns the network of the leading digits of a card number, at least four. Null if no range is known. It knows more
- * of Mastercard than `brandOf`, whose prefixes are the contract's: 51 to 55, and 2221 to 2720.
+ * of Mastercard than `brandOf`. Its prefixes are the contract's: 51 to 55, and 2221 to 2720.
  */
 export function networkOfBin(digits: string): Network | null {
   if (!/^\d{4,}$/.test(digits)) return null;

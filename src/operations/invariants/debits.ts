@@ -6,7 +6,7 @@ const compareWithBank =
 const withoutAuthority =
   'The payer had not allowed this debit. Refund it, and find out whether a process of a former version runs.';
 
-/** The same promises for bank debits, whose outcome comes days later and is not the end. */
+/** The same promises for bank debits: their outcome comes days later and is not the end. */
 export const debitInvariants: Invariant[] = [
   {
     name: 'a debit is of the payment, the plan, the account and the customer of its mandate',

@@ -15,8 +15,8 @@ export interface Reference {
 }
 
 /**
- * The tables without biller and mode, and why. `ownedBy` is the column that names the row whose biller and mode it has.
- * Every other table has both columns, `not null`; a test checks it.
+ * The tables without biller and mode, and why. `ownedBy` is the column that names their owner: they have its biller and
+ * mode. Every other table has both columns, `not null`; a test checks it.
  */
 export const untenanted: Readonly<Record<string, { why: string; ownedBy?: string }>> = {
   billers: { why: 'they are the tenants' },

@@ -1,4 +1,4 @@
-// Helps with typed numbers: chooses the test card of a number, whose field no form sends, and writes numbers in groups.
+// Helps with typed numbers: chooses the test card of a number (no form sends its field) and writes numbers in groups.
 // Forms work without it.
 {
   const number = /** @type {HTMLInputElement} */ (document.querySelector('#test-number'));

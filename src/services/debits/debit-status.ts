@@ -29,7 +29,7 @@ export async function bankDebitStatus(db: Db, attemptId: string): Promise<Subjec
   };
 }
 
-/** What a payment waits for whose payer has not passed the challenge of the bank. */
+/** What a payment waits for while its payer has not passed the challenge of the bank. */
 export const endOfChallenge = 'the payer, or the end of the time for the challenge of the bank';
 
 /** Returns the next step of a debit, as a noun phrase. */

@@ -128,7 +128,7 @@ export async function uncount(tx: Tx, link: PaymentLinkRow, amount: number, at: 
   });
 }
 
-/** Lets an open link expire, whose sessions are locked too. The open ones end with it. Its workflow is not woken. */
+/** Lets an open link expire. Its sessions are locked too; the open ones end with it. Its workflow is not woken. */
 export async function expireLink(
   tx: Tx,
   link: PaymentLinkRow,
@@ -166,7 +166,7 @@ export async function deactivateLink(
 }
 
 /**
- * Lets an open link expire whose time is over, unless a payment that was begun before may still succeed. The link has
+ * Lets an open link expire if its time is over, unless a payment that was begun before may still succeed. The link has
  * then waited for it. An outcome has the time of its attempt; the link does not expire before its own. Returns whether
  * it has expired.
  */

@@ -18,8 +18,8 @@ import { endSession, expireLink, type Instant } from './changes.ts';
 type Time = WorkflowTime & { now: RealInstant };
 
 /**
- * Lets a link expire whose time is over. A challenge that waits for a payer fails. A payment that was begun in time and
- * may still succeed is waited for: the link then ends with its outcome. In real time the database's clock decides
+ * Lets a link expire if its time is over. A challenge that waits for a payer fails. A payment that was begun in time
+ * and may still succeed is waited for: the link then ends with its outcome. In real time the database's clock decides
  * whether the time is over (see `instantOf`).
  * @throws WorkflowClockAhead when it is over by the workflow's clock only. Nothing has changed then.
  */
@@ -44,7 +44,7 @@ export async function expireDueLink(db: Db, hook: ChargeHook, id: string, { now,
 }
 
 /**
- * Lets a session expire whose time is over, or fails its challenge that the payer has not passed within 15 minutes.
+ * Lets a session expire if its time is over, or fails its challenge that the payer has not passed within 15 minutes.
  * Otherwise as `expireDueLink`.
  */
 export async function expireDueSession(db: Db, hook: ChargeHook, id: string, { now, ...time }: Time): Promise<void> {

@@ -76,7 +76,7 @@ const languages: Readonly<Record<string, Rules>> = {
 const patterns = new Map<Rules, RegExp>();
 
 /**
- * Code as HTML. What is coloured is in spans, whose class is the first letter of its kind. Code in another language
+ * Code as HTML. What is coloured is in spans; the class is the first letter of its kind. Code in another language
  * stays as it is, but if it begins like JSON, it is JSON. The patterns know words, not grammar, so they never fail.
  */
 export function highlighted(code: string, language: string): Html {

@@ -65,7 +65,7 @@ const routes: readonly WorkbenchRoute[] = [
 type Deps = Pick<AppDeps, 'sql' | 'vault' | 'logger' | 'canSkipTime' | 'forThisMachine' | 'demo'>;
 
 /**
- * Serves `/workbench`: the test clocks of a sandbox account on pages. A link opens it for an hour, whose token in the
+ * Serves `/workbench`: the test clocks of a sandbox account on pages. A link opens it for an hour. The token in its
  * path names a sandbox key; there is no cookie, so another site cannot act with it. On the machine of `npm start`,
  * `/workbench` itself makes such a link, for the demo biller.
  */

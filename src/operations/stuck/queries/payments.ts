@@ -23,7 +23,7 @@ const toleratedSeconds = 5;
 const sinceOf = (db: Db, openedAt: Fragment, { now }: StuckThreshold) =>
   db`case when ${openedAt} <= ${now} then ${openedAt} end as since`;
 
-/** Payments that were opened and whose processor has not responded since. */
+/** Payments that were opened, and to which the processor has not responded since. */
 export const processingPayments: StuckQuery<OpenAttempt> = {
   rows: (db, threshold) => db`
     select i.id as subject_id, i.biller_id, i.livemode, ${sinceOf(db, db`a.opened_at`, threshold)}
@@ -37,7 +37,7 @@ export const processingPayments: StuckQuery<OpenAttempt> = {
     where a.payment_intent_id = f.subject_id and a.outcome = 'processing'`,
 };
 
-/** Refunds that were opened and whose processor has not responded since. */
+/** Refunds that were opened, and to which the processor has not responded since. */
 export const processingRefunds: StuckQuery<{ payment_intent_id: string }> = {
   rows: (db, threshold) => db`
     select id as subject_id, biller_id, livemode, ${sinceOf(db, db`opened_at`, threshold)}

@@ -19,7 +19,7 @@ export interface InconsistentPlan extends DatedPlan {
 }
 
 /**
- * Plans with a date that is missing or wrong, and plans with a payment under way whose slot has no row. The rules
+ * Plans with a date that is missing or wrong, and plans with a payment under way for a slot without a row. The rules
  * are those of `wrongDates`. They are wrong from the moment they are found, and since when is not known. Each part has
  * an index of its own, so that healthy plans cost nothing.
  */
