@@ -1,5 +1,6 @@
 import { untilItSucceeds } from '../../lab/eventually.ts';
-import { findMismatches, repair } from '../../src/operations/reconciler/reconciler.ts';
+import { findMismatches } from '../../src/operations/reconciler/reconciler.ts';
+import { repair } from '../../src/operations/reconciler/repair.ts';
 import type { Attack } from './attack.ts';
 
 /**

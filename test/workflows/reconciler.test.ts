@@ -7,13 +7,14 @@ import type { WantingRow } from '../../src/db/subject-queries.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
 import { addMs, withoutClock } from '../../src/domain/instants.ts';
 import { workflowIdOf } from '../../src/messages/workflow-types.ts';
-import { findMismatches, reconcile, repair } from '../../src/operations/reconciler/reconciler.ts';
+import { findMismatches, reconcile } from '../../src/operations/reconciler/reconciler.ts';
 import {
   beginReconciliation,
   finishReconciliation,
   noteProgress,
   subjectsWantingWorkflow,
 } from '../../src/operations/reconciler/reconciliations.ts';
+import { repair } from '../../src/operations/reconciler/repair.ts';
 import { realInstant, realNow } from '../../src/platform/real-time.ts';
 import { useDatabase } from '../support/database.ts';
 import { type Merchant, paymentLines } from '../support/merchant.ts';

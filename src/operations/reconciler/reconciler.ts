@@ -1,46 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-import type { TypedSearchAttributes } from '@temporalio/common';
 import type { WantingRow } from '../../db/subject-queries.ts';
-import { attributes } from '../../messages/search-attributes.ts';
-import { isSubjectKind, subjectKinds } from '../../messages/subject-kinds.ts';
-import { webhookTaskQueue } from '../../messages/task-queues.ts';
-import { type WorkflowType, workflowIdOf, workflowTypes } from '../../messages/workflow-types.ts';
+import { type WorkflowType, workflowTypes } from '../../messages/workflow-types.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
-import { enqueue, type OutboxEntry } from '../../platform/postgres/outbox.ts';
-import { atomically } from '../../platform/postgres/transaction.ts';
-import { realNow } from '../../platform/real-time.ts';
-import { startEntry, wakeEntry } from '../../services/wake.ts';
 import { listCarried } from '../sides/webhook-batches.ts';
-import { nameOf, sideOf, type WorkflowSide, type WorkflowSides } from '../sides/workflow-sides.ts';
+import { nameOf, type WorkflowSide, type WorkflowSides } from '../sides/workflow-sides.ts';
+import { inBatches, type Mismatch } from './mismatches.ts';
 import {
   findSubjectWantingWorkflow,
   hasOutboxEntry,
-  isBacklogOf,
   isEndedDelivery,
   type ReconciliationCounts,
   selectModeOfSubject,
   subjectsAmong,
   subjectsWantingWorkflow,
 } from './reconciliations.ts';
-
-/** A difference between an object in PostgreSQL and its workflow in Temporal. */
-export interface Mismatch {
-  workflowType: WorkflowType;
-  subjectId: string;
-  problem: keyof ReconciliationCounts;
-  /** The mode of the Temporal to repair it in. */
-  livemode: boolean;
-  /** Its workflow runs in the Temporal of the other mode. It is terminated there: the right one has another. */
-  isMisplaced: boolean;
-  /** For an operator. */
-  detail: string;
-}
-
-/** Returns what is wrong with which object, for an operator. */
-export function inWords({ subjectId, problem, detail }: Mismatch): string {
-  return `${subjectId} is ${problem}: ${detail}`;
-}
+import { repair } from './repair.ts';
+import { describeRunning, isStale, runningAmong, runningWorkflows, sliceSize, wantedOf } from './running-workflows.ts';
 
 /** A difference at the first look. `row` is the object as it was then; null when no object needs the workflow. */
 interface Suspect {
@@ -49,15 +24,8 @@ interface Suspect {
   row: WantingRow | null;
 }
 
-/** How many objects or workflows are compared at a time. No more of them are in memory. */
-const sliceSize = 500;
-/** How many workflows are described at once. */
-const describedAtOnce = 20;
 /** Time between the two looks: longer than a change under way takes to reach the other side. */
 const secondLookAfterMs = 2_000;
-/** While the outbox holds so many entries, no further repairs are enqueued, but at most for `repairTimeoutMs`. */
-const longBacklog = 1_000;
-const repairTimeoutMs = 30_000;
 
 /** What a reconciliation found and, for each Temporal that could not be read, why. */
 export interface Reconciled {
@@ -182,91 +150,6 @@ async function withoutCarried(side: WorkflowSide, found: Mismatch[]): Promise<Mi
   return found.filter((mismatch) => !maybeCarried(mismatch) || !carried.has(mismatch.subjectId));
 }
 
-/**
- * Repairs the mismatches through the outbox: missing workflows are started, the others are signalled to look again. One
- * in the wrong Temporal is terminated. This charges nothing: a workflow holds no state of its own and only does what
- * PostgreSQL says is due.
- */
-export async function repair(
-  sql: Pool,
-  sides: WorkflowSides,
-  mismatches: readonly Mismatch[],
-  signal?: AbortSignal,
-): Promise<void> {
-  const misplaced = mismatches.filter(({ isMisplaced }) => isMisplaced);
-  await inBatches(misplaced, (mismatch) => endMisplaced(sideOf(sides, mismatch.livemode), mismatch), signal);
-  for (const side of sides) {
-    const entries = mismatches
-      .filter(({ isMisplaced, livemode }) => !isMisplaced && sideOf(sides, livemode) === side)
-      .map(repairingEntry);
-    if (entries.length === 0) continue;
-    // New commits must not queue behind all of the repairs.
-    await untilDispatched(sql, side, signal);
-    await atomically(sql, (tx) => enqueue(tx, entries, realNow()));
-  }
-}
-
-/** Ends a workflow whose object has its workflow in the other Temporal. */
-async function endMisplaced({ temporal }: WorkflowSide, { workflowType, subjectId }: Mismatch): Promise<null> {
-  const handle = temporal.workflow.getHandle(workflowIdOf(workflowType, subjectId));
-  await handle.terminate('its mode has another Temporal').catch((error: unknown) => {
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
-  });
-  return null;
-}
-
-function repairingEntry({ workflowType, subjectId: id, livemode, problem }: Mismatch): OutboxEntry {
-  const subject = { id, livemode };
-  return problem === 'missing' ? startEntry(workflowType, subject) : wakeEntry(workflowType, subject);
-}
-
-async function untilDispatched(sql: Pool, { livemode }: WorkflowSide, signal?: AbortSignal): Promise<void> {
-  const giveUpAt = performance.now() + repairTimeoutMs;
-  while ((await isBacklogOf(sql, longBacklog, livemode)) && performance.now() < giveUpAt) {
-    await pause(100, undefined, { signal });
-  }
-}
-
-/** Returns what the running workflows of these subjects show, by subject id. */
-async function runningAmong(side: WorkflowSide, type: WorkflowType, rows: WantingRow[]): Promise<Map<string, string>> {
-  const running = new Map<string, string>();
-  const ids = rows.map(({ id }) => `'${workflowIdOf(type, id)}'`).join(', ');
-  const query = `${runningOf(side, type)} and WorkflowId in (${ids})`;
-  for await (const { workflowId, typedSearchAttributes } of side.temporal.workflow.list({
-    query,
-    pageSize: sliceSize,
-  })) {
-    running.set(workflowId.slice(workflowIdOf(type, '').length), shownBy(type, typedSearchAttributes));
-  }
-  return running;
-}
-
-/** The subject ids of the running workflows of a type that belong to this service, by its task queue. */
-async function* runningWorkflows(
-  side: WorkflowSide,
-  type: WorkflowType,
-  signal?: AbortSignal,
-): AsyncGenerator<string[]> {
-  const prefix = workflowIdOf(type, '');
-  let ids: string[] = [];
-  for await (const { workflowId } of side.temporal.workflow.list({
-    query: runningOf(side, type),
-    pageSize: sliceSize,
-  })) {
-    signal?.throwIfAborted();
-    if (workflowId.startsWith(prefix)) ids.push(workflowId.slice(prefix.length));
-    if (ids.length < sliceSize) continue;
-    yield ids;
-    ids = [];
-  }
-  if (ids.length > 0) yield ids;
-}
-
-function runningOf({ taskQueue }: WorkflowSide, type: WorkflowType): string {
-  const queue = type === 'webhookDelivery' ? webhookTaskQueue(taskQueue) : taskQueue;
-  return `WorkflowType = '${type}' and ExecutionStatus = 'Running' and TaskQueue = '${queue}'`;
-}
-
 /** The objects that need a workflow of this type: those with a date by it, then the others. */
 async function* wantedSubjects(
   sql: Pool,
@@ -283,37 +166,6 @@ async function* wantedSubjects(
       after = rows.at(-1);
     }
   }
-}
-
-/** Whether a workflow shows the date and the state of its subject, so that they can be compared. */
-function showsDate(type: WorkflowType): boolean {
-  return isSubjectKind(type) && subjectKinds[type].showsDate;
-}
-
-/**
- * What a workflow shows of its subject, in words: the status of a plan, a debit or a clock, and an empty string for
- * other types.
- */
-function shownBy(type: WorkflowType, shown: TypedSearchAttributes): string {
-  if (type === 'testClock') return shown.get(attributes.clockStatus) ?? 'nothing';
-  if (!showsDate(type)) return '';
-  const nextDueAt = shown.get(attributes.nextDueAt) ?? null;
-  return planInWords(shown.get(attributes.planState) ?? null, nextDueAt, shown.get(attributes.failedAttempts) ?? 0);
-}
-
-/** What it should show. */
-function wantedOf(type: WorkflowType, row: WantingRow): string {
-  if (type === 'testClock') return row.state ?? '';
-  if (!showsDate(type)) return '';
-  return planInWords(row.state, row.next_due_at, row.failed_attempts);
-}
-
-function planInWords(state: string | null, nextDueAt: Date | null, failedAttempts: number): string {
-  return `${state}, next due ${nextDueAt?.toISOString() ?? 'never'}, ${failedAttempts} failed attempts`;
-}
-
-function isStale(row: WantingRow, shown: string, wanted: string): boolean {
-  return !row.advancing && shown !== wanted;
 }
 
 /** Second look: returns the mismatch if it persists and nothing is under way. */
@@ -340,38 +192,4 @@ async function lookTwice(sql: Pool, side: WorkflowSide, { type, id, row: before 
   const isAtRest = before !== null && wantedOf(type, before) === wanted && !workflow.isBusy;
   if (!isAtRest || !isStale(row, workflow.shown, wanted)) return null;
   return { ...about, problem: 'stale', detail: `it is ${wanted}; its workflow shows ${workflow.shown}` };
-}
-
-/** What a running workflow shows, and whether it is busy. Returns null when none runs. */
-async function describeRunning(
-  temporal: Client,
-  type: WorkflowType,
-  subjectId: string,
-): Promise<{ shown: string; isBusy: boolean } | null> {
-  try {
-    const description = await temporal.workflow.getHandle(workflowIdOf(type, subjectId)).describe();
-    if (description.status.name !== 'RUNNING') return null;
-    const { pendingActivities, pendingWorkflowTask } = description.raw;
-    return {
-      shown: shownBy(type, description.typedSearchAttributes),
-      isBusy: Boolean(pendingActivities?.length) || Boolean(pendingWorkflowTask),
-    };
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return null;
-    throw error;
-  }
-}
-
-async function inBatches<T, R>(
-  items: readonly T[],
-  look: (item: T) => Promise<R | null>,
-  signal?: AbortSignal,
-): Promise<R[]> {
-  const results: R[] = [];
-  for (let from = 0; from < items.length; from += describedAtOnce) {
-    signal?.throwIfAborted();
-    const batch = await Promise.all(items.slice(from, from + describedAtOnce).map(look));
-    results.push(...batch.flatMap((result) => result ?? []));
-  }
-  return results;
 }

@@ -4,7 +4,8 @@ import type { Pool } from '../../platform/postgres/connection.ts';
 import { realNow } from '../../platform/real-time.ts';
 import { type Repetition, repeat } from '../../platform/repeat.ts';
 import type { WorkflowSides } from '../sides/workflow-sides.ts';
-import { reconcile as compareAndRepair, inWords } from './reconciler.ts';
+import { inWords } from './mismatches.ts';
+import { reconcile as compareAndRepair } from './reconciler.ts';
 import {
   abandonReconciliation,
   beginReconciliation,

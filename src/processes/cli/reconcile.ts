@@ -1,5 +1,6 @@
 import { workflowIdOf } from '../../messages/workflow-types.ts';
-import { inWords, type Mismatch, reconcile } from '../../operations/reconciler/reconciler.ts';
+import { inWords, type Mismatch } from '../../operations/reconciler/mismatches.ts';
+import { reconcile } from '../../operations/reconciler/reconciler.ts';
 import { recordReconciliation } from '../../operations/reconciler/reconciliations.ts';
 import { examplesKept } from '../../operations/reconciler/schedule.ts';
 import { realNow } from '../../platform/real-time.ts';
