@@ -27,7 +27,7 @@ describe('answering a challenge', () => {
   };
   const told = async () => (await stage.merchant.events()).map(({ event_type }) => event_type);
 
-  it('makes the payment succeed with succeed, in the attempt that was waiting, and sends its event', async () => {
+  it('makes the payment succeed when it is succeed, in the attempt that was waiting, and sends its event', async () => {
     const { id, asked } = await challenged();
     const { client_secret, next_action, ...before } = asked;
     assert.match(next_action?.url, /\/challenge\//);
@@ -46,7 +46,7 @@ describe('answering a challenge', () => {
     assert.match(String(event?.request_id), /^req_/);
   });
 
-  it('takes no money with succeed from a customer that was deleted meanwhile', async () => {
+  it('takes no money from a customer that was deleted meanwhile, even when it is succeed', async () => {
     const { id, customer_id } = await challenged();
     assert.equal((await stage.request('DELETE', `/customers/${customer_id}`)).status, 200);
     const { status, body } = await complete(id, 'succeed');
@@ -54,7 +54,7 @@ describe('answering a challenge', () => {
     assert.deepEqual(await attempts(id), ['1 failed authentication_required']);
   });
 
-  it('makes the payment fail with authentication_required with fail, and it can be confirmed again', async () => {
+  it('makes the payment fail with authentication_required when it is fail, and it can be confirmed again', async () => {
     const { id, customer_id } = await challenged();
     const { status, body } = await complete(id, 'fail');
     assert.deepEqual([status, body.status, body.last_payment_error.code], [200, 'failed', 'authentication_required']);
@@ -172,7 +172,7 @@ describe('answering the challenge of a plan’s payment that was confirmed by ha
     assert.equal(stage.ledger.requests.length, 2);
   });
 
-  it('pays the slot with succeed, is collected, and pokes the plan', async () => {
+  it('pays the slot when it is succeed, is collected, and pokes the plan', async () => {
     const { plan, intent } = await challenged();
     await here.advance('2027-01-10T00:14:00Z');
     await stage.db.sql`delete from workflow_intents`;
@@ -189,7 +189,7 @@ describe('answering the challenge of a plan’s payment that was confirmed by ha
     assert.equal(stage.ledger.requests.length, 3);
   });
 
-  it('closes the plan with succeed when that completes its total', async () => {
+  it('closes the plan when it is succeed and that completes its total', async () => {
     const { plan, intent } = await challenged({ total_amount_cents: 1000 });
     await complete(intent, 'succeed');
     const { state, state_reason } = await stage.merchant.getPlan(plan);
@@ -198,7 +198,7 @@ describe('answering the challenge of a plan’s payment that was confirmed by ha
     assert.deepEqual(types.slice(-2), ['payment_intent.succeeded', 'payment_plan.closed']);
   });
 
-  it('goes on with the series of retries where it was with fail, and pokes the plan', async () => {
+  it('goes on with the series of retries where it was when it is fail, and pokes the plan', async () => {
     const { plan, intent } = await challenged({}, 'decline');
     const { body } = await complete(intent, 'fail');
     assert.deepEqual([body.status, body.last_payment_error.code], ['failed', 'authentication_required']);
@@ -233,7 +233,7 @@ describe('answering the challenge of a plan’s payment that was confirmed by ha
     assert.equal((await complete(String(slot?.payment_intent_id), 'succeed')).status, 422);
   });
 
-  it('leaves a plan that says stop suspended with fail: nothing is tried before it is resumed', async () => {
+  it('leaves a plan that says stop suspended when it is fail: nothing is tried before it is resumed', async () => {
     const { plan, intent } = await challenged({ failure_behaviour: 'stop' });
     assert.equal((await stage.merchant.getPlan(plan)).state, 'suspended');
     await complete(intent, 'fail');
@@ -261,7 +261,7 @@ describe('answering the challenge of a plan’s payment that was confirmed by ha
     });
   }
 
-  it('succeeds once while others act on the plan, without a deadlock that reaches a client', async () => {
+  it('takes effect once while others act on the plan, without a deadlock that reaches a client', async () => {
     for (let round = 0; round < 8; round++) {
       const { plan, intent } = await challenged();
       const replies = await Promise.all([

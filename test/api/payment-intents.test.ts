@@ -52,7 +52,7 @@ describe('creating a payment intent', () => {
     assert.deepEqual((await stage.request('GET', `${path}/${id}`)).body, body);
   });
 
-  it('gives it an id without sandbox in it in live mode', async () => {
+  it('gives it an id without the word sandbox in live mode', async () => {
     const { status, body } = await stage.api.send('POST', `/api/v1${path}`, {
       key: stage.keys.liveSecret,
       body: valid,
@@ -295,7 +295,7 @@ describe('scheduling a payment', () => {
     );
   });
 
-  it('does not show today’s date, and is due at once for it, on a frozen clock too', async () => {
+  it('shows no date for today, and is due at once, on a frozen clock too', async () => {
     const { customer_id, payment_method } = await payer('2027-01-09T20:00:00Z');
     const { body } = await post({ customer_id, payment_method, scheduled_payment_date: '2027-01-10' });
     assert.equal('scheduled_payment_date' in body, false);
@@ -357,7 +357,7 @@ describe('fetching a payment intent', () => {
   const stage = useStage();
   const get = (id: string, key: string, query = '') => stage.api.send('GET', `/api/v1${path}/${id}${query}`, { key });
 
-  it('needs the client_secret of that very intent with a publishable key', async () => {
+  it('needs, with a publishable key, the client_secret of that very intent', async () => {
     const intent = await stage.merchant.intent({ amount: 500 });
     const other = await stage.merchant.intent({ amount: 500 });
     const key = stage.keys.sandboxPublishable;
