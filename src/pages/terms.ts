@@ -13,7 +13,7 @@ import { inWords } from './money.ts';
 export interface Terms {
   /** What is taken as soon as the form is done, besides its own payment. Minor units. */
   atOnce: number;
-  /** What is taken, besides the amount that the page shows large. One sentence or two each. */
+  /** What is taken, beside the amount that the page shows large. One sentence or two each. */
   sentences: string[];
   /** Said at the button: that the way to pay is kept. Null if it is not, or only if the payer ticks a box. */
   consent: string | null;
@@ -113,7 +113,7 @@ export function digestOf({ sentences, consent, offer }: Terms, total: number | n
   return createHash('sha256').update(said).digest('base64url').slice(0, digestLength);
 }
 
-/** The words that the payer of an accepted form has agreed to. Null if the way to pay is not kept. */
+/** The words that a payer has agreed to, whose form was accepted. Null if the way to pay is not kept. */
 export function agreedWords({ sentences, consent, offer, button }: Terms, isTicked: boolean): string | null {
   const agreed = consent ?? (isTicked ? offer : null);
   return agreed === null ? null : [...sentences, agreed, button].join('\n');

@@ -132,7 +132,7 @@ describe('the pages for payers in a real browser', () => {
     });
   }
 
-  it('does not reload a page after its form was sent: that would cancel the way to the next page', async () => {
+  it('does not reload a page whose form was sent, which would cancel the way to the next page', async () => {
     const link = await links.link();
     const tab = await browser.open(`${pages.url}/pay/${links.tokenOf(link)}`, desktop);
     await tab.follow(press('Continue to payment'));
