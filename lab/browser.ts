@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'undici';
 import { findOnPath } from '../dev/temporal-program.ts';
 import { readHost } from '../src/processes/config/config.ts';
@@ -160,14 +161,23 @@ async function openTab(
       return (result as { value: T }).value;
     },
     async inFrame<T>(expression: string) {
-      const { frameTree } = await send('Page.getFrameTree');
-      const [child] = (frameTree as { childFrames?: { frame: { id: string } }[] }).childFrames ?? [];
-      if (child === undefined) return null;
-      // A world of its own: it shares the frame's document, and no policy applies to it.
-      const { executionContextId } = await send('Page.createIsolatedWorld', { frameId: child.frame.id });
-      const asked = { expression, returnByValue: true, awaitPromise: true, contextId: executionContextId };
-      const { result } = await send('Runtime.evaluate', asked);
-      return (result as { value: T }).value;
+      for (let tries = 1; ; tries += 1) {
+        const { frameTree } = await send('Page.getFrameTree');
+        const [child] = (frameTree as { childFrames?: { frame: { id: string } }[] }).childFrames ?? [];
+        if (child === undefined) return null;
+        try {
+          // A world of its own: it shares the frame's document, and no policy applies to it.
+          const { executionContextId } = await send('Page.createIsolatedWorld', { frameId: child.frame.id });
+          const asked = { expression, returnByValue: true, awaitPromise: true, contextId: executionContextId };
+          const { result } = await send('Runtime.evaluate', asked);
+          return (result as { value: T }).value;
+        } catch (error) {
+          // The frame was given another document meanwhile: the world went with the former one. Ask the new one.
+          const isReplaced = /Cannot find context|No frame for given id|was destroyed/.test(String(error));
+          if (!isReplaced || tries === 20) throw error;
+        }
+        await pause(100);
+      }
     },
     async picture() {
       const { data } = await send('Page.captureScreenshot', { format: 'png' });
