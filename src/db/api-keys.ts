@@ -1,4 +1,5 @@
 import type { Costs } from '../domain/surcharges/costs.ts';
+import type { BasisPoints, MinorUnits } from '../domain/units.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import type { RealInstant } from '../platform/real-time.ts';
 
@@ -21,8 +22,8 @@ export interface ApiKeyRow {
 export interface CredentialRow extends Omit<ApiKeyRow, 'hint' | 'created_at'> {
   time_zone: string;
   statement_descriptor: string | null;
-  fee_basis_points: number;
-  fee_fixed: number;
+  fee_basis_points: BasisPoints;
+  fee_fixed: MinorUnits;
   country: string | null;
   cost_of_acceptance: Costs;
 }

@@ -1,5 +1,6 @@
 import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
+import type { SlotNumber } from '../domain/units.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
 import type { RealInstant } from '../platform/real-time.ts';
@@ -36,7 +37,7 @@ export async function insertAuditRow(db: Db, row: Omit<AuditRow, 'id'>): Promise
 export async function wasRetriedNow(
   db: Db,
   plan: { id: Id<'payment_plan'>; biller_id: string },
-  { slot, date }: { slot: number; date: CustomerInstant },
+  { slot, date }: { slot: SlotNumber; date: CustomerInstant },
 ): Promise<boolean> {
   const change = { [`slots/${slot}/next_attempt_at`]: { to: date.toISOString() } };
   const rows = await db`

@@ -1,6 +1,7 @@
 import type { Currency } from '../domain/currencies.ts';
 import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
+import type { MinorUnits } from '../domain/units.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
 import type { RealInstant } from '../platform/real-time.ts';
@@ -13,11 +14,11 @@ export interface OfferColumns {
   mode: 'payment' | 'setup';
   name: string | null;
   description: string | null;
-  amount: number | null;
+  amount: MinorUnits | null;
   /** With `amount_max`: the payer chooses the amount. */
-  amount_min: number | null;
-  amount_max: number | null;
-  amount_suggested: number[];
+  amount_min: MinorUnits | null;
+  amount_max: MinorUnits | null;
+  amount_suggested: MinorUnits[];
   currency: Currency | null;
   /** What the payer is asked for about the person, if the customer is not known. */
   collect: { email: Wanted; name: Wanted; phone: Wanted };
@@ -50,7 +51,7 @@ export interface PaymentLinkRow extends OfferColumns {
   status: PaymentLinkStatus;
   status_reason: string | null;
   payments_count: number;
-  collected_amount: number;
+  collected_amount: MinorUnits;
   expires_at: CustomerInstant | null;
   /** When it expires. Null while it waits for a payment that was begun before. */
   wake_at: CustomerInstant | null;

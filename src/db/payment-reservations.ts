@@ -1,4 +1,5 @@
 import type { Id } from '../domain/ids.ts';
+import type { MinorUnits } from '../domain/units.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import type { RealInstant } from '../platform/real-time.ts';
 
@@ -33,7 +34,7 @@ export async function selectReservation(db: Db, attemptId: string): Promise<Aged
 
 /** What a reservation is made of. `amount` is what the payer pays, in minor units. */
 export type NewReservation = Omit<PaymentReservationRow, 'reserved_at' | 'taken_at'> & {
-  amount: number;
+  amount: MinorUnits;
   currency: string;
 };
 

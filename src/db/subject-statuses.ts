@@ -1,6 +1,7 @@
 import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { PlanState } from '../domain/plan-state.ts';
+import type { MinorUnits, SlotNumber } from '../domain/units.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import type { AttemptOutcome } from './payment-attempts.ts';
 
@@ -36,24 +37,24 @@ export interface PlanStatusRow extends OwnerRow {
   customer_id: Id<'customer'>;
   state: PlanState;
   state_reason: string | null;
-  next_slot: number;
+  next_slot: SlotNumber;
   next_due_at: CustomerInstant | null;
   next_attempt_at: CustomerInstant | null;
   next_debit_at: CustomerInstant | null;
   /**
    * The step of a debit that is due first: its slot, and whether the bank has it (`attempt_outcome` of the attempt).
    */
-  debit_slot: number | null;
+  debit_slot: SlotNumber | null;
   debit_outcome: AttemptOutcome | null;
   time_zone: string;
-  retry_slot: number | null;
+  retry_slot: SlotNumber | null;
   /** Biller-local due date of the slot in `retry_slot`. */
   retry_due_date: string | null;
   failures: number | null;
   slot_status: 'processing' | 'retrying' | 'failed' | 'returned' | null;
   payment_intent_id: Id<'payment_intent'> | null;
   /** What the payer pays for that slot, minor units. */
-  total_amount: number | null;
+  total_amount: MinorUnits | null;
   currency: string;
   last_error_code: string | null;
   last_error_message: string | null;

@@ -3,6 +3,7 @@ import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { Course, Derived, Period } from '../domain/subscriptions/course.ts';
 import type { Costs } from '../domain/surcharges/costs.ts';
+import type { BasisPoints, MinorUnits } from '../domain/units.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
 import { jsonb } from '../platform/postgres/types.ts';
@@ -20,12 +21,12 @@ export interface SubscriptionRow extends Course, Derived {
   metadata: Record<string, string>;
   /** The payment intents that were made for it. */
   charges: number;
-  credit_balance_cents: number;
+  credit_balance_cents: MinorUnits;
   latest_payment_intent_id: Id<'payment_intent'> | null;
   /** When the next step of one of its debits is due. Written by `db/bank-debits.ts` alone. */
   next_debit_at: CustomerInstant | null;
   /** The payments that were under way when the subscription was canceled, and still are, minor units. */
-  in_flight_cents: number;
+  in_flight_cents: MinorUnits;
   /** Why its last charge failed; null if it did not. */
   last_error_code: string | null;
   last_error_message: string | null;
@@ -43,8 +44,8 @@ export interface ShownSubscriptionRow extends SubscriptionRow {
 /** A subscription with what its collection needs from the biller, the customer and the test clock. */
 export interface CollectingSubscriptionRow extends SubscriptionRow {
   time_zone: string;
-  fee_basis_points: number;
-  fee_fixed: number;
+  fee_basis_points: BasisPoints;
+  fee_fixed: MinorUnits;
   statement_descriptor: string | null;
   default_payment_method_id: Id<'payment_method'> | null;
   customer_pays_fees: boolean;
@@ -173,7 +174,7 @@ function storedColumns(
 }
 
 /** Adds to the credit of a subscription, minor units, or takes from it. */
-export async function addCredit(tx: Tx, id: string, amount: number, at: CustomerInstant): Promise<void> {
+export async function addCredit(tx: Tx, id: string, amount: MinorUnits, at: CustomerInstant): Promise<void> {
   await tx`
     update subscriptions set credit_balance_cents = credit_balance_cents + ${amount}, updated_at = ${at}
     where id = ${id}`;

@@ -1,26 +1,27 @@
 import { type Cadence, lastSlot, type PlainDate, slotDate } from './calendar.ts';
+import type { MinorUnits, SlotNumber } from './units.ts';
 
 /** What a plan collects and when. Base amounts in minor units: the cap counts base amounts (decisions: The cap). */
 export interface PlanTerms extends Cadence {
-  recurringAmount: number;
-  firstAmount: number | null;
+  recurringAmount: MinorUnits;
+  firstAmount: MinorUnits | null;
   /** The cap on all collections. Null: the plan continues until further notice. */
-  totalAmount: number | null;
+  totalAmount: MinorUnits | null;
 }
 
 /** The progress of a plan. */
 export interface PlanProgress {
-  nextSlot: number;
+  nextSlot: SlotNumber;
   /** Slots that became payments, whatever their outcome. Skipped slots do not count. */
   paymentsOpened: number;
   /** The amount collected, plus the amount under way or unpaid that can still be collected, in minor units. */
-  committedAmount: number;
+  committedAmount: MinorUnits;
 }
 
 export interface UpcomingPayment {
-  slot: number;
+  slot: SlotNumber;
   dueDate: PlainDate;
-  amount: number;
+  amount: MinorUnits;
 }
 
 /**
@@ -28,7 +29,7 @@ export interface UpcomingPayment {
  * payment takes the first amount, if there is one; all others take the recurring amount. The amount is cut to the rest
  * of the total. Null when nothing remains, also when the total was lowered below the committed amount. Never throws.
  */
-export function nextPaymentAmount(terms: PlanTerms, progress: PlanProgress): number | null {
+export function nextPaymentAmount(terms: PlanTerms, progress: PlanProgress): MinorUnits | null {
   const { firstAmount, recurringAmount, totalAmount } = terms;
   const amount = progress.paymentsOpened === 0 ? (firstAmount ?? recurringAmount) : recurringAmount;
   if (totalAmount === null) return amount;

@@ -1,5 +1,6 @@
 import { findFixtureCard } from './cards.ts';
 import { type ChargeOutcome, declined } from './charge-outcome.ts';
+import type { MinorUnits } from './units.ts';
 
 const outcomeWords = ['succeed', 'decline', 'requires_action', 'timeout'] as const;
 
@@ -65,7 +66,7 @@ export function sandboxChargeOutcome(input: {
   metadataOutcome: string | undefined;
   attempt: number;
   fixtureToken: string | null;
-  amount: number;
+  amount: MinorUnits;
 }): ChargeOutcome {
   const { metadataOutcome, attempt, fixtureToken, amount } = input;
   if (metadataOutcome !== undefined) return outcomeByMetadata(metadataOutcome, attempt);
@@ -81,7 +82,7 @@ export function sandboxChargeOutcome(input: {
  */
 export function sandboxRefundOutcome(input: {
   metadataOutcome: string | undefined;
-  amount: number;
+  amount: MinorUnits;
 }): { kind: 'succeeded' } | { kind: 'failed' } {
   if (input.metadataOutcome === 'fail') return { kind: 'failed' };
   if (input.metadataOutcome === 'succeed') return { kind: 'succeeded' };
@@ -102,7 +103,7 @@ function outcomeByFixture(token: string): ChargeOutcome {
   return card.outcome;
 }
 
-function outcomeByAmount(amount: number): ChargeOutcome {
+function outcomeByAmount(amount: MinorUnits): ChargeOutcome {
   switch (lastTwoDigits(amount)) {
     case 1:
       return outcomeOfWord.decline;
@@ -115,7 +116,7 @@ function outcomeByAmount(amount: number): ChargeOutcome {
   }
 }
 
-function lastTwoDigits(amount: number): number {
+function lastTwoDigits(amount: MinorUnits): number {
   if (!Number.isSafeInteger(amount) || amount < 0) throw new RangeError(`not an amount in minor units: ${amount}`);
   return amount % 100;
 }

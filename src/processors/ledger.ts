@@ -1,3 +1,4 @@
+import type { MinorUnits } from '../domain/units.ts';
 import type { PaymentProcessor } from './processor.ts';
 
 /** One call to a processor and its outcome, kept in a ledger outside our database. */
@@ -7,7 +8,7 @@ export interface LedgerEntry {
   idempotency_key: string;
   payment_intent_id: string;
   /** What the payer pays or gets back, minor units. */
-  amount: number;
+  amount: MinorUnits;
   currency: string;
   outcome: string;
   /** When the attempt was opened, real time (ISO 8601). Charges only. */

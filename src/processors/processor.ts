@@ -2,6 +2,7 @@ import type { PlainDate } from '../domain/calendar.ts';
 import type { ChargeFailure, ChargeOutcome, DeclineCode } from '../domain/charge-outcome.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { Scheme } from '../domain/schemes/schemes.ts';
+import type { MinorUnits } from '../domain/units.ts';
 import type { RealInstant } from '../platform/real-time.ts';
 
 /** A request to a payment processor for one charge. */
@@ -14,9 +15,9 @@ export interface ChargeRequest {
   idempotencyKey: string;
   paymentIntentId: string;
   /** Base amount in minor units, without the surcharge. */
-  amount: number;
+  amount: MinorUnits;
   /** What the payer pays, in minor units. */
-  totalAmount: number;
+  totalAmount: MinorUnits;
   currency: string;
   /** The number of the attempt for this intent, from 1. */
   attempt: number;
@@ -53,7 +54,7 @@ export interface RefundRequest {
   /** The reference of the charge; null if the processor reserved nothing for it. */
   chargeReference: string | null;
   /** In minor units. */
-  amount: number;
+  amount: MinorUnits;
   currency: string;
   metadata: Record<string, string>;
 }
@@ -95,7 +96,7 @@ export interface Movement {
   reference: string | null;
   paymentIntentId: string;
   /** In minor units. */
-  amount: number;
+  amount: MinorUnits;
   currency: string;
 }
 

@@ -3,6 +3,7 @@ import type { PlainDate } from '../calendar.ts';
 import type { CustomerInstant } from '../instants.ts';
 import { chargeDate, handOverAt } from '../schemes/debit-dates.ts';
 import type { ReturnReason, SchemeProfile } from '../schemes/scheme-profile.ts';
+import type { MinorUnits } from '../units.ts';
 
 export const mandateStatuses = ['pending', 'active', 'canceled', 'failed', 'expired'] as const;
 
@@ -44,7 +45,7 @@ export interface DebitTerms {
   /** Null while pending. */
   lapses_at: CustomerInstant | null;
   /** The most that one debit may take, in minor units; null for no limit of the mandate's own. */
-  max_amount_cents: number | null;
+  max_amount_cents: MinorUnits | null;
 }
 
 export type DebitRefusal = 'mandate_unavailable' | 'mandate_limit_exceeded';
@@ -57,7 +58,7 @@ export type DebitRefusal = 'mandate_unavailable' | 'mandate_limit_exceeded';
 export function debitRefusal(
   terms: DebitTerms,
   scheme: SchemeProfile,
-  { amount, handOverAt: at, livemode }: { amount: number; handOverAt: CustomerInstant | null; livemode: boolean },
+  { amount, handOverAt: at, livemode }: { amount: MinorUnits; handOverAt: CustomerInstant | null; livemode: boolean },
 ): DebitRefusal | null {
   const { status, lapses_at: lapsesAt } = terms;
   if (status !== 'active' || at === null || lapsesAt === null || lapsesAt <= at) return 'mandate_unavailable';
@@ -68,7 +69,7 @@ export function debitRefusal(
 export function exceedsLimit(
   { max_amount_cents: most }: Pick<DebitTerms, 'max_amount_cents'>,
   { maxAmount }: SchemeProfile,
-  { amount, livemode }: { amount: number; livemode: boolean },
+  { amount, livemode }: { amount: MinorUnits; livemode: boolean },
 ): boolean {
   const limits = [most, livemode ? maxAmount.live : maxAmount.sandbox];
   return limits.some((limit) => limit !== null && amount > limit);

@@ -1,4 +1,5 @@
 import type { PlainDate } from '../calendar.ts';
+import type { MinorUnits } from '../units.ts';
 import { type Account, statementOf } from './account.ts';
 import { type Course, calendarOf } from './course.ts';
 import { lengthOf, type PeriodDates, periodDates } from './periods.ts';
@@ -7,7 +8,7 @@ import { trialEndOf } from './steps.ts';
 
 /** A period to come, and what it takes: minor units, without surcharge. */
 export interface ComingPeriod extends PeriodDates {
-  amount: number;
+  amount: MinorUnits;
 }
 
 /**

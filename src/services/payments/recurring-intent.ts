@@ -5,6 +5,7 @@ import { feeFor } from '../../domain/fees.ts';
 import { type Id, newId } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import type { MethodFacts } from '../../domain/surcharges/means.ts';
+import type { BasisPoints, MinorUnits } from '../../domain/units.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { fitsCurrency } from './fitting-method.ts';
 import { untried } from './payment-intents.ts';
@@ -22,8 +23,8 @@ export interface Payer extends SurchargingRow {
   customer_id: Id<'customer'>;
   payment_instrument_id: Id<'payment_method'> | null;
   default_payment_method_id: Id<'payment_method'> | null;
-  fee_basis_points: number;
-  fee_fixed: number;
+  fee_basis_points: BasisPoints;
+  fee_fixed: MinorUnits;
   customer_pays_fees: boolean;
   currency: Currency;
   metadata: Record<string, string>;
@@ -59,7 +60,7 @@ type Purpose = Partial<
 export function recurringIntent(
   payer: Payer,
   purpose: Purpose,
-  amount: number,
+  amount: MinorUnits,
   method: (Pick<PaymentMethodRow, 'id'> & MethodFacts) | null,
   at: CustomerInstant,
 ): DecidedIntent {

@@ -13,6 +13,7 @@ import { comingPeriods } from '../../domain/subscriptions/coming.ts';
 import { allOwed, owedOf, type SubscriptionWithPeriods } from '../../domain/subscriptions/course.ts';
 import { collected } from '../../domain/subscriptions/steps.ts';
 import type { MethodFacts } from '../../domain/surcharges/means.ts';
+import type { MinorUnits } from '../../domain/units.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { isSurchargeAsked, surchargeColumns } from '../payments/surcharges.ts';
 import { planSchedule } from '../plans/plan-payments.ts';
@@ -26,16 +27,16 @@ export interface ComingPayments {
   name: string;
   currency: Currency;
   /** What is taken at once when the link or session is completed. */
-  atOnce: number;
+  atOnce: MinorUnits;
   /** Nothing is taken automatically: the biller has to start or resume it. Then `atOnce` is what is taken at once. */
   waitsForBiller: boolean;
   /** The payments after that, with their dates, at most three. */
-  next: { date: PlainDate; total: number }[];
+  next: { date: PlainDate; total: MinorUnits }[];
   /** Whether more payments follow. */
   hasMore: boolean;
   every: { unit: 'week' | 'month' | 'year'; count: number };
   /** The base amount at which a plan ends. Null if it has no such end. */
-  cap: number | null;
+  cap: MinorUnits | null;
 }
 
 /** What a link or session names, and its customer's share in it. */
@@ -155,7 +156,7 @@ async function totalsOf(
   context: RequestContext,
   retried: readonly { intentId: string; due: CustomerInstant }[],
   { at, method }: Payer,
-): Promise<{ due: CustomerInstant; total: number }[]> {
+): Promise<{ due: CustomerInstant; total: MinorUnits }[]> {
   const intents = await Promise.all(retried.map(({ intentId }) => selectPaymentIntent(db, context, intentId)));
   return retried.map(({ due }, index) => {
     const intent = intents[index] ?? null;
@@ -168,7 +169,7 @@ async function totalsOf(
 /** What is taken at an instant. A payment that was due before is taken now. */
 function totalOf(
   context: RequestContext,
-  amount: number,
+  amount: MinorUnits,
   { at, paysFees, method }: Payer,
   due: CustomerInstant,
 ): number {
@@ -177,7 +178,7 @@ function totalOf(
 }
 
 function listed(
-  payments: readonly { due: CustomerInstant; total: number }[],
+  payments: readonly { due: CustomerInstant; total: MinorUnits }[],
   at: CustomerInstant,
   timeZone: string,
   hasMore: boolean,

@@ -5,6 +5,7 @@ import type { CustomerInstant } from '../../domain/instants.ts';
 import { allOwed, type Period } from '../../domain/subscriptions/course.ts';
 import { creditAfterEnd } from '../../domain/subscriptions/ends.ts';
 import { type SubscriptionStepChange, withdrawn } from '../../domain/subscriptions/steps.ts';
+import type { MinorUnits } from '../../domain/units.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { withdrawDebits } from '../debits/debit-withdrawal.ts';
@@ -55,7 +56,11 @@ export async function withoutDebits(
 }
 
 /** What a bank or a processor has of a subscription without those payments that are stopped, minor units. */
-async function amountInFlight(tx: Tx, { row, subscription }: LockedSubscription, stopped: string[]): Promise<number> {
+async function amountInFlight(
+  tx: Tx,
+  { row, subscription }: LockedSubscription,
+  stopped: string[],
+): Promise<MinorUnits> {
   const { change_payment_intent_id: changeId } = row;
   const change = changeId === null ? null : await lockPaymentIntent(tx, changeId);
   return allOwed(subscription)
