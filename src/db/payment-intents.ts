@@ -333,10 +333,7 @@ export async function markCanceled(tx: Tx, id: string, at: CustomerInstant): Pro
   return row;
 }
 
-/**
- * Adds a succeeded refund (minor units) to the intent's total. If the refund completes late, `updated_at` does not go
- * backwards.
- */
+/** Adds a succeeded refund to the intent's total. If it completes late, `updated_at` does not go backwards. */
 export async function addRefunded(tx: Tx, id: string, amount: MinorUnits, at: CustomerInstant): Promise<void> {
   await tx`
     update payment_intents

@@ -9,7 +9,7 @@ import { isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 
 export type Wanted = 'required' | 'optional' | 'no';
 
-/** What a payer is asked for: the columns that a link and a session have in common. Amounts are minor units. */
+/** What a payer is asked for: the columns that a link and a session have in common. */
 export interface OfferColumns {
   mode: 'payment' | 'setup';
   name: string | null;

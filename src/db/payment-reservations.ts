@@ -32,7 +32,7 @@ export async function selectReservation(db: Db, attemptId: string): Promise<Aged
   return row ?? null;
 }
 
-/** What a reservation is made of. `amount` is what the payer pays, in minor units. */
+/** What a reservation is made of. `amount` is what the payer pays. */
 export type NewReservation = Omit<PaymentReservationRow, 'reserved_at' | 'taken_at'> & {
   amount: MinorUnits;
   currency: string;

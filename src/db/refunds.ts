@@ -98,7 +98,7 @@ export async function listAbandonedRefunds(db: Db, openedBefore: RealInstant): P
     limit 100`;
 }
 
-/** The sum of an intent's refunds that are still `processing`, in minor units. */
+/** The sum of an intent's refunds that are still `processing`. */
 export async function amountBeingRefunded(tx: Tx, intentId: string): Promise<MinorUnits> {
   const [row] = await tx<{ amount: MinorUnits }[]>`
     select coalesce(sum(amount), 0)::bigint as amount from refunds
@@ -106,7 +106,7 @@ export async function amountBeingRefunded(tx: Tx, intentId: string): Promise<Min
   return row?.amount ?? 0;
 }
 
-/** The sums of an intent's refunds that have not failed, and of the surcharge in them, in minor units. */
+/** The sums of an intent's refunds that have not failed, and of the surcharge in them. */
 export async function sumsOfRefunds(tx: Tx, intentId: string): Promise<{ amount: MinorUnits; surcharge: MinorUnits }> {
   const [row] = await tx<{ amount: MinorUnits; surcharge: MinorUnits }[]>`
     select coalesce(sum(amount), 0)::bigint as amount, coalesce(sum(surcharge_amount), 0)::bigint as surcharge

@@ -53,7 +53,7 @@ export interface PlanStatusRow extends OwnerRow {
   failures: number | null;
   slot_status: 'processing' | 'retrying' | 'failed' | 'returned' | null;
   payment_intent_id: Id<'payment_intent'> | null;
-  /** What the payer pays for that slot, minor units. */
+  /** What the payer pays for that slot. */
   total_amount: MinorUnits | null;
   currency: string;
   last_error_code: string | null;

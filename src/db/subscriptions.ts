@@ -25,7 +25,7 @@ export interface SubscriptionRow extends Course, Derived {
   latest_payment_intent_id: Id<'payment_intent'> | null;
   /** When the next step of one of its debits is due. Written by `db/bank-debits.ts` alone. */
   next_debit_at: CustomerInstant | null;
-  /** The payments that were under way when the subscription was canceled, and still are, minor units. */
+  /** The payments that were under way when the subscription was canceled, and still are. */
   in_flight_cents: MinorUnits;
   /** Why its last charge failed; null if it did not. */
   last_error_code: string | null;
@@ -173,7 +173,7 @@ function storedColumns(
   return { ...plain, ...(Object.fromEntries(json) as Record<string, ReturnType<typeof jsonb>>) };
 }
 
-/** Adds to the credit of a subscription, minor units, or takes from it. */
+/** Adds to the credit of a subscription, or takes from it. */
 export async function addCredit(tx: Tx, id: string, amount: MinorUnits, at: CustomerInstant): Promise<void> {
   await tx`
     update subscriptions set credit_balance_cents = credit_balance_cents + ${amount}, updated_at = ${at}

@@ -1,7 +1,7 @@
 import { type Cadence, lastSlot, type PlainDate, slotDate } from './calendar.ts';
 import type { MinorUnits, SlotNumber } from './units.ts';
 
-/** What a plan collects and when. Base amounts in minor units: the cap counts base amounts (decisions: The cap). */
+/** What a plan collects and when. Amounts are without surcharge: so the cap counts (decisions: The cap). */
 export interface PlanTerms extends Cadence {
   recurringAmount: MinorUnits;
   firstAmount: MinorUnits | null;
@@ -14,7 +14,7 @@ export interface PlanProgress {
   nextSlot: SlotNumber;
   /** Slots that became payments, whatever their outcome. Skipped slots do not count. */
   paymentsOpened: number;
-  /** The amount collected, plus the amount under way or unpaid that can still be collected, in minor units. */
+  /** The amount collected, plus the amount under way or unpaid that can still be collected. */
   committedAmount: MinorUnits;
 }
 
@@ -25,9 +25,9 @@ export interface UpcomingPayment {
 }
 
 /**
- * Returns the base amount of the next payment, in minor units (decisions: Amount of a plan's payment). A plan's first
- * payment takes the first amount, if there is one; all others take the recurring amount. The amount is cut to the rest
- * of the total. Null when nothing remains, also when the total was lowered below the committed amount. Never throws.
+ * Returns the base amount of the next payment (decisions: Amount of a plan's payment). A plan's first payment takes the
+ * first amount, if there is one; all others take the recurring amount. The amount is cut to the rest of the total. Null
+ * when nothing remains, also when the total was lowered below the committed amount. Never throws.
  */
 export function nextPaymentAmount(terms: PlanTerms, progress: PlanProgress): MinorUnits | null {
   const { firstAmount, recurringAmount, totalAmount } = terms;
@@ -39,8 +39,8 @@ export function nextPaymentAmount(terms: PlanTerms, progress: PlanProgress): Min
 
 /**
  * Returns the next `count` payments from `progress.nextSlot` on, and whether more follow (decisions: `GET
- * /payment_plans/{id}/schedule`). Dates are biller-local, amounts in minor units. It assumes that every payment is
- * collected. The list ends at the total or at the year 9999, the last year of the calendar.
+ * /payment_plans/{id}/schedule`). Dates are biller-local. It assumes that every payment is collected. The list ends at
+ * the total or at the year 9999, the last year of the calendar.
  * @throws RangeError for an invalid cadence.
  */
 export function upcomingPayments(

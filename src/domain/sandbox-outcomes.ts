@@ -57,7 +57,7 @@ export function outcomesOfPeriod(text: string, before: number): string {
  * order of precedence:
  * - the metadata's word for this attempt, counted from 1; the last word repeats
  * - the fixture of the saved payment method, whatever the amount
- * - the last two digits of the base amount, in minor units
+ * - the last two digits of the base amount
  * - success
  * @throws RangeError for an unknown word or fixture token, which validation has already refused, and for an invalid
  * attempt or amount.
@@ -77,7 +77,7 @@ export function sandboxChargeOutcome(input: {
 /**
  * Returns the sandbox's outcome of a refund (contract: Sandbox test behaviour, refunds). In the refund's
  * `_sandbox_refund_outcome`, `fail` fails and `succeed` succeeds: metadata precedes amounts, as for charges. Otherwise
- * an amount (minor units) that ends in 03 fails, and all others succeed.
+ * an amount that ends in 03 fails, and all others succeed.
  * @throws RangeError for an invalid amount.
  */
 export function sandboxRefundOutcome(input: {

@@ -14,7 +14,7 @@ export function decimalsOf(currency: Currency): number {
   return formatFor('en', currency).resolvedOptions().maximumFractionDigits ?? 2;
 }
 
-/** Returns an amount of minor units as people of this locale write it. */
+/** Returns an amount as people of this locale write it. */
 export function inWords(minorUnits: MinorUnits, currency: Currency, locale: string): string {
   return formatFor(locale, currency).format(minorUnits / 10 ** decimalsOf(currency));
 }
@@ -26,7 +26,7 @@ export function money(minorUnits: MinorUnits, currency: Currency, locale: string
   return html`<data class="money" value="${value}">${inWords(minorUnits, currency, locale)}</data>`;
 }
 
-/** Returns minor units as plain text in major units, for a text field: `25.00`, or `2500` for yen. */
+/** Returns an amount as plain text in major units, for a text field: `25.00`, or `2500` for yen. */
 export function inMajorUnits(minorUnits: MinorUnits, currency: Currency): string {
   const decimals = decimalsOf(currency);
   return (minorUnits / 10 ** decimals).toFixed(decimals);
@@ -34,7 +34,7 @@ export function inMajorUnits(minorUnits: MinorUnits, currency: Currency): string
 
 /**
  * Reads an amount that a payer has typed in major units, such as `25`, `25.5`, `25,50` or `$1,250.00`. Before or after
- * it there may be the currency's own sign or code. Returns minor units, or null if it is no amount of this currency.
+ * it there may be the currency's own sign or code. Returns null if it is no amount of this currency.
  */
 export function parseAmount(typed: string, currency: Currency): MinorUnits | null {
   if (typed.length > longestAmount) return null;

@@ -12,7 +12,7 @@ import { inWords } from './money.ts';
 
 /** What a form asks its payer to agree to. */
 export interface Terms {
-  /** What is taken as soon as the form is done, besides its own payment. Minor units. */
+  /** What is taken as soon as the form is done, besides its own payment. */
   atOnce: MinorUnits;
   /** What is taken, beside the amount that the page shows large. One sentence or two each. */
   sentences: string[];

@@ -7,7 +7,7 @@ export interface LedgerEntry {
   /** The id of the attempt or refund. A processor takes or returns money once per key. */
   idempotency_key: string;
   payment_intent_id: string;
-  /** What the payer pays or gets back, minor units. */
+  /** What the payer pays or gets back. */
   amount: MinorUnits;
   currency: string;
   outcome: string;

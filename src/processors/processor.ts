@@ -14,9 +14,9 @@ export interface ChargeRequest {
    */
   idempotencyKey: string;
   paymentIntentId: string;
-  /** Base amount in minor units, without the surcharge. */
+  /** Without the surcharge. */
   amount: MinorUnits;
-  /** What the payer pays, in minor units. */
+  /** What the payer pays. */
   totalAmount: MinorUnits;
   currency: string;
   /** The number of the attempt for this intent, from 1. */
@@ -53,7 +53,6 @@ export interface RefundRequest {
   paymentIntentId: string;
   /** The reference of the charge; null if the processor reserved nothing for it. */
   chargeReference: string | null;
-  /** In minor units. */
   amount: MinorUnits;
   currency: string;
   metadata: Record<string, string>;
@@ -95,7 +94,6 @@ export interface Movement {
   /** Of the charge, or null for a refund without one. */
   reference: string | null;
   paymentIntentId: string;
-  /** In minor units. */
   amount: MinorUnits;
   currency: string;
 }

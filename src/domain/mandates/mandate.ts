@@ -44,16 +44,16 @@ export interface DebitTerms {
   status: MandateStatus;
   /** Null while pending. */
   lapses_at: CustomerInstant | null;
-  /** The most that one debit may take, in minor units; null for no limit of the mandate's own. */
+  /** The most that one debit may take; null for no limit of the mandate's own. */
   max_amount_cents: MinorUnits | null;
 }
 
 export type DebitRefusal = 'mandate_unavailable' | 'mandate_limit_exceeded';
 
 /**
- * Returns why a debit must not be made, or null if it may be. `amount` is what the payer's account loses, in minor
- * units. `handOverAt` is when the bank would get the debit; null if on no day of the scheme. A mandate that lapses
- * before allows no debit. The scheme's own limit depends on the mode.
+ * Returns why a debit must not be made, or null if it may be. `amount` is what the payer's account loses. `handOverAt`
+ * is when the bank would get the debit; null if on no day of the scheme. A mandate that lapses before allows no debit.
+ * The scheme's own limit depends on the mode.
  */
 export function debitRefusal(
   terms: DebitTerms,
@@ -65,7 +65,7 @@ export function debitRefusal(
   return exceedsLimit(terms, scheme, { amount, livemode }) ? 'mandate_limit_exceeded' : null;
 }
 
-/** Whether a mandate or its scheme allows less for one debit than this amount, minor units. */
+/** Whether a mandate or its scheme allows less for one debit than this amount. */
 export function exceedsLimit(
   { max_amount_cents: most }: Pick<DebitTerms, 'max_amount_cents'>,
   { maxAmount }: SchemeProfile,

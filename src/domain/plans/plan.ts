@@ -5,7 +5,7 @@ import type { PlanProgress, PlanTerms } from '../plan-schedule.ts';
 import type { PlanState } from '../plan-state.ts';
 import type { MinorUnits, SlotNumber } from '../units.ts';
 
-/** The terms of a plan, and how far it has come. Instants are the customer's time; amounts are minor units. */
+/** The terms of a plan, and how far it has come. */
 export interface Plan {
   state: PlanState;
   state_reason: string | null;

@@ -43,7 +43,7 @@ export interface SandboxDebit {
   chargeDate: PlainDate;
   /** The number of the attempt for this intent, from 1. */
   attempt: number;
-  /** Base amount in minor units. */
+  /** Without the surcharge. */
   amount: MinorUnits;
   bankOutcomes: string | undefined;
   outcomes: string | undefined;

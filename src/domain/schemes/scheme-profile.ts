@@ -32,7 +32,7 @@ export interface SchemeProfile {
   returnWindow: Days;
   /** When the sandbox's bank takes a debit back, in business days after the result. */
   sandboxReturn: { lateDishonour: Days; dispute: Days };
-  /** The highest amount of one debit, in minor units; null for no limit. */
+  /** The highest amount of one debit; null for no limit. */
   maxAmount: { live: MinorUnits | null; sandbox: MinorUnits | null };
   /** A mandate lapses after this many months without a debit. */
   mandateMonths: number;

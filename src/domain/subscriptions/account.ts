@@ -1,7 +1,7 @@
 import type { MinorUnits } from '../units.ts';
 import { type PeriodLine, sumOf } from './lines.ts';
 
-/** What changes and credits have left for later periods. Amounts are minor units. */
+/** What changes and credits have left for later periods. */
 export interface Account {
   /** The lines that the next period takes besides its items. Their sum is never negative. */
   next_period_lines: PeriodLine[];

@@ -19,7 +19,7 @@ export interface ItemChange {
   collect: 'now' | 'next_period';
 }
 
-/** What a change costs. Amounts are minor units, without surcharge. It holds until the end of the customer's day. */
+/** What a change costs. Amounts are without surcharge. It holds until the end of the customer's day. */
 export interface Quote {
   lines: PeriodLine[];
   /** What is taken now. */
@@ -37,7 +37,7 @@ export interface QuotedChange {
   own: PeriodLine[];
 }
 
-/** The most that the payment of a change takes, minor units: as much as a period can cost. */
+/** The most that the payment of a change takes: as much as a period can cost. */
 const mostCents: MinorUnits = 99_999_999;
 
 /**
@@ -87,15 +87,12 @@ export interface OpenChange extends Pick<ItemChange, 'items' | 'proration'> {
   amount_cents: MinorUnits;
 }
 
-/**
- * Returns the lines of a change that takes this amount now: its own, and one for what the account had before. Minor
- * units.
- */
+/** Returns the lines of a change that takes this amount now: its own, and one for what the account had before. */
 export function paidNow(own: PeriodLine[], amount: MinorUnits): PeriodLine[] {
   return [...own, ...accountLine('Earlier changes and credit', amount - sumOf(own))];
 }
 
-/** Returns what the next period takes, minor units. 0 if none is to come. `today` is biller-local. */
+/** Returns what the next period takes. 0 if none is to come. `today` is biller-local. */
 export function nextPeriodAmount(course: Course, today: PlainDate): MinorUnits {
   return comingPeriods(course, today, 1)[0]?.amount ?? 0;
 }

@@ -6,7 +6,7 @@ import { lengthOf, type PeriodDates, periodDates } from './periods.ts';
 import { priceOfPeriod, type Sold } from './pricing.ts';
 import { trialEndOf } from './steps.ts';
 
-/** A period to come, and what it takes: minor units, without surcharge. */
+/** A period to come, and what it takes, without surcharge. */
 export interface ComingPeriod extends PeriodDates {
   amount: MinorUnits;
 }

@@ -4,9 +4,9 @@ import type { Period } from './course.ts';
 import type { PeriodLine } from './lines.ts';
 
 /**
- * What the payments of a period hold. Amounts are minor units, without surcharge. A payment holds what the customer has
- * paid by it, less refunds, and nothing once the bank has taken it back. Refunds of credit do not count: they have paid
- * out what the period gave.
+ * What the payments of a period hold. Amounts are without surcharge. A payment holds what the customer has paid by it,
+ * less refunds, and nothing once the bank has taken it back. Refunds of credit do not count: they have paid out what
+ * the period gave.
  */
 export interface Funds {
   /** The payment that opened the period. */
@@ -21,9 +21,9 @@ export interface Funds {
 type Given = Pick<Period, 'status' | 'carried_cents' | 'changed_cents'>;
 
 /**
- * Returns what is withheld of the credit that a period has given: as much as its payments no longer hold. So the
- * credit of a period never exceeds what its payments hold after refunds and returns. Credit that the period itself has
- * used counts as held. A void period has given only what was paid for its changes. Minor units.
+ * Returns what is withheld of the credit that a period has given: as much as its payments no longer hold. So the credit
+ * of a period never exceeds what its payments hold after refunds and returns. Credit that the period itself has used
+ * counts as held. A void period has given only what was paid for its changes.
  */
 export function withheldOf(period: Given, funds: Funds): MinorUnits {
   const isVoid = period.status === 'void';

@@ -1,6 +1,7 @@
 import type { Id } from '../ids.ts';
 import type { Days, MinorUnits, Percent } from '../units.ts';
-/** What is sold. Amounts are minor units. */
+
+/** What is sold. */
 export interface SubscriptionItem {
   id: Id<'subscription_item'>;
   name: string;
@@ -16,7 +17,7 @@ export interface PeriodLine {
   amount_cents: MinorUnits;
 }
 
-/** Returns the price of a whole period, minor units. */
+/** Returns the price of a whole period. */
 export function priceOfItems(items: readonly Pick<SubscriptionItem, 'unit_amount_cents' | 'quantity'>[]): MinorUnits {
   return items.reduce((sum, { unit_amount_cents: unit, quantity }) => sum + unit * quantity, 0);
 }
@@ -68,7 +69,7 @@ export function changeLines(
   ];
 }
 
-/** Returns the sum of the lines, minor units. */
+/** Returns the sum of the lines. */
 export function sumOf(lines: readonly PeriodLine[]): MinorUnits {
   return lines.reduce((sum, { amount_cents: amount }) => sum + amount, 0);
 }

@@ -1,10 +1,10 @@
 import type { Days, MinorUnits, Percent } from '../units.ts';
 import { linesOf, type PeriodLine, priceOfItems, type SubscriptionItem, shareOf, sumOf } from './lines.ts';
 
-/** A fee that the next paid period takes once, whatever its length. Amounts are minor units. */
+/** A fee that the next paid period takes once, whatever its length. */
 export type OneOffItem = Omit<SubscriptionItem, 'id'>;
 
-/** Either a percentage or an amount is taken off the items of a period. Amounts are minor units. */
+/** Either a percentage or an amount is taken off the items of a period. */
 export interface Discount {
   name: string;
   percent_off: Percent | null;

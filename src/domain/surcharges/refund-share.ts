@@ -1,5 +1,6 @@
 import type { MinorUnits } from '../units.ts';
-/** What was paid and what was given back of it, minor units. `given` counts refunds that have not failed. */
+
+/** What was paid and what was given back of it. `given` counts refunds that have not failed. */
 export interface RefundedPayment {
   total: MinorUnits;
   surcharge: MinorUnits;
@@ -7,8 +8,8 @@ export interface RefundedPayment {
 }
 
 /**
- * Returns how much of a refund is surcharge, minor units: the part that the surcharge has in the payment. All refunds
- * up to this one are rounded down together, so those that give back the whole payment give back all of it.
+ * Returns how much of a refund is surcharge: the part that the surcharge has in the payment. All refunds up to this one
+ * are rounded down together, so those that give back the whole payment give back all of it.
  */
 export function surchargeIn(amount: MinorUnits, { total, surcharge, given }: RefundedPayment): MinorUnits {
   if (surcharge === 0) return 0;

@@ -15,7 +15,6 @@ export interface SurchargeTerms {
   costs: Costs;
 }
 
-/** The payment. Amounts are minor units. */
 export interface SurchargedPayment {
   amount: MinorUnits;
   /** What the biller asks for: its fee. */
@@ -26,7 +25,7 @@ export interface SurchargedPayment {
   means: Means | null;
 }
 
-/** What a surcharge comes to. `amount` is minor units; `reason` is null if the whole fee is taken. */
+/** What a surcharge comes to. `reason` is null if the whole fee is taken. */
 export interface Surcharge {
   verdict: Verdict;
   amount: MinorUnits;
@@ -74,12 +73,12 @@ function withVerdict(verdict: Verdict, cost: BasisPoints | null, { amount, fee }
   return most < fee ? { verdict, amount: most, reason: 'capped' } : { verdict, amount: fee, reason: null };
 }
 
-/** Returns the part of an amount that costs it at most, minor units. It is rounded down. `cost` is basis points. */
+/** Returns the part of an amount that costs it at most. It is rounded down. */
 function capOf(amount: MinorUnits, cost: BasisPoints): MinorUnits {
   return Math.floor((amount * cost) / basisPointsPerWhole);
 }
 
-/** Returns what holds for one way to pay on a date, and the cost that the biller has stated for it, basis points. */
+/** Returns what holds for one way to pay on a date, and the cost that the biller has stated for it. */
 export function verdictOn(
   { country, costs }: SurchargeTerms,
   means: Parameters<typeof rulesAbout>[1],
@@ -99,7 +98,7 @@ function verdictOf({ verdict, needsStatedCost }: SurchargeRule, cost: BasisPoint
   return needsStatedCost && cost === null ? 'forbidden' : verdict;
 }
 
-/** What holds for a way to pay now. Null stands for any; `cost` is basis points, null if none is stated or asked. */
+/** What holds for a way to pay now. Null stands for any; `cost` is null if none is stated or asked. */
 export interface HoldingRule extends Pick<SurchargeRule, 'type' | 'network' | 'funding' | 'from' | 'until' | 'source'> {
   verdict: Verdict;
   cost: BasisPoints | null;

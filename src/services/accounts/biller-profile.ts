@@ -10,6 +10,7 @@ import { type BillerRow, selectBiller, updateSurcharging } from '../../db/biller
 import { lockBiller } from '../../db/tenant.ts';
 import { isCountry } from '../../domain/countries.ts';
 import type { CostKey } from '../../domain/surcharges/costs.ts';
+import type { BasisPoints } from '../../domain/units.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
@@ -36,8 +37,8 @@ export interface ProfileChange extends Partial<Record<ProfileText, string | null
   logo?: Buffer | null;
   /** ISO 3166-1 alpha-2. */
   country?: string | null;
-  /** In basis points. A key that is left out stays; null removes it. */
-  costs?: Partial<Record<CostKey, number | null>>;
+  /** A key that is left out stays; null removes it. */
+  costs?: Partial<Record<CostKey, BasisPoints | null>>;
 }
 
 /** The most origins that a biller may register. */

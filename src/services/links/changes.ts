@@ -32,7 +32,7 @@ export type ApplyTo = (
   },
 ) => Promise<void>;
 
-/** A method was saved, or a payment has succeeded. `amount` is in minor units; null if no money was taken. */
+/** A method was saved, or a payment has succeeded. `amount` is null if no money was taken. */
 interface Completion extends Instant {
   amount: MinorUnits | null;
   paymentMethodId: Id<'payment_method'> | null;

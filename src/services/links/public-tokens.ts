@@ -21,7 +21,7 @@ import { isSurchargeAsked, surchargeColumns, surchargingOf } from '../payments/s
 import { type LinkState, type SessionState, stateOfLink, stateOfSession } from './door.ts';
 import { hashOfToken } from './tokens.ts';
 
-/** What a payer pays, minor units. */
+/** What a payer pays. */
 export interface Price {
   amount: MinorUnits;
   surchargeAmount: MinorUnits;

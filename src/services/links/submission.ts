@@ -30,14 +30,14 @@ export interface Submission {
    */
   form?: string | undefined;
   method: { id: string } | { data: PaymentMethodCreate };
-  /** Minor units. For an amount that the payer chooses. */
+  /** For an amount that the payer chooses. */
   amount?: MinorUnits | undefined;
   details?: { name?: string | undefined; email?: string | undefined; phone?: string | undefined } | undefined;
   /** The payer wants the method kept. */
   save?: boolean | undefined;
   /** The payer's agreement to a mandate, for a bank account. */
   acceptance?: AcceptanceInput | undefined;
-  /** What the page has said that is taken, minor units. If another total is due by now, nothing is taken. */
+  /** What the page has said that is taken. If another total is due by now, nothing is taken. */
   shownTotal?: MinorUnits | undefined;
   /** What the payer agreed to, if the method is kept, and from where. */
   consent?: Omit<Consent, 'accepted_at'> | undefined;

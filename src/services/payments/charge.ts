@@ -42,10 +42,7 @@ export interface Charge {
   isReopened: boolean;
 }
 
-/**
- * An attempt and its outcome, passed on so that they can be recorded elsewhere too. `amount` is in minor units without
- * surcharge.
- */
+/** An attempt and its outcome, passed on so that they can be recorded elsewhere too. `amount` is without surcharge. */
 export interface AttemptOutcome {
   attempt: PaymentAttemptRow;
   amount: MinorUnits;

@@ -57,7 +57,7 @@ interface Pricing extends SurchargingRow {
 
 /**
  * Whether the mandate of a locked method, or its scheme, allows less for one debit than this base amount with its
- * surcharge at `at`, minor units. Locks the mandate.
+ * surcharge at `at`. Locks the mandate.
  */
 export async function isAboveLimit(
   tx: Tx,

@@ -56,7 +56,7 @@ type Purpose = Partial<
   >
 >;
 
-/** Returns a new intent over a base amount, minor units, that is charged by this method now. */
+/** Returns a new intent over a base amount that is charged by this method now. */
 export function recurringIntent(
   payer: Payer,
   purpose: Purpose,

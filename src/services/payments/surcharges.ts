@@ -46,7 +46,7 @@ export function isSurchargeAsked(intent: Pick<PaymentIntentRow, 'surcharge_asked
 
 /**
  * Returns what a payment comes to by a method at an instant. While the method is unknown (null), it is the most that
- * any method may come to. `amount` and `fee` are minor units.
+ * any method may come to.
  */
 export function surchargeColumns(
   { amount, fee, isAsked }: { amount: MinorUnits; fee: MinorUnits; isAsked: boolean },

@@ -25,9 +25,9 @@ const statusOf: Record<PaymentIntentRow['status'], SlotStatus> = {
 
 /**
  * Returns all slots of a locked plan as they should be, from slot 0 without gaps, and the sum of what its payments have
- * collected, in minor units. A row that is missing, or does not agree with the slot's payment, is made from the
- * payment. A slot without either was never charged: it counts as skipped. Each retry gets the date that dunning gives.
- * Rows that are right are returned as they are.
+ * collected. A row that is missing, or does not agree with the slot's payment, is made from the payment. A slot without
+ * either was never charged: it counts as skipped. Each retry gets the date that dunning gives. Rows that are right are
+ * returned as they are.
  * @param stored the rows as they are.
  */
 export async function correctedSlots(

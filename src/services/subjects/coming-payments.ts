@@ -21,7 +21,7 @@ import { effectOfNewMethod } from '../plans/plan-transitions.ts';
 import type { RequestContext } from '../request-context.ts';
 import { changeByNewMethod } from '../subscriptions/method-for-subscription.ts';
 
-/** What a payer is told of the payments that are still to come. Amounts are minor units, with surcharge. */
+/** What a payer is told of the payments that are still to come. Amounts are with surcharge. */
 export interface ComingPayments {
   /** The name of the plan or subscription. */
   name: string;

@@ -55,7 +55,7 @@ export async function withoutDebits(
   if (intentIds.length > 0) await store(tx, locked, withdrawn(locked.subscription, intentIds), instants.at);
 }
 
-/** What a bank or a processor has of a subscription without those payments that are stopped, minor units. */
+/** What a bank or a processor has of a subscription without those payments that are stopped. */
 async function amountInFlight(
   tx: Tx,
   { row, subscription }: LockedSubscription,
