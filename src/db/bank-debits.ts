@@ -8,7 +8,7 @@ import type { Db, Tx } from '../platform/postgres/connection.ts';
 /** The course of an attempt that is a debit under a mandate. Its outcome is that of the attempt. */
 export interface BankDebitRow {
   attempt_id: Id<'payment_attempt'>;
-  biller_id: string;
+  biller_id: Id<'biller'>;
   livemode: boolean;
   payment_intent_id: Id<'payment_intent'>;
   payment_plan_id: Id<'payment_plan'> | null;

@@ -1,3 +1,4 @@
+import type { Id } from '../domain/ids.ts';
 import type { Costs } from '../domain/surcharges/costs.ts';
 import type { BasisPoints, MinorUnits } from '../domain/units.ts';
 import type { Db } from '../platform/postgres/connection.ts';
@@ -6,7 +7,7 @@ import type { RealInstant } from '../platform/real-time.ts';
 
 /** A row of `billers`. */
 export interface BillerRow {
-  id: string;
+  id: Id<'biller'>;
   name: string;
   time_zone: string;
   statement_descriptor: string | null;

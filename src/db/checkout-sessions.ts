@@ -19,7 +19,7 @@ export interface Consent {
 
 export interface CheckoutSessionRow extends OfferColumns {
   id: Id<'checkout_session'>;
-  biller_id: string;
+  biller_id: Id<'biller'>;
   livemode: boolean;
   test_clock_id: Id<'test_clock'> | null;
   payment_link_id: Id<'payment_link'> | null;

@@ -32,7 +32,7 @@ interface Phone {
 
 export interface CustomerRow {
   id: Id<'customer'>;
-  biller_id: string;
+  biller_id: Id<'biller'>;
   livemode: boolean;
   test_clock_id: Id<'test_clock'> | null;
   name: string;

@@ -10,7 +10,7 @@ import type { Page, TenantKey } from './tenant.ts';
 
 export interface EventRow {
   id: Id<'event'>;
-  biller_id: string;
+  biller_id: Id<'biller'>;
   livemode: boolean;
   sequence: number;
   event_type: string;

@@ -29,7 +29,7 @@ export interface AcceptanceColumns {
 
 export interface MandateRow extends AcceptanceColumns {
   id: Id<'mandate'>;
-  biller_id: string;
+  biller_id: Id<'biller'>;
   livemode: boolean;
   customer_id: Id<'customer'>;
   test_clock_id: Id<'test_clock'> | null;

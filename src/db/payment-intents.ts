@@ -30,7 +30,7 @@ export interface SurchargeBasis extends Means {
 
 export interface PaymentIntentRow {
   id: Id<'payment_intent'>;
-  biller_id: string;
+  biller_id: Id<'biller'>;
   livemode: boolean;
   customer_id: Id<'customer'> | null;
   payment_method_id: Id<'payment_method'> | null;

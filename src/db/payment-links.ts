@@ -39,7 +39,7 @@ export type PaymentLinkStatus = 'open' | 'completed' | 'expired' | 'deactivated'
 
 export interface PaymentLinkRow extends OfferColumns {
   id: Id<'payment_link'>;
-  biller_id: string;
+  biller_id: Id<'biller'>;
   livemode: boolean;
   test_clock_id: Id<'test_clock'> | null;
   customer_id: Id<'customer'> | null;

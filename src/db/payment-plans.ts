@@ -12,7 +12,7 @@ import { isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 
 export interface PaymentPlanRow extends Plan {
   id: Id<'payment_plan'>;
-  biller_id: string;
+  biller_id: Id<'biller'>;
   livemode: boolean;
   customer_id: Id<'customer'>;
   test_clock_id: Id<'test_clock'> | null;

@@ -11,7 +11,7 @@ import { isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 
 export interface RefundRow {
   id: Id<'refund'>;
-  biller_id: string;
+  biller_id: Id<'biller'>;
   livemode: boolean;
   payment_intent_id: Id<'payment_intent'>;
   amount: MinorUnits;

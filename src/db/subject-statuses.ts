@@ -7,7 +7,7 @@ import type { AttemptOutcome } from './payment-attempts.ts';
 
 /** Whose a subject is, and the time of its clock. */
 export interface OwnerRow {
-  biller_id: string;
+  biller_id: Id<'biller'>;
   livemode: boolean;
   customer_id: Id<'customer'> | null;
   test_clock_id: Id<'test_clock'> | null;

@@ -11,7 +11,7 @@ import { isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 
 export interface SubscriptionRow extends Course, Derived {
   id: Id<'subscription'>;
-  biller_id: string;
+  biller_id: Id<'biller'>;
   livemode: boolean;
   customer_id: Id<'customer'>;
   test_clock_id: Id<'test_clock'> | null;

@@ -19,7 +19,7 @@ import {
 
 /** A locked plan or subscription, with what its payments take from its customer and its biller. */
 export interface Payer extends SurchargingRow {
-  biller_id: string;
+  biller_id: Id<'biller'>;
   customer_id: Id<'customer'>;
   payment_instrument_id: Id<'payment_method'> | null;
   default_payment_method_id: Id<'payment_method'> | null;
