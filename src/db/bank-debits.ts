@@ -153,11 +153,11 @@ export async function selectFirstDebitOf(
 
 /** What to find accepted debits by: their plan, subscription or mandate, or the method or customer of their mandate. */
 export type DebitFilter =
-  | { planId: string }
-  | { subscriptionId: string }
-  | { mandateId: string }
-  | { methodId: string }
-  | { customerId: string };
+  | { planId: Id<'payment_plan'> }
+  | { subscriptionId: Id<'subscription'> }
+  | { mandateId: Id<'mandate'> }
+  | { methodId: Id<'payment_method'> }
+  | { customerId: Id<'customer'> };
 
 /**
  * The debits that were accepted and not handed to the bank yet, oldest first. They may change until they are locked.

@@ -152,12 +152,12 @@ export async function countProcessing(tx: Tx, paymentLinkId: string): Promise<nu
 
 export interface CheckoutSessionFilter {
   status?: CheckoutSessionStatus | undefined;
-  paymentLinkId?: string | undefined;
-  customerId?: string | undefined;
+  paymentLinkId?: Id<'payment_link'> | undefined;
+  customerId?: Id<'customer'> | undefined;
   /** Only sessions on this test clock. Without it, only sessions in real time. */
-  testClock?: string | undefined;
-  paymentPlanId?: string | undefined;
-  subscriptionId?: string | undefined;
+  testClock?: Id<'test_clock'> | undefined;
+  paymentPlanId?: Id<'payment_plan'> | undefined;
+  subscriptionId?: Id<'subscription'> | undefined;
 }
 
 /** A page of sessions, newest first, with one extra row if more follow. */

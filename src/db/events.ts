@@ -126,9 +126,9 @@ export async function selectEvent(db: Db, tenant: TenantKey, id: string): Promis
 
 export interface EventFilter {
   eventType?: string | undefined;
-  testClock?: string | undefined;
+  testClock?: Id<'test_clock'> | undefined;
   objectId?: string | undefined;
-  customerId?: string | undefined;
+  customerId?: Id<'customer'> | undefined;
 }
 
 /**

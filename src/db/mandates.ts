@@ -104,10 +104,10 @@ export async function lockMandateOfMethod(tx: Tx, methodId: string): Promise<Man
 }
 
 export interface MandateFilter {
-  customerId?: string | undefined;
-  paymentMethodId?: string | undefined;
+  customerId?: Id<'customer'> | undefined;
+  paymentMethodId?: Id<'payment_method'> | undefined;
   status?: MandateStatus | undefined;
-  testClock?: string | undefined;
+  testClock?: Id<'test_clock'> | undefined;
 }
 
 /** A page of mandates, newest first, with one extra row if more follow. */

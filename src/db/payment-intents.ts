@@ -152,11 +152,11 @@ export async function selectLastPaidOfSubscription(db: Db, subscriptionId: strin
 
 /** Which payments, by their payer and by what created them. */
 export interface PaymentFilter {
-  customerId?: string | undefined;
-  paymentPlanId?: string | undefined;
-  subscriptionId?: string | undefined;
-  paymentLinkId?: string | undefined;
-  testClock?: string | undefined;
+  customerId?: Id<'customer'> | undefined;
+  paymentPlanId?: Id<'payment_plan'> | undefined;
+  subscriptionId?: Id<'subscription'> | undefined;
+  paymentLinkId?: Id<'payment_link'> | undefined;
+  testClock?: Id<'test_clock'> | undefined;
 }
 
 export interface PaymentIntentFilter extends PaymentFilter {

@@ -116,12 +116,12 @@ export async function lockPaymentLink(tx: Tx, id: string): Promise<PaymentLinkRo
 
 export interface PaymentLinkFilter {
   status?: PaymentLinkStatus | undefined;
-  customerId?: string | undefined;
+  customerId?: Id<'customer'> | undefined;
   reference?: string | undefined;
   /** Only links on this test clock. Without it, only links in real time. */
-  testClock?: string | undefined;
-  paymentPlanId?: string | undefined;
-  subscriptionId?: string | undefined;
+  testClock?: Id<'test_clock'> | undefined;
+  paymentPlanId?: Id<'payment_plan'> | undefined;
+  subscriptionId?: Id<'subscription'> | undefined;
 }
 
 /** A page of links, newest first, with one extra row if more follow. */

@@ -108,7 +108,7 @@ export async function updatePlan(
 }
 
 export interface PlanFilter {
-  customerId?: string | undefined;
+  customerId?: Id<'customer'> | undefined;
   state?: string | undefined;
 }
 

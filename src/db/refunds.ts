@@ -130,7 +130,7 @@ export async function completeRefund(
 
 export interface RefundFilter {
   status?: string | undefined;
-  paymentIntentId?: string | undefined;
+  paymentIntentId?: Id<'payment_intent'> | undefined;
   /** Only refunds of these payments. */
   payments: PaymentFilter;
 }

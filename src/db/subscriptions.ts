@@ -68,10 +68,10 @@ export async function selectSubscription(db: Db, tenant: TenantKey, id: string):
 }
 
 export interface SubscriptionFilter {
-  customerId?: string | undefined;
+  customerId?: Id<'customer'> | undefined;
   state?: string | undefined;
   inEffect?: boolean | undefined;
-  testClock?: string | undefined;
+  testClock?: Id<'test_clock'> | undefined;
 }
 
 /** A page of subscriptions, newest first, with one extra row if more follow. */

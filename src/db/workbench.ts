@@ -51,7 +51,7 @@ export interface TimelineDebitRow {
 
 /** Which events: all of the biller, those of a clock, or those about a customer. */
 export interface TimelineFilter {
-  testClock?: string | undefined;
+  testClock?: Id<'test_clock'> | undefined;
   customer?: string | undefined;
   /** Only events before this number of the sequence. */
   before?: number | undefined;

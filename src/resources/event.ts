@@ -70,10 +70,12 @@ export const eventExample = example(Event, {
 export const EventQuery = Strict({
   ...listQuery,
   event_type: Type.Optional(Type.String({ maxLength: 100, description: 'Only events of this type.' })),
-  test_clock: Type.Optional(Reference('Only events of this test clock.')),
+  test_clock: Type.Optional(Reference<'test_clock'>('Only events of this test clock.')),
   object_id: Type.Optional(Reference('Only events about this object: those whose `data` have this `id`.')),
   customer_id: Type.Optional(
-    Reference('Only events of this customer: about its payments, refunds, plans, subscriptions, links and mandates.'),
+    Reference<'customer'>(
+      'Only events of this customer: about its payments, refunds, plans, subscriptions, links and mandates.',
+    ),
   ),
 });
 export type EventQuery = Static<typeof EventQuery>;
