@@ -1,5 +1,6 @@
 import type { Fragment } from 'postgres';
 import type { PlainDate } from '../domain/calendar.ts';
+import type { DeclineCode } from '../domain/charge-outcome.ts';
 import type { Currency } from '../domain/currencies.ts';
 import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
@@ -72,7 +73,7 @@ export interface PaymentIntentRow {
   expected_result_date: PlainDate | null;
   returnable_until: PlainDate | null;
   total_returned_amount: MinorUnits;
-  last_error_code: string | null;
+  last_error_code: DeclineCode | null;
   last_error_message: string | null;
   /** Where the payer goes on from the page of a challenge. */
   return_url: string | null;

@@ -1,6 +1,7 @@
+import type { DeclineCode } from '../domain/charge-outcome.ts';
 import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
-import type { PlanState } from '../domain/plan-state.ts';
+import type { PlanState, PlanStateReason } from '../domain/plan-state.ts';
 import type { MinorUnits, SlotNumber } from '../domain/units.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import type { AttemptOutcome } from './payment-attempts.ts';
@@ -36,7 +37,7 @@ export function ownerOf(row: OwnerRow) {
 export interface PlanStatusRow extends OwnerRow {
   customer_id: Id<'customer'>;
   state: PlanState;
-  state_reason: string | null;
+  state_reason: PlanStateReason | null;
   next_slot: SlotNumber;
   next_due_at: CustomerInstant | null;
   next_attempt_at: CustomerInstant | null;
@@ -56,7 +57,7 @@ export interface PlanStatusRow extends OwnerRow {
   /** What the payer pays for that slot. */
   total_amount: MinorUnits | null;
   currency: string;
-  last_error_code: string | null;
+  last_error_code: DeclineCode | null;
   last_error_message: string | null;
   /** When the last attempt was made. */
   last_attempt_at: CustomerInstant | null;
@@ -101,7 +102,7 @@ export async function selectPlanStatus(db: Db, id: string): Promise<PlanStatusRo
 export interface DebitStatusRow extends OwnerRow {
   payment_intent_id: Id<'payment_intent'>;
   outcome: AttemptOutcome;
-  code: string | null;
+  code: DeclineCode | 'canceled' | null;
   message: string | null;
   next_at: CustomerInstant | null;
   /** When it was accepted, handed over, reported on or taken back: whichever came last. */

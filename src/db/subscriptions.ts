@@ -1,3 +1,4 @@
+import type { DeclineCode } from '../domain/charge-outcome.ts';
 import type { Currency } from '../domain/currencies.ts';
 import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
@@ -28,7 +29,7 @@ export interface SubscriptionRow extends Course, Derived {
   /** The payments that were under way when the subscription was canceled, and still are. */
   in_flight_cents: MinorUnits;
   /** Why its last charge failed; null if it did not. */
-  last_error_code: string | null;
+  last_error_code: DeclineCode | null;
   last_error_message: string | null;
   created_at: CustomerInstant;
   updated_at: CustomerInstant;

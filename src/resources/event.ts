@@ -42,14 +42,14 @@ export type Event = Static<typeof EventEnvelope>;
 
 /** The schema of the events of each type, with the data of that type. */
 export const eventSchemas = Object.fromEntries(
-  eventTypes.map((type) => [
+  eventTypes.map((type): [EventType, TObject] => [
     type,
     Strict(
       { ...EventEnvelope.properties, event_type: Type.Literal(type), data: eventCatalogue[type].data },
       { title: `${pascal(type)}Event` },
     ),
   ]),
-) as unknown as Record<EventType, TObject>;
+) as Record<EventType, TObject>;
 
 /** An event of any type: a union by `event_type`. */
 export const Event = Type.Unsafe<Event>(

@@ -2,13 +2,13 @@ import type { Cadence, PlainDate } from '../calendar.ts';
 import type { Id } from '../ids.ts';
 import type { CustomerInstant } from '../instants.ts';
 import type { PlanProgress, PlanTerms } from '../plan-schedule.ts';
-import type { PlanState } from '../plan-state.ts';
+import type { PlanState, PlanStateReason } from '../plan-state.ts';
 import type { MinorUnits, SlotNumber } from '../units.ts';
 
 /** The terms of a plan, and how far it has come. */
 export interface Plan {
   state: PlanState;
-  state_reason: string | null;
+  state_reason: PlanStateReason | null;
   frequency_type: 'weekly' | 'monthly';
   frequency_period: number;
   recurring_amount_cents: MinorUnits;

@@ -1,6 +1,7 @@
 import { firstSlotAfter, type PlainDate, slotDate } from '../calendar.ts';
 import type { CustomerInstant } from '../instants.ts';
 import { nextPaymentAmount } from '../plan-schedule.ts';
+import type { PlanStateReason } from '../plan-state.ts';
 import type { MinorUnits, SlotNumber } from '../units.ts';
 import {
   cadenceOf,
@@ -139,7 +140,7 @@ export function returned(
 ): PlanStepChange {
   const { plan } = planWithSlots;
   const wasComplete = plan.state === 'closed' && plan.state_reason === 'total_collected';
-  const less = {
+  const less: Partial<Plan> = {
     collected_amount_cents: plan.collected_amount_cents - amount,
     ...(wasComplete ? { state_reason: 'payment_returned' } : {}),
   };
@@ -171,7 +172,7 @@ function unpaid(
 export function stop(
   { slots }: PlanWithSlots,
   state: 'suspended' | 'deactivated' | 'closed',
-  reason: string,
+  reason: PlanStateReason,
 ): PlanStepChange {
   return { plan: { state, state_reason: reason }, slots: stopRetries(slots) };
 }
