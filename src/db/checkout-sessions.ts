@@ -113,8 +113,8 @@ export async function selectSessionOfIntent(db: Db, paymentIntentId: string): Pr
 export async function lockSessionOfIntent(
   tx: Tx,
   paymentIntentId: string,
-): Promise<{ id: string; payment_link_id: Id<'payment_link'> | null } | null> {
-  const [row] = await tx<{ id: string; payment_link_id: Id<'payment_link'> | null }[]>`
+): Promise<{ id: Id<'checkout_session'>; payment_link_id: Id<'payment_link'> | null } | null> {
+  const [row] = await tx<{ id: Id<'checkout_session'>; payment_link_id: Id<'payment_link'> | null }[]>`
     with link as materialized (
       select id from payment_links
       where id = (select payment_link_id from payment_intents where id = ${paymentIntentId})

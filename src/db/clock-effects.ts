@@ -121,6 +121,6 @@ export async function listAttemptFacts(
 
 /** Returns the ids of those intents that exist. */
 export async function listExistingIntentIds(db: Db, ids: string[]): Promise<Set<string>> {
-  const rows = await db<{ id: string }[]>`select id from payment_intents where id = any(${ids})`;
+  const rows = await db<{ id: Id<'payment_intent'> }[]>`select id from payment_intents where id = any(${ids})`;
   return new Set(rows.map(({ id }) => id));
 }

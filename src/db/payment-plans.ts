@@ -149,8 +149,8 @@ export async function listActiveFrequenciesOnClock(
 }
 
 /** Locks the plans of a customer that have not ended, and returns them oldest first. */
-export async function lockOpenPlansOfCustomer(tx: Tx, customerId: string): Promise<{ id: string }[]> {
-  return tx<{ id: string }[]>`
+export async function lockOpenPlansOfCustomer(tx: Tx, customerId: string): Promise<{ id: Id<'payment_plan'> }[]> {
+  return tx<{ id: Id<'payment_plan'> }[]>`
     select id from payment_plans
     where customer_id = ${customerId} and state in ('pending', 'active', 'suspended')
     order by id

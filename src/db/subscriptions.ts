@@ -191,7 +191,7 @@ export async function selectClockOfSubscription(db: Db, id: string): Promise<str
 
 /** The id of the subscription that a payment intent belongs to, or null. */
 export async function selectSubscriptionOfIntent(db: Db, intentId: string): Promise<string | null> {
-  const [row] = await db<{ subscription_id: string | null }[]>`
+  const [row] = await db<{ subscription_id: Id<'subscription'> | null }[]>`
     select subscription_id from payment_intents where id = ${intentId}`;
   return row?.subscription_id ?? null;
 }
@@ -204,8 +204,11 @@ export function isRunning(db: Db) {
 }
 
 /** Locks the subscriptions of a customer that have not ended, and returns them oldest first. */
-export async function lockOpenSubscriptionsOfCustomer(tx: Tx, customerId: string): Promise<{ id: string }[]> {
-  return tx<{ id: string }[]>`
+export async function lockOpenSubscriptionsOfCustomer(
+  tx: Tx,
+  customerId: string,
+): Promise<{ id: Id<'subscription'> }[]> {
+  return tx<{ id: Id<'subscription'> }[]>`
     select id from subscriptions where customer_id = ${customerId} and state <> 'canceled'
     order by id
     for no key update`;

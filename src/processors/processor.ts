@@ -1,5 +1,6 @@
 import type { PlainDate } from '../domain/calendar.ts';
 import type { ChargeFailure, ChargeOutcome, DeclineCode } from '../domain/charge-outcome.ts';
+import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { Scheme } from '../domain/schemes/schemes.ts';
 import type { MinorUnits } from '../domain/units.ts';
@@ -13,7 +14,7 @@ export interface ChargeRequest {
    * not send those to a processor that would refuse a repeated request because of them.
    */
   idempotencyKey: string;
-  paymentIntentId: string;
+  paymentIntentId: Id<'payment_intent'>;
   /** Without the surcharge. */
   amount: MinorUnits;
   /** What the payer pays. */
@@ -23,7 +24,7 @@ export interface ChargeRequest {
   attempt: number;
   /** When the attempt was recorded. */
   openedAt: RealInstant;
-  paymentMethodId: string;
+  paymentMethodId: Id<'payment_method'>;
   /** `card`, `au_becs_debit` and so on. */
   paymentMethodType: string;
   /** The token that the biller saved with the method: of the card number or the account. Null if it saved none. */
@@ -50,7 +51,7 @@ export interface DebitRequest {
 export interface RefundRequest {
   /** The refund's id. */
   idempotencyKey: string;
-  paymentIntentId: string;
+  paymentIntentId: Id<'payment_intent'>;
   /** The reference of the charge; null if the processor reserved nothing for it. */
   chargeReference: string | null;
   amount: MinorUnits;

@@ -6,6 +6,7 @@ import { type ShownSubscriptionRow, selectSubscription } from '../../db/subscrip
 import { dateIn, laterInstant, type PlainDate, startOfDay } from '../../domain/calendar.ts';
 import type { Currency } from '../../domain/currencies.ts';
 import { feeFor } from '../../domain/fees.ts';
+import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
 import { applyChange } from '../../domain/subscriptions/apply.ts';
@@ -41,8 +42,8 @@ export interface ComingPayments {
 
 /** What a link or session names, and its customer's share in it. */
 export interface NamedSubject {
-  apply_to_payment_plan_id: string | null;
-  apply_to_subscription_id: string | null;
+  apply_to_payment_plan_id: Id<'payment_plan'> | null;
+  apply_to_subscription_id: Id<'subscription'> | null;
 }
 
 /**
