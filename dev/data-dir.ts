@@ -1,5 +1,6 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Id, namedId } from '../src/domain/ids.ts';
 
 /** The keys of the demo biller, as `development.json` shows them. */
 export interface DemoKeys {
@@ -10,7 +11,7 @@ export interface DemoKeys {
 }
 
 export interface DemoBiller {
-  billerId: string;
+  billerId: Id<'biller'>;
   keys: DemoKeys;
 }
 
@@ -26,7 +27,7 @@ export interface Development {
   sandbox_temporal_address: string | null;
   sandbox_temporal_namespace: string | null;
   database_url: string;
-  biller_id: string;
+  biller_id: Id<'biller'>;
   keys: DemoKeys;
   /** Where tests get accounts of their own (`dev/accounts.ts`), and the token for it. */
   accounts_url: string;
@@ -80,7 +81,9 @@ async function readDemoBillerIn(file: string): Promise<DemoBiller | null> {
     live_secret: textOf('live_secret'),
     live_publishable: textOf('live_publishable'),
   };
-  return keyNames.every((name) => demo[name] !== '') ? { billerId: existing.biller_id, keys: demo } : null;
+  return keyNames.every((name) => demo[name] !== '')
+    ? { billerId: namedId('biller', existing.biller_id), keys: demo }
+    : null;
 }
 
 /**

@@ -8,6 +8,7 @@ import Type, { type Static } from 'typebox';
 import { Value } from 'typebox/value';
 import { developmentFile } from '../dev/data-dir.ts';
 import { findFreePorts } from '../dev/ports.ts';
+import { type Id, namedId } from '../src/domain/ids.ts';
 import { childEnvironment } from '../src/processes/config/config.ts';
 import { eventually } from './eventually.ts';
 
@@ -34,7 +35,7 @@ export interface ServiceCopy {
   readonly publishableKey: string;
   /** The live secret key of the same biller. */
   readonly liveKey: string;
-  readonly billerId: string;
+  readonly billerId: Id<'biller'>;
   readonly databaseUrl: string;
   readonly temporalAddress: string;
   /** Of Temporal's Web UI. */
@@ -157,7 +158,7 @@ export async function readDevelopment(file: string) {
     key: found.keys.sandbox_secret,
     publishableKey: found.keys.sandbox_publishable,
     liveKey: found.keys.live_secret,
-    billerId: found.biller_id,
+    billerId: namedId('biller', found.biller_id),
     databaseUrl: found.database_url,
     temporalAddress: found.temporal_address,
     uiUrl: found.temporal_ui_url,

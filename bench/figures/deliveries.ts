@@ -1,5 +1,5 @@
 import { eventually } from '../../lab/eventually.ts';
-import { newId } from '../../src/domain/ids.ts';
+import { type Id, newId } from '../../src/domain/ids.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { type NewEvent, record, transact } from '../../src/services/events.ts';
 import type { Bench, Measurement } from '../bench.ts';
@@ -77,7 +77,7 @@ export const deliveries: Measurement = {
 
 /** Commits so many events of the endpoint's biller and returns their ids. */
 export async function commitEvents({ sql }: Pick<Bench, 'sql'>, endpointId: string, count: number): Promise<string[]> {
-  const [owner] = await sql<[{ biller_id: string; livemode: boolean }]>`
+  const [owner] = await sql<[{ biller_id: Id<'biller'>; livemode: boolean }]>`
     select biller_id, livemode from webhook_endpoints where id = ${endpointId}`;
   const now = realNow();
   const event: Omit<NewEvent, 'subjectId'> = {

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { clientOf } from '../../lab/client.ts';
 import { type ServiceCopy, startService } from '../../lab/service.ts';
 import { median, percentile } from '../../lab/statistics.ts';
+import type { Id } from '../../src/domain/ids.ts';
 import { openPool } from '../../src/platform/postgres/connection.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { createKey } from '../../src/services/accounts/api-keys.ts';
@@ -73,7 +74,7 @@ async function makeCases(copy: ServiceCopy): Promise<Case[]> {
   const sql = openPool(copy.databaseUrl, { max: 1, name: 'bench' });
   try {
     const by = { by: { kind: 'service', id: 'benchmark' } as const, now: realNow() };
-    const keyOf = async (billerId: string, livemode: boolean) =>
+    const keyOf = async (billerId: Id<'biller'>, livemode: boolean) =>
       (await createKey(sql, { billerId, livemode, kind: 'secret', ...by })).key;
     const other = await createBiller(sql, { name: 'A flood', ...by });
     const tenant = async (key: string): Promise<Tenant> => {

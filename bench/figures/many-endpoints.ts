@@ -7,7 +7,7 @@ import { serveOnLoopback } from '../../lab/loopback-server.ts';
 import { inParallel, itemInTurn, range } from '../../lab/parallel.ts';
 import { type ServiceCopy, startService } from '../../lab/service.ts';
 import { percentile } from '../../lab/statistics.ts';
-import { newId } from '../../src/domain/ids.ts';
+import { type Id, newId } from '../../src/domain/ids.ts';
 import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { createKey } from '../../src/services/accounts/api-keys.ts';
@@ -24,7 +24,7 @@ const timeoutMs = 240_000;
 
 /** A biller whose endpoints take every event. */
 interface Biller {
-  id: string;
+  id: Id<'biller'>;
   client: PaymentsClient;
   /** The paths of its endpoints that respond. */
   healthy: string[];

@@ -4,6 +4,7 @@ import { describeApiError } from '../../lab/client.ts';
 import type { Mode } from '../../lab/payer.ts';
 import type { Chance } from '../../lab/random.ts';
 import type { ReceivingEndpoint } from '../../lab/receiver.ts';
+import type { Id } from '../../src/domain/ids.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { createKey } from '../../src/services/accounts/api-keys.ts';
 import { createBiller } from '../../src/services/accounts/billers.ts';
@@ -48,7 +49,7 @@ export interface LinkUse {
 export interface Account extends BillerClients {
   name: string;
   livemode: boolean;
-  billerId: string;
+  billerId: Id<'biller'>;
   apiKey: string;
   endpoints: (ReceivingEndpoint & { id: string })[];
 }
@@ -110,7 +111,7 @@ export async function makeWorld(cluster: Cluster, receiver: FaultReceiver, chanc
   async function openAccount(
     name: string,
     kinds: ('steady' | 'moody' | 'flaky')[],
-    { billerId: ofBiller, livemode = false }: { billerId?: string; livemode?: boolean } = {},
+    { billerId: ofBiller, livemode = false }: { billerId?: Id<'biller'>; livemode?: boolean } = {},
   ): Promise<Account> {
     const now = realNow();
     const billerId = ofBiller ?? (await createBiller(cluster.sql, { name, by, now })).id;

@@ -1,4 +1,6 @@
+import type { Id } from '../domain/ids.ts';
 import type { Costs } from '../domain/surcharges/costs.ts';
+import type { BasisPoints, MinorUnits } from '../domain/units.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import type { RealInstant } from '../platform/real-time.ts';
 
@@ -6,8 +8,8 @@ export type ApiKeyKind = 'secret' | 'publishable';
 
 /** A row of `api_keys`. */
 export interface ApiKeyRow {
-  id: string;
-  biller_id: string;
+  id: Id<'api_key'>;
+  biller_id: Id<'biller'>;
   livemode: boolean;
   kind: ApiKeyKind;
   scopes: string[];
@@ -21,8 +23,8 @@ export interface ApiKeyRow {
 export interface CredentialRow extends Omit<ApiKeyRow, 'hint' | 'created_at'> {
   time_zone: string;
   statement_descriptor: string | null;
-  fee_basis_points: number;
-  fee_fixed: number;
+  fee_basis_points: BasisPoints;
+  fee_fixed: MinorUnits;
   country: string | null;
   cost_of_acceptance: Costs;
 }
@@ -74,7 +76,7 @@ export async function endApiKey(db: Db, id: string, at: RealInstant): Promise<Ap
 }
 
 /** The keys of one biller, oldest first. A null `billerId` means all billers. */
-export async function listApiKeys(db: Db, billerId: string | null): Promise<ApiKeyRow[]> {
+export async function listApiKeys(db: Db, billerId: Id<'biller'> | null): Promise<ApiKeyRow[]> {
   return db<ApiKeyRow[]>`
     select * from api_keys where ${billerId}::text is null or biller_id = ${billerId} order by id`;
 }

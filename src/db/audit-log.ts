@@ -1,5 +1,6 @@
 import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
+import type { SlotNumber } from '../domain/units.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
 import type { RealInstant } from '../platform/real-time.ts';
@@ -11,7 +12,7 @@ export interface AuditRow {
   action: string;
   actor_kind: string;
   actor_id: string;
-  biller_id: string | null;
+  biller_id: Id<'biller'> | null;
   livemode: boolean | null;
   subject_id: string | null;
   request_id: string | null;
@@ -22,7 +23,7 @@ export interface AuditRow {
  * A part of the log: the newest `limit` rows. `billerId` limits it to one biller; `before` to rows older than that id.
  */
 export interface AuditPage {
-  billerId?: string | undefined;
+  billerId?: Id<'biller'> | undefined;
   before?: number | undefined;
   limit: number;
 }
@@ -35,8 +36,8 @@ export async function insertAuditRow(db: Db, row: Omit<AuditRow, 'id'>): Promise
 /** Whether an operator has brought the retry of a slot forward to this date, by `retryNow`. */
 export async function wasRetriedNow(
   db: Db,
-  plan: { id: Id<'payment_plan'>; biller_id: string },
-  { slot, date }: { slot: number; date: CustomerInstant },
+  plan: { id: Id<'payment_plan'>; biller_id: Id<'biller'> },
+  { slot, date }: { slot: SlotNumber; date: CustomerInstant },
 ): Promise<boolean> {
   const change = { [`slots/${slot}/next_attempt_at`]: { to: date.toISOString() } };
   const rows = await db`

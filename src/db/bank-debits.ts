@@ -8,7 +8,7 @@ import type { Db, Tx } from '../platform/postgres/connection.ts';
 /** The course of an attempt that is a debit under a mandate. Its outcome is that of the attempt. */
 export interface BankDebitRow {
   attempt_id: Id<'payment_attempt'>;
-  biller_id: string;
+  biller_id: Id<'biller'>;
   livemode: boolean;
   payment_intent_id: Id<'payment_intent'>;
   payment_plan_id: Id<'payment_plan'> | null;
@@ -153,11 +153,11 @@ export async function selectFirstDebitOf(
 
 /** What to find accepted debits by: their plan, subscription or mandate, or the method or customer of their mandate. */
 export type DebitFilter =
-  | { planId: string }
-  | { subscriptionId: string }
-  | { mandateId: string }
-  | { methodId: string }
-  | { customerId: string };
+  | { planId: Id<'payment_plan'> }
+  | { subscriptionId: Id<'subscription'> }
+  | { mandateId: Id<'mandate'> }
+  | { methodId: Id<'payment_method'> }
+  | { customerId: Id<'customer'> };
 
 /**
  * The debits that were accepted and not handed to the bank yet, oldest first. They may change until they are locked.

@@ -1,3 +1,4 @@
+import type { Id } from '../domain/ids.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import type { RealInstant } from '../platform/real-time.ts';
 
@@ -34,7 +35,7 @@ const none: BillerProfileRow = {
 };
 
 /** The profile of a biller; if it has none, all null, and no origins. */
-export async function selectBillerProfile(db: Db, billerId: string): Promise<BillerProfileRow> {
+export async function selectBillerProfile(db: Db, billerId: Id<'biller'>): Promise<BillerProfileRow> {
   const [row] = await db<BillerProfileRow[]>`
     select display_name, support_email, support_phone, address, tax_id, brand_color, logo_name,
       checkout_origins
@@ -45,7 +46,7 @@ export async function selectBillerProfile(db: Db, billerId: string): Promise<Bil
 /** Writes the columns that are given. */
 export async function updateBillerProfile(
   db: Db,
-  billerId: string,
+  billerId: Id<'biller'>,
   change: Partial<BillerProfileRow>,
   at: RealInstant,
 ): Promise<void> {
@@ -58,7 +59,7 @@ export async function updateBillerProfile(
 /** Writes the logo of a biller under its name, or removes it. */
 export async function updateBillerLogo(
   db: Db,
-  billerId: string,
+  billerId: Id<'biller'>,
   logo: (Logo & { name: string }) | null,
   at: RealInstant,
 ): Promise<void> {

@@ -1,16 +1,18 @@
+import type { Id } from '../domain/ids.ts';
 import type { Costs } from '../domain/surcharges/costs.ts';
+import type { BasisPoints, MinorUnits } from '../domain/units.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
 import type { RealInstant } from '../platform/real-time.ts';
 
 /** A row of `billers`. */
 export interface BillerRow {
-  id: string;
+  id: Id<'biller'>;
   name: string;
   time_zone: string;
   statement_descriptor: string | null;
-  fee_basis_points: number;
-  fee_fixed: number;
+  fee_basis_points: BasisPoints;
+  fee_fixed: MinorUnits;
   /** Bank accounts are debited under a mandate only, in the sandbox too. */
   require_mandates: boolean;
   /** ISO 3166-1 alpha-2; null if it was not stated. */

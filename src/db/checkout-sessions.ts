@@ -19,7 +19,7 @@ export interface Consent {
 
 export interface CheckoutSessionRow extends OfferColumns {
   id: Id<'checkout_session'>;
-  biller_id: string;
+  biller_id: Id<'biller'>;
   livemode: boolean;
   test_clock_id: Id<'test_clock'> | null;
   payment_link_id: Id<'payment_link'> | null;
@@ -113,8 +113,8 @@ export async function selectSessionOfIntent(db: Db, paymentIntentId: string): Pr
 export async function lockSessionOfIntent(
   tx: Tx,
   paymentIntentId: string,
-): Promise<{ id: string; payment_link_id: Id<'payment_link'> | null } | null> {
-  const [row] = await tx<{ id: string; payment_link_id: Id<'payment_link'> | null }[]>`
+): Promise<{ id: Id<'checkout_session'>; payment_link_id: Id<'payment_link'> | null } | null> {
+  const [row] = await tx<{ id: Id<'checkout_session'>; payment_link_id: Id<'payment_link'> | null }[]>`
     with link as materialized (
       select id from payment_links
       where id = (select payment_link_id from payment_intents where id = ${paymentIntentId})
@@ -152,12 +152,12 @@ export async function countProcessing(tx: Tx, paymentLinkId: string): Promise<nu
 
 export interface CheckoutSessionFilter {
   status?: CheckoutSessionStatus | undefined;
-  paymentLinkId?: string | undefined;
-  customerId?: string | undefined;
+  paymentLinkId?: Id<'payment_link'> | undefined;
+  customerId?: Id<'customer'> | undefined;
   /** Only sessions on this test clock. Without it, only sessions in real time. */
-  testClock?: string | undefined;
-  paymentPlanId?: string | undefined;
-  subscriptionId?: string | undefined;
+  testClock?: Id<'test_clock'> | undefined;
+  paymentPlanId?: Id<'payment_plan'> | undefined;
+  subscriptionId?: Id<'subscription'> | undefined;
 }
 
 /** A page of sessions, newest first, with one extra row if more follow. */

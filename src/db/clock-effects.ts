@@ -1,5 +1,6 @@
 import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant, Instant } from '../domain/instants.ts';
+import type { SlotNumber } from '../domain/units.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
 import type { Page } from './tenant.ts';
@@ -7,7 +8,7 @@ import type { Page } from './tenant.ts';
 /** The facts about an attempt that the intent's event does not contain. */
 export interface AttemptFacts {
   number: number;
-  slot: number | null;
+  slot: SlotNumber | null;
   /** Biller-local date. */
   due_date: string | null;
 }
@@ -120,6 +121,6 @@ export async function listAttemptFacts(
 
 /** Returns the ids of those intents that exist. */
 export async function listExistingIntentIds(db: Db, ids: string[]): Promise<Set<string>> {
-  const rows = await db<{ id: string }[]>`select id from payment_intents where id = any(${ids})`;
+  const rows = await db<{ id: Id<'payment_intent'> }[]>`select id from payment_intents where id = any(${ids})`;
   return new Set(rows.map(({ id }) => id));
 }

@@ -32,7 +32,7 @@ interface Phone {
 
 export interface CustomerRow {
   id: Id<'customer'>;
-  biller_id: string;
+  biller_id: Id<'biller'>;
   livemode: boolean;
   test_clock_id: Id<'test_clock'> | null;
   name: string;
@@ -145,7 +145,7 @@ export interface CustomerFilter {
   name?: string | undefined;
   reference?: string | undefined;
   /** Only customers on this test clock. Without it, only customers in real time. */
-  testClock?: string | undefined;
+  testClock?: Id<'test_clock'> | undefined;
 }
 
 /** A page of customers that are not deleted, newest first, with one extra row if more follow. */

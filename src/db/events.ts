@@ -10,7 +10,7 @@ import type { Page, TenantKey } from './tenant.ts';
 
 export interface EventRow {
   id: Id<'event'>;
-  biller_id: string;
+  biller_id: Id<'biller'>;
   livemode: boolean;
   sequence: number;
   event_type: string;
@@ -126,9 +126,9 @@ export async function selectEvent(db: Db, tenant: TenantKey, id: string): Promis
 
 export interface EventFilter {
   eventType?: string | undefined;
-  testClock?: string | undefined;
+  testClock?: Id<'test_clock'> | undefined;
   objectId?: string | undefined;
-  customerId?: string | undefined;
+  customerId?: Id<'customer'> | undefined;
 }
 
 /**

@@ -1,4 +1,5 @@
 import postgres from 'postgres';
+import type { Id } from '../domain/ids.ts';
 import type { InsertCondition } from '../platform/postgres/conditional-insert.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import type { RealInstant } from '../platform/real-time.ts';
@@ -8,7 +9,7 @@ const sweepBatch = 1_000;
 
 /** One use of an Idempotency-Key. All times are real time. */
 export interface KeyUse {
-  billerId: string;
+  billerId: Id<'biller'>;
   livemode: boolean;
   key: string;
   /**

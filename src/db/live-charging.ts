@@ -1,4 +1,5 @@
 import type { Id } from '../domain/ids.ts';
+import type { MinorUnits } from '../domain/units.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
 import type { RealInstant } from '../platform/real-time.ts';
@@ -17,7 +18,7 @@ export interface MovementRow {
   idempotency_key: string;
   reference: string | null;
   payment_intent_id: Id<'payment_intent'>;
-  amount: number;
+  amount: MinorUnits;
   currency: string;
 }
 

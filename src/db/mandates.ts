@@ -4,6 +4,7 @@ import type { MandateEndReason, MandateStatus } from '../domain/mandates/mandate
 import type { MandateNotice } from '../domain/mandates/mandate-notices.ts';
 import type { MandateText } from '../domain/mandates/mandate-texts.ts';
 import type { Scheme } from '../domain/schemes/schemes.ts';
+import type { MinorUnits } from '../domain/units.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
 import type { RealInstant } from '../platform/real-time.ts';
@@ -28,7 +29,7 @@ export interface AcceptanceColumns {
 
 export interface MandateRow extends AcceptanceColumns {
   id: Id<'mandate'>;
-  biller_id: string;
+  biller_id: Id<'biller'>;
   livemode: boolean;
   customer_id: Id<'customer'>;
   test_clock_id: Id<'test_clock'> | null;
@@ -38,7 +39,7 @@ export interface MandateRow extends AcceptanceColumns {
   status: MandateStatus;
   status_reason: MandateEndReason | null;
   cancellation_reason: string | null;
-  max_amount_cents: number | null;
+  max_amount_cents: MinorUnits | null;
   amount_type: 'variable' | 'fixed';
   frequency_text: string | null;
   activated_at: CustomerInstant | null;
@@ -103,10 +104,10 @@ export async function lockMandateOfMethod(tx: Tx, methodId: string): Promise<Man
 }
 
 export interface MandateFilter {
-  customerId?: string | undefined;
-  paymentMethodId?: string | undefined;
+  customerId?: Id<'customer'> | undefined;
+  paymentMethodId?: Id<'payment_method'> | undefined;
   status?: MandateStatus | undefined;
-  testClock?: string | undefined;
+  testClock?: Id<'test_clock'> | undefined;
 }
 
 /** A page of mandates, newest first, with one extra row if more follow. */

@@ -1,3 +1,4 @@
+import type { DeclineCode } from '../domain/charge-outcome.ts';
 import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { InsertCondition } from '../platform/postgres/conditional-insert.ts';
@@ -33,7 +34,7 @@ export interface PaymentAttemptRow {
   /** Null if the key lasts as long as the attempt. */
   request_key_expires_at: RealInstant | null;
   outcome: AttemptOutcome;
-  code: string | null;
+  code: DeclineCode | 'canceled' | null;
   message: string | null;
   at: CustomerInstant;
   opened_at: RealInstant;
@@ -167,7 +168,7 @@ export async function completeAttempt(
 /** The outcome of an attempt, as its row has it. */
 export interface AttemptCompletion {
   outcome: 'succeeded' | 'failed' | 'requires_action' | 'returned';
-  code: string | null;
+  code: DeclineCode | 'canceled' | null;
   message: string | null;
   now: RealInstant;
 }

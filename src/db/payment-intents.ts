@@ -1,11 +1,13 @@
 import type { Fragment } from 'postgres';
 import type { PlainDate } from '../domain/calendar.ts';
+import type { DeclineCode } from '../domain/charge-outcome.ts';
 import type { Currency } from '../domain/currencies.ts';
 import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { Costs } from '../domain/surcharges/costs.ts';
 import type { Means } from '../domain/surcharges/means.ts';
 import type { SurchargeReason } from '../domain/surcharges/surcharge.ts';
+import type { MinorUnits, PeriodNumber, SlotNumber } from '../domain/units.ts';
 import { type InsertCondition, insertWhere } from '../platform/postgres/conditional-insert.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
@@ -29,12 +31,12 @@ export interface SurchargeBasis extends Means {
 
 export interface PaymentIntentRow {
   id: Id<'payment_intent'>;
-  biller_id: string;
+  biller_id: Id<'biller'>;
   livemode: boolean;
   customer_id: Id<'customer'> | null;
   payment_method_id: Id<'payment_method'> | null;
   payment_plan_id: Id<'payment_plan'> | null;
-  payment_plan_slot: number | null;
+  payment_plan_slot: SlotNumber | null;
   payment_link_id: Id<'payment_link'> | null;
   /** The last session in which a payer could pay it. */
   checkout_session_id: Id<'checkout_session'> | null;
@@ -42,17 +44,17 @@ export interface PaymentIntentRow {
   /** The number of the charge among those of its subscription, from 1. */
   subscription_charge: number | null;
   /** The period that it pays, or in which the change was made that it pays. Null in rows of a former version. */
-  subscription_period: number | null;
-  amount: number;
-  fee_amount: number;
-  surcharge_amount: number;
+  subscription_period: PeriodNumber | null;
+  amount: MinorUnits;
+  fee_amount: MinorUnits;
+  surcharge_amount: MinorUnits;
   surcharge_applied: boolean;
   /** Whether the fee is asked of the payer. Null in rows of a former version: `surcharge_applied` says it. */
   surcharge_asked: boolean | null;
   surcharge_reason: SurchargeReason | null;
   /** Of the last attempt. Null if no rule was asked. */
   surcharge_basis: SurchargeBasis | null;
-  total_amount: number;
+  total_amount: MinorUnits;
   currency: Currency;
   status: PaymentIntentStatus;
   metadata: Record<string, string>;
@@ -64,14 +66,14 @@ export interface PaymentIntentRow {
   attempt_count: number;
   /** How many attempts of payers have failed. */
   payer_failures: number;
-  total_refunded_amount: number;
+  total_refunded_amount: MinorUnits;
   /** The authority of the last debit, with the three columns below. Null if the payment is no debit under a mandate. */
   mandate_id: Id<'mandate'> | null;
   /** Dates on the scheme's clock. */
   expected_result_date: PlainDate | null;
   returnable_until: PlainDate | null;
-  total_returned_amount: number;
-  last_error_code: string | null;
+  total_returned_amount: MinorUnits;
+  last_error_code: DeclineCode | null;
   last_error_message: string | null;
   /** Where the payer goes on from the page of a challenge. */
   return_url: string | null;
@@ -151,11 +153,11 @@ export async function selectLastPaidOfSubscription(db: Db, subscriptionId: strin
 
 /** Which payments, by their payer and by what created them. */
 export interface PaymentFilter {
-  customerId?: string | undefined;
-  paymentPlanId?: string | undefined;
-  subscriptionId?: string | undefined;
-  paymentLinkId?: string | undefined;
-  testClock?: string | undefined;
+  customerId?: Id<'customer'> | undefined;
+  paymentPlanId?: Id<'payment_plan'> | undefined;
+  subscriptionId?: Id<'subscription'> | undefined;
+  paymentLinkId?: Id<'payment_link'> | undefined;
+  testClock?: Id<'test_clock'> | undefined;
 }
 
 export interface PaymentIntentFilter extends PaymentFilter {
@@ -332,11 +334,8 @@ export async function markCanceled(tx: Tx, id: string, at: CustomerInstant): Pro
   return row;
 }
 
-/**
- * Adds a succeeded refund (minor units) to the intent's total. If the refund completes late, `updated_at` does not go
- * backwards.
- */
-export async function addRefunded(tx: Tx, id: string, amount: number, at: CustomerInstant): Promise<void> {
+/** Adds a succeeded refund to the intent's total. If it completes late, `updated_at` does not go backwards. */
+export async function addRefunded(tx: Tx, id: string, amount: MinorUnits, at: CustomerInstant): Promise<void> {
   await tx`
     update payment_intents
     set total_refunded_amount = total_refunded_amount + ${amount}, updated_at = greatest(updated_at, ${at})

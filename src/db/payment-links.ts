@@ -1,6 +1,7 @@
 import type { Currency } from '../domain/currencies.ts';
 import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
+import type { MinorUnits } from '../domain/units.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
 import type { RealInstant } from '../platform/real-time.ts';
@@ -8,16 +9,16 @@ import { isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 
 export type Wanted = 'required' | 'optional' | 'no';
 
-/** What a payer is asked for: the columns that a link and a session have in common. Amounts are minor units. */
+/** What a payer is asked for: the columns that a link and a session have in common. */
 export interface OfferColumns {
   mode: 'payment' | 'setup';
   name: string | null;
   description: string | null;
-  amount: number | null;
+  amount: MinorUnits | null;
   /** With `amount_max`: the payer chooses the amount. */
-  amount_min: number | null;
-  amount_max: number | null;
-  amount_suggested: number[];
+  amount_min: MinorUnits | null;
+  amount_max: MinorUnits | null;
+  amount_suggested: MinorUnits[];
   currency: Currency | null;
   /** What the payer is asked for about the person, if the customer is not known. */
   collect: { email: Wanted; name: Wanted; phone: Wanted };
@@ -38,7 +39,7 @@ export type PaymentLinkStatus = 'open' | 'completed' | 'expired' | 'deactivated'
 
 export interface PaymentLinkRow extends OfferColumns {
   id: Id<'payment_link'>;
-  biller_id: string;
+  biller_id: Id<'biller'>;
   livemode: boolean;
   test_clock_id: Id<'test_clock'> | null;
   customer_id: Id<'customer'> | null;
@@ -50,7 +51,7 @@ export interface PaymentLinkRow extends OfferColumns {
   status: PaymentLinkStatus;
   status_reason: string | null;
   payments_count: number;
-  collected_amount: number;
+  collected_amount: MinorUnits;
   expires_at: CustomerInstant | null;
   /** When it expires. Null while it waits for a payment that was begun before. */
   wake_at: CustomerInstant | null;
@@ -115,12 +116,12 @@ export async function lockPaymentLink(tx: Tx, id: string): Promise<PaymentLinkRo
 
 export interface PaymentLinkFilter {
   status?: PaymentLinkStatus | undefined;
-  customerId?: string | undefined;
+  customerId?: Id<'customer'> | undefined;
   reference?: string | undefined;
   /** Only links on this test clock. Without it, only links in real time. */
-  testClock?: string | undefined;
-  paymentPlanId?: string | undefined;
-  subscriptionId?: string | undefined;
+  testClock?: Id<'test_clock'> | undefined;
+  paymentPlanId?: Id<'payment_plan'> | undefined;
+  subscriptionId?: Id<'subscription'> | undefined;
 }
 
 /** A page of links, newest first, with one extra row if more follow. */

@@ -43,7 +43,7 @@ interface DateOfBirth {
 
 export interface PaymentMethodRow {
   id: Id<'payment_method'>;
-  biller_id: string;
+  biller_id: Id<'biller'>;
   livemode: boolean;
   customer_id: Id<'customer'> | null;
   instrument: Instrument;

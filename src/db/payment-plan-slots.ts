@@ -1,6 +1,7 @@
 import type { Id } from '../domain/ids.ts';
 import type { KnownSlot, Slot } from '../domain/plans/plan.ts';
 import type { OpenedSlot, SkippedSlot, SlotChange } from '../domain/plans/steps.ts';
+import type { MinorUnits, SlotNumber } from '../domain/units.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import type { BankDebitRow } from './bank-debits.ts';
 import type { AttemptOutcome, PaymentAttemptRow } from './payment-attempts.ts';
@@ -12,7 +13,7 @@ export interface PlanSlotRow extends Slot {
 /** A slot whose payment is in progress, between retries, failed or returned (`isOpen`). */
 export interface OpenSlotRow extends PlanSlotRow {
   status: 'processing' | 'retrying' | 'failed' | 'returned';
-  amount: number;
+  amount: MinorUnits;
   payment_intent_id: Id<'payment_intent'>;
 }
 
@@ -56,7 +57,7 @@ export async function listAllSlots(tx: Tx, planId: string): Promise<KnownSlot[]>
 }
 
 /** One slot of a plan, or null. A slot has a row once its due date has come. */
-export async function selectSlot(db: Db, planId: string, slot: number): Promise<PlanSlotRow | null> {
+export async function selectSlot(db: Db, planId: string, slot: SlotNumber): Promise<PlanSlotRow | null> {
   const [row] = await db<PlanSlotRow[]>`
     select * from payment_plan_slots where payment_plan_id = ${planId} and slot = ${slot}`;
   return row ?? null;

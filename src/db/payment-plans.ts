@@ -4,6 +4,7 @@ import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { Plan } from '../domain/plans/plan.ts';
 import type { Costs } from '../domain/surcharges/costs.ts';
+import type { BasisPoints, MinorUnits } from '../domain/units.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
 import { jsonb } from '../platform/postgres/types.ts';
@@ -11,7 +12,7 @@ import { isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 
 export interface PaymentPlanRow extends Plan {
   id: Id<'payment_plan'>;
-  biller_id: string;
+  biller_id: Id<'biller'>;
   livemode: boolean;
   customer_id: Id<'customer'>;
   test_clock_id: Id<'test_clock'> | null;
@@ -30,8 +31,8 @@ export interface PaymentPlanRow extends Plan {
 /** A plan with what its collection needs from the biller, the customer and the test clock. */
 export interface CollectingPlanRow extends PaymentPlanRow {
   time_zone: string;
-  fee_basis_points: number;
-  fee_fixed: number;
+  fee_basis_points: BasisPoints;
+  fee_fixed: MinorUnits;
   statement_descriptor: string | null;
   default_payment_method_id: Id<'payment_method'> | null;
   customer_pays_fees: boolean;
@@ -107,7 +108,7 @@ export async function updatePlan(
 }
 
 export interface PlanFilter {
-  customerId?: string | undefined;
+  customerId?: Id<'customer'> | undefined;
   state?: string | undefined;
 }
 
@@ -148,8 +149,8 @@ export async function listActiveFrequenciesOnClock(
 }
 
 /** Locks the plans of a customer that have not ended, and returns them oldest first. */
-export async function lockOpenPlansOfCustomer(tx: Tx, customerId: string): Promise<{ id: string }[]> {
-  return tx<{ id: string }[]>`
+export async function lockOpenPlansOfCustomer(tx: Tx, customerId: string): Promise<{ id: Id<'payment_plan'> }[]> {
+  return tx<{ id: Id<'payment_plan'> }[]>`
     select id from payment_plans
     where customer_id = ${customerId} and state in ('pending', 'active', 'suspended')
     order by id

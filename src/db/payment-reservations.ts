@@ -1,4 +1,5 @@
 import type { Id } from '../domain/ids.ts';
+import type { MinorUnits } from '../domain/units.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import type { RealInstant } from '../platform/real-time.ts';
 
@@ -31,9 +32,9 @@ export async function selectReservation(db: Db, attemptId: string): Promise<Aged
   return row ?? null;
 }
 
-/** What a reservation is made of. `amount` is what the payer pays, in minor units. */
+/** What a reservation is made of. `amount` is what the payer pays. */
 export type NewReservation = Omit<PaymentReservationRow, 'reserved_at' | 'taken_at'> & {
-  amount: number;
+  amount: MinorUnits;
   currency: string;
 };
 

@@ -1,4 +1,5 @@
 import type { Funds } from '../domain/subscriptions/cover.ts';
+import type { MinorUnits, PeriodNumber } from '../domain/units.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import type { SubscriptionPeriodRow } from './subscription-periods.ts';
 
@@ -6,7 +7,11 @@ type PeriodFunds = Funds &
   Pick<SubscriptionPeriodRow, 'number' | 'status' | 'carried_cents' | 'changed_cents' | 'withheld_cents'>;
 
 /** A period with what its payments hold, or null. Refunds under way count as made. */
-export async function selectPeriodFunds(db: Db, subscriptionId: string, number: number): Promise<PeriodFunds | null> {
+export async function selectPeriodFunds(
+  db: Db,
+  subscriptionId: string,
+  number: PeriodNumber,
+): Promise<PeriodFunds | null> {
   const [row] = await db<PeriodFunds[]>`
     with held as (
       select i.id, i.status, case when i.status = 'succeeded' then least(i.amount, i.total_amount - coalesce((
@@ -31,16 +36,16 @@ export async function selectPeriodFunds(db: Db, subscriptionId: string, number: 
 }
 
 /** The number of the period that a payment of a subscription was for, itself or a change in it. Null if none. */
-export async function selectPeriodOfPayment(db: Db, paymentIntentId: string): Promise<number | null> {
-  const [row] = await db<{ number: number }[]>`
+export async function selectPeriodOfPayment(db: Db, paymentIntentId: string): Promise<PeriodNumber | null> {
+  const [row] = await db<{ number: PeriodNumber }[]>`
     select number from subscription_periods where payment_intent_id = ${paymentIntentId}
     union all select period from subscription_changes where payment_intent_id = ${paymentIntentId}`;
   return row?.number ?? null;
 }
 
 /** The numbers of the periods of a subscription that may have given credit. */
-export async function listCreditedPeriods(db: Db, subscriptionId: string): Promise<number[]> {
-  const rows = await db<{ number: number }[]>`
+export async function listCreditedPeriods(db: Db, subscriptionId: string): Promise<PeriodNumber[]> {
+  const rows = await db<{ number: PeriodNumber }[]>`
     select number from subscription_periods p
     where subscription_id = ${subscriptionId} and (changed_cents <> 0 or withheld_cents <> 0 or exists (
       select from subscription_changes c where c.subscription_id = p.subscription_id and c.period = p.number
@@ -50,7 +55,12 @@ export async function listCreditedPeriods(db: Db, subscriptionId: string): Promi
 }
 
 /** Records what is withheld of a period's credit. */
-export async function updateWithheld(tx: Tx, subscriptionId: string, number: number, withheld: number): Promise<void> {
+export async function updateWithheld(
+  tx: Tx,
+  subscriptionId: string,
+  number: PeriodNumber,
+  withheld: MinorUnits,
+): Promise<void> {
   await tx`
     update subscription_periods set withheld_cents = ${withheld}
     where subscription_id = ${subscriptionId} and number = ${number}`;

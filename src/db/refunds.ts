@@ -1,6 +1,7 @@
 import type { Currency } from '../domain/currencies.ts';
 import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
+import type { MinorUnits } from '../domain/units.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
 import { jsonb } from '../platform/postgres/types.ts';
@@ -10,12 +11,12 @@ import { isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 
 export interface RefundRow {
   id: Id<'refund'>;
-  biller_id: string;
+  biller_id: Id<'biller'>;
   livemode: boolean;
   payment_intent_id: Id<'payment_intent'>;
-  amount: number;
+  amount: MinorUnits;
   /** How much of it is surcharge. Null in rows of a former version. */
-  surcharge_amount: number | null;
+  surcharge_amount: MinorUnits | null;
   currency: Currency;
   reason: string | null;
   metadata: Record<string, string>;
@@ -97,17 +98,17 @@ export async function listAbandonedRefunds(db: Db, openedBefore: RealInstant): P
     limit 100`;
 }
 
-/** The sum of an intent's refunds that are still `processing`, in minor units. */
-export async function amountBeingRefunded(tx: Tx, intentId: string): Promise<number> {
-  const [row] = await tx<{ amount: number }[]>`
+/** The sum of an intent's refunds that are still `processing`. */
+export async function amountBeingRefunded(tx: Tx, intentId: string): Promise<MinorUnits> {
+  const [row] = await tx<{ amount: MinorUnits }[]>`
     select coalesce(sum(amount), 0)::bigint as amount from refunds
     where payment_intent_id = ${intentId} and status = 'processing'`;
   return row?.amount ?? 0;
 }
 
-/** The sums of an intent's refunds that have not failed, and of the surcharge in them, in minor units. */
-export async function sumsOfRefunds(tx: Tx, intentId: string): Promise<{ amount: number; surcharge: number }> {
-  const [row] = await tx<{ amount: number; surcharge: number }[]>`
+/** The sums of an intent's refunds that have not failed, and of the surcharge in them. */
+export async function sumsOfRefunds(tx: Tx, intentId: string): Promise<{ amount: MinorUnits; surcharge: MinorUnits }> {
+  const [row] = await tx<{ amount: MinorUnits; surcharge: MinorUnits }[]>`
     select coalesce(sum(amount), 0)::bigint as amount, coalesce(sum(surcharge_amount), 0)::bigint as surcharge
     from refunds where payment_intent_id = ${intentId} and status <> 'failed'`;
   return row ?? { amount: 0, surcharge: 0 };
@@ -129,7 +130,7 @@ export async function completeRefund(
 
 export interface RefundFilter {
   status?: string | undefined;
-  paymentIntentId?: string | undefined;
+  paymentIntentId?: Id<'payment_intent'> | undefined;
   /** Only refunds of these payments. */
   payments: PaymentFilter;
 }

@@ -1,4 +1,5 @@
 import type { Fragment } from 'postgres';
+import type { Id } from '../domain/ids.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import type { TenantKey } from './tenant.ts';
 
@@ -152,7 +153,9 @@ async function selectSealed(
   further: Fragment,
 ): Promise<SealedValue[]> {
   const { table, column, id } = sealedColumns[name];
-  const rows = await db<{ place: string; biller_id: string; livemode: boolean; row_id: string; sealed: Buffer }[]>`
+  const rows = await db<
+    { place: string; biller_id: Id<'biller'>; livemode: boolean; row_id: string; sealed: Buffer }[]
+  >`
     select ctid::text as place, biller_id, livemode, ${db(id)} as row_id, ${db(column)} as sealed from ${db(table)}
     where ${condition} and ${db(column)} is not null ${further}`;
   return rows.map(({ place, biller_id: billerId, livemode, row_id: rowId, sealed }) => {

@@ -1,12 +1,14 @@
+import type { DeclineCode } from '../domain/charge-outcome.ts';
 import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
-import type { PlanState } from '../domain/plan-state.ts';
+import type { PlanState, PlanStateReason } from '../domain/plan-state.ts';
+import type { MinorUnits, SlotNumber } from '../domain/units.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import type { AttemptOutcome } from './payment-attempts.ts';
 
 /** Whose a subject is, and the time of its clock. */
 export interface OwnerRow {
-  biller_id: string;
+  biller_id: Id<'biller'>;
   livemode: boolean;
   customer_id: Id<'customer'> | null;
   test_clock_id: Id<'test_clock'> | null;
@@ -35,27 +37,27 @@ export function ownerOf(row: OwnerRow) {
 export interface PlanStatusRow extends OwnerRow {
   customer_id: Id<'customer'>;
   state: PlanState;
-  state_reason: string | null;
-  next_slot: number;
+  state_reason: PlanStateReason | null;
+  next_slot: SlotNumber;
   next_due_at: CustomerInstant | null;
   next_attempt_at: CustomerInstant | null;
   next_debit_at: CustomerInstant | null;
   /**
    * The step of a debit that is due first: its slot, and whether the bank has it (`attempt_outcome` of the attempt).
    */
-  debit_slot: number | null;
+  debit_slot: SlotNumber | null;
   debit_outcome: AttemptOutcome | null;
   time_zone: string;
-  retry_slot: number | null;
+  retry_slot: SlotNumber | null;
   /** Biller-local due date of the slot in `retry_slot`. */
   retry_due_date: string | null;
   failures: number | null;
   slot_status: 'processing' | 'retrying' | 'failed' | 'returned' | null;
   payment_intent_id: Id<'payment_intent'> | null;
-  /** What the payer pays for that slot, minor units. */
-  total_amount: number | null;
+  /** What the payer pays for that slot. */
+  total_amount: MinorUnits | null;
   currency: string;
-  last_error_code: string | null;
+  last_error_code: DeclineCode | null;
   last_error_message: string | null;
   /** When the last attempt was made. */
   last_attempt_at: CustomerInstant | null;
@@ -100,7 +102,7 @@ export async function selectPlanStatus(db: Db, id: string): Promise<PlanStatusRo
 export interface DebitStatusRow extends OwnerRow {
   payment_intent_id: Id<'payment_intent'>;
   outcome: AttemptOutcome;
-  code: string | null;
+  code: DeclineCode | 'canceled' | null;
   message: string | null;
   next_at: CustomerInstant | null;
   /** When it was accepted, handed over, reported on or taken back: whichever came last. */

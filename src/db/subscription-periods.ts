@@ -1,6 +1,7 @@
 import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { Period } from '../domain/subscriptions/course.ts';
+import type { PeriodNumber } from '../domain/units.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
 
@@ -45,7 +46,7 @@ export async function insertPeriod(tx: Tx, row: SubscriptionPeriodRow): Promise<
 export async function updatePeriod(
   tx: Tx,
   subscriptionId: string,
-  number: number,
+  number: PeriodNumber,
   change: Partial<
     Pick<
       Period,
@@ -66,7 +67,7 @@ export async function updatePeriod(
 }
 
 /** How many paid periods have begun. One whose first payment was declined does not count. */
-export async function countPaidPeriods(db: Db, subscriptionId: string, before: number): Promise<number> {
+export async function countPaidPeriods(db: Db, subscriptionId: string, before: PeriodNumber): Promise<number> {
   const [row] = await db<{ count: number }[]>`
     select count(*)::integer as count from subscription_periods
     where subscription_id = ${subscriptionId} and kind = 'paid' and number < ${before}`;
@@ -77,7 +78,7 @@ export async function countPaidPeriods(db: Db, subscriptionId: string, before: n
 export async function listPeriods(
   db: Db,
   subscriptionId: string,
-  { limit, before }: { limit: number; before?: number | undefined },
+  { limit, before }: { limit: number; before?: PeriodNumber | undefined },
 ): Promise<SubscriptionPeriodRow[]> {
   return db<SubscriptionPeriodRow[]>`
     select * from subscription_periods

@@ -1,5 +1,6 @@
 import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
+import type { PeriodNumber } from '../domain/units.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import type { AttemptOutcome } from './payment-attempts.ts';
 import { clockTimes, type OwnerRow } from './subject-statuses.ts';
@@ -14,7 +15,7 @@ export interface SubscriptionStatusRow extends SubscriptionRow, Pick<OwnerRow, '
   wake_at: CustomerInstant | null;
   /** Whether the bank has the debit whose step is due first (`outcome` of its attempt). Null if none is under way. */
   debit_outcome: AttemptOutcome | null;
-  period: number | null;
+  period: PeriodNumber | null;
   period_status: SubscriptionPeriodRow['status'] | null;
   failures: number | null;
   payment_intent_id: Id<'payment_intent'> | null;

@@ -1,8 +1,10 @@
+import type { DeclineCode } from '../domain/charge-outcome.ts';
 import type { Currency } from '../domain/currencies.ts';
 import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { Course, Derived, Period } from '../domain/subscriptions/course.ts';
 import type { Costs } from '../domain/surcharges/costs.ts';
+import type { BasisPoints, MinorUnits } from '../domain/units.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
 import { jsonb } from '../platform/postgres/types.ts';
@@ -10,7 +12,7 @@ import { isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 
 export interface SubscriptionRow extends Course, Derived {
   id: Id<'subscription'>;
-  biller_id: string;
+  biller_id: Id<'biller'>;
   livemode: boolean;
   customer_id: Id<'customer'>;
   test_clock_id: Id<'test_clock'> | null;
@@ -20,14 +22,14 @@ export interface SubscriptionRow extends Course, Derived {
   metadata: Record<string, string>;
   /** The payment intents that were made for it. */
   charges: number;
-  credit_balance_cents: number;
+  credit_balance_cents: MinorUnits;
   latest_payment_intent_id: Id<'payment_intent'> | null;
   /** When the next step of one of its debits is due. Written by `db/bank-debits.ts` alone. */
   next_debit_at: CustomerInstant | null;
-  /** The payments that were under way when the subscription was canceled, and still are, minor units. */
-  in_flight_cents: number;
+  /** The payments that were under way when the subscription was canceled, and still are. */
+  in_flight_cents: MinorUnits;
   /** Why its last charge failed; null if it did not. */
-  last_error_code: string | null;
+  last_error_code: DeclineCode | null;
   last_error_message: string | null;
   created_at: CustomerInstant;
   updated_at: CustomerInstant;
@@ -43,8 +45,8 @@ export interface ShownSubscriptionRow extends SubscriptionRow {
 /** A subscription with what its collection needs from the biller, the customer and the test clock. */
 export interface CollectingSubscriptionRow extends SubscriptionRow {
   time_zone: string;
-  fee_basis_points: number;
-  fee_fixed: number;
+  fee_basis_points: BasisPoints;
+  fee_fixed: MinorUnits;
   statement_descriptor: string | null;
   default_payment_method_id: Id<'payment_method'> | null;
   customer_pays_fees: boolean;
@@ -67,10 +69,10 @@ export async function selectSubscription(db: Db, tenant: TenantKey, id: string):
 }
 
 export interface SubscriptionFilter {
-  customerId?: string | undefined;
+  customerId?: Id<'customer'> | undefined;
   state?: string | undefined;
   inEffect?: boolean | undefined;
-  testClock?: string | undefined;
+  testClock?: Id<'test_clock'> | undefined;
 }
 
 /** A page of subscriptions, newest first, with one extra row if more follow. */
@@ -172,8 +174,8 @@ function storedColumns(
   return { ...plain, ...(Object.fromEntries(json) as Record<string, ReturnType<typeof jsonb>>) };
 }
 
-/** Adds to the credit of a subscription, minor units, or takes from it. */
-export async function addCredit(tx: Tx, id: string, amount: number, at: CustomerInstant): Promise<void> {
+/** Adds to the credit of a subscription, or takes from it. */
+export async function addCredit(tx: Tx, id: string, amount: MinorUnits, at: CustomerInstant): Promise<void> {
   await tx`
     update subscriptions set credit_balance_cents = credit_balance_cents + ${amount}, updated_at = ${at}
     where id = ${id}`;
@@ -189,7 +191,7 @@ export async function selectClockOfSubscription(db: Db, id: string): Promise<str
 
 /** The id of the subscription that a payment intent belongs to, or null. */
 export async function selectSubscriptionOfIntent(db: Db, intentId: string): Promise<string | null> {
-  const [row] = await db<{ subscription_id: string | null }[]>`
+  const [row] = await db<{ subscription_id: Id<'subscription'> | null }[]>`
     select subscription_id from payment_intents where id = ${intentId}`;
   return row?.subscription_id ?? null;
 }
@@ -202,8 +204,11 @@ export function isRunning(db: Db) {
 }
 
 /** Locks the subscriptions of a customer that have not ended, and returns them oldest first. */
-export async function lockOpenSubscriptionsOfCustomer(tx: Tx, customerId: string): Promise<{ id: string }[]> {
-  return tx<{ id: string }[]>`
+export async function lockOpenSubscriptionsOfCustomer(
+  tx: Tx,
+  customerId: string,
+): Promise<{ id: Id<'subscription'> }[]> {
+  return tx<{ id: Id<'subscription'> }[]>`
     select id from subscriptions where customer_id = ${customerId} and state <> 'canceled'
     order by id
     for no key update`;

@@ -1,15 +1,15 @@
 import type { Fragment } from 'postgres';
-import type { Collection } from '../domain/ids.ts';
+import type { Collection, Id } from '../domain/ids.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 
 /** Biller and mode. Every query on a tenant's rows filters by both. */
 export interface TenantKey {
-  billerId: string;
+  billerId: Id<'biller'>;
   livemode: boolean;
 }
 
 /** Returns biller and mode of a row. */
-export function tenantOf({ biller_id, livemode }: { biller_id: string; livemode: boolean }): TenantKey {
+export function tenantOf({ biller_id, livemode }: { biller_id: Id<'biller'>; livemode: boolean }): TenantKey {
   return { billerId: biller_id, livemode };
 }
 
@@ -71,6 +71,6 @@ export async function hasRow(db: Db, table: Collection, tenant: TenantKey, id: s
 }
 
 /** Locks the biller until the transaction ends. No other transaction then counts its test clocks or their customers. */
-export async function lockBiller(tx: Tx, billerId: string): Promise<void> {
+export async function lockBiller(tx: Tx, billerId: Id<'biller'>): Promise<void> {
   await tx`select 1 from billers where id = ${billerId} for no key update`;
 }

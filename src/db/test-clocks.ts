@@ -7,7 +7,7 @@ import type { TenantKey } from './tenant.ts';
 
 export interface TestClockRow {
   id: Id<'test_clock'>;
-  biller_id: string;
+  biller_id: Id<'biller'>;
   livemode: false;
   name: string | null;
   status: 'created' | 'advancing' | 'ready' | 'failed';
@@ -56,7 +56,7 @@ export async function selectClock(db: Db, tenant: TenantKey, id: string): Promis
 /** Identifies a test clock. All test clocks are in the sandbox. */
 export interface ClockKey {
   id: string;
-  biller_id: string;
+  biller_id: Id<'biller'>;
 }
 
 /** Returns those of the given clocks that are advancing. */

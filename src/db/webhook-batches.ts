@@ -1,3 +1,4 @@
+import type { Id } from '../domain/ids.ts';
 import type { DeliveryAbout } from '../messages/search-attributes.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import type { ClaimedEntry } from '../platform/postgres/outbox.ts';
@@ -143,7 +144,7 @@ export async function recordDelivered(
 ): Promise<string[]> {
   if (attempts.length === 0) return [];
   const column = <K extends keyof WebhookAttemptRow>(name: K) => attempts.map((attempt) => attempt[name]);
-  const rows = await tx<{ delivery_id: string }[]>`
+  const rows = await tx<{ delivery_id: Id<'webhook_delivery'> }[]>`
     with made as (
       select * from unnest(
         ${column('delivery_id')}::text[], ${column('number')}::integer[],
@@ -168,8 +169,8 @@ export async function recordDelivered(
 export async function listUnattempted(
   db: Db,
   ids: readonly string[],
-): Promise<{ id: string; livemode: boolean; endpoint_id: string }[]> {
-  return db<{ id: string; livemode: boolean; endpoint_id: string }[]>`
+): Promise<{ id: Id<'webhook_delivery'>; livemode: boolean; endpoint_id: Id<'webhook_endpoint'> }[]> {
+  return db<{ id: Id<'webhook_delivery'>; livemode: boolean; endpoint_id: Id<'webhook_endpoint'> }[]>`
     select d.id, d.livemode, d.endpoint_id from unnest(${ids as string[]}::text[]) with ordinality as listed (id, nth)
     join webhook_deliveries d on d.id = listed.id
     where d.status = 'pending' and d.attempt_count = d.series_start

@@ -12,7 +12,7 @@ export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
 
 export interface WebhookDeliveryRow {
   id: Id<'webhook_delivery'>;
-  biller_id: string;
+  biller_id: Id<'biller'>;
   livemode: boolean;
   endpoint_id: Id<'webhook_endpoint'>;
   event_id: Id<'event'>;

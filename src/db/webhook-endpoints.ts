@@ -7,7 +7,7 @@ export type DisabledReason = 'requested' | 'gone' | 'failing';
 
 export interface WebhookEndpointRow {
   id: Id<'webhook_endpoint'>;
-  biller_id: string;
+  biller_id: Id<'biller'>;
   livemode: boolean;
   url: string;
   event_types: string[];

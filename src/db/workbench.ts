@@ -2,6 +2,7 @@ import type { PlainDate } from '../domain/calendar.ts';
 import type { Currency } from '../domain/currencies.ts';
 import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant, Instant } from '../domain/instants.ts';
+import type { MinorUnits } from '../domain/units.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import type { RealInstant } from '../platform/real-time.ts';
 import type { TenantKey } from './tenant.ts';
@@ -39,7 +40,7 @@ export interface SubjectRow {
 export interface TimelineDebitRow {
   payment_intent_id: Id<'payment_intent'>;
   customer_id: Id<'customer'> | null;
-  amount: number;
+  amount: MinorUnits;
   currency: Currency;
   charge_date: PlainDate;
   hand_over_at: CustomerInstant;
@@ -50,7 +51,7 @@ export interface TimelineDebitRow {
 
 /** Which events: all of the biller, those of a clock, or those about a customer. */
 export interface TimelineFilter {
-  testClock?: string | undefined;
+  testClock?: Id<'test_clock'> | undefined;
   customer?: string | undefined;
   /** Only events before this number of the sequence. */
   before?: number | undefined;

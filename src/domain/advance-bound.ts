@@ -1,5 +1,6 @@
 import { millisecondsPerDay } from './calendar.ts';
 import { type CustomerInstant, customerInstant } from './instants.ts';
+import type { Days } from './units.ts';
 
 /** How often a plan collects. A subscription counts as a monthly plan, whatever its interval. */
 interface Frequency {
@@ -29,7 +30,7 @@ export function maxFrozenTime(frozenTime: CustomerInstant, activePlans: readonly
   return customerInstant(Math.min(frozenTime.getTime() + 2 * days * millisecondsPerDay, lastInstant));
 }
 
-function intervalDays({ frequencyType, frequencyPeriod }: Frequency): number {
+function intervalDays({ frequencyType, frequencyPeriod }: Frequency): Days {
   if (Number.isSafeInteger(frequencyPeriod) && frequencyPeriod > 0)
     return daysPerPeriod[frequencyType] * frequencyPeriod;
   throw new RangeError(`not a frequency period: ${frequencyPeriod}`);

@@ -1,6 +1,7 @@
 // Renamed on import: this is JavaScript's date library. Elsewhere, "Temporal" is the workflow engine.
 import { Temporal as Dates } from 'temporal-polyfill';
 import { type CustomerInstant, customerInstant } from './instants.ts';
+import type { Days, Milliseconds, SlotNumber } from './units.ts';
 
 /** A calendar date `YYYY-MM-DD` without a time zone. Years 0001 to 9999: PostgreSQL has no year 0. */
 export type PlainDate = string;
@@ -22,7 +23,7 @@ export interface Cadence {
 }
 
 /** A day of 24 hours, as in UTC. Local days may be shorter or longer. */
-export const millisecondsPerDay = 86_400_000;
+export const millisecondsPerDay: Milliseconds = 86_400_000;
 
 const lastDate: PlainDate = '9999-12-31';
 const datePattern = /^\d{4}-\d{2}-\d{2}$/;
@@ -61,7 +62,7 @@ export function isTimeZone(value: string): boolean {
  * 31 March (decisions: Slots).
  * @throws RangeError for an invalid slot, period or date, and past the year 9999.
  */
-export function slotDate(cadence: Cadence, slot: number): PlainDate {
+export function slotDate(cadence: Cadence, slot: SlotNumber): PlainDate {
   if (!Number.isSafeInteger(slot) || slot < 0) throw new RangeError(`not a slot: ${slot}`);
   const { frequencyType, startDate } = cadence;
   if (slot === 0) return checked(cadence.firstDate ?? startDate);
@@ -78,7 +79,7 @@ export function slotDate(cadence: Cadence, slot: number): PlainDate {
  * an absurd period.
  * @throws RangeError for an invalid period or date.
  */
-export function lastSlot(cadence: Cadence): number {
+export function lastSlot(cadence: Cadence): SlotNumber {
   return slotNear(cadence, lastDate);
 }
 
@@ -118,7 +119,7 @@ export function dateIn(instant: CustomerInstant, timeZone: string): PlainDate {
  * in the biller's time zone).
  * @throws RangeError in the same cases as `slotDate` and `startOfDay`.
  */
-export function slotDueAt(cadence: Cadence, slot: number, timeZone: string): CustomerInstant {
+export function slotDueAt(cadence: Cadence, slot: SlotNumber, timeZone: string): CustomerInstant {
   return startOfDay(slotDate(cadence, slot), timeZone);
 }
 
@@ -128,7 +129,7 @@ export function slotDueAt(cadence: Cadence, slot: number, timeZone: string): Cus
  * the instant was stored. No two slots are nearer than a week. PostgreSQL has the same rule, `is_near_slot`.
  * @throws RangeError in the same cases as `slotDate`.
  */
-export function isNearSlot(cadence: Cadence, slot: number, instant: CustomerInstant): boolean {
+export function isNearSlot(cadence: Cadence, slot: SlotNumber, instant: CustomerInstant): boolean {
   return Math.abs(instant.getTime() - startOfDay(slotDate(cadence, slot), 'UTC').getTime()) <= 2 * millisecondsPerDay;
 }
 
@@ -138,9 +139,14 @@ export function isNearSlot(cadence: Cadence, slot: number, instant: CustomerInst
  * century costs no more than a week.
  * @throws RangeError when the calendar ends first, and in the same cases as `slotDueAt`.
  */
-export function firstSlotAfter(cadence: Cadence, timeZone: string, instant: CustomerInstant, fromSlot: number): number {
+export function firstSlotAfter(
+  cadence: Cadence,
+  timeZone: string,
+  instant: CustomerInstant,
+  fromSlot: SlotNumber,
+): SlotNumber {
   const time = instant.getTime();
-  const isAfter = (slot: number): boolean => slotDueAt(cadence, slot, timeZone).getTime() > time;
+  const isAfter = (slot: SlotNumber): boolean => slotDueAt(cadence, slot, timeZone).getTime() > time;
   // Checked separately, because slot 0 has a date of its own. From slot 1 on, the instants only increase.
   if (isAfter(fromSlot)) return fromSlot;
   // This skips no future slot: every slot before the one of the local date has an earlier date, so it has passed.
@@ -154,7 +160,7 @@ export function firstSlotAfter(cadence: Cadence, timeZone: string, instant: Cust
  * Limits).
  * @throws RangeError when `date` or `n` is invalid, and for a result outside the years 0001 to 9999.
  */
-export function addDays(date: PlainDate, n: number): PlainDate {
+export function addDays(date: PlainDate, n: Days): PlainDate {
   if (!Number.isSafeInteger(n)) throw new RangeError(`not a number of days: ${n}`);
   const time = new Date((epochDay(date) + n) * millisecondsPerDay);
   return written(time.toISOString().slice(0, -'T00:00:00.000Z'.length));
@@ -190,7 +196,7 @@ export function dayOfWeek(date: PlainDate): number {
  * Returns how many days `b` is after `a`, negative if it is before (contract: Limits).
  * @throws RangeError if either is not a date.
  */
-export function daysBetween(a: PlainDate, b: PlainDate): number {
+export function daysBetween(a: PlainDate, b: PlainDate): Days {
   return epochDay(b) - epochDay(a);
 }
 
@@ -198,7 +204,7 @@ export function daysBetween(a: PlainDate, b: PlainDate): number {
  * Returns the slot whose interval, counted from `startDate`, contains `date`. At most one off, since months differ in
  * length.
  */
-function slotNear(cadence: Cadence, date: PlainDate): number {
+function slotNear(cadence: Cadence, date: PlainDate): SlotNumber {
   const { frequencyType, startDate } = cadence;
   if (frequencyType === 'weekly') return Math.floor(daysBetween(startDate, date) / 7 / period(cadence));
   const months = monthNumber(date) - monthNumber(startDate);

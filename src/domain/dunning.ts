@@ -1,12 +1,13 @@
 import { millisecondsPerDay } from './calendar.ts';
 import type { DeclineCode } from './charge-outcome.ts';
 import { addMs, type CustomerInstant } from './instants.ts';
+import type { Days } from './units.ts';
 
 /** What a plan does about a failed payment (decisions: `failure_behaviour`). */
 export type FailureBehaviour = 'retry' | 'stop';
 
 /** When a failed payment is retried, in days of 24 hours after its first failure (decisions: 1, 3 and 5 days). */
-export const retryDays: readonly number[] = [1, 3, 5];
+export const retryDays: readonly Days[] = [1, 3, 5];
 
 /** Final declines: a retry cannot help before the issuer, the payer or the biller has acted. */
 const isFinal: Readonly<Record<DeclineCode, boolean>> = {

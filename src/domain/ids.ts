@@ -37,7 +37,8 @@ export type IdKind = keyof typeof idKinds;
 
 /**
  * An id of this kind, by its prefix. So ids of two kinds do not compile as each other. What comes from outside is a
- * `string` until a row of the database is found by it, or `isId` has checked it.
+ * `string` until a row of the database is found by it, `isId` has checked it, or a request names it as one of a kind
+ * (`namedId`, `Reference`).
  */
 export type Id<Kind extends IdKind> = `${(typeof idKinds)[Kind]['prefix']}${string}`;
 

@@ -1,4 +1,5 @@
 import type { InstantOf, RealInstant } from '../platform/real-time.ts';
+import type { Milliseconds } from './units.ts';
 
 /**
  * An instant of the customer's time: of its test clock, or real if it has none. Business dates are of this time: what a
@@ -24,7 +25,7 @@ export function withoutClock(now: RealInstant): CustomerInstant {
 }
 
 /** Returns the instant that is so many milliseconds later, of the same time. */
-export function addMs<T extends Date>(at: T, milliseconds: number): T {
+export function addMs<T extends Date>(at: T, milliseconds: Milliseconds): T {
   return new Date(at.getTime() + milliseconds) as T;
 }
 

@@ -1,34 +1,35 @@
 import { type Cadence, lastSlot, type PlainDate, slotDate } from './calendar.ts';
+import type { MinorUnits, SlotNumber } from './units.ts';
 
-/** What a plan collects and when. Base amounts in minor units: the cap counts base amounts (decisions: The cap). */
+/** What a plan collects and when. Amounts are without surcharge: so the cap counts (decisions: The cap). */
 export interface PlanTerms extends Cadence {
-  recurringAmount: number;
-  firstAmount: number | null;
+  recurringAmount: MinorUnits;
+  firstAmount: MinorUnits | null;
   /** The cap on all collections. Null: the plan continues until further notice. */
-  totalAmount: number | null;
+  totalAmount: MinorUnits | null;
 }
 
 /** The progress of a plan. */
 export interface PlanProgress {
-  nextSlot: number;
+  nextSlot: SlotNumber;
   /** Slots that became payments, whatever their outcome. Skipped slots do not count. */
   paymentsOpened: number;
-  /** The amount collected, plus the amount under way or unpaid that can still be collected, in minor units. */
-  committedAmount: number;
+  /** The amount collected, plus the amount under way or unpaid that can still be collected. */
+  committedAmount: MinorUnits;
 }
 
 export interface UpcomingPayment {
-  slot: number;
+  slot: SlotNumber;
   dueDate: PlainDate;
-  amount: number;
+  amount: MinorUnits;
 }
 
 /**
- * Returns the base amount of the next payment, in minor units (decisions: Amount of a plan's payment). A plan's first
- * payment takes the first amount, if there is one; all others take the recurring amount. The amount is cut to the rest
- * of the total. Null when nothing remains, also when the total was lowered below the committed amount. Never throws.
+ * Returns the base amount of the next payment (decisions: Amount of a plan's payment). A plan's first payment takes the
+ * first amount, if there is one; all others take the recurring amount. The amount is cut to the rest of the total. Null
+ * when nothing remains, also when the total was lowered below the committed amount. Never throws.
  */
-export function nextPaymentAmount(terms: PlanTerms, progress: PlanProgress): number | null {
+export function nextPaymentAmount(terms: PlanTerms, progress: PlanProgress): MinorUnits | null {
   const { firstAmount, recurringAmount, totalAmount } = terms;
   const amount = progress.paymentsOpened === 0 ? (firstAmount ?? recurringAmount) : recurringAmount;
   if (totalAmount === null) return amount;
@@ -38,8 +39,8 @@ export function nextPaymentAmount(terms: PlanTerms, progress: PlanProgress): num
 
 /**
  * Returns the next `count` payments from `progress.nextSlot` on, and whether more follow (decisions: `GET
- * /payment_plans/{id}/schedule`). Dates are biller-local, amounts in minor units. It assumes that every payment is
- * collected. The list ends at the total or at the year 9999, the last year of the calendar.
+ * /payment_plans/{id}/schedule`). Dates are biller-local. It assumes that every payment is collected. The list ends at
+ * the total or at the year 9999, the last year of the calendar.
  * @throws RangeError for an invalid cadence.
  */
 export function upcomingPayments(

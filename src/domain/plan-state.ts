@@ -1,5 +1,13 @@
 export type PlanState = 'pending' | 'active' | 'suspended' | 'deactivated' | 'closed';
 
+/** Why a plan is not active. */
+export type PlanStateReason =
+  | 'requested'
+  | 'payment_failed'
+  | 'payment_returned'
+  | 'total_collected'
+  | 'customer_deleted';
+
 export type PlanTransition = 'activate' | 'suspend' | 'resume' | 'deactivate' | 'close';
 
 /** In the order of a plan's life, for messages that list what is allowed. */

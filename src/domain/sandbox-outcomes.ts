@@ -1,5 +1,6 @@
 import { findFixtureCard } from './cards.ts';
 import { type ChargeOutcome, declined } from './charge-outcome.ts';
+import type { MinorUnits } from './units.ts';
 
 const outcomeWords = ['succeed', 'decline', 'requires_action', 'timeout'] as const;
 
@@ -56,7 +57,7 @@ export function outcomesOfPeriod(text: string, before: number): string {
  * order of precedence:
  * - the metadata's word for this attempt, counted from 1; the last word repeats
  * - the fixture of the saved payment method, whatever the amount
- * - the last two digits of the base amount, in minor units
+ * - the last two digits of the base amount
  * - success
  * @throws RangeError for an unknown word or fixture token, which validation has already refused, and for an invalid
  * attempt or amount.
@@ -65,7 +66,7 @@ export function sandboxChargeOutcome(input: {
   metadataOutcome: string | undefined;
   attempt: number;
   fixtureToken: string | null;
-  amount: number;
+  amount: MinorUnits;
 }): ChargeOutcome {
   const { metadataOutcome, attempt, fixtureToken, amount } = input;
   if (metadataOutcome !== undefined) return outcomeByMetadata(metadataOutcome, attempt);
@@ -76,12 +77,12 @@ export function sandboxChargeOutcome(input: {
 /**
  * Returns the sandbox's outcome of a refund (contract: Sandbox test behaviour, refunds). In the refund's
  * `_sandbox_refund_outcome`, `fail` fails and `succeed` succeeds: metadata precedes amounts, as for charges. Otherwise
- * an amount (minor units) that ends in 03 fails, and all others succeed.
+ * an amount that ends in 03 fails, and all others succeed.
  * @throws RangeError for an invalid amount.
  */
 export function sandboxRefundOutcome(input: {
   metadataOutcome: string | undefined;
-  amount: number;
+  amount: MinorUnits;
 }): { kind: 'succeeded' } | { kind: 'failed' } {
   if (input.metadataOutcome === 'fail') return { kind: 'failed' };
   if (input.metadataOutcome === 'succeed') return { kind: 'succeeded' };
@@ -102,7 +103,7 @@ function outcomeByFixture(token: string): ChargeOutcome {
   return card.outcome;
 }
 
-function outcomeByAmount(amount: number): ChargeOutcome {
+function outcomeByAmount(amount: MinorUnits): ChargeOutcome {
   switch (lastTwoDigits(amount)) {
     case 1:
       return outcomeOfWord.decline;
@@ -115,7 +116,7 @@ function outcomeByAmount(amount: number): ChargeOutcome {
   }
 }
 
-function lastTwoDigits(amount: number): number {
+function lastTwoDigits(amount: MinorUnits): number {
   if (!Number.isSafeInteger(amount) || amount < 0) throw new RangeError(`not an amount in minor units: ${amount}`);
   return amount % 100;
 }

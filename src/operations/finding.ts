@@ -1,3 +1,4 @@
+import type { Id } from '../domain/ids.ts';
 import { workflowIdOf } from '../messages/workflow-types.ts';
 import type { Db, Pool } from '../platform/postgres/connection.ts';
 import { subjects } from '../services/subjects/kinds.ts';
@@ -20,7 +21,7 @@ export interface FoundAttempt {
 export interface FoundSubject {
   kind: (typeof kinds)[number] | 'payment';
   id: string;
-  biller_id: string;
+  biller_id: Id<'biller'>;
   livemode: boolean;
   customer_id: string | null;
   test_clock_id: string | null;

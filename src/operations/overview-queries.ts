@@ -1,4 +1,5 @@
 import type { AttemptOutcome } from '../db/payment-attempts.ts';
+import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import type { RealInstant } from '../platform/real-time.ts';
@@ -113,7 +114,7 @@ export async function countUnpaidSubscriptions(db: Db, mode: Mode): Promise<Unpa
 /** The deliveries of an endpoint. */
 export interface EndpointCount {
   id: string;
-  biller_id: string;
+  biller_id: Id<'biller'>;
   livemode: boolean;
   status: 'enabled' | 'disabled';
   disabled_reason: string | null;
@@ -171,7 +172,7 @@ export async function countDeliveries(
 /** A test clock that is advancing. */
 export interface AdvanceUnderWay {
   test_clock_id: string;
-  biller_id: string;
+  biller_id: Id<'biller'>;
   /** When the advance was requested. */
   since: RealInstant;
   target_time: CustomerInstant;

@@ -1,5 +1,6 @@
 import { findFixtureCard } from '../domain/cards.ts';
 import { currentMandateText } from '../domain/mandates/mandate-texts.ts';
+import type { MinorUnits } from '../domain/units.ts';
 import type { SessionForPayer } from '../services/links/public-tokens.ts';
 import type { Submission } from '../services/links/submission.ts';
 import type { SavedCard } from '../services/pages/saved-cards.ts';
@@ -51,7 +52,7 @@ export function readInput(visit: Visit, found: SessionForPayer, saved: readonly 
   const { session, biller } = found;
   const wrong: Record<string, string> = {};
   const text = (name: string) => form.get(name)?.trim() ?? '';
-  let amount: number | undefined;
+  let amount: MinorUnits | undefined;
   if (session.amount_min !== null && session.currency !== null && session.mode === 'payment') {
     const read = parseAmount(text('amount'), session.currency);
     if (read === null) wrong['/amount'] = 'Enter an amount such as 25.00.';

@@ -1,3 +1,4 @@
+import type { MinorUnits } from '../domain/units.ts';
 import { html } from '../platform/html.ts';
 import {
   findSession,
@@ -161,7 +162,7 @@ async function refusedForm(visit: Visit, sitting: Sitting, wrong: Record<string,
 }
 
 /** What is paid by a form: the biller's amount, or the one that the payer has chosen. Null in setup mode. */
-function priceOfInput({ found, method }: Sitting, chosen: number | undefined): Price | null {
+function priceOfInput({ found, method }: Sitting, chosen: MinorUnits | undefined): Price | null {
   const { mode, amount } = found.session;
   return mode === 'setup' ? null : (priceFor(found, amount ?? chosen ?? null, method) ?? found.price);
 }
@@ -213,7 +214,7 @@ function wrongFields(fields: Record<string, string>): FormErrors {
   return { status: 400, above: 'Nothing was paid. Please correct the fields marked below.', fields };
 }
 
-function isWithin({ amount_min: min, amount_max: max }: SessionForPayer['session'], amount: number): boolean {
+function isWithin({ amount_min: min, amount_max: max }: SessionForPayer['session'], amount: MinorUnits): boolean {
   return min !== null && max !== null && amount >= min && amount <= max;
 }
 

@@ -1,4 +1,5 @@
 import type { Currency } from '../domain/currencies.ts';
+import type { MinorUnits } from '../domain/units.ts';
 import { type Html, html } from '../platform/html.ts';
 
 /** Browsers choose the locale, so only so many formats are kept. */
@@ -13,29 +14,29 @@ export function decimalsOf(currency: Currency): number {
   return formatFor('en', currency).resolvedOptions().maximumFractionDigits ?? 2;
 }
 
-/** Returns an amount of minor units as people of this locale write it. */
-export function inWords(minorUnits: number, currency: Currency, locale: string): string {
+/** Returns an amount as people of this locale write it. */
+export function inWords(minorUnits: MinorUnits, currency: Currency, locale: string): string {
   return formatFor(locale, currency).format(minorUnits / 10 ** decimalsOf(currency));
 }
 
 /** The same as HTML, that a program can read too. */
-export function money(minorUnits: number, currency: Currency, locale: string): Html {
+export function money(minorUnits: MinorUnits, currency: Currency, locale: string): Html {
   const decimals = decimalsOf(currency);
   const value = (minorUnits / 10 ** decimals).toFixed(decimals);
   return html`<data class="money" value="${value}">${inWords(minorUnits, currency, locale)}</data>`;
 }
 
-/** Returns minor units as plain text in major units, for a text field: `25.00`, or `2500` for yen. */
-export function inMajorUnits(minorUnits: number, currency: Currency): string {
+/** Returns an amount as plain text in major units, for a text field: `25.00`, or `2500` for yen. */
+export function inMajorUnits(minorUnits: MinorUnits, currency: Currency): string {
   const decimals = decimalsOf(currency);
   return (minorUnits / 10 ** decimals).toFixed(decimals);
 }
 
 /**
  * Reads an amount that a payer has typed in major units, such as `25`, `25.5`, `25,50` or `$1,250.00`. Before or after
- * it there may be the currency's own sign or code. Returns minor units, or null if it is no amount of this currency.
+ * it there may be the currency's own sign or code. Returns null if it is no amount of this currency.
  */
-export function parseAmount(typed: string, currency: Currency): number | null {
+export function parseAmount(typed: string, currency: Currency): MinorUnits | null {
   if (typed.length > longestAmount) return null;
   const decimals = decimalsOf(currency);
   const plain = withoutCurrency(typed.trim(), currency);

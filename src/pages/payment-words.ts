@@ -2,10 +2,12 @@
 import type { PurposeRow } from '../db/page-payments.ts';
 import type { PaymentIntentRow } from '../db/payment-intents.ts';
 import type { PaymentMethodRow } from '../db/payment-methods.ts';
+import type { DeclineCode } from '../domain/charge-outcome.ts';
 import type { Html } from '../platform/html.ts';
 import { money } from './money.ts';
 
-const reasons: Readonly<Record<string, string>> = {
+/** A new code does not compile without words for the payer. The death of the holder has none of its own. */
+const reasons: Readonly<Partial<Record<DeclineCode, string>>> = {
   insufficient_funds:
     'There is not enough money in the account for this payment. Use another card, or try again later.',
   gateway_timeout: 'The bank did not respond in time. Nothing was taken. Try again.',
@@ -21,11 +23,11 @@ const reasons: Readonly<Record<string, string>> = {
   mandate_unavailable: 'This account can no longer be debited. The permission has ended.',
   mandate_limit_exceeded: 'The amount is above what you have allowed for this account.',
   debit_withdrawn: 'The debit was withdrawn before it went to the bank. Nothing was taken.',
-};
+} satisfies Record<Exclude<DeclineCode, 'account_holder_deceased'>, string>;
 
 /** Says why a payment failed and what the payer can do, for a code of `last_payment_error`. */
-export function reasonOf(code: string | null): string {
-  return reasons[code ?? ''] ?? 'The payment did not go through. Nothing was taken. Try another payment method.';
+export function reasonOf(code: DeclineCode | null): string {
+  return (code && reasons[code]) ?? 'The payment did not go through. Nothing was taken. Try another payment method.';
 }
 
 /** The rows about an amount: base and surcharge if there is one, then the total. */

@@ -2,6 +2,7 @@
 // consent, so each sentence is plain text.
 import { createHash } from 'node:crypto';
 import type { OfferColumns } from '../db/payment-links.ts';
+import type { MinorUnits } from '../domain/units.ts';
 import { type Html, html } from '../platform/html.ts';
 import type { Price } from '../services/links/public-tokens.ts';
 import type { Payee } from '../services/pages/paying.ts';
@@ -11,8 +12,8 @@ import { inWords } from './money.ts';
 
 /** What a form asks its payer to agree to. */
 export interface Terms {
-  /** What is taken as soon as the form is done, besides its own payment. Minor units. */
-  atOnce: number;
+  /** What is taken as soon as the form is done, besides its own payment. */
+  atOnce: MinorUnits;
   /** What is taken, beside the amount that the page shows large. One sentence or two each. */
   sentences: string[];
   /** Said at the button: that the way to pay is kept. Null if it is not, or only if the payer ticks a box. */
@@ -33,7 +34,7 @@ interface Asked {
 export function termsOf({ offer, price, coming }: Asked, payee: Payee, locale: string): Terms {
   const isSetup = offer.mode === 'setup';
   const atOnce = coming === null || coming.waitsForBiller ? 0 : coming.atOnce;
-  const sum = (total: number) => (coming === null ? '' : inWords(total, coming.currency, locale));
+  const sum = (total: MinorUnits) => (coming === null ? '' : inWords(total, coming.currency, locale));
   const sentences = isSetup && atOnce === 0 ? ['No money is taken now.'] : [];
   if (coming !== null && atOnce > 0) {
     sentences.push(
@@ -60,7 +61,7 @@ function together(price: Price | null, { atOnce, currency }: ComingPayments, loc
 
 function laterOf(coming: ComingPayments, payee: Payee, locale: string): string[] {
   const { name, waitsForBiller, atOnce, next, hasMore, currency, cap } = coming;
-  const sum = (total: number) => inWords(total, currency, locale);
+  const sum = (total: MinorUnits) => inWords(total, currency, locale);
   const list = next.map(({ date, total }) => `${sum(total)} on ${dateInWords(date)}`);
   const ends = cap === null ? 'until it ends' : `until its total of ${sum(cap)} is reached`;
   const more = hasMore ? `, and so on ${intervalOf(coming)} ${ends}` : ', and nothing after that';
@@ -108,7 +109,7 @@ export const digestLength = 22;
  * Returns what stands for everything that a form says is taken, to be signed into it: a page that would say anything
  * else has another digest.
  */
-export function digestOf({ sentences, consent, offer }: Terms, total: number | null): string {
+export function digestOf({ sentences, consent, offer }: Terms, total: MinorUnits | null): string {
   const said = [...sentences, consent ?? '', offer ?? '', total === null ? '' : String(total)].join('\n');
   return createHash('sha256').update(said).digest('base64url').slice(0, digestLength);
 }

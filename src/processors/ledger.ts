@@ -1,3 +1,4 @@
+import type { MinorUnits } from '../domain/units.ts';
 import type { PaymentProcessor } from './processor.ts';
 
 /** One call to a processor and its outcome, kept in a ledger outside our database. */
@@ -6,8 +7,8 @@ export interface LedgerEntry {
   /** The id of the attempt or refund. A processor takes or returns money once per key. */
   idempotency_key: string;
   payment_intent_id: string;
-  /** What the payer pays or gets back, minor units. */
-  amount: number;
+  /** What the payer pays or gets back. */
+  amount: MinorUnits;
   currency: string;
   outcome: string;
   /** When the attempt was opened, real time (ISO 8601). Charges only. */

@@ -1,7 +1,9 @@
 import type { PlainDate } from '../domain/calendar.ts';
 import type { ChargeFailure, ChargeOutcome, DeclineCode } from '../domain/charge-outcome.ts';
+import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { Scheme } from '../domain/schemes/schemes.ts';
+import type { MinorUnits } from '../domain/units.ts';
 import type { RealInstant } from '../platform/real-time.ts';
 
 /** A request to a payment processor for one charge. */
@@ -12,17 +14,17 @@ export interface ChargeRequest {
    * not send those to a processor that would refuse a repeated request because of them.
    */
   idempotencyKey: string;
-  paymentIntentId: string;
-  /** Base amount in minor units, without the surcharge. */
-  amount: number;
-  /** What the payer pays, in minor units. */
-  totalAmount: number;
+  paymentIntentId: Id<'payment_intent'>;
+  /** Without the surcharge. */
+  amount: MinorUnits;
+  /** What the payer pays. */
+  totalAmount: MinorUnits;
   currency: string;
   /** The number of the attempt for this intent, from 1. */
   attempt: number;
   /** When the attempt was recorded. */
   openedAt: RealInstant;
-  paymentMethodId: string;
+  paymentMethodId: Id<'payment_method'>;
   /** `card`, `au_becs_debit` and so on. */
   paymentMethodType: string;
   /** The token that the biller saved with the method: of the card number or the account. Null if it saved none. */
@@ -49,11 +51,10 @@ export interface DebitRequest {
 export interface RefundRequest {
   /** The refund's id. */
   idempotencyKey: string;
-  paymentIntentId: string;
+  paymentIntentId: Id<'payment_intent'>;
   /** The reference of the charge; null if the processor reserved nothing for it. */
   chargeReference: string | null;
-  /** In minor units. */
-  amount: number;
+  amount: MinorUnits;
   currency: string;
   metadata: Record<string, string>;
 }
@@ -94,8 +95,7 @@ export interface Movement {
   /** Of the charge, or null for a refund without one. */
   reference: string | null;
   paymentIntentId: string;
-  /** In minor units. */
-  amount: number;
+  amount: MinorUnits;
   currency: string;
 }
 

@@ -1,6 +1,6 @@
 import Type, { type Static, type TNull, type TObject, type TProperties, type TSchema, type TUnion } from 'typebox';
 import { currencies } from '../domain/currencies.ts';
-import { type IdKind, idPattern } from '../domain/ids.ts';
+import { type IdKind, type Id as IdOf, idPattern } from '../domain/ids.ts';
 import type { FieldError } from './field-errors.ts';
 
 /** An object that rejects unknown members, so that a misspelt name is an error and is never dropped silently. */
@@ -93,8 +93,10 @@ export function Id(kind: IdKind, description: string) {
 }
 
 /** The id of another object, in a body or a query. Any form is accepted; a lookup decides whether it exists. */
-export function Reference(description: string) {
-  return Type.String({ minLength: 1, maxLength: 100, description });
+export function Reference<Kind extends IdKind = never>(description: string) {
+  return Type.Unsafe<[Kind] extends [never] ? string : IdOf<Kind>>(
+    Type.String({ minLength: 1, maxLength: 100, description }),
+  );
 }
 
 /** A field that only a creation sets. A change that has it is refused, whatever its value. */

@@ -42,14 +42,14 @@ export type Event = Static<typeof EventEnvelope>;
 
 /** The schema of the events of each type, with the data of that type. */
 export const eventSchemas = Object.fromEntries(
-  eventTypes.map((type) => [
+  eventTypes.map((type): [EventType, TObject] => [
     type,
     Strict(
       { ...EventEnvelope.properties, event_type: Type.Literal(type), data: eventCatalogue[type].data },
       { title: `${pascal(type)}Event` },
     ),
   ]),
-) as unknown as Record<EventType, TObject>;
+) as Record<EventType, TObject>;
 
 /** An event of any type: a union by `event_type`. */
 export const Event = Type.Unsafe<Event>(
@@ -70,10 +70,12 @@ export const eventExample = example(Event, {
 export const EventQuery = Strict({
   ...listQuery,
   event_type: Type.Optional(Type.String({ maxLength: 100, description: 'Only events of this type.' })),
-  test_clock: Type.Optional(Reference('Only events of this test clock.')),
+  test_clock: Type.Optional(Reference<'test_clock'>('Only events of this test clock.')),
   object_id: Type.Optional(Reference('Only events about this object: those whose `data` have this `id`.')),
   customer_id: Type.Optional(
-    Reference('Only events of this customer: about its payments, refunds, plans, subscriptions, links and mandates.'),
+    Reference<'customer'>(
+      'Only events of this customer: about its payments, refunds, plans, subscriptions, links and mandates.',
+    ),
   ),
 });
 export type EventQuery = Static<typeof EventQuery>;

@@ -1,11 +1,12 @@
 import type { ApiKeyKind, CredentialRow } from '../db/api-keys.ts';
 import type { FeeSchedule } from '../domain/fees.ts';
+import type { Id } from '../domain/ids.ts';
 import type { Costs } from '../domain/surcharges/costs.ts';
 import type { RealInstant } from '../platform/real-time.ts';
 
 /** The biller and mode that data belongs to. Every query filters by both. */
 export interface Tenant {
-  billerId: string;
+  billerId: Id<'biller'>;
   livemode: boolean;
 }
 

@@ -7,7 +7,7 @@ import { type PlatformEvent, telemetryOf } from '../platform/telemetry.ts';
 
 /** The owner of what an event is about. Ids are for logs and traces, never for metric labels. */
 export interface Owner {
-  billerId: string;
+  billerId: Id<'biller'>;
   livemode: boolean;
   testClockId: Id<'test_clock'> | null;
 }
@@ -101,7 +101,7 @@ export interface DeliveryRefused {
 export interface AdvanceEnded {
   kind: 'advance ended';
   testClockId: Id<'test_clock'>;
-  billerId: string;
+  billerId: Id<'biller'>;
   requestId: string | null;
   outcome: 'ready' | 'failed';
   /** Real time since the advance was accepted. */

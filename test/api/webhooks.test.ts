@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { before, describe, it } from 'mocha';
 import { eventRoutes } from '../../src/api/routes/events.ts';
 import { webhookRoutes } from '../../src/api/routes/webhooks.ts';
+import type { Id } from '../../src/domain/ids.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { attemptDelivery } from '../../src/services/webhooks/attempt.ts';
 import { createWebhookSender } from '../../src/services/webhooks/sender.ts';
@@ -22,7 +23,7 @@ describe('the webhook endpoints of the API', () => {
   const api = useApi(db, [...webhookRoutes, ...eventRoutes], () => ({
     vault: webhookDeps.vault,
   }));
-  let billerId: string;
+  let billerId: Id<'biller'>;
   let key: string;
   let liveKey: string;
 

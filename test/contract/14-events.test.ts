@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
 import { selectPaymentLink } from '../../src/db/payment-links.ts';
 import { millisecondsPerDay } from '../../src/domain/calendar.ts';
+import { namedId } from '../../src/domain/ids.ts';
 import { addMs, withoutClock } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
@@ -71,7 +72,10 @@ describe('Events', () => {
     await merchant.endpoint(`${receiver.url}/all`);
     const clock = (await merchant.clock('2027-01-10T00:00:00Z')).id;
     const payer = await merchant.payer({ test_clock: clock });
-    const live = await makeKey(service.db.sql, { billerId: String(payer.biller_id), livemode: true });
+    const live = await makeKey(service.db.sql, {
+      billerId: namedId('biller', String(payer.biller_id)),
+      livemode: true,
+    });
     ofLiveMode = createMerchant(service.url, live.key);
     liveEndpoint = (await ofLiveMode.endpoint('https://8.8.8.8/hook')).id;
 
@@ -331,7 +335,11 @@ describe('Events', () => {
     await paymentLinks.renew(id, { expires_at: '2027-01-05T00:00:00Z' });
     await merchant.advance(clock.id, '2027-01-06T00:00:00Z');
     await checkoutSessions.expire((await checkoutSessions.create(terms)).id);
-    const refused = await selectPaymentLink(db.sql, { billerId: String(payer.biller_id), livemode: false }, id);
+    const refused = await selectPaymentLink(
+      db.sql,
+      { billerId: namedId('biller', String(payer.biller_id)), livemode: false },
+      id,
+    );
     assert.ok(refused);
     await throttleLink(db.sql, refused, addMs(now, 60_000), { requestId: 'req_test', now });
   }

@@ -8,6 +8,7 @@ import { after, before, describe, it } from 'mocha';
 import { findFreePorts } from '../../dev/ports.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { type SealedColumn, sealedField } from '../../src/db/sealed-values.ts';
+import type { Id } from '../../src/domain/ids.ts';
 import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { childEnvironment } from '../../src/processes/config/config.ts';
@@ -112,7 +113,7 @@ describe('a secret that is planted in a real run', function () {
     await ended;
   }
 
-  async function makeBillerKeys(sql: Pool): Promise<string> {
+  async function makeBillerKeys(sql: Pool): Promise<Id<'biller'>> {
     const { biller, sandboxSecret, sandboxPublishable, liveSecret } = await makeKeys(sql, { name: marker });
     const revoked = await makeKey(sql, { billerId: biller.id });
     await revokeKey(sql, revoked.id, { by: tester, now: realNow() });
@@ -123,7 +124,7 @@ describe('a secret that is planted in a real run', function () {
     return biller.id;
   }
 
-  type Row = { id: string; biller_id: string; livemode: boolean; sealed: Buffer };
+  type Row = { id: string; biller_id: Id<'biller'>; livemode: boolean; sealed: Buffer };
 
   /** What must not be found is there nonetheless: sealed. */
   async function openWhatIsSealed(sql: Pool): Promise<void> {

@@ -8,7 +8,7 @@ import { eventually } from '../../lab/eventually.ts';
 import { createCollectionActivities } from '../../src/activities/collection-activities.ts';
 import { type InsertedEvent, insertEvents } from '../../src/db/events.ts';
 import { sweepIdempotencyKeys } from '../../src/db/idempotency-keys.ts';
-import { newId } from '../../src/domain/ids.ts';
+import { type Id, newId } from '../../src/domain/ids.ts';
 import { beginReconciliation } from '../../src/operations/reconciler/reconciliations.ts';
 import { startSharedClock } from '../../src/platform/postgres/database-clock.ts';
 import { claimBatch, enqueue } from '../../src/platform/postgres/outbox.ts';
@@ -129,8 +129,9 @@ describe('a process whose clock is wrong by an hour', () => {
     const { sql } = service.db;
     const merchant = await service.merchant();
     await merchant.endpoint(receiver.url, ['payment_plan.closed']);
-    const [biller] = await sql<{ id: string }[]>`select biller_id as id from webhook_endpoints`;
-    const tenant = { billerId: biller?.id ?? '', livemode: false };
+    const [biller] = await sql<{ id: Id<'biller'> }[]>`select biller_id as id from webhook_endpoints`;
+    assert.ok(biller);
+    const tenant = { billerId: biller.id, livemode: false };
     const ahead = realInstant(Date.now() + hour);
     const event: InsertedEvent = {
       ...{ id: newId('event'), event_type: 'payment_plan.closed', subject_id: newId('payment_plan'), data: '{}' },

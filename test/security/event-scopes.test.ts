@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'mocha';
+import type { Id } from '../../src/domain/ids.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { type EventType, eventTypes, subscriptions } from '../../src/resources/event-catalogue.ts';
 import { paymentPlanExample } from '../../src/resources/payment-plan.ts';
@@ -32,7 +33,7 @@ describe('events and the keys that may read them', () => {
   const db = useDatabase();
   const receiver = useReceiver();
   const api = useApi(db, undefined, () => ({ vault: webhookDeps.vault }));
-  let billerId = '';
+  let billerId: Id<'biller'>;
   let full = '';
 
   before('make a biller', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, it } from 'mocha';
 import { type SealedColumn, type SealedField, sealedColumns, sealedField } from '../../src/db/sealed-values.ts';
+import type { Id } from '../../src/domain/ids.ts';
 import { createVault, VaultError } from '../../src/services/accounts/vault.ts';
 import { rotateSecret } from '../../src/services/webhooks/endpoints.ts';
 import { type Reply, useApi } from '../support/api.ts';
@@ -129,7 +130,7 @@ describe('an attacker who can write to the database, without an encryption key,'
 describe('a sealed value', () => {
   const vault = createVault([{ id: 'test', key: randomBytes(32) }]);
   const fields = (Object.keys(sealedColumns) as SealedColumn[]).flatMap((column) =>
-    ['acct_1', 'acct_2'].flatMap((billerId) =>
+    (['acct_1', 'acct_2'] as const).flatMap((billerId) =>
       [false, true].flatMap((livemode) =>
         ['row_1', 'row_2'].map((rowId) => sealedField(column, { billerId, livemode }, rowId)),
       ),
@@ -153,7 +154,7 @@ describe('a sealed value', () => {
   });
 
   it('cannot be moved by a row id that reads like another place', () => {
-    const names: [string, string][] = [
+    const names: [Id<'biller'>, string][] = [
       ['acct_1', 'a","b'],
       ['acct_1","a', 'b'],
       ['acct_1",false,"a', 'b'],

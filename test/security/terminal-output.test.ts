@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Client } from '@temporalio/client';
 import { after, before, describe, it } from 'mocha';
 import { type Ran, runProgram, runScript } from '../../lab/run-program.ts';
+import type { Id } from '../../src/domain/ids.ts';
 import { safeLine, safeLines } from '../../src/platform/terminal-text.ts';
 import { openTemporal } from '../../src/processes/temporal/client.ts';
 import { useApi } from '../support/api.ts';
@@ -83,8 +84,8 @@ describe('a hostile text in the output of a command', function () {
   const taskQueue = `test-${randomBytes(6).toString('hex')}`;
   let temporal: Client;
   let address = '';
-  let billerId = '';
-  let hostileBiller = '';
+  let billerId: Id<'biller'>;
+  let hostileBiller: Id<'biller'>;
   let keyId = '';
   let sandboxKey = '';
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'mocha';
+import type { Id } from '../../src/domain/ids.ts';
 import { enableByOperator, replayByOperator } from '../../src/operations/endpoint-recovery.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { listAudit } from '../../src/services/accounts/audit.ts';
@@ -18,7 +19,7 @@ describe('a live webhook endpoint', () => {
   const db = useDatabase();
   const receiver = useReceiver();
   const api = useApi(db, undefined, () => ({ vault: webhookDeps.vault }));
-  let billerId = '';
+  let billerId: Id<'biller'>;
   let key = '';
   let sender: WebhookSender;
   before('open the sender', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'mocha';
-import { newId } from '../../src/domain/ids.ts';
+import { type Id, newId } from '../../src/domain/ids.ts';
 import { addMs } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { allScopes } from '../../src/services/accounts/scopes.ts';
@@ -17,7 +17,7 @@ describe('replays at one host', () => {
   const db = useDatabase(10);
   // Two processes: what one has granted the other must know.
   const apis = [0, 1].map(() => useApi(db, undefined, () => ({ vault: webhookDeps.vault })));
-  let billerId = '';
+  let billerId: Id<'biller'>;
   let key = '';
 
   before('make a biller with 10,001 events', async () => {

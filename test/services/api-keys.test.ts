@@ -121,7 +121,7 @@ describe('the demo biller', () => {
 
   it('is the same one when what was known of it is lost, or belongs to another database', async () => {
     const first = await ensureDemoBiller(db.sql, null);
-    const unknown = { ...first, billerId: 'acct_00000000000000000000000000000000' };
+    const unknown = { ...first, billerId: 'acct_00000000000000000000000000000000' } as const;
     assert.equal((await ensureDemoBiller(db.sql, unknown)).billerId, first.billerId);
     assert.equal((await ensureDemoBiller(db.sql, null)).billerId, first.billerId);
   });

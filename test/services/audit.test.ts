@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'mocha';
 import { grantRights } from '../../src/db/grants.ts';
+import type { Id } from '../../src/domain/ids.ts';
 import { addMs } from '../../src/domain/instants.ts';
 import type { Tx } from '../../src/platform/postgres/connection.ts';
 import { atomically } from '../../src/platform/postgres/transaction.ts';
@@ -23,7 +24,7 @@ describe('the audit log', () => {
   const db = useDatabase();
 
   /** What was recorded of a biller, oldest first. */
-  const told = async (billerId: string): Promise<AuditRecord[]> =>
+  const told = async (billerId: Id<'biller'>): Promise<AuditRecord[]> =>
     (await listAudit(db.sql, { billerId, limit: 100 })).reverse();
 
   it('tells of a new biller: who, when and what', async () => {

@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
 import { type RunningServer, serve } from '../../src/api/http/server.ts';
 import { listSealed, type SealedColumn, type SealedField, sealedField } from '../../src/db/sealed-values.ts';
+import type { Id } from '../../src/domain/ids.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { listAudit } from '../../src/services/accounts/audit.ts';
 import { findUnreadable, keyUsage, rotateEncryption } from '../../src/services/accounts/encryption.ts';
@@ -78,7 +79,7 @@ describe('the rotation of encryption keys', () => {
 
   /** Those of all account numbers, in the order of the methods' ids. */
   async function accountFields(): Promise<SealedField[]> {
-    const rows = await db.sql<{ id: string; biller_id: string; livemode: boolean }[]>`
+    const rows = await db.sql<{ id: string; biller_id: Id<'biller'>; livemode: boolean }[]>`
       select id, biller_id, livemode from payment_methods where sealed_account_number is not null order by id`;
     return rows.map(({ id, biller_id: billerId, livemode }) =>
       sealedField('account_numbers', { billerId, livemode }, id),

@@ -170,7 +170,7 @@ export async function commitEvents(
   count: number,
   testClockId: Id<'test_clock'> | null = null,
 ): Promise<string[]> {
-  const [row] = await sql<[{ biller_id: string; livemode: boolean }]>`
+  const [row] = await sql<[{ biller_id: Id<'biller'>; livemode: boolean }]>`
     select biller_id, livemode from webhook_endpoints where id = ${endpointId}`;
   const now = realNow();
   const about = { ...tenantOf(row), customerId: null, testClockId, at: now };

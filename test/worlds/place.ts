@@ -1,3 +1,4 @@
+import type { Id } from '../../src/domain/ids.ts';
 // Where worlds are tried: a running service, and its database for what the API does not list.
 
 import { dueOnClock } from '../../src/db/due-on-clock.ts';
@@ -36,10 +37,10 @@ export class Refused extends Error {
 /** A new biller of a place, and what it asks. */
 export class Account {
   readonly place: Place;
-  readonly billerId: string;
+  readonly billerId: Id<'biller'>;
   readonly #key: string;
 
-  private constructor(place: Place, billerId: string, key: string) {
+  private constructor(place: Place, billerId: Id<'biller'>, key: string) {
     this.place = place;
     this.billerId = billerId;
     this.#key = key;

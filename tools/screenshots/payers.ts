@@ -3,6 +3,7 @@ import type { PaymentsClient } from '@payments-service/client';
 import type { Browser, Tab, View } from '../../lab/browser.ts';
 import { serveOnLoopback } from '../../lab/loopback-server.ts';
 import { saveCard } from '../../lab/payer.ts';
+import type { Id } from '../../src/domain/ids.ts';
 import { openPool } from '../../src/platform/postgres/connection.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import {
@@ -17,7 +18,7 @@ import { until } from './page.ts';
 interface Development {
   pagesUrl: string;
   publishableKey: string;
-  billerId: string;
+  billerId: Id<'biller'>;
   databaseUrl: string;
 }
 

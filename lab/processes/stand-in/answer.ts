@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { findFixtureCard } from '../../../src/domain/cards.ts';
+import { namedId } from '../../../src/domain/ids.ts';
 import { customerInstant } from '../../../src/domain/instants.ts';
 import { realInstant } from '../../../src/platform/real-time.ts';
 import type { ChargeRequest, Inquiry, Submitted } from '../../../src/processors/processor.ts';
@@ -189,7 +190,7 @@ async function refund({ key, body }: Call, ledger: LedgerFile, { storesError }: 
   const decide = async (): Promise<KeptCall> => {
     const request = {
       idempotencyKey: key,
-      paymentIntentId: payment_intent_id,
+      paymentIntentId: namedId('payment_intent', payment_intent_id),
       chargeReference: reference ?? null,
       amount,
       currency,
@@ -221,13 +222,13 @@ function requestOf(key: string, body: Body): ChargeRequest {
   const { debit } = body;
   return {
     idempotencyKey: key,
-    paymentIntentId: body.payment_intent_id,
+    paymentIntentId: namedId('payment_intent', body.payment_intent_id),
     amount: body.base_amount,
     totalAmount: body.amount,
     currency: body.currency,
     attempt: body.attempt,
     openedAt: realInstant(body.opened_at),
-    paymentMethodId: id,
+    paymentMethodId: namedId('payment_method', id),
     paymentMethodType: type,
     paymentMethodToken: token,
     // In live mode a card is chosen by the token that the biller saved.

@@ -1,3 +1,4 @@
+import type { MinorUnits } from '../../domain/units.ts';
 import { Html, html } from '../../platform/html.ts';
 import type { MandateDocument } from '../../services/mandates/mandate-document.ts';
 import { policyWith } from '../http/inline-style.ts';
@@ -104,7 +105,7 @@ function withHyphen(bsb: string): string {
   return bsb.replace(/^(\d{3})-?(\d{3})$/, '$1-$2');
 }
 
-function inDollars(cents: number): string {
+function inDollars(cents: MinorUnits): string {
   return `AUD ${(cents / 100).toFixed(2)}`;
 }
 

@@ -1,3 +1,4 @@
+import type { Id } from '../../domain/ids.ts';
 import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { OutboundPolicy } from '../../platform/outbound-address.ts';
@@ -47,7 +48,7 @@ export interface WebUis {
 
 /** The demo biller of `npm start`. */
 export interface Demo {
-  billerId: string;
+  billerId: Id<'biller'>;
   /** Its secret key of the sandbox. */
   sandboxKey: string;
   /** The origin of the API on this machine. */

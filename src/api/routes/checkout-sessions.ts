@@ -59,11 +59,13 @@ const list = route({
     ...listQuery,
     ...createdQuery,
     status: Type.Optional(CheckoutSessionStatus),
-    payment_link_id: Type.Optional(Reference('Only sessions of this payment link.')),
-    customer_id: Type.Optional(Reference('Only sessions of this customer.')),
-    payment_plan_id: Type.Optional(Reference('Only sessions whose `apply_to` names this plan.')),
-    subscription_id: Type.Optional(Reference('Only sessions whose `apply_to` names this subscription.')),
-    test_clock: Type.Optional(Reference('Only sessions of customers on this test clock.')),
+    payment_link_id: Type.Optional(Reference<'payment_link'>('Only sessions of this payment link.')),
+    customer_id: Type.Optional(Reference<'customer'>('Only sessions of this customer.')),
+    payment_plan_id: Type.Optional(Reference<'payment_plan'>('Only sessions whose `apply_to` names this plan.')),
+    subscription_id: Type.Optional(
+      Reference<'subscription'>('Only sessions whose `apply_to` names this subscription.'),
+    ),
+    test_clock: Type.Optional(Reference<'test_clock'>('Only sessions of customers on this test clock.')),
   }),
   response: { status: 200, schema: ListOf(CheckoutSession) },
   handle: async ({ context, query, deps }) => {

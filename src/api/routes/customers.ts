@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { namedId } from '../../domain/ids.ts';
 import { createdQuery, ListOf, listQuery, page, Strict } from '../../resources/common.ts';
 import {
   Customer,
@@ -63,7 +64,10 @@ const list = route({
   response: { status: 200, schema: ListOf(Customer) },
   handle: async ({ context, query, deps }) => {
     const { test_clock: testClock, ...rest } = query;
-    return page(await listCustomers(deps.db, context, { ...rest, testClock }), presentCustomer);
+    return page(
+      await listCustomers(deps.db, context, { ...rest, testClock: namedId('test_clock', testClock) }),
+      presentCustomer,
+    );
   },
 });
 

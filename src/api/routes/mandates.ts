@@ -65,10 +65,10 @@ const list = route({
   query: Strict({
     ...listQuery,
     ...createdQuery,
-    customer_id: Type.Optional(Reference('Only mandates of this customer.')),
-    payment_method_id: Type.Optional(Reference('Only mandates of this bank account.')),
+    customer_id: Type.Optional(Reference<'customer'>('Only mandates of this customer.')),
+    payment_method_id: Type.Optional(Reference<'payment_method'>('Only mandates of this bank account.')),
     status: Type.Optional(MandateStatus),
-    test_clock: Type.Optional(Reference('Only mandates of customers on this test clock.')),
+    test_clock: Type.Optional(Reference<'test_clock'>('Only mandates of customers on this test clock.')),
   }),
   response: { status: 200, schema: ListOf(Mandate) },
   handle: async ({ context, query, deps }) => {

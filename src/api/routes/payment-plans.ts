@@ -57,7 +57,7 @@ const list = route({
   query: Strict({
     ...listQuery,
     ...createdQuery,
-    customer_id: Type.Optional(Reference('Only plans of this customer.')),
+    customer_id: Type.Optional(Reference<'customer'>('Only plans of this customer.')),
     state: Type.Optional(PaymentPlanState),
   }),
   response: { status: 200, schema: ListOf(PaymentPlan) },

@@ -57,7 +57,7 @@ const listAll = route({
     ...listQuery,
     ...createdQuery,
     status: Type.Optional(RefundStatus),
-    payment_intent_id: Type.Optional(Reference('Only refunds of this payment.')),
+    payment_intent_id: Type.Optional(Reference<'payment_intent'>('Only refunds of this payment.')),
     ...paymentFilterQuery('refunds of payments'),
   }),
   response: { status: 200, schema: ListOf(Refund) },

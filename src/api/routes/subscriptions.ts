@@ -70,12 +70,12 @@ const list = route({
   query: Strict({
     ...listQuery,
     ...createdQuery,
-    customer_id: Type.Optional(Reference('Only subscriptions of this customer.')),
+    customer_id: Type.Optional(Reference<'customer'>('Only subscriptions of this customer.')),
     state: Type.Optional(SubscriptionState),
     in_effect: Type.Optional(
       Type.Enum(['true', 'false'], { description: 'Only those that are in effect now, or are not.' }),
     ),
-    test_clock: Type.Optional(Reference('Only subscriptions of customers on this test clock.')),
+    test_clock: Type.Optional(Reference<'test_clock'>('Only subscriptions of customers on this test clock.')),
   }),
   response: { status: 200, schema: ListOf(Subscription) },
   handle: async ({ context, query, deps }) => {

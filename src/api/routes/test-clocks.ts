@@ -151,7 +151,7 @@ const effects = route({
       }),
     ),
     advance_id: Type.Optional(
-      Reference('Only effects of this advance, adv_…, such as the id of the clock’s last_advance.'),
+      Reference<'clock_advance'>('Only effects of this advance, adv_…, such as the id of the clock’s last_advance.'),
     ),
   }),
   response: { status: 200, schema: ClockEffectList },

@@ -1,4 +1,5 @@
 import { addDays, type PlainDate } from '../calendar.ts';
+import type { Days } from '../units.ts';
 import { closedWeekdays, isWeekend, type SettlementCalendar } from './closed-days.ts';
 
 /** The last date of the calendars. The first is 2000-01-01. */
@@ -29,7 +30,7 @@ export function nextBusinessDay(calendar: SettlementCalendar, date: PlainDate): 
  * Returns the n-th business day after a date, which may itself be closed: the first after a Saturday is Monday.
  * @throws RangeError if `n` is not a whole number from 1 up, for an invalid date, and outside the years 2000 to 2099.
  */
-export function addBusinessDays(calendar: SettlementCalendar, date: PlainDate, n: number): PlainDate {
+export function addBusinessDays(calendar: SettlementCalendar, date: PlainDate, n: Days): PlainDate {
   checkCount(n);
   let day = date;
   for (let left = n; left > 0; left -= 1) day = nextBusinessDay(calendar, addDays(day, 1));
@@ -41,7 +42,7 @@ export function addBusinessDays(calendar: SettlementCalendar, date: PlainDate, n
  * year 2099 ends.
  * @throws RangeError if `count` is not a whole number from 1 up, for an invalid date, and outside 2000 to 2099.
  */
-export function businessDaysFrom(calendar: SettlementCalendar, from: PlainDate, count: number): PlainDate[] {
+export function businessDaysFrom(calendar: SettlementCalendar, from: PlainDate, count: Days): PlainDate[] {
   checkCount(count);
   const days: PlainDate[] = [];
   for (let day = from; days.length < count; day = addDays(day, 1)) {

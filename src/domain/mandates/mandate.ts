@@ -3,6 +3,7 @@ import type { PlainDate } from '../calendar.ts';
 import type { CustomerInstant } from '../instants.ts';
 import { chargeDate, handOverAt } from '../schemes/debit-dates.ts';
 import type { ReturnReason, SchemeProfile } from '../schemes/scheme-profile.ts';
+import type { MinorUnits } from '../units.ts';
 
 export const mandateStatuses = ['pending', 'active', 'canceled', 'failed', 'expired'] as const;
 
@@ -43,32 +44,32 @@ export interface DebitTerms {
   status: MandateStatus;
   /** Null while pending. */
   lapses_at: CustomerInstant | null;
-  /** The most that one debit may take, in minor units; null for no limit of the mandate's own. */
-  max_amount_cents: number | null;
+  /** The most that one debit may take; null for no limit of the mandate's own. */
+  max_amount_cents: MinorUnits | null;
 }
 
 export type DebitRefusal = 'mandate_unavailable' | 'mandate_limit_exceeded';
 
 /**
- * Returns why a debit must not be made, or null if it may be. `amount` is what the payer's account loses, in minor
- * units. `handOverAt` is when the bank would get the debit; null if on no day of the scheme. A mandate that lapses
- * before allows no debit. The scheme's own limit depends on the mode.
+ * Returns why a debit must not be made, or null if it may be. `amount` is what the payer's account loses. `handOverAt`
+ * is when the bank would get the debit; null if on no day of the scheme. A mandate that lapses before allows no debit.
+ * The scheme's own limit depends on the mode.
  */
 export function debitRefusal(
   terms: DebitTerms,
   scheme: SchemeProfile,
-  { amount, handOverAt: at, livemode }: { amount: number; handOverAt: CustomerInstant | null; livemode: boolean },
+  { amount, handOverAt: at, livemode }: { amount: MinorUnits; handOverAt: CustomerInstant | null; livemode: boolean },
 ): DebitRefusal | null {
   const { status, lapses_at: lapsesAt } = terms;
   if (status !== 'active' || at === null || lapsesAt === null || lapsesAt <= at) return 'mandate_unavailable';
   return exceedsLimit(terms, scheme, { amount, livemode }) ? 'mandate_limit_exceeded' : null;
 }
 
-/** Whether a mandate or its scheme allows less for one debit than this amount, minor units. */
+/** Whether a mandate or its scheme allows less for one debit than this amount. */
 export function exceedsLimit(
   { max_amount_cents: most }: Pick<DebitTerms, 'max_amount_cents'>,
   { maxAmount }: SchemeProfile,
-  { amount, livemode }: { amount: number; livemode: boolean },
+  { amount, livemode }: { amount: MinorUnits; livemode: boolean },
 ): boolean {
   const limits = [most, livemode ? maxAmount.live : maxAmount.sandbox];
   return limits.some((limit) => limit !== null && amount > limit);

@@ -2,25 +2,26 @@ import type { Cadence, PlainDate } from '../calendar.ts';
 import type { Id } from '../ids.ts';
 import type { CustomerInstant } from '../instants.ts';
 import type { PlanProgress, PlanTerms } from '../plan-schedule.ts';
-import type { PlanState } from '../plan-state.ts';
+import type { PlanState, PlanStateReason } from '../plan-state.ts';
+import type { MinorUnits, SlotNumber } from '../units.ts';
 
-/** The terms of a plan, and how far it has come. Instants are the customer's time; amounts are minor units. */
+/** The terms of a plan, and how far it has come. */
 export interface Plan {
   state: PlanState;
-  state_reason: string | null;
+  state_reason: PlanStateReason | null;
   frequency_type: 'weekly' | 'monthly';
   frequency_period: number;
-  recurring_amount_cents: number;
-  first_amount_cents: number | null;
-  total_amount_cents: number | null;
+  recurring_amount_cents: MinorUnits;
+  first_amount_cents: MinorUnits | null;
+  total_amount_cents: MinorUnits | null;
   start_date: PlainDate;
   first_date: PlainDate | null;
   activated_at: CustomerInstant | null;
-  collected_amount_cents: number;
+  collected_amount_cents: MinorUnits;
   /** The payments that were under way when the plan was suspended or ended, and still are. */
-  in_flight_cents: number;
+  in_flight_cents: MinorUnits;
   /** The first slot that has not come. */
-  next_slot: number;
+  next_slot: SlotNumber;
   /** Derived: when the next slot is due. Null while the plan is not active, and if nothing remains to collect. */
   next_due_at: CustomerInstant | null;
   /** Derived: when the earliest retry is due. */
@@ -48,10 +49,10 @@ export interface SlotProgress {
 
 /** A slot that has come. */
 export interface Slot extends SlotProgress {
-  slot: number;
+  slot: SlotNumber;
   due_date: PlainDate;
   /** Null if it was skipped, and so is its payment. */
-  amount: number | null;
+  amount: MinorUnits | null;
   payment_intent_id: Id<'payment_intent'> | null;
 }
 

@@ -1,6 +1,8 @@
 import { firstSlotAfter, type PlainDate, slotDate } from '../calendar.ts';
 import type { CustomerInstant } from '../instants.ts';
 import { nextPaymentAmount } from '../plan-schedule.ts';
+import type { PlanStateReason } from '../plan-state.ts';
+import type { MinorUnits, SlotNumber } from '../units.ts';
 import {
   cadenceOf,
   isUnpaid,
@@ -36,17 +38,17 @@ export interface PlanStepChange {
 
 /** The same change of some slots, by their numbers. */
 export interface SlotChange {
-  slots: number[];
+  slots: SlotNumber[];
   change: Partial<SlotProgress>;
 }
 
 export interface SkippedSlot {
-  slot: number;
+  slot: SlotNumber;
   due_date: PlainDate;
 }
 
 export interface OpenedSlot extends SkippedSlot {
-  amount: number;
+  amount: MinorUnits;
 }
 
 /** A payment that failed or came back, and what dunning makes of it. */
@@ -101,7 +103,7 @@ export function challenged({ slot }: Pick<KnownSlot, 'slot'>, endsAt: CustomerIn
  * A slot was collected. The plan closes once its total is reached. Money that was under way when the plan ended is
  * still counted; the plan stays ended.
  */
-export function collected({ plan }: PlanWithSlots, { slot }: KnownSlot, amount: number): PlanStepChange {
+export function collected({ plan }: PlanWithSlots, { slot }: KnownSlot, amount: MinorUnits): PlanStepChange {
   const sum = plan.collected_amount_cents + amount;
   const isComplete = plan.total_amount_cents !== null && sum >= plan.total_amount_cents;
   const closes = isComplete && (plan.state === 'active' || plan.state === 'suspended');
@@ -120,7 +122,7 @@ export function collected({ plan }: PlanWithSlots, { slot }: KnownSlot, amount: 
 export function failed(
   planWithSlots: PlanWithSlots,
   slot: KnownSlot,
-  amount: number,
+  amount: MinorUnits,
   failure: Failure,
 ): PlanStepChange {
   return unpaid(planWithSlots, slot, landed(planWithSlots.plan, amount), failure, ['failed', 'payment_failed']);
@@ -133,12 +135,12 @@ export function failed(
 export function returned(
   planWithSlots: PlanWithSlots,
   slot: KnownSlot,
-  amount: number,
+  amount: MinorUnits,
   failure: Failure,
 ): PlanStepChange {
   const { plan } = planWithSlots;
   const wasComplete = plan.state === 'closed' && plan.state_reason === 'total_collected';
-  const less = {
+  const less: Partial<Plan> = {
     collected_amount_cents: plan.collected_amount_cents - amount,
     ...(wasComplete ? { state_reason: 'payment_returned' } : {}),
   };
@@ -170,7 +172,7 @@ function unpaid(
 export function stop(
   { slots }: PlanWithSlots,
   state: 'suspended' | 'deactivated' | 'closed',
-  reason: string,
+  reason: PlanStateReason,
 ): PlanStepChange {
   return { plan: { state, state_reason: reason }, slots: stopRetries(slots) };
 }
@@ -186,12 +188,12 @@ export function stopped({ plan, slots }: PlanWithSlots): PlanStepChange {
 }
 
 /** The debits of these slots were withdrawn before the bank had them. They count as never tried. */
-export function withdrawn(slots: number[]): PlanStepChange {
+export function withdrawn(slots: SlotNumber[]): PlanStepChange {
   return { slots: [{ slots, change: { status: 'failed', next_attempt_at: null } }] };
 }
 
 /** The payments of these slots were canceled, because their plan has ended. */
-export function givenUp(slots: number[]): PlanStepChange {
+export function givenUp(slots: SlotNumber[]): PlanStepChange {
   return { slots: [{ slots, change: { ...untried, status: 'given_up' } }] };
 }
 
@@ -252,18 +254,18 @@ function wakeCalendar(planWithSlots: PlanWithSlots, at: CustomerInstant): PlanSt
 }
 
 /** Returns the slot after the next one. Slots that had passed at the activation are skipped, except the first. */
-function slotAfterNext({ plan, timeZone }: PlanWithSlots): number {
+function slotAfterNext({ plan, timeZone }: PlanWithSlots): SlotNumber {
   const { next_slot: slot, activated_at: activatedAt } = plan;
   return slot === 0 && activatedAt !== null ? firstSlotAfter(cadenceOf(plan), timeZone, activatedAt, 1) : slot + 1;
 }
 
 /** The calendar continues with this slot, whose due date is derived anew. */
-function continuesAt(slot: number): Pick<Plan, 'next_slot' | 'next_due_at'> {
+function continuesAt(slot: SlotNumber): Pick<Plan, 'next_slot' | 'next_due_at'> {
   return { next_slot: slot, next_due_at: null };
 }
 
 /** Returns the slots from `from` up to, but not including, `until`, with their biller-local dates. */
-function skipped(plan: Plan, from: number, until: number): SkippedSlot[] {
+function skipped(plan: Plan, from: SlotNumber, until: SlotNumber): SkippedSlot[] {
   const cadence = cadenceOf(plan);
   return Array.from({ length: Math.max(0, until - from) }, (_, index) => ({
     slot: from + index,
@@ -291,6 +293,6 @@ function restartRetries({ slots }: PlanWithSlots, at: CustomerInstant): SlotChan
 }
 
 /** An outcome has come of what was under way when the plan stopped. Undefined if nothing was. */
-function landed({ in_flight_cents: inFlight }: Plan, amount: number): Partial<Plan> | undefined {
+function landed({ in_flight_cents: inFlight }: Plan, amount: MinorUnits): Partial<Plan> | undefined {
   return inFlight > 0 ? { in_flight_cents: Math.max(0, inFlight - amount) } : undefined;
 }

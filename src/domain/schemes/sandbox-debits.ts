@@ -2,6 +2,7 @@ import type { PlainDate } from '../calendar.ts';
 import { type ChargeFailure, type DeclineCode, declined, declineMessage } from '../charge-outcome.ts';
 import type { CustomerInstant } from '../instants.ts';
 import { sandboxChargeOutcome } from '../sandbox-outcomes.ts';
+import type { MinorUnits } from '../units.ts';
 import { resultAt, resultDate, sandboxReturnAt } from './debit-dates.ts';
 import { type Scheme, schemes } from './schemes.ts';
 
@@ -42,8 +43,8 @@ export interface SandboxDebit {
   chargeDate: PlainDate;
   /** The number of the attempt for this intent, from 1. */
   attempt: number;
-  /** Base amount in minor units. */
-  amount: number;
+  /** Without the surcharge. */
+  amount: MinorUnits;
   bankOutcomes: string | undefined;
   outcomes: string | undefined;
 }

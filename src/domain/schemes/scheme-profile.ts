@@ -2,6 +2,7 @@ import type { SettlementCalendar } from '../business-days/closed-days.ts';
 import type { TimeOfDay } from '../calendar.ts';
 import type { DeclineCode } from '../charge-outcome.ts';
 import type { Currency } from '../currencies.ts';
+import type { Days, MinorUnits } from '../units.ts';
 
 const returnReasons = [
   'insufficient_funds',
@@ -26,17 +27,17 @@ export interface SchemeProfile {
   /** Debits are handed to the bank at this time. What is accepted at this time or later goes a business day later. */
   cutOff: TimeOfDay;
   /** The bank reports at this time, this many business days after the charge date. */
-  result: { time: TimeOfDay; businessDays: number };
+  result: { time: TimeOfDay; businessDays: Days };
   /** How many business days after the result a debit can still come back. */
-  returnWindow: number;
+  returnWindow: Days;
   /** When the sandbox's bank takes a debit back, in business days after the result. */
-  sandboxReturn: { lateDishonour: number; dispute: number };
-  /** The highest amount of one debit, in minor units; null for no limit. */
-  maxAmount: { live: number | null; sandbox: number | null };
+  sandboxReturn: { lateDishonour: Days; dispute: Days };
+  /** The highest amount of one debit; null for no limit. */
+  maxAmount: { live: MinorUnits | null; sandbox: MinorUnits | null };
   /** A mandate lapses after this many months without a debit. */
   mandateMonths: number;
   /** How many days before a debit its payer is told of a change. */
-  changeNoticeDays: number;
+  changeNoticeDays: Days;
   /** The bank's return codes. The scheme has no others that a payer's bank gives. */
   returnCodes: Readonly<Record<string, ReturnReason>>;
 }

@@ -1,20 +1,21 @@
+import type { MinorUnits } from '../units.ts';
 import { type PeriodLine, sumOf } from './lines.ts';
 
-/** What changes and credits have left for later periods. Amounts are minor units. */
+/** What changes and credits have left for later periods. */
 export interface Account {
   /** The lines that the next period takes besides its items. Their sum is never negative. */
   next_period_lines: PeriodLine[];
   /** What the customer has in hand. Never negative. */
-  credit_balance_cents: number;
+  credit_balance_cents: MinorUnits;
 }
 
 /** The statement of a period that begins, and the account after it. */
 export interface Statement {
   lines: PeriodLine[];
   /** The sum of the lines: what is to be paid. */
-  amount_cents: number;
+  amount_cents: MinorUnits;
   /** The part of the amount that comes from the account. A credit is negative. */
-  carried_cents: number;
+  carried_cents: MinorUnits;
   account: Account;
 }
 
@@ -47,11 +48,11 @@ export function statementOf(
 }
 
 /** Returns the line of an amount that is added to the account, or of a credit if it is negative. None for 0. */
-export function accountLine(description: string, amount: number): PeriodLine[] {
+export function accountLine(description: string, amount: MinorUnits): PeriodLine[] {
   if (amount === 0) return [];
   return [{ kind: amount < 0 ? 'credit' : 'proration', description, quantity: 1, amount_cents: amount }];
 }
 
-function creditLine(credit: number): PeriodLine[] {
+function creditLine(credit: MinorUnits): PeriodLine[] {
   return accountLine('Credit balance', 0 - credit);
 }

@@ -1,5 +1,6 @@
 import { addDays, dateIn, daysBetween, type PlainDate, startOfDay } from '../calendar.ts';
 import type { CustomerInstant } from '../instants.ts';
+import type { MinorUnits, PeriodNumber } from '../units.ts';
 import { accountLine, post } from './account.ts';
 import { comingPeriods } from './coming.ts';
 import { type Course, calendarOf, type SubscriptionWithPeriods } from './course.ts';
@@ -18,13 +19,13 @@ export interface ItemChange {
   collect: 'now' | 'next_period';
 }
 
-/** What a change costs. Amounts are minor units, without surcharge. It holds until the end of the customer's day. */
+/** What a change costs. Amounts are without surcharge. It holds until the end of the customer's day. */
 export interface Quote {
   lines: PeriodLine[];
   /** What is taken now. */
-  amount: number;
+  amount: MinorUnits;
   /** What the next period takes after it. 0 if none is to come. */
-  nextPeriodAmount: number;
+  nextPeriodAmount: MinorUnits;
   validUntil: CustomerInstant;
 }
 
@@ -36,8 +37,8 @@ export interface QuotedChange {
   own: PeriodLine[];
 }
 
-/** The most that the payment of a change takes, minor units: as much as a period can cost. */
-const mostCents = 99_999_999;
+/** The most that the payment of a change takes: as much as a period can cost. */
+const mostCents: MinorUnits = 99_999_999;
 
 /**
  * Returns what a change costs at this instant, or why it is refused. The days that are left count this day.
@@ -79,23 +80,20 @@ export function quoteChange(
 /** A change whose payment is under way. */
 export interface OpenChange extends Pick<ItemChange, 'items' | 'proration'> {
   /** The period in which it was requested. */
-  period: number;
+  period: PeriodNumber;
   /** Its own lines. */
   lines: PeriodLine[];
   /** What was to be paid. */
-  amount_cents: number;
+  amount_cents: MinorUnits;
 }
 
-/**
- * Returns the lines of a change that takes this amount now: its own, and one for what the account had before. Minor
- * units.
- */
-export function paidNow(own: PeriodLine[], amount: number): PeriodLine[] {
+/** Returns the lines of a change that takes this amount now: its own, and one for what the account had before. */
+export function paidNow(own: PeriodLine[], amount: MinorUnits): PeriodLine[] {
   return [...own, ...accountLine('Earlier changes and credit', amount - sumOf(own))];
 }
 
-/** Returns what the next period takes, minor units. 0 if none is to come. `today` is biller-local. */
-export function nextPeriodAmount(course: Course, today: PlainDate): number {
+/** Returns what the next period takes. 0 if none is to come. `today` is biller-local. */
+export function nextPeriodAmount(course: Course, today: PlainDate): MinorUnits {
   return comingPeriods(course, today, 1)[0]?.amount ?? 0;
 }
 
@@ -190,7 +188,7 @@ function linesNow(
 
 /** What is withheld of the current period's credit after a change with these lines, and the line for what differs. */
 interface Cover {
-  withheld_cents: number;
+  withheld_cents: MinorUnits;
   lines: PeriodLine[];
 }
 
@@ -222,7 +220,7 @@ function madeNow(
 
 function quoteOf(
   lines: PeriodLine[],
-  amount: number,
+  amount: MinorUnits,
   subscription: SubscriptionWithPeriods,
   change: SubscriptionStepChange,
   at: CustomerInstant,

@@ -1,13 +1,14 @@
 import type { PlainDate } from '../calendar.ts';
+import type { MinorUnits } from '../units.ts';
 import { type Account, statementOf } from './account.ts';
 import { type Course, calendarOf } from './course.ts';
 import { lengthOf, type PeriodDates, periodDates } from './periods.ts';
 import { priceOfPeriod, type Sold } from './pricing.ts';
 import { trialEndOf } from './steps.ts';
 
-/** A period to come, and what it takes: minor units, without surcharge. */
+/** A period to come, and what it takes, without surcharge. */
 export interface ComingPeriod extends PeriodDates {
-  amount: number;
+  amount: MinorUnits;
 }
 
 /**

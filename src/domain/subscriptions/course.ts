@@ -2,6 +2,7 @@ import { addDays, earliestInstant, type PlainDate, startOfDay } from '../calenda
 import type { FailureBehaviour } from '../dunning.ts';
 import type { Id } from '../ids.ts';
 import { addMs, type CustomerInstant } from '../instants.ts';
+import type { Days, MinorUnits, PeriodNumber } from '../units.ts';
 import type { Account } from './account.ts';
 import type { PeriodLine, SubscriptionItem } from './lines.ts';
 import { type PeriodCalendar, periodDates } from './periods.ts';
@@ -25,20 +26,20 @@ export interface Course extends Omit<PeriodCalendar, 'anchor_start'>, Account, S
   /** The payment of a change that is under way. Null if none is. */
   change_payment_intent_id: Id<'payment_intent'> | null;
   start_date: PlainDate;
-  trial_days: number | null;
+  trial_days: Days | null;
   trial_end_date: PlainDate | null;
   trial_end_behaviour: 'charge' | 'pause' | 'cancel';
   failure_behaviour: FailureBehaviour;
   unpaid_behaviour: 'pause' | 'cancel';
-  grace_days: number;
+  grace_days: Days;
   effective_on: 'settled' | 'submitted';
   /** When it was asked to start. Null before, and again if the first payment was declined. */
   started_at: CustomerInstant | null;
   anchor_start: PlainDate | null;
   /** The period that has begun last; 0 if none has. */
-  current_number: number;
+  current_number: PeriodNumber;
   /** The period that begins next. Periods that passed while one was unpaid are left out. */
-  next_number: number;
+  next_number: PeriodNumber;
   /** The day on which it ends, the first without service. */
   ends_at: PlainDate | null;
   /** It ends with its current period, by a request and not by its terms: retries end. */
@@ -57,19 +58,19 @@ export interface Course extends Omit<PeriodCalendar, 'anchor_start'>, Account, S
 
 /** A period that has begun. */
 export interface Period {
-  number: number;
+  number: PeriodNumber;
   start_date: PlainDate;
   end_date: PlainDate;
   kind: 'trial' | 'paid';
   status: PeriodStatus;
   lines: PeriodLine[];
-  amount_cents: number;
+  amount_cents: MinorUnits;
   /** The part of the amount that comes from the account of the subscription: a credit is negative. */
-  carried_cents: number;
+  carried_cents: MinorUnits;
   /** The sum of the lines of the changes that were made in it. */
-  changed_cents: number;
+  changed_cents: MinorUnits;
   /** The part of the credit of its changes that its payments no longer hold. */
-  withheld_cents: number;
+  withheld_cents: MinorUnits;
   payment_intent_id: Id<'payment_intent'> | null;
   failures: number;
   first_failed_at: CustomerInstant | null;

@@ -1,10 +1,11 @@
+import type { MinorUnits } from '../units.ts';
 import { type Account, accountLine, post } from './account.ts';
 import type { Course, Period } from './course.ts';
 import type { PeriodLine } from './lines.ts';
 
-/** What a period gives back that is paid although its subscription was canceled. Minor units; a credit is negative. */
+/** What a period gives back that is paid although its subscription was canceled. A credit is negative. */
 export interface CreditAfterEnd {
-  amount: number;
+  amount: MinorUnits;
   lines: PeriodLine[];
   account: Account;
 }

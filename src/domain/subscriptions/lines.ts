@@ -1,9 +1,11 @@
 import type { Id } from '../ids.ts';
-/** What is sold. Amounts are minor units. */
+import type { Days, MinorUnits, Percent } from '../units.ts';
+
+/** What is sold. */
 export interface SubscriptionItem {
   id: Id<'subscription_item'>;
   name: string;
-  unit_amount_cents: number;
+  unit_amount_cents: MinorUnits;
   quantity: number;
 }
 
@@ -12,11 +14,11 @@ export interface PeriodLine {
   kind: 'item' | 'one_off' | 'proration' | 'discount' | 'credit';
   description: string;
   quantity: number;
-  amount_cents: number;
+  amount_cents: MinorUnits;
 }
 
-/** Returns the price of a whole period, minor units. */
-export function priceOfItems(items: readonly Pick<SubscriptionItem, 'unit_amount_cents' | 'quantity'>[]): number {
+/** Returns the price of a whole period. */
+export function priceOfItems(items: readonly Pick<SubscriptionItem, 'unit_amount_cents' | 'quantity'>[]): MinorUnits {
   return items.reduce((sum, { unit_amount_cents: unit, quantity }) => sum + unit * quantity, 0);
 }
 
@@ -26,7 +28,7 @@ export function priceOfItems(items: readonly Pick<SubscriptionItem, 'unit_amount
  */
 export function linesOf(
   items: readonly SubscriptionItem[],
-  { days, whole }: { days: number; whole: number },
+  { days, whole }: { days: Days; whole: Days },
 ): PeriodLine[] {
   return items.map(({ name, unit_amount_cents: unit, quantity }) =>
     days === whole
@@ -47,7 +49,7 @@ export function linesOf(
  */
 export function changeLines(
   { before, after }: { before: readonly SubscriptionItem[]; after: readonly SubscriptionItem[] },
-  { days, whole }: { days: number; whole: number },
+  { days, whole }: { days: Days; whole: Days },
 ): PeriodLine[] {
   const share = ({ unit_amount_cents: unit, quantity }: SubscriptionItem) => shareOf(unit * quantity, days, whole);
   const ofDays = `${days} of ${whole} days`;
@@ -67,19 +69,19 @@ export function changeLines(
   ];
 }
 
-/** Returns the sum of the lines, minor units. */
-export function sumOf(lines: readonly PeriodLine[]): number {
+/** Returns the sum of the lines. */
+export function sumOf(lines: readonly PeriodLine[]): MinorUnits {
   return lines.reduce((sum, { amount_cents: amount }) => sum + amount, 0);
 }
 
 /**
- * Returns `amount` times `days` divided by `whole`, rounded half up, without floating-point fractions: minor units.
+ * Returns `amount` times `part` divided by `whole`, rounded half up, without floating-point fractions.
  * @throws RangeError when a number is negative or not whole, or the product is beyond the range of exact integers.
  */
-export function shareOf(amount: number, days: number, whole: number): number {
-  const product = amount * days;
-  if (![amount, days, whole, product].every((n) => Number.isSafeInteger(n) && n >= 0) || whole === 0) {
-    throw new RangeError(`not a share: ${amount} × ${days} ÷ ${whole}`);
+export function shareOf(amount: MinorUnits, part: Days | Percent, whole: Days | Percent): MinorUnits {
+  const product = amount * part;
+  if (![amount, part, whole, product].every((n) => Number.isSafeInteger(n) && n >= 0) || whole === 0) {
+    throw new RangeError(`not a share: ${amount} × ${part} ÷ ${whole}`);
   }
   const remainder = product % whole;
   return (product - remainder) / whole + (remainder * 2 >= whole ? 1 : 0);

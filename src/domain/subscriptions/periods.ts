@@ -1,4 +1,5 @@
 import { addMonths, type Cadence, dayOfMonth, daysBetween, type PlainDate, slotDate } from '../calendar.ts';
+import type { Days, PeriodNumber } from '../units.ts';
 
 /** The latest date that a subscription may start, resume or end on. It keeps the calendar within four-digit years. */
 export const lastDate = '2200-12-31';
@@ -11,12 +12,12 @@ export interface PeriodCalendar {
   anchor_day: number | null;
   /** The first day of the period that has the number `anchor_number`. The periods after it are counted from here. */
   anchor_start: PlainDate;
-  anchor_number: number;
+  anchor_number: PeriodNumber;
 }
 
 /** A period: biller-local dates. The end is the first day that does not belong to it. */
 export interface PeriodDates {
-  number: number;
+  number: PeriodNumber;
   start: PlainDate;
   end: PlainDate;
 }
@@ -27,7 +28,7 @@ export interface PeriodDates {
  * period is short: it ends on the next such day.
  * @throws RangeError for a number before the anchor's, an invalid date or interval, and past the year 9999.
  */
-export function periodDates(calendar: PeriodCalendar, number: number): PeriodDates {
+export function periodDates(calendar: PeriodCalendar, number: PeriodNumber): PeriodDates {
   const cadence = cadenceOfPeriods(calendar);
   const slot = number - calendar.anchor_number;
   return { number, start: slotDate(cadence, slot), end: slotDate(cadence, slot + 1) };
@@ -49,10 +50,7 @@ export function periodOf(calendar: PeriodCalendar, date: PlainDate): PeriodDates
 }
 
 /** Returns the days of a period, and those of the whole interval that it would be if it were not short. */
-export function lengthOf(
-  calendar: PeriodCalendar,
-  { number, start, end }: PeriodDates,
-): { days: number; whole: number } {
+export function lengthOf(calendar: PeriodCalendar, { number, start, end }: PeriodDates): { days: Days; whole: Days } {
   const days = daysBetween(start, end);
   if (number !== calendar.anchor_number || isOnAnchorDay(calendar)) return { days, whole: days };
   return { days, whole: daysBetween(intervalBefore(calendar, end), end) };

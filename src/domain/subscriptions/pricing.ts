@@ -1,21 +1,22 @@
+import type { Days, MinorUnits, Percent } from '../units.ts';
 import { linesOf, type PeriodLine, priceOfItems, type SubscriptionItem, shareOf, sumOf } from './lines.ts';
 
-/** A fee that the next paid period takes once, whatever its length. Amounts are minor units. */
+/** A fee that the next paid period takes once, whatever its length. */
 export type OneOffItem = Omit<SubscriptionItem, 'id'>;
 
-/** Either a percentage or an amount is taken off the items of a period. Amounts are minor units. */
+/** Either a percentage or an amount is taken off the items of a period. */
 export interface Discount {
   name: string;
-  percent_off: number | null;
-  amount_off_cents: number | null;
+  percent_off: Percent | null;
+  amount_off_cents: MinorUnits | null;
   /** How many more periods it is for, after the current one. Null: all. */
   periods_left: number | null;
 }
 
 /** The days of a period, and those of the whole interval. */
 interface Length {
-  days: number;
-  whole: number;
+  days: Days;
+  whole: Days;
 }
 
 /** What a subscription sells. */
@@ -57,7 +58,7 @@ export function discountLines(
   discounts: readonly Discount[],
   items: readonly SubscriptionItem[],
   { days, whole }: Length,
-  price: number,
+  price: MinorUnits,
 ): PeriodLine[] {
   let wholePrice = priceOfItems(items);
   let rest = price;
@@ -96,7 +97,7 @@ function begun(discounts: readonly Discount[]): Discount[] {
     .map((one) => ({ ...one, periods_left: one.periods_left === null ? null : one.periods_left - 1 }));
 }
 
-function amountOff({ percent_off: percent, amount_off_cents: amount }: Discount, price: number): number {
+function amountOff({ percent_off: percent, amount_off_cents: amount }: Discount, price: MinorUnits): MinorUnits {
   return percent === null ? (amount ?? 0) : shareOf(price, percent, 100);
 }
 

@@ -1,5 +1,6 @@
 import { addDays, dateIn, type PlainDate } from '../calendar.ts';
 import type { CustomerInstant } from '../instants.ts';
+import type { PeriodNumber } from '../units.ts';
 import { type Account, accountLine, post } from './account.ts';
 import {
   allOwed,
@@ -38,7 +39,7 @@ export interface SubscriptionStepChange {
   /** Changes of the owed period. */
   owed?: Partial<Period>;
   /** Changes of the others that are owed. */
-  others?: { number: number; change: Partial<Period> }[];
+  others?: { number: PeriodNumber; change: Partial<Period> }[];
   /** Changes of the current period. */
   current?: Partial<Period>;
   /** A period that begins. A paid one is to be charged. */

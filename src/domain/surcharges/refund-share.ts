@@ -1,15 +1,17 @@
-/** What was paid and what was given back of it, minor units. `given` counts refunds that have not failed. */
+import type { MinorUnits } from '../units.ts';
+
+/** What was paid and what was given back of it. `given` counts refunds that have not failed. */
 export interface RefundedPayment {
-  total: number;
-  surcharge: number;
-  given: { amount: number; surcharge: number };
+  total: MinorUnits;
+  surcharge: MinorUnits;
+  given: { amount: MinorUnits; surcharge: MinorUnits };
 }
 
 /**
- * Returns how much of a refund is surcharge, minor units: the part that the surcharge has in the payment. All refunds
- * up to this one are rounded down together, so those that give back the whole payment give back all of it.
+ * Returns how much of a refund is surcharge: the part that the surcharge has in the payment. All refunds up to this one
+ * are rounded down together, so those that give back the whole payment give back all of it.
  */
-export function surchargeIn(amount: number, { total, surcharge, given }: RefundedPayment): number {
+export function surchargeIn(amount: MinorUnits, { total, surcharge, given }: RefundedPayment): MinorUnits {
   if (surcharge === 0) return 0;
   // A product of two amounts may be beyond the range of exact numbers.
   const due = Number((BigInt(given.amount + amount) * BigInt(surcharge)) / BigInt(total));

@@ -1,4 +1,5 @@
 import type { PlainDate } from '../calendar.ts';
+import type { BasisPoints, MinorUnits } from '../units.ts';
 import { type Costs, costKeyOf } from './costs.ts';
 import { type Means, networks } from './means.ts';
 import { holdsOn, rulesAbout, type SurchargeRule, surchargeRules, type Verdict } from './rules.ts';
@@ -14,21 +15,20 @@ export interface SurchargeTerms {
   costs: Costs;
 }
 
-/** The payment. Amounts are minor units. */
 export interface SurchargedPayment {
-  amount: number;
+  amount: MinorUnits;
   /** What the biller asks for: its fee. */
-  fee: number;
+  fee: MinorUnits;
   /** On the biller's calendar. */
   date: PlainDate;
   /** How it is paid. Null while that is unknown. */
   means: Means | null;
 }
 
-/** What a surcharge comes to. `amount` is minor units; `reason` is null if the whole fee is taken. */
+/** What a surcharge comes to. `reason` is null if the whole fee is taken. */
 export interface Surcharge {
   verdict: Verdict;
-  amount: number;
+  amount: MinorUnits;
   reason: SurchargeReason | null;
 }
 
@@ -66,24 +66,24 @@ function ofMeans(terms: SurchargeTerms, payment: SurchargedPayment, means: Means
     .reduce((least, other) => (other.amount < least.amount ? other : least));
 }
 
-function withVerdict(verdict: Verdict, cost: number | null, { amount, fee }: SurchargedPayment): Surcharge {
+function withVerdict(verdict: Verdict, cost: BasisPoints | null, { amount, fee }: SurchargedPayment): Surcharge {
   if (verdict === 'forbidden') return notAllowed;
   // Without a stated cost it is the fee: what this payment costs the biller here.
   const most = verdict === 'allowed' || cost === null ? fee : capOf(amount, cost);
   return most < fee ? { verdict, amount: most, reason: 'capped' } : { verdict, amount: fee, reason: null };
 }
 
-/** Returns the part of an amount that costs it at most, minor units. It is rounded down. `cost` is basis points. */
-function capOf(amount: number, cost: number): number {
+/** Returns the part of an amount that costs it at most. It is rounded down. */
+function capOf(amount: MinorUnits, cost: BasisPoints): MinorUnits {
   return Math.floor((amount * cost) / basisPointsPerWhole);
 }
 
-/** Returns what holds for one way to pay on a date, and the cost that the biller has stated for it, basis points. */
+/** Returns what holds for one way to pay on a date, and the cost that the biller has stated for it. */
 export function verdictOn(
   { country, costs }: SurchargeTerms,
   means: Parameters<typeof rulesAbout>[1],
   date: PlainDate,
-): { verdict: Verdict; cost: number | null } {
+): { verdict: Verdict; cost: BasisPoints | null } {
   const key = costKeyOf(means);
   const cost = key === null ? null : (costs[key] ?? null);
   const found = country === null ? [] : rulesAbout(country, means, date);
@@ -94,14 +94,14 @@ export function verdictOn(
 
 const severity: Readonly<Record<Verdict, number>> = { allowed: 0, at_most_cost: 1, forbidden: 2 };
 
-function verdictOf({ verdict, needsStatedCost }: SurchargeRule, cost: number | null): Verdict {
+function verdictOf({ verdict, needsStatedCost }: SurchargeRule, cost: BasisPoints | null): Verdict {
   return needsStatedCost && cost === null ? 'forbidden' : verdict;
 }
 
-/** What holds for a way to pay now. Null stands for any; `cost` is basis points, null if none is stated or asked. */
+/** What holds for a way to pay now. Null stands for any; `cost` is null if none is stated or asked. */
 export interface HoldingRule extends Pick<SurchargeRule, 'type' | 'network' | 'funding' | 'from' | 'until' | 'source'> {
   verdict: Verdict;
-  cost: number | null;
+  cost: BasisPoints | null;
 }
 
 const rest = { type: null, network: null, funding: null, from: null, until: null, cost: null } as const;

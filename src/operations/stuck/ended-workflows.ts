@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { listUnattempted } from '../../db/webhook-batches.ts';
+import { type Id, namedId } from '../../domain/ids.ts';
 import { attributes } from '../../messages/search-attributes.ts';
 import { webhookTaskQueue } from '../../messages/task-queues.ts';
 import { type WorkflowType, workflowIdOf } from '../../messages/workflow-types.ts';
@@ -27,7 +28,7 @@ export interface EndedWorkflow {
   /** Such as `was terminated`. */
   how: string;
   endedAt: Date;
-  billerId: string | null;
+  billerId: Id<'biller'> | null;
   livemode: boolean | null;
 }
 
@@ -67,7 +68,7 @@ export async function findEndedWorkflows(side: WorkflowSide, now: RealInstant): 
       runId,
       how: hows[status.name] ?? 'has ended',
       endedAt: closeTime ?? now,
-      billerId: known.get(attributes.billerId) ?? null,
+      billerId: namedId('biller', known.get(attributes.billerId)) ?? null,
       livemode: known.get(attributes.livemode) ?? livemode,
     });
     if (ended.size >= mostLookedAt) break;

@@ -1,3 +1,4 @@
+import type { Id } from '../../domain/ids.ts';
 import { addMs } from '../../domain/instants.ts';
 import { all } from '../../platform/all-settled.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
@@ -10,7 +11,7 @@ export interface Stuck {
   kind: string;
   /** The object that is stuck; null if it is the whole service. */
   subject_id: string | null;
-  biller_id: string | null;
+  biller_id: Id<'biller'> | null;
   livemode: boolean | null;
   /** ISO 8601, real time; null if it is not known. */
   since: string | null;

@@ -1,4 +1,5 @@
 import type { WorkflowExecutionDescription, WorkflowExecutionInfo } from '@temporalio/client';
+import { namedId } from '../../domain/ids.ts';
 import { attributes } from '../../messages/search-attributes.ts';
 import { webhookTaskQueue } from '../../messages/task-queues.ts';
 import { type RealInstant, realInstant } from '../../platform/real-time.ts';
@@ -79,7 +80,7 @@ export async function findPausedWorkflows({ temporal, taskQueue, livemode }: Wor
       const stuck: Stuck = {
         kind: workflowPaused.kind,
         subject_id: subjectId,
-        biller_id: known.get(attributes.billerId) ?? null,
+        biller_id: namedId('biller', known.get(attributes.billerId)) ?? null,
         livemode: known.get(attributes.livemode) ?? livemode,
         since: steps[0]?.since?.toISOString() ?? null,
         why: describePaused(steps),

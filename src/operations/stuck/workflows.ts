@@ -1,4 +1,5 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
+import { namedId } from '../../domain/ids.ts';
 import { attributes } from '../../messages/search-attributes.ts';
 import { webhookTaskQueue } from '../../messages/task-queues.ts';
 import { all } from '../../platform/all-settled.ts';
@@ -263,7 +264,7 @@ function aboutWorkflow(
     ...description,
     subject_id: subjectOf(workflow),
     workflow_id: workflowId,
-    biller_id: known.get(attributes.billerId) ?? null,
+    biller_id: namedId('biller', known.get(attributes.billerId)) ?? null,
     livemode: known.get(attributes.livemode) ?? livemode,
   });
 }

@@ -1,3 +1,4 @@
+import { namedId } from '../../domain/ids.ts';
 import { listAudit } from '../../services/accounts/audit.ts';
 import { defineCommand, refuseMore, UsageError, unknownForm } from './command.ts';
 import { table } from './output.ts';
@@ -17,7 +18,7 @@ The newest entries first. --before continues after the last entry of an earlier 
     if (form !== 'list') throw unknownForm(form);
     refuseMore(rest);
     const page = {
-      billerId: values.biller,
+      billerId: namedId('biller', values.biller),
       limit: readWhole('--limit', values.limit ?? '100', 10_000),
       before: values.before === undefined ? undefined : readWhole('--before', values.before, Number.MAX_SAFE_INTEGER),
     };

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { namedId } from '../../domain/ids.ts';
 import { type CostKey, costKeys, inPercent, readPercentage } from '../../domain/surcharges/costs.ts';
 import { realNow } from '../../platform/real-time.ts';
 import {
@@ -48,11 +49,12 @@ export const command = defineCommand({
       refuseMore(more);
       const change = await changeIn(values);
       const origin = { by: operator(), now: realNow() };
-      const profile = await changeBillerProfile((await openContext()).sql, id, change, origin);
+      const profile = await changeBillerProfile((await openContext()).sql, namedId('biller', id), change, origin);
       return values.json ? JSON.stringify(profile) : card(shown(profile));
     }
     if (form === 'origins') {
-      const [id, ...more] = rest;
+      const [text, ...more] = rest;
+      const id = namedId('biller', text);
       if (id === undefined) throw new UsageError('billers origins needs the ID of a biller.');
       refuseMore(more);
       const { add = [], remove = [] } = values;

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Id, namedId } from '../../domain/ids.ts';
 import type { WorkflowSides } from '../../operations/sides/workflow-sides.ts';
 import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
 import { isRefusedForNumber } from '../../operations/stuck/sessions.ts';
@@ -159,7 +160,7 @@ interface Development {
   pagesUrl: string | null;
   /** The connection to Temporal, as variables of the environment. */
   temporal: Record<string, string | null>;
-  billerId: string | null;
+  billerId: Id<'biller'> | null;
   accounts: Accounts | null;
 }
 
@@ -186,7 +187,7 @@ async function readDevelopment(dataDir: string): Promise<Development> {
         SANDBOX_TEMPORAL_ADDRESS: member(content, 'sandbox_temporal_address'),
         SANDBOX_TEMPORAL_NAMESPACE: member(content, 'sandbox_temporal_namespace'),
       },
-      billerId: member(content, 'biller_id'),
+      billerId: namedId('biller', member(content, 'biller_id')),
       accounts: url === null || token === null ? null : { url, token },
     };
   } catch (cause) {

@@ -1,3 +1,4 @@
+import { type Id, namedId } from '../../domain/ids.ts';
 import { realNow } from '../../platform/real-time.ts';
 import { createKey, listKeys, revokeKey, rollKey } from '../../services/accounts/api-keys.ts';
 import { listBillers } from '../../services/accounts/billers.ts';
@@ -32,7 +33,7 @@ create and roll print the new key once. It is not stored.`,
       if (values.mode !== 'sandbox' && values.mode !== 'live') throw new UsageError('--mode must be sandbox or live.');
       const context = await openContext();
       const key = await createKey(context.sql, {
-        billerId: values.biller ?? (await defaultBiller(context)),
+        billerId: namedId('biller', values.biller) ?? (await defaultBiller(context)),
         livemode: values.mode === 'live',
         kind: values.publishable ? 'publishable' : 'secret',
         scopes: values.scopes?.split(',').map((scope) => scope.trim()),
@@ -41,7 +42,7 @@ create and roll print the new key once. It is not stored.`,
       return print(key);
     }
     if (form === 'list') {
-      const keys = await listKeys((await openContext()).sql, values.biller ?? null);
+      const keys = await listKeys((await openContext()).sql, namedId('biller', values.biller) ?? null);
       return values.json ? JSON.stringify(keys) : table(keys);
     }
     if (form === 'revoke' && id !== undefined) return print(await revokeKey((await openContext()).sql, id, audit));
@@ -54,7 +55,7 @@ create and roll print the new key once. It is not stored.`,
 });
 
 /** The demo biller; without one, the only biller. */
-async function defaultBiller({ sql, demoBillerId }: CliContext): Promise<string> {
+async function defaultBiller({ sql, demoBillerId }: CliContext): Promise<Id<'biller'>> {
   const billers = await listBillers(sql);
   const chosen =
     billers.find((biller) => biller.id === demoBillerId) ?? (billers.length === 1 ? billers[0] : undefined);

@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import type { SealFormat } from '../../db/sealed-values.ts';
+import { type Id, namedId } from '../../domain/ids.ts';
 import { type LogLevel, logLevels } from '../../platform/logger.ts';
 import { safeLine } from '../../platform/terminal-text.ts';
 import { databaseUrlFault } from './database-url.ts';
@@ -106,7 +107,7 @@ export interface Config {
    */
   readonly operatorKey: string | null;
   /** The demo biller and its secret key of the sandbox, which `npm start` gives to its own API. Null elsewhere. */
-  readonly demo: { readonly billerId: string; readonly sandboxKey: string } | null;
+  readonly demo: { readonly billerId: Id<'biller'>; readonly sandboxKey: string } | null;
 }
 
 /** All errors in the environment, one per line. Each names its variable. */
@@ -324,7 +325,8 @@ function createReader(env: NodeJS.ProcessEnv) {
   function demo(name: string): Config['demo'] {
     const value = text(name);
     const [, billerId, sandboxKey] = /^(acct_\w+):(sk_sandbox_\w+)$/.exec(value ?? '') ?? [];
-    if (billerId !== undefined && sandboxKey !== undefined) return { billerId, sandboxKey };
+    if (billerId !== undefined && sandboxKey !== undefined)
+      return { billerId: namedId('biller', billerId), sandboxKey };
     if (value !== null) faults.push(`${name} must be the id of a biller, a colon, and its secret key of the sandbox`);
     return null;
   }

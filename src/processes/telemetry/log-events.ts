@@ -1,4 +1,5 @@
 import { idFields } from '../../domain/id-fields.ts';
+import type { Id } from '../../domain/ids.ts';
 import { workflowIdOf, workflowIdOfOwner } from '../../messages/workflow-types.ts';
 import type { Logger } from '../../platform/logger.ts';
 import {
@@ -26,7 +27,7 @@ export function logTelemetry(logger: Logger): () => void {
   });
 }
 
-function owner(seen: { billerId: string; livemode: boolean; testClockId: string | null }) {
+function owner(seen: { billerId: Id<'biller'>; livemode: boolean; testClockId: string | null }) {
   return { biller_id: seen.billerId, livemode: seen.livemode, test_clock_id: seen.testClockId ?? undefined };
 }
 

@@ -9,7 +9,7 @@ import {
 } from '../../db/api-keys.ts';
 import { tenantOf } from '../../db/tenant.ts';
 import { randomBase62 } from '../../domain/base62.ts';
-import { newId } from '../../domain/ids.ts';
+import { type Id, newId } from '../../domain/ids.ts';
 import { addMs } from '../../domain/instants.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { atomically, violates } from '../../platform/postgres/transaction.ts';
@@ -25,7 +25,7 @@ export interface KeyTraits {
 }
 
 export interface NewKey extends KeyTraits, ChangeOrigin {
-  billerId: string;
+  billerId: Id<'biller'>;
   /** The scopes of a secret key; all by default. A publishable key has none. */
   scopes?: readonly string[] | undefined;
 }
@@ -84,7 +84,7 @@ export async function createKey(sql: Db, { billerId, livemode, kind, scopes, by,
 }
 
 /** Returns the keys of a biller, or all keys when `billerId` is null. Oldest first, including revoked keys. */
-export async function listKeys(sql: Db, billerId: string | null): Promise<ApiKey[]> {
+export async function listKeys(sql: Db, billerId: Id<'biller'> | null): Promise<ApiKey[]> {
   return (await listApiKeys(sql, billerId)).map(withoutHash);
 }
 

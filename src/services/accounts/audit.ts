@@ -1,4 +1,5 @@
 import { type AuditPage, type AuditRow, insertAuditRow, listAuditRows } from '../../db/audit-log.ts';
+import type { Id } from '../../domain/ids.ts';
 import type { IssuedBy } from '../../messages/operator-command.ts';
 import type { SubjectKind, subjectKinds } from '../../messages/subject-kinds.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
@@ -66,7 +67,7 @@ export interface AuditEntry {
    * The biller and mode that the entry concerns. Null when it concerns the whole service. An entry about the biller
    * itself has no mode.
    */
-  tenant: Tenant | { billerId: string; livemode: null } | null;
+  tenant: Tenant | { billerId: Id<'biller'>; livemode: null } | null;
   subjectId: string | null;
   /** The id of the request that caused the change. */
   requestId?: string;

@@ -9,7 +9,9 @@ import {
 import { type BillerRow, selectBiller, updateSurcharging } from '../../db/billers.ts';
 import { lockBiller } from '../../db/tenant.ts';
 import { isCountry } from '../../domain/countries.ts';
+import type { Id } from '../../domain/ids.ts';
 import type { CostKey } from '../../domain/surcharges/costs.ts';
+import type { BasisPoints } from '../../domain/units.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
@@ -36,8 +38,8 @@ export interface ProfileChange extends Partial<Record<ProfileText, string | null
   logo?: Buffer | null;
   /** ISO 3166-1 alpha-2. */
   country?: string | null;
-  /** In basis points. A key that is left out stays; null removes it. */
-  costs?: Partial<Record<CostKey, number | null>>;
+  /** A key that is left out stays; null removes it. */
+  costs?: Partial<Record<CostKey, BasisPoints | null>>;
 }
 
 /** The most origins that a biller may register. */
@@ -57,7 +59,7 @@ const largestLogo = 32 * 1024;
  * Returns what a biller shows to payers.
  * @throws NotFound
  */
-export async function getBillerProfile(db: Db, billerId: string): Promise<BillerProfile> {
+export async function getBillerProfile(db: Db, billerId: Id<'biller'>): Promise<BillerProfile> {
   const [biller, profile] = [await selectBiller(db, billerId), await selectBillerProfile(db, billerId)];
   if (biller === null) throw new NotFound('biller', billerId);
   const { id, name, country, cost_of_acceptance } = biller;
@@ -71,7 +73,7 @@ export async function getBillerProfile(db: Db, billerId: string): Promise<Biller
  */
 export async function changeBillerProfile(
   db: Db,
-  billerId: string,
+  billerId: Id<'biller'>,
   { logo, country, costs, ...texts }: ProfileChange,
   origin: ChangeOrigin,
 ): Promise<BillerProfile> {
@@ -91,7 +93,7 @@ export async function changeBillerProfile(
 
 async function changeSurcharging(
   tx: Tx,
-  billerId: string,
+  billerId: Id<'biller'>,
   { country, costs = {} }: Pick<ProfileChange, 'country' | 'costs'>,
   { now }: ChangeOrigin,
 ): Promise<void> {
@@ -121,7 +123,7 @@ function countryErrors(country: string | null | undefined): FieldError[] {
  */
 export async function changeCheckoutOrigins(
   db: Db,
-  billerId: string,
+  billerId: Id<'biller'>,
   { add = [], remove = [] }: { add?: readonly string[]; remove?: readonly string[] },
   origin: ChangeOrigin,
 ): Promise<BillerProfile> {
@@ -151,7 +153,7 @@ function isExactOrigin(text: string): boolean {
 
 async function changed(
   db: Db,
-  billerId: string,
+  billerId: Id<'biller'>,
   { by, now }: ChangeOrigin,
   write: (tx: Tx) => Promise<void>,
 ): Promise<BillerProfile> {

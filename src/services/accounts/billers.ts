@@ -7,7 +7,7 @@ import {
   selectBillerByName,
 } from '../../db/billers.ts';
 import { isTimeZone } from '../../domain/calendar.ts';
-import { newId } from '../../domain/ids.ts';
+import { type Id, newId } from '../../domain/ids.ts';
 import type { Db, Pool, Tx } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { type RealInstant, realNow } from '../../platform/real-time.ts';
@@ -87,8 +87,8 @@ export async function listBillers(sql: Db): Promise<Biller[]> {
  */
 export async function ensureDemoBiller(
   sql: Pool,
-  known: { billerId: string; keys: DemoKeys } | null,
-): Promise<{ billerId: string; keys: DemoKeys }> {
+  known: { billerId: Id<'biller'>; keys: DemoKeys } | null,
+): Promise<{ billerId: Id<'biller'>; keys: DemoKeys }> {
   return atomically(sql, async (tx) => {
     await tx`select pg_advisory_xact_lock(${demoLock})`;
     const now = realNow();
@@ -110,7 +110,13 @@ export async function ensureDemoBiller(
   });
 }
 
-async function works(tx: Tx, key: string, billerId: string, traits: KeyTraits, now: RealInstant): Promise<boolean> {
+async function works(
+  tx: Tx,
+  key: string,
+  billerId: Id<'biller'>,
+  traits: KeyTraits,
+  now: RealInstant,
+): Promise<boolean> {
   const row = await selectCredential(tx, hashKey(key));
   return (
     row !== null &&

@@ -176,7 +176,7 @@ async function record(
 }
 
 function reportOf(state: Exclude<ProcessorState, Submitted>, { attempt_id: id, lodged_at }: BankDebitRow): DebitReport {
-  if (state.kind === 'requires_action') return unattended(state) as DebitReport;
+  if (state.kind === 'requires_action') return unattended(state);
   if (state.kind !== 'canceled' && state.kind !== 'not_charged') return state;
   if (state.kind === 'canceled' && lodged_at === null) return declined('processor_rejected');
   throw new Error(`the processor had the debit of ${id}, and now says that it is ${state.kind}`);

@@ -1,3 +1,4 @@
+import type { MinorUnits } from '../../domain/units.ts';
 // What the states of links and sessions become, with their events. The rows are locked: the link first, then its
 // sessions.
 
@@ -31,9 +32,9 @@ export type ApplyTo = (
   },
 ) => Promise<void>;
 
-/** A method was saved, or a payment has succeeded. `amount` is in minor units; null if no money was taken. */
+/** A method was saved, or a payment has succeeded. `amount` is null if no money was taken. */
 interface Completion extends Instant {
-  amount: number | null;
+  amount: MinorUnits | null;
   paymentMethodId: Id<'payment_method'> | null;
 }
 
@@ -120,7 +121,7 @@ async function countOnLink(tx: Tx, link: PaymentLinkRow, { at, now, amount }: Co
 }
 
 /** Takes a payment that came back off its link. The link does not open again. */
-export async function uncount(tx: Tx, link: PaymentLinkRow, amount: number, at: CustomerInstant): Promise<void> {
+export async function uncount(tx: Tx, link: PaymentLinkRow, amount: MinorUnits, at: CustomerInstant): Promise<void> {
   await updatePaymentLink(tx, link.id, {
     payments_count: Math.max(0, link.payments_count - 1),
     collected_amount: Math.max(0, link.collected_amount - amount),

@@ -237,7 +237,12 @@ async function lockLinkForUpdate(tx: Tx, context: RequestContext, id: string) {
 }
 
 /** @throws InvalidState */
-function assertState(link: PaymentLinkRow, at: CustomerInstant, allowed: readonly string[], done: string): void {
+function assertState(
+  link: PaymentLinkRow,
+  at: CustomerInstant,
+  allowed: readonly PaymentLinkRow['status'][],
+  done: string,
+): void {
   const state = stateOfLink(link, at);
   if (allowed.includes(state) && allowed.includes(link.status)) return;
   throw new InvalidState(`Payment link ${link.id} is ${state}; it can be ${done} while ${allowed.join(' or ')}.`);

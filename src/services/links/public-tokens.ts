@@ -14,17 +14,18 @@ import type { Currency } from '../../domain/currencies.ts';
 import { feeFor } from '../../domain/fees.ts';
 import { type CustomerInstant, withoutClock } from '../../domain/instants.ts';
 import type { MethodFacts } from '../../domain/surcharges/means.ts';
+import type { MinorUnits } from '../../domain/units.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { isSurchargeAsked, surchargeColumns, surchargingOf } from '../payments/surcharges.ts';
 import { type LinkState, type SessionState, stateOfLink, stateOfSession } from './door.ts';
 import { hashOfToken } from './tokens.ts';
 
-/** What a payer pays, minor units. */
+/** What a payer pays. */
 export interface Price {
-  amount: number;
-  surchargeAmount: number;
-  totalAmount: number;
+  amount: MinorUnits;
+  surchargeAmount: MinorUnits;
+  totalAmount: MinorUnits;
   currency: Currency;
 }
 
@@ -101,7 +102,7 @@ export async function paymentOfSession(
  */
 export function priceFor(
   found: Omit<LinkForPayer, 'price'> | Omit<SessionForPayer, 'price'>,
-  amount: number | null,
+  amount: MinorUnits | null,
   method: MethodFacts | null,
 ): Price | null {
   if (!('session' in found)) return priceOfOffer(found.link, found, amount, method);
@@ -115,7 +116,7 @@ export function priceFor(
 function priceOfOffer(
   offer: OfferColumns & { livemode: boolean },
   { biller, customer, at }: Pick<Found, 'biller' | 'customer' | 'at'>,
-  amount: number | null,
+  amount: MinorUnits | null,
   method: MethodFacts | null,
 ): Price | null {
   if (amount === null || offer.currency === null) return null;
@@ -127,7 +128,7 @@ function priceOfOffer(
 }
 
 function priceIn(
-  { amount, currency }: { amount: number; currency: Currency },
+  { amount, currency }: { amount: MinorUnits; currency: Currency },
   {
     surcharge_amount: surchargeAmount,
     total_amount: totalAmount,

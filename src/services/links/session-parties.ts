@@ -83,7 +83,7 @@ async function makeCustomer(
     email: given(email),
     phones: given(phone) === undefined ? undefined : [{ raw: given(phone) ?? '' }],
   };
-  const row = newCustomer(context, JSON.parse(JSON.stringify(input)), at);
+  const row = newCustomer(context, input, at);
   await insertCustomer(tx, row);
   return { ...row, clock_status: null, frozen_time: null };
 }

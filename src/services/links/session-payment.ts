@@ -2,6 +2,7 @@ import { type CheckoutSessionRow, selectSessionByToken, updateCheckoutSession } 
 import { selectAttemptOfRequest } from '../../db/payment-attempts.ts';
 import { insertPaymentIntent, lockPaymentIntent, type PaymentIntentRow } from '../../db/payment-intents.ts';
 import { type Id, namedId } from '../../domain/ids.ts';
+import type { MinorUnits } from '../../domain/units.ts';
 import type { Db, Pool, Tx } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { fieldError } from '../../resources/field-errors.ts';
@@ -216,7 +217,7 @@ function isAsShown(intent: PaymentIntentRow, context: RequestContext, open: Open
   return open.session.amount !== null || askedFee(intent) === askedFee(intentOf(context, open, intent.amount));
 }
 
-function askedFee(intent: PaymentIntentRow): number {
+function askedFee(intent: PaymentIntentRow): MinorUnits {
   return isSurchargeAsked(intent) ? intent.fee_amount : 0;
 }
 
@@ -224,7 +225,7 @@ async function makeIntent(
   tx: Tx,
   context: RequestContext,
   open: OpenSession,
-  amount: number,
+  amount: MinorUnits,
 ): Promise<PaymentIntentRow> {
   const row = intentOf(context, open, amount);
   await insertPaymentIntent(tx, row);
@@ -232,7 +233,11 @@ async function makeIntent(
 }
 
 /** Returns a new intent of a session, which is not stored. */
-function intentOf(context: RequestContext, { session, customer, at }: OpenSession, amount: number): PaymentIntentRow {
+function intentOf(
+  context: RequestContext,
+  { session, customer, at }: OpenSession,
+  amount: MinorUnits,
+): PaymentIntentRow {
   const { currency, metadata, surcharge_applied, statement_descriptor: descriptor } = session;
   if (currency === null) throw new Error(`checkout session ${session.id} has no currency`);
   const terms = { amount, currency, metadata, surcharge_applied };

@@ -1,3 +1,4 @@
+import type { MinorUnits } from '../../domain/units.ts';
 // What a payer sends from a page, and the rules for it. The results name what is wrong; the pages put it into words.
 
 import type { CheckoutSessionRow, Consent } from '../../db/checkout-sessions.ts';
@@ -29,15 +30,15 @@ export interface Submission {
    */
   form?: string | undefined;
   method: { id: string } | { data: PaymentMethodCreate };
-  /** Minor units. For an amount that the payer chooses. */
-  amount?: number | undefined;
+  /** For an amount that the payer chooses. */
+  amount?: MinorUnits | undefined;
   details?: { name?: string | undefined; email?: string | undefined; phone?: string | undefined } | undefined;
   /** The payer wants the method kept. */
   save?: boolean | undefined;
   /** The payer's agreement to a mandate, for a bank account. */
   acceptance?: AcceptanceInput | undefined;
-  /** What the page has said that is taken, minor units. If another total is due by now, nothing is taken. */
-  shownTotal?: number | undefined;
+  /** What the page has said that is taken. If another total is due by now, nothing is taken. */
+  shownTotal?: MinorUnits | undefined;
   /** What the payer agreed to, if the method is kept, and from where. */
   consent?: Omit<Consent, 'accepted_at'> | undefined;
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { sealedField } from '../../db/sealed-values.ts';
 import { randomBase62 } from '../../domain/base62.ts';
+import type { Id } from '../../domain/ids.ts';
 import type { Vault } from '../accounts/vault.ts';
 import type { Tenant } from '../request-context.ts';
 
@@ -25,7 +26,12 @@ export function newToken(vault: Vault, field: TokenField, tenant: Tenant, id: st
 export function tokenOf(
   vault: Vault,
   field: TokenField,
-  { id, biller_id, livemode, sealed_token }: { id: string; biller_id: string; livemode: boolean; sealed_token: Buffer },
+  {
+    id,
+    biller_id,
+    livemode,
+    sealed_token,
+  }: { id: string; biller_id: Id<'biller'>; livemode: boolean; sealed_token: Buffer },
 ): string {
   return vault.open(sealed_token, sealedField(field, { billerId: biller_id, livemode }, id));
 }

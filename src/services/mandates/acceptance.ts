@@ -1,5 +1,6 @@
 import { selectBiller } from '../../db/billers.ts';
 import { type AcceptanceColumns, insertMandateText, type MandateRow, selectMandateText } from '../../db/mandates.ts';
+import type { Id } from '../../domain/ids.ts';
 import { type CustomerInstant, customerInstant } from '../../domain/instants.ts';
 import { nextChargeDate } from '../../domain/mandates/mandate.ts';
 import { withNoticeDue } from '../../domain/mandates/mandate-notices.ts';
@@ -99,7 +100,7 @@ export async function activate(
  * Returns the biller's name.
  * @throws if the biller does not exist.
  */
-export async function nameOfBiller(db: Db, billerId: string): Promise<string> {
+export async function nameOfBiller(db: Db, billerId: Id<'biller'>): Promise<string> {
   const biller = await selectBiller(db, billerId);
   if (biller === null) throw new Error(`biller ${billerId} does not exist`);
   return biller.name;

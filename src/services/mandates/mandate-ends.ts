@@ -36,7 +36,7 @@ export async function cancelMandate(
   { reason }: MandateCancel,
   stopDebits: StopDebits,
 ): Promise<MandateNow> {
-  const end = { allowed: ['pending', 'active'], reason: 'requested' as const, words: reason ?? null };
+  const end = { allowed: ['pending', 'active'], reason: 'requested', words: reason ?? null } as const;
   return endOnRequest(db, context, id, end, stopDebits);
 }
 
@@ -52,7 +52,7 @@ export async function cancelMandateAsPayer(
   id: string,
   stopDebits: StopDebits,
 ): Promise<MandateNow> {
-  const end = { allowed: ['active'], reason: 'payer_canceled' as const, words: null };
+  const end = { allowed: ['active'], reason: 'payer_canceled', words: null } as const;
   return endOnRequest(db, context, id, end, stopDebits);
 }
 
@@ -97,7 +97,11 @@ async function endOnRequest(
   db: Writer,
   context: RequestContext,
   id: string,
-  { allowed, reason, words }: { allowed: readonly string[]; reason: MandateEndReason; words: string | null },
+  {
+    allowed,
+    reason,
+    words,
+  }: { allowed: readonly MandateRow['status'][]; reason: MandateEndReason; words: string | null },
   stopDebits: StopDebits,
 ): Promise<MandateNow> {
   return transact(db, context, async (tx) => {

@@ -1,12 +1,13 @@
 import { type BillerProfileRow, selectBillerProfile } from '../../db/biller-profiles.ts';
 import { type BillerRow, selectBiller } from '../../db/billers.ts';
+import type { Id } from '../../domain/ids.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { type PayerRequest, payerContext } from '../links/payer-context.ts';
 import type { RequestContext } from '../request-context.ts';
 
 /** Who is paid, as its payers see it. */
 export interface Payee extends BillerProfileRow {
-  billerId: string;
+  billerId: Id<'biller'>;
   livemode: boolean;
   /** The name that payers read. */
   name: string;
@@ -33,7 +34,7 @@ export async function payeeOf(db: Db, biller: BillerRow, livemode: boolean): Pro
  */
 export async function openPaying(
   db: Db,
-  { biller_id: billerId, livemode }: { biller_id: string; livemode: boolean },
+  { biller_id: billerId, livemode }: { biller_id: Id<'biller'>; livemode: boolean },
   payer: PayerRequest,
 ): Promise<Paying> {
   const biller = await selectBiller(db, billerId);

@@ -12,6 +12,7 @@ import { type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-met
 import { tenantOf } from '../../db/tenant.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import type { PeriodLine } from '../../domain/subscriptions/lines.ts';
+import type { MinorUnits } from '../../domain/units.ts';
 import type { Db, Pool } from '../../platform/postgres/connection.ts';
 import type { Vault } from '../accounts/vault.ts';
 import type { PayerRequest } from '../links/payer-context.ts';
@@ -36,7 +37,7 @@ export interface Receipt extends Paying {
   lines: PeriodLine[];
   method: Pick<PaymentMethodRow, 'instrument' | 'brand' | 'last4'> | null;
   takenAt: CustomerInstant;
-  refunds: { id: string; amount: number; updated_at: CustomerInstant }[];
+  refunds: { id: string; amount: MinorUnits; updated_at: CustomerInstant }[];
 }
 
 /** Reads what the challenge page of this token shows. Null for an unknown token, and in live mode. Writes nothing. */

@@ -1,4 +1,5 @@
 import { listMethodsOfCustomer } from '../../db/payment-methods.ts';
+import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import type { MethodFacts } from '../../domain/surcharges/means.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
@@ -6,7 +7,7 @@ import type { SessionForPayer } from '../links/public-tokens.ts';
 
 /** A card that the payer need not enter again: as much of it as the page shows. */
 export interface SavedCard {
-  id: string;
+  id: Id<'payment_method'>;
   brand: string | null;
   last4: string | null;
   instrument: MethodFacts['instrument'];

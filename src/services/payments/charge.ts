@@ -10,6 +10,7 @@ import type { ChargeOutcome, DeclineCode } from '../../domain/charge-outcome.ts'
 import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import type { SchemeProfile } from '../../domain/schemes/scheme-profile.ts';
+import type { MinorUnits } from '../../domain/units.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { afterCommit, ChangedMeanwhile, pipelined, queued } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
@@ -41,13 +42,10 @@ export interface Charge {
   isReopened: boolean;
 }
 
-/**
- * An attempt and its outcome, passed on so that they can be recorded elsewhere too. `amount` is in minor units without
- * surcharge.
- */
+/** An attempt and its outcome, passed on so that they can be recorded elsewhere too. `amount` is without surcharge. */
 export interface AttemptOutcome {
   attempt: PaymentAttemptRow;
-  amount: number;
+  amount: MinorUnits;
   at: CustomerInstant;
   outcome: ChargeOutcome;
   now: RealInstant;

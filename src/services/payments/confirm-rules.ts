@@ -4,7 +4,7 @@ import { Forbidden, InvalidState } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
 import { isRestricted, mostPayerFailures } from './charge-records.ts';
 
-const confirmable: readonly string[] = ['requires_payment_method', 'failed'];
+const confirmable: readonly PaymentIntentRow['status'][] = ['requires_payment_method', 'failed'];
 
 /** Returns why an intent cannot be confirmed, or null if it can. `payer` is its customer, or null if it has none. */
 export function confirmRefusal(

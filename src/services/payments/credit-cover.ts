@@ -3,6 +3,7 @@ import { type SubscriptionRow, updateSubscription } from '../../db/subscriptions
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { type Account, post } from '../../domain/subscriptions/account.ts';
 import { coverLine, withheldOf } from '../../domain/subscriptions/cover.ts';
+import type { PeriodNumber } from '../../domain/units.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 
 /** The account of a locked subscription. */
@@ -16,7 +17,7 @@ type Covered = Pick<SubscriptionRow, 'id'> & Account;
 export async function coverCredit(
   tx: Tx,
   subscription: Covered,
-  period: number,
+  period: PeriodNumber,
   at: CustomerInstant,
 ): Promise<Account> {
   const { id, next_period_lines, credit_balance_cents } = subscription;

@@ -5,6 +5,7 @@ import { feeFor } from '../../domain/fees.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { exceedsLimit } from '../../domain/mandates/mandate.ts';
 import { schemes } from '../../domain/schemes/schemes.ts';
+import type { BasisPoints, MinorUnits } from '../../domain/units.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { Tenant } from '../request-context.ts';
@@ -49,20 +50,20 @@ export async function hasFittingDefault(
 
 /** What the payments of a plan or a subscription take from its payer, and what its biller's row says of surcharges. */
 interface Pricing extends SurchargingRow {
-  fee_basis_points: number;
-  fee_fixed: number;
+  fee_basis_points: BasisPoints;
+  fee_fixed: MinorUnits;
   customer_pays_fees: boolean;
 }
 
 /**
  * Whether the mandate of a locked method, or its scheme, allows less for one debit than this base amount with its
- * surcharge at `at`, minor units. Locks the mandate.
+ * surcharge at `at`. Locks the mandate.
  */
 export async function isAboveLimit(
   tx: Tx,
   method: PaymentMethodRow | null,
   payer: Pricing,
-  amount: number,
+  amount: MinorUnits,
   at: CustomerInstant,
 ): Promise<boolean> {
   const mandate = method?.instrument.type === 'au_becs_debit' ? await lockMandateOfMethod(tx, method.id) : null;

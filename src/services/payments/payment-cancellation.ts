@@ -12,7 +12,7 @@ import type { ChargeHook } from './charge.ts';
 import { lockIntentForUpdate } from './payment-intents.ts';
 
 /** The statuses in which no money was taken and none is being taken. A debit that the bank does not have is another. */
-const cancelable: readonly string[] = ['requires_payment_method', 'requires_action', 'failed'];
+const cancelable: readonly PaymentIntentRow['status'][] = ['requires_payment_method', 'requires_action', 'failed'];
 
 /**
  * Cancels an intent for good, together with its schedule, or its debit before the hand-over to the bank. After the

@@ -5,6 +5,7 @@ import { feeFor } from '../../domain/fees.ts';
 import { type Id, newId } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import type { MethodFacts } from '../../domain/surcharges/means.ts';
+import type { BasisPoints, MinorUnits } from '../../domain/units.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { fitsCurrency } from './fitting-method.ts';
 import { untried } from './payment-intents.ts';
@@ -18,12 +19,12 @@ import {
 
 /** A locked plan or subscription, with what its payments take from its customer and its biller. */
 export interface Payer extends SurchargingRow {
-  biller_id: string;
+  biller_id: Id<'biller'>;
   customer_id: Id<'customer'>;
   payment_instrument_id: Id<'payment_method'> | null;
   default_payment_method_id: Id<'payment_method'> | null;
-  fee_basis_points: number;
-  fee_fixed: number;
+  fee_basis_points: BasisPoints;
+  fee_fixed: MinorUnits;
   customer_pays_fees: boolean;
   currency: Currency;
   metadata: Record<string, string>;
@@ -55,11 +56,11 @@ type Purpose = Partial<
   >
 >;
 
-/** Returns a new intent over a base amount, minor units, that is charged by this method now. */
+/** Returns a new intent over a base amount that is charged by this method now. */
 export function recurringIntent(
   payer: Payer,
   purpose: Purpose,
-  amount: number,
+  amount: MinorUnits,
   method: (Pick<PaymentMethodRow, 'id'> & MethodFacts) | null,
   at: CustomerInstant,
 ): DecidedIntent {

@@ -20,6 +20,7 @@ import { newId } from '../../domain/ids.ts';
 import { addMs, type CustomerInstant } from '../../domain/instants.ts';
 import { schemes } from '../../domain/schemes/schemes.ts';
 import { surchargeIn } from '../../domain/surcharges/refund-share.ts';
+import type { Milliseconds, MinorUnits } from '../../domain/units.ts';
 import type { Db, Pool, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { afterCommit, atomically, pipelined } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
@@ -39,7 +40,7 @@ import { getPaymentIntent, lockIntentForUpdate } from './payment-intents.ts';
 import { type RepeatableRequest, unrepeatable } from './repeatable-request.ts';
 
 /** In milliseconds. No request lives this long, so the process that opened such a refund is dead. */
-const abandonedAfterMs = 60_000;
+const abandonedAfterMs: Milliseconds = 60_000;
 
 /**
  * Refunds what remains of an intent, or a part of it. Like a charge, it has three steps: open, ask, record. Refunds
@@ -239,13 +240,13 @@ function canStillComeBack(
 }
 
 /** Of a payment without a surcharge nothing is read. */
-async function surchargeOfRefund(tx: Tx, intent: LockedIntentRow, amount: number): Promise<number> {
+async function surchargeOfRefund(tx: Tx, intent: LockedIntentRow, amount: MinorUnits): Promise<MinorUnits> {
   const { total_amount: total, surcharge_amount: surcharge } = intent;
   if (surcharge === 0) return 0;
   return surchargeIn(amount, { total, surcharge, given: await sumsOfRefunds(tx, intent.id) });
 }
 
-async function amountToRefund(tx: Tx, intent: LockedIntentRow, asked: number | undefined): Promise<number> {
+async function amountToRefund(tx: Tx, intent: LockedIntentRow, asked: MinorUnits | undefined): Promise<MinorUnits> {
   const remaining = intent.total_amount - intent.total_refunded_amount - (await amountBeingRefunded(tx, intent.id));
   if (remaining <= 0) throw new InvalidState(`Payment intent ${intent.id} has been refunded in full.`);
   const amount = asked ?? remaining;

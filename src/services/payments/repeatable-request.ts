@@ -1,3 +1,4 @@
+import type { MinorUnits } from '../../domain/units.ts';
 import type { InsertCondition } from '../../platform/postgres/conditional-insert.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
@@ -7,8 +8,8 @@ export interface RepeatableRequest<Row> {
   requestKey: string | null;
   /** When the key expires. After that, the same key is a new request. */
   keyExpiresAt?: RealInstant | null;
-  /** What the payer was shown, minor units. If another total is due, nothing is opened. */
-  shownTotal?: number | undefined;
+  /** What the payer was shown. If another total is due, nothing is opened. */
+  shownTotal?: MinorUnits | undefined;
   /** Called first in the first transaction. Claims the key, or throws when another request has it. */
   claimKey(tx: Tx): Promise<void>;
   /**

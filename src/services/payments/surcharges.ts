@@ -1,3 +1,4 @@
+import type { MinorUnits } from '../../domain/units.ts';
 // The one place that decides a surcharge: what is shown before a payment, and what is taken at each attempt. The rules
 // are in domain/surcharges.
 
@@ -45,10 +46,10 @@ export function isSurchargeAsked(intent: Pick<PaymentIntentRow, 'surcharge_asked
 
 /**
  * Returns what a payment comes to by a method at an instant. While the method is unknown (null), it is the most that
- * any method may come to. `amount` and `fee` are minor units.
+ * any method may come to.
  */
 export function surchargeColumns(
-  { amount, fee, isAsked }: { amount: number; fee: number; isAsked: boolean },
+  { amount, fee, isAsked }: { amount: MinorUnits; fee: MinorUnits; isAsked: boolean },
   method: MethodFacts | null,
   biller: Surcharging,
   at: CustomerInstant,

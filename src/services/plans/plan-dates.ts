@@ -5,6 +5,7 @@ import { type CustomerInstant, isoOrNone } from '../../domain/instants.ts';
 import { type Derived, derive } from '../../domain/plans/derive.ts';
 import type { PlanWithSlots, Slot } from '../../domain/plans/plan.ts';
 import { retryDueAt } from '../../domain/schemes/debit-dates.ts';
+import type { SlotNumber } from '../../domain/units.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { clockToleranceMs } from '../customer-time.ts';
@@ -21,7 +22,7 @@ export interface WrongDate {
   /** Part of a sentence, for an operator. */
   why: string;
   /** A retry that is earlier than dunning gives. It is right if an operator has brought it forward. */
-  isEarly: { slot: number; date: CustomerInstant } | null;
+  isEarly: { slot: SlotNumber; date: CustomerInstant } | null;
 }
 
 /** The rows of a plan do not agree, so nothing is charged by them. */

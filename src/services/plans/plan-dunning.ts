@@ -13,6 +13,7 @@ import {
   returned,
   withdrawn,
 } from '../../domain/plans/steps.ts';
+import type { SlotNumber } from '../../domain/units.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { withdrawDebits } from '../debits/debit-withdrawal.ts';
@@ -127,7 +128,7 @@ export async function withdraw(
  * paid.
  */
 export async function giveUpUnpaid(tx: Tx, locked: LockedPlan, instants: Instants): Promise<LockedPlan> {
-  const canceled: number[] = [];
+  const canceled: SlotNumber[] = [];
   for (const { slot, payment_intent_id: intentId } of locked.slots) {
     const intent = intentId === null ? null : await lockPaymentIntent(tx, intentId);
     if (intent !== null && (await cancelUnpaid(tx, intent, instants))) canceled.push(slot);

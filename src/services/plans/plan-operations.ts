@@ -6,6 +6,7 @@ import { hasEnded } from '../../domain/plan-state.ts';
 import { nextRetry } from '../../domain/plans/derive.ts';
 import type { Slot } from '../../domain/plans/plan.ts';
 import { retryNow } from '../../domain/plans/steps.ts';
+import type { SlotNumber } from '../../domain/units.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
@@ -82,7 +83,7 @@ export function whyNotActive(plan: CollectingPlanRow): string {
 }
 
 /** Returns a slot in words, for operators. */
-export function inWords({ slot, due_date: date }: { slot: number; due_date: string }): string {
+export function inWords({ slot, due_date: date }: { slot: SlotNumber; due_date: string }): string {
   return `${slotInWords(slot)}, due ${date},`;
 }
 
@@ -95,7 +96,7 @@ export function entryOf(
 }
 
 /** Returns the changes with field names that contain the slot: `slots/<slot>/<field>`. */
-export function ofSlot({ slot }: { slot: number }, changes: AuditEntry['changes']): AuditEntry['changes'] {
+export function ofSlot({ slot }: { slot: SlotNumber }, changes: AuditEntry['changes']): AuditEntry['changes'] {
   return Object.fromEntries(Object.entries(changes).map(([field, change]) => [`slots/${slot}/${field}`, change]));
 }
 

@@ -11,6 +11,7 @@ import { applyChange } from '../../domain/plans/apply.ts';
 import { nextRetry } from '../../domain/plans/derive.ts';
 import { type PlanWithSlots, progressOf, type Slot, termsOf } from '../../domain/plans/plan.ts';
 import { type PlanStepChange, skipPassed } from '../../domain/plans/steps.ts';
+import type { SlotNumber } from '../../domain/units.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { type ChangeOrigin, type Changes, changesBetween, recordAudit } from '../accounts/audit.ts';
@@ -175,7 +176,7 @@ function retryInWords({ currency }: CollectingPlanRow, { slot, amount }: Slot): 
   return `${slotInWords(slot)} of ${inMoney(amount ?? 0, currency)}`;
 }
 
-function giveUpFirst(planId: string, slot: number): string {
+function giveUpFirst(planId: string, slot: SlotNumber): string {
   return (
     `Nothing was done: the retry of ${slotInWords(slot)} is overdue. To give that payment up, first: ` +
     `npm run --silent ops -- skip-slot ${planId} ${slot}.`

@@ -5,6 +5,7 @@ import type { CustomerInstant } from '../../domain/instants.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
 import { cadenceOf, isOpen, type Slot } from '../../domain/plans/plan.ts';
 import { giveUp, skipNext } from '../../domain/plans/steps.ts';
+import type { SlotNumber } from '../../domain/units.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { type ChangeOrigin, changesBetween, recordAudit } from '../accounts/audit.ts';
@@ -22,7 +23,7 @@ import { type LockedPlan, store } from './store.ts';
  * Repeating the command skips no further slot. Returns what was done, as a sentence.
  * @throws CommandRefused
  */
-export async function skipPlanSlot(db: Db, planId: string, slot: number, origin: ChangeOrigin): Promise<string> {
+export async function skipPlanSlot(db: Db, planId: string, slot: SlotNumber, origin: ChangeOrigin): Promise<string> {
   return withPlan(db, planId, origin.now, async (tx, locked, at) => {
     if (hasEnded(locked.plan.state)) throw new CommandRefused(`Nothing to skip: the plan is ${locked.plan.state}.`);
     const found = await selectSlot(tx, planId, slot);

@@ -1,7 +1,13 @@
 import { listKnownSlots } from '../../db/payment-plan-slots.ts';
 import type { CollectingPlanRow, PaymentPlanRow } from '../../db/payment-plans.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
-import { allowedTransitions, nextPlanState, type PlanState, type PlanTransition } from '../../domain/plan-state.ts';
+import {
+  allowedTransitions,
+  nextPlanState,
+  type PlanState,
+  type PlanStateReason,
+  type PlanTransition,
+} from '../../domain/plan-state.ts';
 import { activate, resume, retryAll, stop, stopped } from '../../domain/plans/steps.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
@@ -30,7 +36,7 @@ export async function transitionPlan(
   context: RequestContext,
   id: string,
   transition: PlanTransition,
-  reason = 'requested',
+  reason: PlanStateReason = 'requested',
 ): Promise<PaymentPlanRow> {
   return transact(db, context, async (tx) => {
     const { test_clock_id: clockId } = await getPaymentPlan(tx, context, id);
@@ -53,7 +59,7 @@ async function stopCollecting(
   tx: Tx,
   locked: LockedPlan,
   state: 'suspended' | 'deactivated' | 'closed',
-  reason: string,
+  reason: PlanStateReason,
   instants: { at: CustomerInstant; now: RealInstant },
 ): Promise<LockedPlan> {
   const { at } = instants;

@@ -6,6 +6,7 @@ import type { CustomerInstant } from '../../domain/instants.ts';
 import { mutablePlanFields } from '../../domain/plan-state.ts';
 import { progressOf } from '../../domain/plans/plan.ts';
 import { amend } from '../../domain/plans/steps.ts';
+import type { MinorUnits } from '../../domain/units.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { PaymentPlanUpdate } from '../../resources/payment-plan-input.ts';
@@ -117,7 +118,7 @@ function newDates(input: PaymentPlanUpdate): ('start_date' | 'first_date')[] {
 }
 
 /** Refuses a total that is already reached: it would close the plan without a request from the biller. */
-function totalReachedErrors(plan: PaymentPlanRow, committed: number): FieldError[] {
+function totalReachedErrors(plan: PaymentPlanRow, committed: MinorUnits): FieldError[] {
   const total = plan.total_amount_cents;
   if (total === null || (total >= committed && total > plan.collected_amount_cents)) return [];
   const message =

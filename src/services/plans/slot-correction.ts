@@ -8,6 +8,7 @@ import type { CustomerInstant } from '../../domain/instants.ts';
 import { fresh } from '../../domain/plans/apply.ts';
 import { cadenceOf, type KnownSlot, type SlotStatus } from '../../domain/plans/plan.ts';
 import { retryDueAt } from '../../domain/schemes/debit-dates.ts';
+import type { MinorUnits, SlotNumber } from '../../domain/units.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { withoutBroughtForward, wrongRetry } from './plan-dates.ts';
 
@@ -24,9 +25,9 @@ const statusOf: Record<PaymentIntentRow['status'], SlotStatus> = {
 
 /**
  * Returns all slots of a locked plan as they should be, from slot 0 without gaps, and the sum of what its payments have
- * collected, in minor units. A row that is missing, or does not agree with the slot's payment, is made from the
- * payment. A slot without either was never charged: it counts as skipped. Each retry gets the date that dunning gives.
- * Rows that are right are returned as they are.
+ * collected. A row that is missing, or does not agree with the slot's payment, is made from the payment. A slot without
+ * either was never charged: it counts as skipped. Each retry gets the date that dunning gives. Rows that are right are
+ * returned as they are.
  * @param stored the rows as they are.
  */
 export async function correctedSlots(
@@ -34,7 +35,7 @@ export async function correctedSlots(
   plan: CollectingPlanRow,
   stored: readonly KnownSlot[],
   at: CustomerInstant,
-): Promise<{ slots: KnownSlot[]; collected: number }> {
+): Promise<{ slots: KnownSlot[]; collected: MinorUnits }> {
   const intents = await listIntentsOfPlan(tx, plan.id);
   const intentOf = new Map(intents.map((intent) => [intent.payment_plan_slot, intent]));
   const rowOf = new Map(stored.map((row) => [row.slot, row]));
@@ -67,7 +68,7 @@ function isUnpaid({ status }: PaymentIntentRow): boolean {
 async function restoredRow(
   tx: Tx,
   plan: CollectingPlanRow,
-  slot: number,
+  slot: SlotNumber,
   intent: PaymentIntentRow | undefined,
 ): Promise<KnownSlot> {
   const passed = { ...fresh, slot, due_date: slotDate(cadenceOf(plan), slot) };

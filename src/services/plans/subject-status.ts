@@ -9,6 +9,7 @@ import { inMoney } from '../../domain/currencies.ts';
 import { retryDays } from '../../domain/dunning.ts';
 import { customerInstant } from '../../domain/instants.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
+import type { MinorUnits } from '../../domain/units.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import { deletedSubject, type StatusDetails, type SubjectStatus } from '../../messages/subject-status.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
@@ -73,7 +74,7 @@ function detailsOfPlan(row: PlanStatusRow, nextAt: number | null): StatusDetails
 }
 
 /** The next charge of a payment that has failed so often in its series: "25.00 AUD, attempt 2 of 4". */
-export function chargeInWords(amount: number, currency: string, failures: number): string {
+export function chargeInWords(amount: MinorUnits, currency: string, failures: number): string {
   return `${inMoney(amount, currency)}, attempt ${failures + 1} of ${retryDays.length + 1}`;
 }
 

@@ -6,6 +6,7 @@ import { type ShownSubscriptionRow, selectSubscription } from '../../db/subscrip
 import { dateIn, laterInstant, type PlainDate, startOfDay } from '../../domain/calendar.ts';
 import type { Currency } from '../../domain/currencies.ts';
 import { feeFor } from '../../domain/fees.ts';
+import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
 import { applyChange } from '../../domain/subscriptions/apply.ts';
@@ -13,6 +14,7 @@ import { comingPeriods } from '../../domain/subscriptions/coming.ts';
 import { allOwed, owedOf, type SubscriptionWithPeriods } from '../../domain/subscriptions/course.ts';
 import { collected } from '../../domain/subscriptions/steps.ts';
 import type { MethodFacts } from '../../domain/surcharges/means.ts';
+import type { MinorUnits } from '../../domain/units.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { isSurchargeAsked, surchargeColumns } from '../payments/surcharges.ts';
 import { planSchedule } from '../plans/plan-payments.ts';
@@ -20,28 +22,28 @@ import { effectOfNewMethod } from '../plans/plan-transitions.ts';
 import type { RequestContext } from '../request-context.ts';
 import { changeByNewMethod } from '../subscriptions/method-for-subscription.ts';
 
-/** What a payer is told of the payments that are still to come. Amounts are minor units, with surcharge. */
+/** What a payer is told of the payments that are still to come. Amounts are with surcharge. */
 export interface ComingPayments {
   /** The name of the plan or subscription. */
   name: string;
   currency: Currency;
   /** What is taken at once when the link or session is completed. */
-  atOnce: number;
+  atOnce: MinorUnits;
   /** Nothing is taken automatically: the biller has to start or resume it. Then `atOnce` is what is taken at once. */
   waitsForBiller: boolean;
   /** The payments after that, with their dates, at most three. */
-  next: { date: PlainDate; total: number }[];
+  next: { date: PlainDate; total: MinorUnits }[];
   /** Whether more payments follow. */
   hasMore: boolean;
   every: { unit: 'week' | 'month' | 'year'; count: number };
   /** The base amount at which a plan ends. Null if it has no such end. */
-  cap: number | null;
+  cap: MinorUnits | null;
 }
 
 /** What a link or session names, and its customer's share in it. */
 export interface NamedSubject {
-  apply_to_payment_plan_id: string | null;
-  apply_to_subscription_id: string | null;
+  apply_to_payment_plan_id: Id<'payment_plan'> | null;
+  apply_to_subscription_id: Id<'subscription'> | null;
 }
 
 /**
@@ -155,7 +157,7 @@ async function totalsOf(
   context: RequestContext,
   retried: readonly { intentId: string; due: CustomerInstant }[],
   { at, method }: Payer,
-): Promise<{ due: CustomerInstant; total: number }[]> {
+): Promise<{ due: CustomerInstant; total: MinorUnits }[]> {
   const intents = await Promise.all(retried.map(({ intentId }) => selectPaymentIntent(db, context, intentId)));
   return retried.map(({ due }, index) => {
     const intent = intents[index] ?? null;
@@ -168,7 +170,7 @@ async function totalsOf(
 /** What is taken at an instant. A payment that was due before is taken now. */
 function totalOf(
   context: RequestContext,
-  amount: number,
+  amount: MinorUnits,
   { at, paysFees, method }: Payer,
   due: CustomerInstant,
 ): number {
@@ -177,7 +179,7 @@ function totalOf(
 }
 
 function listed(
-  payments: readonly { due: CustomerInstant; total: number }[],
+  payments: readonly { due: CustomerInstant; total: MinorUnits }[],
   at: CustomerInstant,
   timeZone: string,
   hasMore: boolean,

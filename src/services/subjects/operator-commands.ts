@@ -1,5 +1,5 @@
 import { insertAdvance, lockClock, selectOpenAdvance, type TestClockRow } from '../../db/test-clocks.ts';
-import { newId } from '../../domain/ids.ts';
+import { namedId, newId } from '../../domain/ids.ts';
 import type { OperatorCommand } from '../../messages/operator-command.ts';
 import { type SubjectKind, subjectKinds } from '../../messages/subject-kinds.ts';
 import type { SubjectStatus } from '../../messages/subject-status.ts';
@@ -154,5 +154,12 @@ async function recordCommand(
   { billerId, livemode }: SubjectStatus,
   { by, now }: ChangeOrigin,
 ): Promise<void> {
-  await recordAudit(db, { action, by, at: now, tenant: { billerId, livemode }, subjectId, changes: {} });
+  await recordAudit(db, {
+    action,
+    by,
+    at: now,
+    tenant: { billerId: namedId('biller', billerId), livemode },
+    subjectId,
+    changes: {},
+  });
 }

@@ -6,6 +6,7 @@ import {
   updateRefundKeyExpiry,
 } from '../../db/refunds.ts';
 import { addCredit } from '../../db/subscriptions.ts';
+import type { MinorUnits } from '../../domain/units.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import type { Processors } from '../../processors/processor.ts';
 import type { CreditRefund } from '../../resources/subscription-change.ts';
@@ -60,7 +61,7 @@ export async function refundCredit(
   });
 }
 
-function tooMuch({ most, credit, intentId }: { most: number; credit: number; intentId: string }): ValidationFailed {
+function tooMuch({ most, credit, intentId }: { most: number; credit: MinorUnits; intentId: string }): ValidationFailed {
   const why = most === credit ? 'the credit' : `what remains of its last payment, ${intentId}`;
   return ValidationFailed.of('/amount_cents', 'out_of_range', `amount_cents must be at most ${most}, ${why}.`);
 }

@@ -5,6 +5,7 @@ import type { CustomerInstant } from '../../domain/instants.ts';
 import { allOwed, type Period } from '../../domain/subscriptions/course.ts';
 import { creditAfterEnd } from '../../domain/subscriptions/ends.ts';
 import { type SubscriptionStepChange, withdrawn } from '../../domain/subscriptions/steps.ts';
+import type { MinorUnits } from '../../domain/units.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { withdrawDebits } from '../debits/debit-withdrawal.ts';
@@ -54,8 +55,12 @@ export async function withoutDebits(
   if (intentIds.length > 0) await store(tx, locked, withdrawn(locked.subscription, intentIds), instants.at);
 }
 
-/** What a bank or a processor has of a subscription without those payments that are stopped, minor units. */
-async function amountInFlight(tx: Tx, { row, subscription }: LockedSubscription, stopped: string[]): Promise<number> {
+/** What a bank or a processor has of a subscription without those payments that are stopped. */
+async function amountInFlight(
+  tx: Tx,
+  { row, subscription }: LockedSubscription,
+  stopped: string[],
+): Promise<MinorUnits> {
   const { change_payment_intent_id: changeId } = row;
   const change = changeId === null ? null : await lockPaymentIntent(tx, changeId);
   return allOwed(subscription)

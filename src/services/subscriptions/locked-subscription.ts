@@ -9,6 +9,7 @@ import type { CustomerInstant } from '../../domain/instants.ts';
 import { applyChange, type BegunPeriod } from '../../domain/subscriptions/apply.ts';
 import { isOwed, owedOf, type Period, type SubscriptionWithPeriods } from '../../domain/subscriptions/course.ts';
 import type { SubscriptionStepChange } from '../../domain/subscriptions/steps.ts';
+import type { MinorUnits } from '../../domain/units.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
 import { record, subscriptionEvent } from '../events.ts';
@@ -77,6 +78,6 @@ export function shownRow({ row, subscription: { current } }: LockedSubscription)
 }
 
 /** A payment that was under way when its subscription was canceled has an outcome. */
-export function landed({ row }: LockedSubscription, amount: number): { in_flight_cents?: number } {
+export function landed({ row }: LockedSubscription, amount: MinorUnits): { in_flight_cents?: MinorUnits } {
   return row.in_flight_cents === 0 ? {} : { in_flight_cents: Math.max(0, row.in_flight_cents - amount) };
 }

@@ -1,6 +1,7 @@
 import { selectLastAttempt } from '../../db/payment-attempts.ts';
 import { listOpenPeriods } from '../../db/subscription-periods.ts';
 import { lockSubscription, selectClockOfSubscription } from '../../db/subscriptions.ts';
+import { namedId } from '../../domain/ids.ts';
 import { type CustomerInstant, withoutClock } from '../../domain/instants.ts';
 import type { Period, SubscriptionWithPeriods } from '../../domain/subscriptions/course.ts';
 import { respondTo } from '../../domain/subscriptions/requests.ts';
@@ -39,7 +40,13 @@ export async function executeSubscriptionCommand(
   const status = await subscriptionStatus(db, id);
   if (status.billerId === '') return 'Read again: it was deleted.';
   const { billerId, livemode } = status;
-  const entry = { by: origin.by, at: now, tenant: { billerId, livemode }, subjectId: id, changes };
+  const entry = {
+    by: origin.by,
+    at: now,
+    tenant: { billerId: namedId('biller', billerId), livemode },
+    subjectId: id,
+    changes,
+  };
   await recordAudit(db, { ...entry, action: 'subscription.rechecked' });
   if (status.nextAt === null) return `Read again: ${status.state}; waits for ${status.story?.waitsFor}.`;
   return `Read again: ${status.state}; next is ${status.next}, at ${new Date(status.nextAt).toISOString()}.`;

@@ -28,7 +28,7 @@ const mutable: readonly string[] = [
   'metadata',
   'one_off_items',
   'discounts',
-];
+] satisfies (keyof SubscriptionUpdate)[];
 
 /**
  * Changes a subscription, as far as its state allows. A period that has begun keeps its price.

@@ -10,6 +10,7 @@ import {
   updateClock,
 } from '../../db/test-clocks.ts';
 import { laterInstant } from '../../domain/calendar.ts';
+import type { Id } from '../../domain/ids.ts';
 import { type CustomerInstant, customerInstant } from '../../domain/instants.ts';
 import { type KindThat, subjectKinds } from '../../messages/subject-kinds.ts';
 import type { ClockSubjectStatus } from '../../messages/subject-status.ts';
@@ -181,7 +182,7 @@ export async function failAdvance(db: Db, advance: ClockAdvanceRow, reason: stri
 function emitEnd(
   tx: Tx,
   advance: ClockAdvanceRow,
-  billerId: string,
+  billerId: Id<'biller'>,
   outcome: 'ready' | 'failed',
   now: RealInstant,
 ): void {

@@ -1,4 +1,5 @@
 import { type CredentialRow, listApiKeys, selectCredentialOfKey } from '../../db/api-keys.ts';
+import type { Id } from '../../domain/ids.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { allScopes } from '../accounts/scopes.ts';
@@ -31,7 +32,7 @@ export async function keyOfLink(db: Db, keyId: string, now: RealInstant): Promis
 }
 
 /** Returns the id of the newest sandbox key of a biller that may open the workbench, or null. */
-export async function newestKeyOf(db: Db, billerId: string, now: RealInstant): Promise<string | null> {
+export async function newestKeyOf(db: Db, billerId: Id<'biller'>, now: RealInstant): Promise<string | null> {
   const keys = (await listApiKeys(db, billerId)).filter((key) => !key.livemode && isUsable(key, now));
   return keys.at(-1)?.id ?? null;
 }

@@ -1,4 +1,5 @@
 import type { Fragment } from 'postgres';
+import type { Id } from '../../../domain/ids.ts';
 import type { Db } from '../../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../../platform/real-time.ts';
 
@@ -6,7 +7,7 @@ import type { RealInstant } from '../../../platform/real-time.ts';
 export interface StuckRow {
   /** Null where the whole service is stuck. */
   subject_id: string | null;
-  biller_id: string | null;
+  biller_id: Id<'biller'> | null;
   livemode: boolean | null;
   /** Null if it is not known. */
   since: RealInstant | null;

@@ -1,3 +1,4 @@
+import type { Id } from '../../../domain/ids.ts';
 import type { Db } from '../../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../../platform/real-time.ts';
 import { originOf } from '../../../platform/redact.ts';
@@ -75,7 +76,7 @@ export const failingEndpoints: StuckQuery<FailingEndpoint> = {
 /** An endpoint that has only failed lately. */
 export interface LatelyFailing extends Omit<EndpointNews, 'url'> {
   id: string;
-  biller_id: string;
+  biller_id: Id<'biller'>;
   livemode: boolean;
   since: RealInstant;
   pending: number;
