@@ -30,17 +30,18 @@ import { wake } from '../wake.ts';
 import { askProcessor, processorFor, unfinished } from './ask-processor.ts';
 import {
   assertSessionFound,
-  type Charge,
   type Charging,
   type OutcomeRecord,
   openCharge,
   recordOutcome,
   reopenCharge,
 } from './charge.ts';
+import type { Charge } from './charge-records.ts';
 import { chargeForRequest, continueCharge } from './charged-request.ts';
 import { assertMayTry, confirmRefusal } from './confirm-rules.ts';
 import { acceptDebit } from './debit-acceptance.ts';
-import { createLocked, getPaymentIntent, newIntentId } from './payment-intents.ts';
+import { newIntentId } from './new-intent.ts';
+import { createLocked, getPaymentIntent } from './payment-intents.ts';
 import { lockAndChooseRail, refusalError } from './rail.ts';
 import { OtherTotal, type RepeatableRequest, unrepeatable } from './repeatable-request.ts';
 import { decideSurcharge } from './surcharges.ts';

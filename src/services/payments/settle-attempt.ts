@@ -10,7 +10,8 @@ import { OutcomeUnknown, type ProcessorState } from '../../processors/processor.
 import { type ChangeOrigin, recordAudit } from '../accounts/audit.ts';
 import { CommandRefused } from '../command-refused.ts';
 import { NotFound } from '../errors.ts';
-import { type Charge, type Charging, recordOutcome, reopenCharge } from './charge.ts';
+import { type Charging, recordOutcome, reopenCharge } from './charge.ts';
+import type { Charge } from './charge-records.ts';
 import { wakeAfterOutcome } from './payment-confirmation.ts';
 
 /** What a person has found out about an attempt, and how. */
