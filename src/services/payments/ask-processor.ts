@@ -87,10 +87,16 @@ export async function orUnavailable<T>(what: 'payment' | 'refund', asked: Promis
   }
 }
 
-/** The error of charges or refunds that could not be finished. Its message has the reason of the first. */
-export function unfinished(what: 'charges' | 'refunds', failures: readonly unknown[]): AggregateError {
+/**
+ * Waits until all of these abandoned charges or refunds were tried.
+ * @throws AggregateError with every failure. Its message has the reason of the first.
+ */
+export async function allFinished(what: 'charges' | 'refunds', tried: Promise<unknown>[]): Promise<void> {
+  const results = await Promise.allSettled(tried);
+  const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+  if (failures.length === 0) return;
   const [first] = failures;
   const error = first instanceof ProcessorUnavailable ? first.cause : first;
   const reason = error instanceof Error ? error.message : String(error);
-  return new AggregateError(failures, `${failures.length} abandoned ${what} could not be finished: ${reason}`);
+  throw new AggregateError(failures, `${failures.length} abandoned ${what} could not be finished: ${reason}`);
 }

@@ -136,6 +136,12 @@ export async function reopenCharge(tx: Tx, intent: PaymentIntentRow, attempt: Pa
   return { ...chargeOf(intent, method, attempt), isReopened: true };
 }
 
+/** As `reopenCharge`, for the intent of an attempt, which it locks. Returns null if the intent was deleted. */
+export async function reopenAttempt(tx: Tx, attempt: PaymentAttemptRow): Promise<Charge | null> {
+  const intent = await lockPaymentIntent(tx, attempt.payment_intent_id);
+  return intent && reopenCharge(tx, intent, attempt);
+}
+
 /**
  * Records the outcome of an attempt with its events: on the attempt, on the intent and, through `hook`, on what the
  * payment is for. Idempotent: if the attempt already has its outcome, nothing changes.

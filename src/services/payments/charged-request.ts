@@ -1,11 +1,11 @@
 import { type PaymentAttemptRow, updateAttemptKeyExpiry } from '../../db/payment-attempts.ts';
-import { lockPaymentIntent, type PaymentIntentRow } from '../../db/payment-intents.ts';
+import type { PaymentIntentRow } from '../../db/payment-intents.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { transact } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
 import { askAndRecord } from './ask-processor.ts';
-import { type Charging, type OutcomeRecord, recordOutcome, reopenCharge } from './charge.ts';
+import { type Charging, type OutcomeRecord, recordOutcome, reopenAttempt } from './charge.ts';
 import type { Charge } from './charge-records.ts';
 
 /**
@@ -46,6 +46,5 @@ export async function continueCharge(
   keyExpiresAt: RealInstant | null | undefined,
 ): Promise<Charge | null> {
   if (keyExpiresAt) await updateAttemptKeyExpiry(tx, attempt.id, keyExpiresAt);
-  const intent = attempt.outcome === 'processing' ? await lockPaymentIntent(tx, attempt.payment_intent_id) : null;
-  return intent && reopenCharge(tx, intent, attempt);
+  return attempt.outcome === 'processing' ? reopenAttempt(tx, attempt) : null;
 }

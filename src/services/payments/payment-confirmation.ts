@@ -22,19 +22,19 @@ import {
   resolveCustomer,
   resolveMethod,
 } from '../customers/resolve-references.ts';
-import { assertNoErrors, InvalidState, NotFound, ValidationFailed } from '../errors.ts';
+import { assertNoErrors, InvalidState, NotFound, orNotFound, ValidationFailed } from '../errors.ts';
 import { transact } from '../events.ts';
 import { parsedUrl, payerUrlErrors } from '../payer-urls.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
-import { askProcessor, processorFor, unfinished } from './ask-processor.ts';
+import { allFinished, askProcessor, processorFor } from './ask-processor.ts';
 import {
   assertSessionFound,
   type Charging,
   type OutcomeRecord,
   openCharge,
   recordOutcome,
-  reopenCharge,
+  reopenAttempt,
 } from './charge.ts';
 import type { Charge } from './charge-records.ts';
 import { chargeForRequest, continueCharge } from './charged-request.ts';
@@ -135,9 +135,11 @@ async function finishConfirmation(
   };
   const recordAlone = async (record: OutcomeRecord) =>
     'version' in opened ? recordUnlocked(pool, opened, record, request) : null;
-  const completed = await chargeForRequest(pool, charging, context, charge, respond, recordAlone);
-  if (completed === null) throw new NotFound('payment intent', charge.paymentIntentId);
-  return completed;
+  return orNotFound(
+    await chargeForRequest(pool, charging, context, charge, respond, recordAlone),
+    'payment intent',
+    charge.paymentIntentId,
+  );
 }
 
 /**
@@ -149,12 +151,10 @@ async function finishConfirmation(
 export async function recoverCharges(sql: Pool, { processors, hook }: Charging, now: RealInstant): Promise<void> {
   const abandoned = await listAbandonedAttempts(sql, addMs(now, -abandonedAfterMs));
   // At once, because a processor that hangs takes half a minute for each. The processor's own limit holds.
-  const results = await Promise.allSettled(
+  await allFinished(
+    'charges',
     abandoned.map(async (attempt) => {
-      const charge = await atomically(sql, async (tx) => {
-        const intent = await lockPaymentIntent(tx, attempt.payment_intent_id);
-        return intent === null ? null : reopenCharge(tx, intent, attempt);
-      });
+      const charge = await atomically(sql, (tx) => reopenAttempt(tx, attempt));
       if (charge === null) return;
       const outcome = await askProcessor(sql, processors, charge);
       await atomically(sql, async (tx) => {
@@ -163,8 +163,6 @@ export async function recoverCharges(sql: Pool, { processors, hook }: Charging, 
       });
     }),
   );
-  const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
-  if (failures.length > 0) throw unfinished('charges', failures);
 }
 
 /**

@@ -2,7 +2,7 @@ import { selectBiller } from '../../db/billers.ts';
 import { selectAttemptInFlight } from '../../db/payment-attempts.ts';
 import { lockPaymentIntent } from '../../db/payment-intents.ts';
 import { lockPaymentMethod } from '../../db/payment-methods.ts';
-import { customerInstant } from '../../domain/instants.ts';
+import { laterInstant } from '../../domain/calendar.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
@@ -65,7 +65,7 @@ async function openScheduled(
   assertDateHasCome(intent, biller.time_zone, at);
   const method = found && found.detached_at === null ? found : null;
   // A payment scheduled for today is due when it is created, not when the day began.
-  const dueAt = customerInstant(Math.max(Number(intent.created_at), Number(intent.scheduled_at)));
+  const dueAt = laterInstant(intent.created_at, intent.scheduled_at);
   const decided = decideSurcharge(intent, method, surchargingOf({ ...biller, livemode: intent.livemode }), at);
   const rail = await lockAndChooseRail(tx, decided, method, at);
   const newCharge = { source: 'schedule' as const, at, now, dueAt, testClockId: intent.test_clock_id };

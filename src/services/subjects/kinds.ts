@@ -14,11 +14,15 @@ import { collectScheduledPayment } from '../payments/scheduled-payments.ts';
 import { collectPlainPayment } from '../plans/plain-collection.ts';
 import { collectDuePayment } from '../plans/plan-collection.ts';
 import { planStatus, scheduledPaymentStatus } from '../plans/subject-status.ts';
-import { executeSubscriptionCommand } from '../subscriptions/operator-commands.ts';
 import { collectDueSubscription } from '../subscriptions/subscription-collection.ts';
 import { subscriptionStatus } from '../subscriptions/subscription-status.ts';
 import { chargeHook as hook } from './charge-hook.ts';
-import { executePlanCommand, executeScheduledPaymentCommand, recheckOnly } from './operator-commands.ts';
+import {
+  executePlanCommand,
+  executeScheduledPaymentCommand,
+  executeSubscriptionCommand,
+  recheckOnly,
+} from './operator-commands.ts';
 
 /** What the service does with a subject, whatever its kind. */
 export interface SubjectServices {

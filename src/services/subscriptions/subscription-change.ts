@@ -1,11 +1,8 @@
+import { selectAttemptOfSubscriptionRequest } from '../../db/payment-attempts.ts';
 import { insertPaymentIntent } from '../../db/payment-intents.ts';
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
 import { selectPeriodFunds } from '../../db/period-funds.ts';
-import {
-  insertSubscriptionChange,
-  selectChangeAttemptOfRequest,
-  selectChangeOfIntent,
-} from '../../db/subscription-changes.ts';
+import { insertSubscriptionChange, selectChangeOfIntent } from '../../db/subscription-changes.ts';
 import type { ShownSubscriptionRow } from '../../db/subscriptions.ts';
 import { dateIn } from '../../domain/calendar.ts';
 import type { Id } from '../../domain/ids.ts';
@@ -262,7 +259,7 @@ async function findEarlierTry(
   { requestKey, keyExpiresAt }: RepeatableRequest<ChangeResult>,
 ): Promise<Opened | null> {
   if (requestKey === null) return null;
-  const attempt = await selectChangeAttemptOfRequest(tx, row.id, requestKey, context.now);
+  const attempt = await selectAttemptOfSubscriptionRequest(tx, row.id, requestKey, context.now);
   const change = attempt && (await selectChangeOfIntent(tx, attempt.payment_intent_id));
   if (attempt === null || change === null) return null;
   const charge = await continueCharge(tx, attempt, keyExpiresAt);
