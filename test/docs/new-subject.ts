@@ -353,7 +353,7 @@ export function quote(quoteId: string, atOnce = false): Promise<void> {
       ),
       after(
         functions,
-        "import { planStatus, scheduledPaymentStatus } from '../plans/subject-status.ts';\n",
+        "import { planStatus } from '../plans/plan-status.ts';\n",
         "import { lapseQuote, quoteStatus } from '../quotes/quotes.ts';\n",
       ),
     ],

@@ -14,8 +14,8 @@ import { type AuditEntry, type ChangeOrigin, changesBetween, recordAudit } from 
 import { assertNotJustTried, CommandRefused, refusedIfInvalid } from '../command-refused.ts';
 import { timeForWrite } from '../customer-time.ts';
 import { transact } from '../events.ts';
+import { chargeInWords } from './plan-status.ts';
 import { type LockedPlan, lockPlanWithSlots, store } from './store.ts';
-import { chargeInWords } from './subject-status.ts';
 
 /**
  * Makes the next attempt of an unpaid payment due now. It stays the next step of its retry series, only earlier. Within

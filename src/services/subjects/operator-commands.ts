@@ -8,9 +8,10 @@ import { atomically } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { type AuditAction, type ChangeOrigin, type Changes, operator, recordAudit } from '../accounts/audit.ts';
 import { CommandRefused } from '../command-refused.ts';
+import { scheduledPaymentStatus } from '../payments/scheduled-payments.ts';
 import { retryPlanNow } from '../plans/plan-operations.ts';
 import { skipPlanSlot } from '../plans/plan-slot-skipping.ts';
-import { planStatus, scheduledPaymentStatus } from '../plans/subject-status.ts';
+import { planStatus } from '../plans/plan-status.ts';
 import { correctSubscriptionDates, retrySubscriptionNow } from '../subscriptions/operator-commands.ts';
 import { subscriptionStatus } from '../subscriptions/subscription-status.ts';
 
