@@ -7,8 +7,7 @@ import { workflowTime } from '../services/customer-time.ts';
 import { executeClockCommand } from '../services/subjects/operator-commands.ts';
 import { clockStatus, executeAdvance, type MoveSubject } from '../services/test-clocks/clock-advance.ts';
 import { expireTestClock } from '../services/test-clocks/test-clocks.ts';
-import { carryOut, reasonOf } from './failures.ts';
-import { withHeartbeat } from './heartbeat.ts';
+import { carryOut, reasonOf, withHeartbeat } from './failures.ts';
 
 export interface ClockDeps {
   sql: Pool;

@@ -5,8 +5,7 @@ import { realNow } from '../platform/real-time.ts';
 import type { Processors } from '../processors/processor.ts';
 import { workflowTime } from '../services/customer-time.ts';
 import { collectSubject, subjects } from '../services/subjects/kinds.ts';
-import { carryOut } from './failures.ts';
-import { withHeartbeat } from './heartbeat.ts';
+import { carryOut, withHeartbeat } from './failures.ts';
 
 export interface CollectionDeps {
   sql: Pool;

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { activityInfo } from '@temporalio/activity';
+import { activityInfo, Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { FailedEffect } from '../messages/failed-effect.ts';
 import { commandRefused } from '../messages/operator-command.ts';
@@ -22,6 +22,7 @@ const asksOfAProcessor = 8;
 /** `Retry-After: 0` must not become a loop without a pause. */
 const minPauseMs = 500;
 const pausesOfAnOutage = [100, 250, 500, 1000, 2000];
+const heartbeatEveryMs = 2_000;
 
 /**
  * Runs an activity's work with retries. An outage, or a missing live processor, is first retried here for some seconds
@@ -50,6 +51,22 @@ export async function carryOut<T>(sql: Pool, work: () => Promise<T>): Promise<T>
         throw await effectFailure(sql, error);
       }
     }
+  }
+}
+
+/**
+ * Runs an activity's work and sends heartbeats meanwhile, so that Temporal notices a worker that dies. If the activity
+ * is cancelled, because the worker shuts down or another one has taken over, it ends at once. The work then ends by
+ * itself, unheard: it must be safe to be done twice. A local activity has no heartbeat; its work just runs.
+ */
+export async function withHeartbeat<T>(work: () => Promise<T>): Promise<T> {
+  const context = Context.current();
+  if (context.info.isLocal) return work();
+  const timer = setInterval(() => context.heartbeat(), heartbeatEveryMs);
+  try {
+    return await Promise.race([work(), context.cancelled]);
+  } finally {
+    clearInterval(timer);
   }
 }
 

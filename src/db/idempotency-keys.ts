@@ -1,10 +1,10 @@
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import type { Id } from '../domain/ids.ts';
 import type { InsertCondition } from '../platform/postgres/conditional-insert.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
+import { waitedTooLong } from '../platform/postgres/transaction.ts';
 import type { RealInstant } from '../platform/real-time.ts';
 
-const lockNotAvailable = '55P03';
 const sweepBatch = 1_000;
 
 /** One use of an Idempotency-Key. All times are real time. */
@@ -76,7 +76,7 @@ async function insertKey(tx: Tx, use: KeyUse, waitMs: number, mayReplace: postgr
       returning set_config('lock_timeout', '0', true)`;
     return rows.length > 0 ? 'claimed' : 'taken';
   } catch (error) {
-    if (isKeyBusy(error)) return 'busy';
+    if (waitedTooLong(error)) return 'busy';
     throw error;
   }
 }
@@ -123,7 +123,7 @@ export class KeyTaken extends Error {
 /**
  * Condition: the key is free, or this request has claimed it and has no response yet. Stores the key and its response
  * in the same statement as the row that it guards. If another request has the key, that statement writes nothing. It
- * fails (`isKeyBusy`) if the other transaction does not end within `waitMs`.
+ * fails (`waitedTooLong`) if the other transaction does not end within `waitMs`.
  */
 export function keyWithResponse(
   use: KeyUse,
@@ -143,11 +143,6 @@ export function keyWithResponse(
       where idempotency_keys.expires_at <= excluded.created_at
         or (idempotency_keys.status_code is null and ${isSameRequest(db, use)})
     returning set_config('lock_timeout', '0', true)`;
-}
-
-/** Whether a statement failed because another transaction kept a lock, such as that of a key, for too long. */
-export function isKeyBusy(error: unknown): boolean {
-  return error instanceof postgres.PostgresError && error.code === lockNotAvailable;
 }
 
 function timeoutOf(waitMs: number): string {

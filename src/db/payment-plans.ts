@@ -8,6 +8,7 @@ import type { BasisPoints, MinorUnits } from '../domain/units.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
 import { jsonb } from '../platform/postgres/types.ts';
+import { payerColumns } from './customers.ts';
 import { isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 
 export interface PaymentPlanRow extends Plan {
@@ -54,14 +55,6 @@ export async function selectPlan(db: Db, tenant: TenantKey, id: string): Promise
   return row ?? null;
 }
 
-/** The id of the test clock that the plan's customer is on. Null in real time; undefined if the plan does not exist. */
-export async function selectClockOfPlan(db: Db, id: string): Promise<string | null | undefined> {
-  const [row] = await db<
-    { test_clock_id: Id<'test_clock'> | null }[]
-  >`select test_clock_id from payment_plans where id = ${id}`;
-  return row?.test_clock_id;
-}
-
 /**
  * Locks a plan for update until the transaction ends, so that collecting, changing and ending it never overlap. Returns
  * the plan with everything that a collection needs, or null if the plan was deleted.
@@ -77,10 +70,7 @@ export async function lockPlan(tx: Tx, id: string): Promise<CollectingPlanRow | 
 
 /** The columns of a `CollectingPlanRow` from `planWithOwners`, but for the time of its clock `k`. */
 export function collectingColumns(db: Db) {
-  return db`
-    p.*, b.time_zone, b.fee_basis_points, b.fee_fixed, b.statement_descriptor, b.country, b.cost_of_acceptance,
-    c.default_payment_method_id,
-    coalesce((c.fee_preferences ->> 'customer_pays_transaction_fees')::boolean, false) as customer_pays_fees`;
+  return db`p.*, ${payerColumns(db)}`;
 }
 
 export function planWithOwners(db: Db) {

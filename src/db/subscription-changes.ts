@@ -4,8 +4,6 @@ import type { OpenChange } from '../domain/subscriptions/changes.ts';
 import type { SubscriptionItem } from '../domain/subscriptions/lines.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
-import type { RealInstant } from '../platform/real-time.ts';
-import type { PaymentAttemptRow } from './payment-attempts.ts';
 
 /** A change of what a subscription sells, requested for the period under way. */
 export interface SubscriptionChangeRow extends OpenChange {
@@ -42,26 +40,6 @@ export async function updateSubscriptionChange(
   status: SubscriptionChangeRow['status'],
 ): Promise<void> {
   await tx`update subscription_changes set status = ${status} where subscription_id = ${id} and number = ${number}`;
-}
-
-/**
- * The newest attempt of a change of this subscription that was opened under this Idempotency-Key, or null. An expired
- * key is a new request.
- */
-export async function selectChangeAttemptOfRequest(
-  db: Db,
-  subscriptionId: string,
-  requestKey: string,
-  now: RealInstant,
-): Promise<PaymentAttemptRow | null> {
-  const [row] = await db<PaymentAttemptRow[]>`
-    select a.* from subscription_changes c
-    join payment_attempts a on a.payment_intent_id = c.payment_intent_id
-    where c.subscription_id = ${subscriptionId} and a.request_key = ${requestKey}
-      and (a.request_key_expires_at is null or a.request_key_expires_at > ${now})
-    order by c.number desc
-    limit 1`;
-  return row ?? null;
 }
 
 /** A page of the changes of a subscription, newest first, with one extra row if more follow. */

@@ -8,6 +8,7 @@ import type { BasisPoints, MinorUnits } from '../domain/units.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
 import { jsonb } from '../platform/postgres/types.ts';
+import { payerColumns } from './customers.ts';
 import { isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 
 export interface SubscriptionRow extends Course, Derived {
@@ -126,10 +127,7 @@ export async function lockSubscriptionOfIntent(tx: Tx, intentId: string): Promis
 
 function collecting(tx: Tx) {
   return tx`
-    select s.*, b.time_zone, b.fee_basis_points, b.fee_fixed, b.statement_descriptor, b.country, b.cost_of_acceptance,
-      c.default_payment_method_id,
-      coalesce((c.fee_preferences ->> 'customer_pays_transaction_fees')::boolean, false) as customer_pays_fees,
-      c.deleted_at as customer_deleted_at
+    select s.*, ${payerColumns(tx)}, c.deleted_at as customer_deleted_at
     from subscriptions s
     join billers b on b.id = s.biller_id
     join customers c on c.id = s.customer_id`;
@@ -179,14 +177,6 @@ export async function addCredit(tx: Tx, id: string, amount: MinorUnits, at: Cust
   await tx`
     update subscriptions set credit_balance_cents = credit_balance_cents + ${amount}, updated_at = ${at}
     where id = ${id}`;
-}
-
-/** The id of the test clock that its customer is on. Null in real time; undefined if it does not exist. */
-export async function selectClockOfSubscription(db: Db, id: string): Promise<string | null | undefined> {
-  const [row] = await db<
-    { test_clock_id: Id<'test_clock'> | null }[]
-  >`select test_clock_id from subscriptions where id = ${id}`;
-  return row?.test_clock_id;
 }
 
 /** The id of the subscription that a payment intent belongs to, or null. */

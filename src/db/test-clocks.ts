@@ -53,6 +53,16 @@ export async function selectClock(db: Db, tenant: TenantKey, id: string): Promis
   return row ?? null;
 }
 
+/** The id of the clock that a plan or a subscription is on. Null in real time; undefined if it was deleted. */
+export async function selectClockIdOf(
+  db: Db,
+  table: 'payment_plans' | 'subscriptions',
+  id: string,
+): Promise<string | null | undefined> {
+  const [row] = await db<{ test_clock_id: string | null }[]>`select test_clock_id from ${db(table)} where id = ${id}`;
+  return row?.test_clock_id;
+}
+
 /** Identifies a test clock. All test clocks are in the sandbox. */
 export interface ClockKey {
   id: string;

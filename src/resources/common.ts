@@ -71,6 +71,20 @@ export const listQuery = {
   ),
 };
 
+/** The query of a list whose items are numbered: `field` has the number, and `number` names it in a sentence. */
+export function numberedQuery(field: string, number: string) {
+  return Strict({
+    limit: listQuery.limit,
+    starting_after: Type.Optional(
+      Type.String({
+        maxLength: 20,
+        description: `${number} of the last item of the previous page.`,
+        'x-cursor': field,
+      }),
+    ),
+  });
+}
+
 /** The query parameters of a list by date. */
 export const createdQuery = {
   created_from: Type.Optional(

@@ -1,9 +1,10 @@
 import type { LockedCustomerRow } from '../db/customers.ts';
-import { shareLockClock, type TestClockRow } from '../db/test-clocks.ts';
+import { selectClock, shareLockClock, type TestClockRow } from '../db/test-clocks.ts';
 import { type CustomerInstant, customerInstant, withoutClock } from '../domain/instants.ts';
-import type { Tx } from '../platform/postgres/connection.ts';
+import type { Db, Tx } from '../platform/postgres/connection.ts';
 import type { RealInstant } from '../platform/real-time.ts';
 import { InvalidState } from './errors.ts';
+import type { Tenant } from './request-context.ts';
 
 /**
  * Returns the instant of a write about a customer: the frozen time of its test clock, or real time when it has no
@@ -31,6 +32,16 @@ export function timeOf(customer: LockedCustomerRow | null, realTime: RealInstant
   if (customer?.test_clock_id == null || customer.clock_status === null || customer.frozen_time === null)
     return withoutClock(realTime);
   return timeOnClock({ id: customer.test_clock_id, status: customer.clock_status, frozen_time: customer.frozen_time });
+}
+
+/** Returns the customer's time for a reader: of the test clock that a plan or a subscription is on, or real time. */
+export async function presentTime(
+  db: Db,
+  context: Tenant & { now: RealInstant },
+  { test_clock_id: clockId }: { test_clock_id: string | null },
+): Promise<CustomerInstant> {
+  const clock = clockId === null ? null : await selectClock(db, context, clockId);
+  return clock?.frozen_time ?? withoutClock(context.now);
 }
 
 /**

@@ -84,6 +84,12 @@ export class NotFound extends ServiceError {
   }
 }
 
+/** Returns the row that was looked for. @throws NotFound if there is none. */
+export function orNotFound<Row>(row: Row | null, what: string, id: string): Row {
+  if (row === null) throw new NotFound(what, id);
+  return row;
+}
+
 /** The object's present state does not allow the request. */
 export class InvalidState extends ServiceError {
   constructor(message: string, code: CodeOfStatus<422> = 'invalid_state', extra: Record<string, unknown> = {}) {

@@ -4,11 +4,10 @@ import type { SubjectStatus } from '../messages/subject-status.ts';
 import { advanceTo } from '../messages/updates.ts';
 import type { Stall } from '../messages/workflow-status.ts';
 import { patches } from '../messages/workflow-versions.ts';
-import { type Collection, collectingBy } from './collecting-activities.ts';
-import { runCommands } from './command-queue.ts';
+import { type Collection, collectingBy } from './activities.ts';
 import { type CustomerTime, clockTime, realTime, type SubjectInbox, setBack } from './customer-time.ts';
 import { stallOf } from './effect-failure.ts';
-import { beginFreshRun, needsFreshRun, openInbox, wantsFreshRun } from './inbox.ts';
+import { beginFreshRun, needsFreshRun, openInbox, runCommands, wantsFreshRun } from './inbox.ts';
 import { lookingAgain } from './look-again.ts';
 import {
   isKnownToBeOnClock,
@@ -19,6 +18,47 @@ import {
   showStatus,
   showUnread,
 } from './operator-page/subject.ts';
+
+// The workflow of each kind of subject. All run the same loop; `messages/subject-kinds.ts` says how the kinds differ.
+
+/**
+ * A payment plan from its activation to its end. It collects each slot on its date and retries failed payments, in real
+ * time or on its customer's test clock. While the plan is suspended, the workflow waits.
+ */
+export function paymentPlan(planId: string, atOnce = false): Promise<void> {
+  return collectWhenDue('paymentPlan', planId, { atOnce });
+}
+
+/**
+ * A subscription from its start to its end. It begins each period on its date and has it charged, retries failed
+ * payments, and ends trials, pauses and the subscription, in real time or on its customer's test clock.
+ */
+export function subscription(subscriptionId: string, atOnce = false): Promise<void> {
+  return collectWhenDue('subscription', subscriptionId, { atOnce });
+}
+
+/** A payment with a scheduled date. The workflow makes it on that date, unless a confirm or a cancel comes first. */
+export function scheduledPayment(intentId: string, atOnce = false): Promise<void> {
+  return collectWhenDue('scheduledPayment', intentId, { atOnce });
+}
+
+/**
+ * The debit of a single payment, from its acceptance until nothing more is expected from the bank: the hand-over at the
+ * cut-off, the result, and what comes back. Plans drive their debits themselves.
+ */
+export function bankDebit(attemptId: string, atOnce = false): Promise<void> {
+  return collectWhenDue('bankDebit', attemptId, { atOnce });
+}
+
+/** A payment link with an expiry, until it has ended. */
+export function paymentLink(linkId: string, atOnce = false): Promise<void> {
+  return collectWhenDue('paymentLink', linkId, { atOnce });
+}
+
+/** A checkout session, until it is completed or has expired. */
+export function checkoutSession(sessionId: string, atOnce = false): Promise<void> {
+  return collectWhenDue('checkoutSession', sessionId, { atOnce });
+}
 
 /** A subject while its workflow runs. */
 interface Run {
@@ -33,7 +73,7 @@ interface Run {
  * due, collects it, and repeats until the subject has ended. It keeps no state that the database does not have, so a
  * fresh run needs only the id. `atOnce`: the previous run was stalled, so try at once, whatever the date.
  */
-export async function collectWhenDue(kind: SubjectKind, id: string, { atOnce = false } = {}): Promise<void> {
+async function collectWhenDue(kind: SubjectKind, id: string, { atOnce = false } = {}): Promise<void> {
   const page = openSubjectPage(kind);
   const inbox = openSubjectInbox(kind);
   const run = { id, collection: collectingBy(kind), inbox, page };

@@ -1,8 +1,8 @@
 import type { SubjectKind } from '../messages/subject-kinds.ts';
-import * as subjects from './subjects.ts';
+import * as subjects from './collection.ts';
 
 // Temporal finds a workflow by the name of its export.
-export * from './subjects.ts';
+export * from './collection.ts';
 export { testClock } from './test-clock.ts';
 export { webhookBatch } from './webhook-batch.ts';
 export { webhookDelivery } from './webhook-delivery.ts';

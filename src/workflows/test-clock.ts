@@ -7,14 +7,13 @@ import {
 } from '@temporalio/workflow';
 import type { ClockActivities } from '../activities/clock-activities.ts';
 import type { ClockSubjectStatus } from '../messages/subject-status.ts';
-import { type CommandQueue, inWords, runCommands } from './command-queue.ts';
+import { inProcess } from './activities.ts';
 import { stallOf } from './effect-failure.ts';
-import { beginFreshRun, openInbox, wantsFreshRun } from './inbox.ts';
+import { beginFreshRun, type CommandQueue, inWords, openInbox, runCommands, wantsFreshRun } from './inbox.ts';
 import { lookingAgain } from './look-again.ts';
 import { showAdvancing, showClock, showClockStalled } from './operator-page/clock.ts';
 import { type OperatorPage, openPage } from './operator-page/page.ts';
 import { makesStallsSearchable } from './operator-page/stalled.ts';
-import { inProcess } from './options.ts';
 
 /** A longer advance is shown on the page and in the search attributes. Most advances take a fraction of a second. */
 const shownAfter = '10 seconds';

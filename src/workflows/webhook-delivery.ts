@@ -15,6 +15,8 @@ import { signals } from '../messages/signals.ts';
 import { webhookTaskQueue } from '../messages/task-queues.ts';
 import { commands } from '../messages/updates.ts';
 import { patches } from '../messages/workflow-versions.ts';
+import { inProcess } from './activities.ts';
+import { refusalOf } from './effect-failure.ts';
 import {
   type CommandOutcome,
   type CommandQueue,
@@ -22,11 +24,9 @@ import {
   openCommandQueue,
   resultOf,
   runCommands,
-} from './command-queue.ts';
-import { refusalOf } from './effect-failure.ts';
+} from './inbox.ts';
 import { showDelivery } from './operator-page/delivery.ts';
 import { openPage } from './operator-page/page.ts';
-import { inProcess } from './options.ts';
 
 type Progress = NonNullable<Awaited<ReturnType<WebhookActivities['attemptWebhookDelivery']>>>;
 

@@ -304,8 +304,8 @@ export const newSubject: Walk = {
     ],
     'its workflow': [
       after(
-        'src/workflows/subjects.ts',
-        "import { collectWhenDue } from './collection.ts';\n",
+        'src/workflows/collection.ts',
+        'All run the same loop; `messages/subject-kinds.ts` says how the kinds differ.\n',
         `
 /** A quote, until it has lapsed. */
 export function quote(quoteId: string, atOnce = false): Promise<void> {
@@ -353,7 +353,7 @@ export function quote(quoteId: string, atOnce = false): Promise<void> {
       ),
       after(
         functions,
-        "import { planStatus, scheduledPaymentStatus } from '../plans/subject-status.ts';\n",
+        "import { planStatus } from '../plans/plan-status.ts';\n",
         "import { lapseQuote, quoteStatus } from '../quotes/quotes.ts';\n",
       ),
     ],
@@ -445,8 +445,7 @@ export function quote(quoteId: string, atOnce = false): Promise<void> {
     'src/services/paging.ts',
     'src/services/subjects/operator-commands.ts',
     'src/services/wake.ts',
-    'src/workflows/collecting-activities.ts',
-    'src/workflows/collection.ts',
+    'src/workflows/activities.ts',
     'src/workflows/index.ts',
     'src/workflows/operator-page/page.ts',
     'src/workflows/operator-page/subject.ts',

@@ -19,7 +19,7 @@ const textOf = (page: string) => readFileSync(join(root, page), 'utf8');
 /** The folders of the repository whose files the pages name. */
 const folders = 'src|dev|test|demo|bench|fuzz|faults|lab|tools|patches|docs|monitoring|temporal|clients';
 const repositoryPath = new RegExp(String.raw`(?<![\w./-])(?:${folders})/[\w./-]*\w`, 'g');
-/** Code such as `workflows/subjects.ts`: relative to src/, or to the folder of the page. */
+/** Code such as `workflows/collection.ts`: relative to src/, or to the folder of the page. */
 const relativePath = /(?<=`)\w[\w.-]*\/[\w./-]*\w\.(?:ts|mjs|md|sql|ya?ml|json|cfg|sh)(?=`)/g;
 const command = /npm run (?<flags>(?:-{1,2}[\w-]+ )*)(?:-w \S+ )?(?<script>[a-z][\w:-]*)(?<workspace> -w \S+)?/g;
 /** Constants of Temporal. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { findViolations } from '../../src/operations/invariants/invariants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { listAudit } from '../../src/services/accounts/audit.ts';
-import { executeSubscriptionCommand } from '../../src/services/subscriptions/operator-commands.ts';
+import { executeSubscriptionCommand } from '../../src/services/subjects/operator-commands.ts';
 import { useSubscriber } from '../support/subscriber.ts';
 
 describe('the dates of a subscription', () => {

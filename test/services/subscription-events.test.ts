@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { addMs } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import { executeSubscriptionCommand } from '../../src/services/subscriptions/operator-commands.ts';
+import { executeSubscriptionCommand } from '../../src/services/subjects/operator-commands.ts';
 import { useSubscriber } from '../support/subscriber.ts';
 
 /** Each title names what comes after the end of the grace and before the workflow’s own step. */

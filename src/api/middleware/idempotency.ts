@@ -4,7 +4,6 @@ import {
   claimOfFreeKey,
   claimOrResumeKey,
   insertResponse,
-  isKeyBusy,
   KeyTaken,
   type KeyUse,
   keyWithResponse,
@@ -16,7 +15,7 @@ import { type SealedField, sealedField } from '../../db/sealed-values.ts';
 import { outboundPolicy } from '../../platform/outbound-address.ts';
 import { type AdvisoryLocks, openAdvisoryLocks } from '../../platform/postgres/advisory-locks.ts';
 import type { InsertCondition } from '../../platform/postgres/conditional-insert.ts';
-import { atomically, pipelined, queued, wasSacrificed } from '../../platform/postgres/transaction.ts';
+import { atomically, lostToLocks, pipelined, queued } from '../../platform/postgres/transaction.ts';
 import { pass } from '../../services/crash-points.ts';
 import { IdempotencyKeyInUse, IdempotencyKeyReused, ServiceError } from '../../services/errors.ts';
 import { createPageUrls } from '../../services/pages/page-urls.ts';
@@ -185,7 +184,7 @@ export function idempotency(deps: AppDeps, waitMs: number): IdempotencyStore {
       return { response: { status, text: written, fingerprint: use.fingerprints[0] }, replayed: false };
     } catch (error) {
       // A deadlock counts too: another request took the key before a lock that this statement takes before the key.
-      if (isKeyBusy(error) || wasSacrificed(error)) throw new IdempotencyKeyInUse();
+      if (lostToLocks(error)) throw new IdempotencyKeyInUse();
       return { response: await responseInstead(error, use), replayed: true };
     }
   }

@@ -32,7 +32,7 @@ import { confirmPaymentIntent, createAndConfirm } from '../../services/payments/
 import { createPaymentIntent, getPaymentIntent, listPaymentIntents } from '../../services/payments/payment-intents.ts';
 import { chargeHook } from '../../services/subjects/charge-hook.ts';
 import { paymentFilterOf, paymentFilterQuery } from '../http/payment-filter.ts';
-import { repeatable } from '../http/repeatable.ts';
+import { notCharged, repeatable } from '../http/repeatable.ts';
 import { type KeyIdentity, type Route, route } from '../http/route.ts';
 
 const paidExample = { ...planPaymentIntentExample, payment_plan_id: null };
@@ -51,9 +51,7 @@ const create = route({
     'can confirm the payment intent again.',
   access: { scope: 'payment_intents:write' },
   invalid: 400,
-  errors: {
-    503: 'No processor is configured for live mode, or a part of the service is unreachable. Nothing was charged.',
-  },
+  errors: notCharged,
   idempotency: 'by-body',
   commitsFirst: ({ confirm }) => confirm === true,
   bodyLimit: {
@@ -119,9 +117,7 @@ const confirm = route({
   access: { scope: 'payment_intents:write', publishable: true },
   bodyLimit: { kib: 32, since: 'return_url has up to 2,048 characters, each of up to 12 bytes' },
   invalid: 400,
-  errors: {
-    503: 'No processor is configured for live mode, or a part of the service is unreachable. Nothing was charged.',
-  },
+  errors: notCharged,
   idempotency: 'committed-first',
   body: PaymentIntentConfirm,
   response: {

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import type { PlanTransition } from '../../domain/plan-state.ts';
-import { createdQuery, ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
+import { createdQuery, ListOf, listQuery, numberedQuery, page, Reference, Strict } from '../../resources/common.ts';
 import { madeAt } from '../../resources/examples.ts';
 import {
   PaymentPlan,
@@ -146,16 +146,7 @@ const payments = route({
   summary: 'List the past due dates of a plan with their results, newest first',
   access: read,
   invalid: 422,
-  query: Strict({
-    limit: listQuery.limit,
-    starting_after: Type.Optional(
-      Type.String({
-        maxLength: 20,
-        description: 'The slot number of the last item of the previous page.',
-        'x-cursor': 'slot',
-      }),
-    ),
-  }),
+  query: numberedQuery('slot', 'The slot number'),
   response: { status: 200, schema: ListOf(PlanPayment) },
   handle: async ({ context, params, query, deps }) => {
     return page(await planPayments(deps.db, context, params.plan_id, query), presentPlanPayment);

@@ -1,5 +1,4 @@
-import Type from 'typebox';
-import { listQuery, page, Strict } from '../../resources/common.ts';
+import { numberedQuery, page } from '../../resources/common.ts';
 import { presentRefund, Refund } from '../../resources/refund.ts';
 import { subscriptionsTag } from '../../resources/subscription.ts';
 import {
@@ -14,7 +13,7 @@ import { chargeHook } from '../../services/subjects/charge-hook.ts';
 import { refundCredit } from '../../services/subscriptions/credit-refund.ts';
 import { type ChangeResult, changeSubscription } from '../../services/subscriptions/subscription-change.ts';
 import { subscriptionChanges } from '../../services/subscriptions/subscription-periods.ts';
-import { repeatable } from '../http/repeatable.ts';
+import { notCharged, repeatable } from '../http/repeatable.ts';
 import { metadataLimit, type Route, route } from '../http/route.ts';
 
 const change = route({
@@ -32,9 +31,7 @@ const change = route({
     'be charged.',
   access: { scope: 'subscriptions:write' },
   invalid: 422,
-  errors: {
-    503: 'No processor is configured for live mode, or a part of the service is unreachable. Nothing was charged.',
-  },
+  errors: notCharged,
   idempotency: 'committed-first',
   bodyLimit: { kib: 64, since: '20 items have names of up to 255 characters, each of up to 12 bytes' },
   body: SubscriptionChange,
@@ -55,16 +52,7 @@ const list = route({
   summary: 'List the changes of a subscription that were requested with `when: now`, newest first',
   access: { scope: 'subscriptions:read' },
   invalid: 422,
-  query: Strict({
-    limit: listQuery.limit,
-    starting_after: Type.Optional(
-      Type.String({
-        maxLength: 20,
-        description: 'The number of the last item of the previous page.',
-        'x-cursor': 'number',
-      }),
-    ),
-  }),
+  query: numberedQuery('number', 'The number'),
   response: { status: 200, schema: SubscriptionChanges },
   handle: async ({ context, params, query, deps }) =>
     page(await subscriptionChanges(deps.db, context, params.subscription_id, query), presentSubscriptionChange),

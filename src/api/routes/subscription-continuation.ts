@@ -10,7 +10,7 @@ import type { RequestContext } from '../../services/request-context.ts';
 import { chargeHook } from '../../services/subjects/charge-hook.ts';
 import { type ContinuingRequest, continueSubscription } from '../../services/subscriptions/subscription-resume.ts';
 import type { CommittedFirstDeps } from '../http/deps.ts';
-import { repeatable } from '../http/repeatable.ts';
+import { notCharged, repeatable } from '../http/repeatable.ts';
 import { type Route, route } from '../http/route.ts';
 
 /** What the routes after which a subscription continues have in common: they charge what is due before they respond. */
@@ -19,9 +19,7 @@ const common = {
   tag: subscriptionsTag,
   access: { scope: 'subscriptions:write' },
   invalid: 422,
-  errors: {
-    503: 'No processor is configured for live mode, or a part of the service is unreachable. Nothing was charged.',
-  },
+  errors: notCharged,
   idempotency: 'committed-first',
   response: { status: 200, schema: Subscription, example: subscriptionExample },
 } as const;

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import type { ShownSubscriptionRow } from '../../db/subscriptions.ts';
-import { createdQuery, ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
+import { createdQuery, ListOf, listQuery, numberedQuery, page, Reference, Strict } from '../../resources/common.ts';
 import { madeAt } from '../../resources/examples.ts';
 import {
   presentSubscription,
@@ -24,7 +24,7 @@ import { requestOfSubscription } from '../../services/subscriptions/subscription
 import { startSubscription } from '../../services/subscriptions/subscription-start.ts';
 import { updateSubscriptionTerms } from '../../services/subscriptions/subscription-update.ts';
 import { createSubscription, getSubscription, listSubscriptions } from '../../services/subscriptions/subscriptions.ts';
-import { repeatable } from '../http/repeatable.ts';
+import { notCharged, repeatable } from '../http/repeatable.ts';
 import { metadataLimit, type Route, route } from '../http/route.ts';
 
 const waiting = {
@@ -130,9 +130,7 @@ const start = route({
     'intent. With a start date to come, it starts automatically on that day.',
   access: write,
   invalid: 422,
-  errors: {
-    503: 'No processor is configured for live mode, or a part of the service is unreachable. Nothing was charged.',
-  },
+  errors: notCharged,
   idempotency: 'committed-first',
   response: { status: 200, schema: Subscription },
   handle: async ({ context, params, deps }) => {
@@ -197,16 +195,7 @@ const periods = route({
   summary: 'List the periods of a subscription that have begun, newest first',
   access: read,
   invalid: 422,
-  query: Strict({
-    limit: listQuery.limit,
-    starting_after: Type.Optional(
-      Type.String({
-        maxLength: 20,
-        description: 'The number of the last item of the previous page.',
-        'x-cursor': 'number',
-      }),
-    ),
-  }),
+  query: numberedQuery('number', 'The number'),
   response: { status: 200, schema: ListOf(SubscriptionPeriod) },
   handle: async ({ context, params, query, deps }) =>
     page(await subscriptionPeriods(deps.db, context, params.subscription_id, query), presentSubscriptionPeriod),

@@ -1,5 +1,5 @@
 import { isNearSlot, slotDueAt } from '../calendar.ts';
-import type { CustomerInstant } from '../instants.ts';
+import { type CustomerInstant, customerInstant } from '../instants.ts';
 import { nextPaymentAmount } from '../plan-schedule.ts';
 import { cadenceOf, type Plan, type PlanWithSlots, progressOf, type Slot, termsOf } from './plan.ts';
 
@@ -30,4 +30,12 @@ function nextDueAt({ plan, slots, timeZone }: PlanWithSlots<Slot>): CustomerInst
   if (nextPaymentAmount(termsOf(plan), progressOf({ plan, slots })) === null) return null;
   const cadence = cadenceOf(plan);
   return stored !== null && isNearSlot(cadence, slot, stored) ? stored : slotDueAt(cadence, slot, timeZone);
+}
+
+/** From when the plan's next slot can be collected: its due instant, or the activation if that is later. */
+export function awaitedAt({
+  next_due_at: dueAt,
+  activated_at: activatedAt,
+}: Pick<Plan, 'next_due_at' | 'activated_at'>): CustomerInstant {
+  return customerInstant(Math.max(Number(dueAt), Number(activatedAt)));
 }

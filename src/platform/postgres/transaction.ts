@@ -6,6 +6,7 @@ import type { Db, Pool, Tx } from './types.ts';
 
 const deadlock = '40P01';
 const serializationFailure = '40001';
+const lockNotAvailable = '55P03';
 const maxTries = 5;
 /**
  * For statements that were prepared before a migration. Each try may get another connection with another stale
@@ -220,6 +221,26 @@ function isStale(error: unknown): boolean {
  * Whether PostgreSQL aborted the transaction in favour of others (deadlock or serialization failure). A retry may
  * succeed.
  */
-export function wasSacrificed(error: unknown): boolean {
+function wasSacrificed(error: unknown): boolean {
   return error instanceof postgres.PostgresError && (error.code === deadlock || error.code === serializationFailure);
+}
+
+/** Whether a statement failed because another transaction kept a lock for longer than `lock_timeout` allows. */
+export function waitedTooLong(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && error.code === lockNotAvailable;
+}
+
+/** Whether PostgreSQL has rolled a statement back because of the locks of others. */
+export function lostToLocks(error: unknown): boolean {
+  return wasSacrificed(error) || waitedTooLong(error);
+}
+
+/** Returns null if PostgreSQL has rolled the statement back because of the locks of others. */
+export async function unlessLocked<T>(statement: Promise<T>): Promise<T | null> {
+  try {
+    return await statement;
+  } catch (error) {
+    if (lostToLocks(error)) return null;
+    throw error;
+  }
 }

@@ -2,8 +2,9 @@ import { type ChargeOutcome, declined, unattended } from '../../domain/charge-ou
 import type { Db } from '../../platform/postgres/connection.ts';
 import { traced } from '../../platform/tracing.ts';
 import { OutcomeUnknown, type PaymentProcessor, type Processors, type Submitted } from '../../processors/processor.ts';
+import { pass } from '../crash-points.ts';
 import { ProcessorNotConfigured, ProcessorUnavailable } from '../errors.ts';
-import type { Charge } from './charge.ts';
+import type { Charge } from './charge-records.ts';
 import { chargeReserved, type RequestedCharge, type ReservingProcessor, reservePayment } from './reserved-charge.ts';
 
 /**
@@ -40,6 +41,27 @@ export async function askProcessor(db: Db, processors: Processors, charge: Charg
   return charge.unattended ? unattended(outcome) : outcome;
 }
 
+/**
+ * Takes the two last steps of a charge that is opened and committed: asks the processor, and has the outcome recorded.
+ * Returns what `record` returns. If the process dies before that, the attempt stays open, and is asked about again.
+ * @param what names the crash points between the steps.
+ * @throws as `askProcessor`.
+ */
+export async function askAndRecord<Recorded>(
+  db: Db,
+  processors: Processors,
+  charge: Charge,
+  what: 'collection' | 'confirm' | 'scheduled payment',
+  record: (outcome: ChargeOutcome) => Promise<Recorded>,
+): Promise<Recorded> {
+  pass(`${what} opened`);
+  const outcome = await askProcessor(db, processors, charge);
+  pass(`${what} charged`);
+  const recorded = await record(outcome);
+  pass(`${what} completed`);
+  return recorded;
+}
+
 /** Takes the money. Without a reservation, the same key always gets the same outcome: it is asked again. */
 async function take(db: Db, processor: PaymentProcessor, charge: RequestedCharge): Promise<ChargeOutcome | Submitted> {
   const { request } = charge;
@@ -65,10 +87,16 @@ export async function orUnavailable<T>(what: 'payment' | 'refund', asked: Promis
   }
 }
 
-/** The error of charges or refunds that could not be finished. Its message has the reason of the first. */
-export function unfinished(what: 'charges' | 'refunds', failures: readonly unknown[]): AggregateError {
+/**
+ * Waits until all of these abandoned charges or refunds were tried.
+ * @throws AggregateError with every failure. Its message has the reason of the first.
+ */
+export async function allFinished(what: 'charges' | 'refunds', tried: Promise<unknown>[]): Promise<void> {
+  const results = await Promise.allSettled(tried);
+  const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+  if (failures.length === 0) return;
   const [first] = failures;
   const error = first instanceof ProcessorUnavailable ? first.cause : first;
   const reason = error instanceof Error ? error.message : String(error);
-  return new AggregateError(failures, `${failures.length} abandoned ${what} could not be finished: ${reason}`);
+  throw new AggregateError(failures, `${failures.length} abandoned ${what} could not be finished: ${reason}`);
 }

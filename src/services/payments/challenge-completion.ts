@@ -7,7 +7,8 @@ import { atomically } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { InvalidState } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
-import { type Charge, type ChargeHook, recordOutcome } from './charge.ts';
+import { type ChargeHook, recordOutcome } from './charge.ts';
+import type { Charge } from './charge-records.ts';
 import { lockIntentForUpdate } from './payment-intents.ts';
 
 /**

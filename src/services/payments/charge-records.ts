@@ -1,13 +1,15 @@
-// The rows, the event and the telemetry of a charge, as values. They come from here, so they are the same however a
-// charge is opened and recorded.
+// The rows, the request, the event and the telemetry of a charge, as values. They come from here, so they are the same
+// however a charge is opened and recorded.
 
 import type { AttemptCompletion, AttemptSource, NewAttempt, PaymentAttemptRow } from '../../db/payment-attempts.ts';
 import type { PaymentIntentRow, PaymentIntentStatus } from '../../db/payment-intents.ts';
+import type { Instrument, PaymentMethodRow } from '../../db/payment-methods.ts';
 import type { ChargeOutcome, DeclineCode } from '../../domain/charge-outcome.ts';
 import { derivedId, type Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { secondsBetween } from '../../platform/telemetry.ts';
+import type { ChargeRequest, DebitRequest } from '../../processors/processor.ts';
 import { intentEvent, type NewEvent } from '../events.ts';
 import { emit } from '../telemetry.ts';
 
@@ -23,6 +25,20 @@ export interface NewCharge {
   testClockId: Id<'test_clock'> | null;
   requestKey?: string | null;
   keyExpiresAt?: RealInstant | null;
+}
+
+/** An opened charge. Its attempt is committed before the processor is asked. */
+export interface Charge {
+  attemptId: Id<'payment_attempt'>;
+  paymentIntentId: Id<'payment_intent'>;
+  paymentPlanId: Id<'payment_plan'> | null;
+  livemode: boolean;
+  /** The request to the processor. Null when there is no method to charge: the processor is then not asked. */
+  request: ChargeRequest | null;
+  /** True for the charges of plans, subscriptions and schedules: no payer is present to complete a challenge. */
+  unattended: boolean;
+  /** True if another try may have asked the processor. The attempt then has its outcome there, or none. */
+  isReopened: boolean;
 }
 
 const statusOf: Record<ChargeOutcome['kind'], PaymentIntentStatus> = {
@@ -64,6 +80,49 @@ function attemptIdOf(intent: PaymentIntentRow, number: number): Id<'payment_atte
     return derivedId('payment_attempt', subscription, `${intent.subscription_charge}/${number}`);
   if (planId === null) return derivedId('payment_attempt', id, String(number));
   return derivedId('payment_attempt', planId, `${slot}/${number}`);
+}
+
+/**
+ * Returns the charge of an opened attempt. `method` is the attempt's, or null if there is none to charge. `debit` is
+ * for a bank account that is debited under a mandate.
+ */
+export function chargeOf(
+  intent: PaymentIntentRow,
+  method: Pick<PaymentMethodRow, 'id' | 'instrument' | 'fixture_token'> | null,
+  attempt: Pick<PaymentAttemptRow, 'id' | 'number' | 'source' | 'opened_at'>,
+  debit: DebitRequest | null = null,
+): Charge {
+  const request = method && {
+    idempotencyKey: attempt.id,
+    paymentIntentId: intent.id,
+    amount: intent.amount,
+    totalAmount: intent.total_amount,
+    currency: intent.currency,
+    attempt: attempt.number,
+    openedAt: attempt.opened_at,
+    paymentMethodId: method.id,
+    paymentMethodType: method.instrument.type,
+    paymentMethodToken: tokenOf(method.instrument),
+    fixtureToken: method.fixture_token,
+    metadata: intent.metadata,
+    debit,
+  };
+  return {
+    attemptId: attempt.id,
+    paymentIntentId: intent.id,
+    paymentPlanId: intent.payment_plan_id,
+    livemode: intent.livemode,
+    request,
+    unattended: attempt.source !== 'confirm',
+    isReopened: false,
+  };
+}
+
+/** Returns the token that the biller saved with the method, or null. */
+function tokenOf({ type, instrument_data: saved }: Instrument): string | null {
+  if (type === 'card') return saved.card_number_token ?? null;
+  if (type === 'au_becs_debit') return saved.account_number_token ?? null;
+  return type === 'paypal' ? (saved.paypal_token ?? null) : null;
 }
 
 /** Emits that a charge was opened. Call it once that is committed. */

@@ -5,18 +5,19 @@ import {
   type PaymentIntentRow,
   updateIntentOutcome,
 } from '../../db/payment-intents.ts';
-import { type Instrument, type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-methods.ts';
+import { type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-methods.ts';
 import type { ChargeOutcome, DeclineCode } from '../../domain/charge-outcome.ts';
-import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import type { SchemeProfile } from '../../domain/schemes/scheme-profile.ts';
 import type { MinorUnits } from '../../domain/units.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { afterCommit, ChangedMeanwhile, pipelined, queued } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
-import type { ChargeRequest, DebitRequest, Processors } from '../../processors/processor.ts';
+import type { Processors } from '../../processors/processor.ts';
 import { reserve, transact } from '../events.ts';
 import {
+  type Charge,
+  chargeOf,
   completed,
   emitCompleted,
   emitOpened,
@@ -27,20 +28,6 @@ import {
   restrictionEvents,
 } from './charge-records.ts';
 import type { DecidedIntent } from './surcharges.ts';
-
-/** An opened charge. Its attempt is committed before the processor is asked. */
-export interface Charge {
-  attemptId: Id<'payment_attempt'>;
-  paymentIntentId: Id<'payment_intent'>;
-  paymentPlanId: Id<'payment_plan'> | null;
-  livemode: boolean;
-  /** The request to the processor. Null when there is no method to charge: the processor is then not asked. */
-  request: ChargeRequest | null;
-  /** True for the charges of plans, subscriptions and schedules: no payer is present to complete a challenge. */
-  unattended: boolean;
-  /** True if another try may have asked the processor. The attempt then has its outcome there, or none. */
-  isReopened: boolean;
-}
 
 /** An attempt and its outcome, passed on so that they can be recorded elsewhere too. `amount` is without surcharge. */
 export interface AttemptOutcome {
@@ -139,55 +126,18 @@ export async function openCharge(
   return chargeOf(intent, method, attempt);
 }
 
-/**
- * Returns the charge of an opened attempt. `method` is the attempt's, or null if there is none to charge. `debit` is
- * for a bank account that is debited under a mandate.
- */
-export function chargeOf(
-  intent: PaymentIntentRow,
-  method: Pick<PaymentMethodRow, 'id' | 'instrument' | 'fixture_token'> | null,
-  attempt: Pick<PaymentAttemptRow, 'id' | 'number' | 'source' | 'opened_at'>,
-  debit: DebitRequest | null = null,
-): Charge {
-  const request = method && {
-    idempotencyKey: attempt.id,
-    paymentIntentId: intent.id,
-    amount: intent.amount,
-    totalAmount: intent.total_amount,
-    currency: intent.currency,
-    attempt: attempt.number,
-    openedAt: attempt.opened_at,
-    paymentMethodId: method.id,
-    paymentMethodType: method.instrument.type,
-    paymentMethodToken: tokenOf(method.instrument),
-    fixtureToken: method.fixture_token,
-    metadata: intent.metadata,
-    debit,
-  };
-  return {
-    attemptId: attempt.id,
-    paymentIntentId: intent.id,
-    paymentPlanId: intent.payment_plan_id,
-    livemode: intent.livemode,
-    request,
-    unattended: attempt.source !== 'confirm',
-    isReopened: false,
-  };
-}
-
-/** Returns the token that the biller saved with the method, or null. */
-function tokenOf({ type, instrument_data: saved }: Instrument): string | null {
-  if (type === 'card') return saved.card_number_token ?? null;
-  if (type === 'au_becs_debit') return saved.account_number_token ?? null;
-  return type === 'paypal' ? (saved.paypal_token ?? null) : null;
-}
-
 /** Continues an attempt that has no outcome yet: the processor is asked about it before it charges. */
 export async function reopenCharge(tx: Tx, intent: PaymentIntentRow, attempt: PaymentAttemptRow): Promise<Charge> {
   const tenant = { billerId: intent.biller_id, livemode: intent.livemode };
   const methodId = attempt.payment_method_id;
   const method = methodId === null ? null : await selectPaymentMethod(tx, tenant, methodId);
   return { ...chargeOf(intent, method, attempt), isReopened: true };
+}
+
+/** As `reopenCharge`, for the intent of an attempt, which it locks. Returns null if the intent was deleted. */
+export async function reopenAttempt(tx: Tx, attempt: PaymentAttemptRow): Promise<Charge | null> {
+  const intent = await lockPaymentIntent(tx, attempt.payment_intent_id);
+  return intent && reopenCharge(tx, intent, attempt);
 }
 
 /**

@@ -1,12 +1,12 @@
 import { type PaymentAttemptRow, updateAttemptKeyExpiry } from '../../db/payment-attempts.ts';
-import { lockPaymentIntent, type PaymentIntentRow } from '../../db/payment-intents.ts';
+import type { PaymentIntentRow } from '../../db/payment-intents.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
-import { pass } from '../crash-points.ts';
 import { transact } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
-import { askProcessor } from './ask-processor.ts';
-import { type Charge, type Charging, type OutcomeRecord, recordOutcome, reopenCharge } from './charge.ts';
+import { askAndRecord } from './ask-processor.ts';
+import { type Charging, type OutcomeRecord, recordOutcome, reopenAttempt } from './charge.ts';
+import type { Charge } from './charge-records.ts';
 
 /**
  * Asks the processor about the charge that a request has opened and committed, and records the outcome. If the process
@@ -25,18 +25,15 @@ export async function chargeForRequest<Result>(
   respond: (tx: Tx, intent: PaymentIntentRow) => Promise<Result>,
   recordAlone: (record: OutcomeRecord) => Promise<Result | null> = async () => null,
 ): Promise<Result | null> {
-  pass('confirm opened');
-  const outcome = await askProcessor(pool, processors, charge);
-  pass('confirm charged');
-  const record = { outcome, requestId, now };
-  const result =
-    (await recordAlone(record)) ??
-    (await transact(pool, record, async (tx) => {
+  return askAndRecord(pool, processors, charge, 'confirm', async (outcome) => {
+    const record = { outcome, requestId, now };
+    const recorded = await recordAlone(record);
+    if (recorded !== null) return recorded;
+    return transact(pool, record, async (tx) => {
       const intent = await recordOutcome(tx, charge, record, hook);
       return intent && respond(tx, intent);
-    }));
-  pass('confirm completed');
-  return result;
+    });
+  });
 }
 
 /**
@@ -49,6 +46,5 @@ export async function continueCharge(
   keyExpiresAt: RealInstant | null | undefined,
 ): Promise<Charge | null> {
   if (keyExpiresAt) await updateAttemptKeyExpiry(tx, attempt.id, keyExpiresAt);
-  const intent = attempt.outcome === 'processing' ? await lockPaymentIntent(tx, attempt.payment_intent_id) : null;
-  return intent && reopenCharge(tx, intent, attempt);
+  return attempt.outcome === 'processing' ? reopenAttempt(tx, attempt) : null;
 }

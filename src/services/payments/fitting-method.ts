@@ -4,17 +4,12 @@ import type { Currency } from '../../domain/currencies.ts';
 import { feeFor } from '../../domain/fees.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { exceedsLimit } from '../../domain/mandates/mandate.ts';
-import { schemes } from '../../domain/schemes/schemes.ts';
+import { fitsCurrency, schemes } from '../../domain/schemes/schemes.ts';
 import type { BasisPoints, MinorUnits } from '../../domain/units.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { Tenant } from '../request-context.ts';
 import { type SurchargingRow, surchargeColumns, surchargingOf } from './surcharges.ts';
-
-/** Whether a method can pay in a currency. A bank account is debited in that of its scheme only. */
-export function fitsCurrency({ instrument }: Pick<PaymentMethodRow, 'instrument'>, currency: Currency): boolean {
-  return instrument.type !== 'au_becs_debit' || currency === schemes.au_becs.currency;
-}
 
 /** Returns the field error of a method that cannot pay in this currency. `path` is that of the field in the body. */
 export function currencyErrors(

@@ -22,25 +22,26 @@ import {
   resolveCustomer,
   resolveMethod,
 } from '../customers/resolve-references.ts';
-import { assertNoErrors, InvalidState, NotFound, ValidationFailed } from '../errors.ts';
+import { assertNoErrors, InvalidState, NotFound, orNotFound, ValidationFailed } from '../errors.ts';
 import { transact } from '../events.ts';
 import { parsedUrl, payerUrlErrors } from '../payer-urls.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
-import { askProcessor, processorFor, unfinished } from './ask-processor.ts';
+import { allFinished, askProcessor, processorFor } from './ask-processor.ts';
 import {
   assertSessionFound,
-  type Charge,
   type Charging,
   type OutcomeRecord,
   openCharge,
   recordOutcome,
-  reopenCharge,
+  reopenAttempt,
 } from './charge.ts';
+import type { Charge } from './charge-records.ts';
 import { chargeForRequest, continueCharge } from './charged-request.ts';
 import { assertMayTry, confirmRefusal } from './confirm-rules.ts';
 import { acceptDebit } from './debit-acceptance.ts';
-import { createLocked, getPaymentIntent, newIntentId } from './payment-intents.ts';
+import { newIntentId } from './new-intent.ts';
+import { createLocked, getPaymentIntent } from './payment-intents.ts';
 import { lockAndChooseRail, refusalError } from './rail.ts';
 import { OtherTotal, type RepeatableRequest, unrepeatable } from './repeatable-request.ts';
 import { decideSurcharge } from './surcharges.ts';
@@ -134,9 +135,11 @@ async function finishConfirmation(
   };
   const recordAlone = async (record: OutcomeRecord) =>
     'version' in opened ? recordUnlocked(pool, opened, record, request) : null;
-  const completed = await chargeForRequest(pool, charging, context, charge, respond, recordAlone);
-  if (completed === null) throw new NotFound('payment intent', charge.paymentIntentId);
-  return completed;
+  return orNotFound(
+    await chargeForRequest(pool, charging, context, charge, respond, recordAlone),
+    'payment intent',
+    charge.paymentIntentId,
+  );
 }
 
 /**
@@ -148,12 +151,10 @@ async function finishConfirmation(
 export async function recoverCharges(sql: Pool, { processors, hook }: Charging, now: RealInstant): Promise<void> {
   const abandoned = await listAbandonedAttempts(sql, addMs(now, -abandonedAfterMs));
   // At once, because a processor that hangs takes half a minute for each. The processor's own limit holds.
-  const results = await Promise.allSettled(
+  await allFinished(
+    'charges',
     abandoned.map(async (attempt) => {
-      const charge = await atomically(sql, async (tx) => {
-        const intent = await lockPaymentIntent(tx, attempt.payment_intent_id);
-        return intent === null ? null : reopenCharge(tx, intent, attempt);
-      });
+      const charge = await atomically(sql, (tx) => reopenAttempt(tx, attempt));
       if (charge === null) return;
       const outcome = await askProcessor(sql, processors, charge);
       await atomically(sql, async (tx) => {
@@ -162,8 +163,6 @@ export async function recoverCharges(sql: Pool, { processors, hook }: Charging, 
       });
     }),
   );
-  const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
-  if (failures.length > 0) throw unfinished('charges', failures);
 }
 
 /**

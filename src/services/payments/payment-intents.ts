@@ -9,10 +9,8 @@ import {
   type PaymentIntentRow,
   selectPaymentIntent,
 } from '../../db/payment-intents.ts';
-import type { PaymentMethodRow } from '../../db/payment-methods.ts';
-import { addDays, dateIn, startOfDay } from '../../domain/calendar.ts';
-import { feeFor } from '../../domain/fees.ts';
-import { type Id, newId } from '../../domain/ids.ts';
+import { addDays, dateIn } from '../../domain/calendar.ts';
+import type { Id } from '../../domain/ids.ts';
 import { type CustomerInstant, withoutClock } from '../../domain/instants.ts';
 import { type ConditionsOf, unconditionally } from '../../platform/postgres/conditional-insert.ts';
 import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
@@ -27,13 +25,13 @@ import {
   resolveCustomer,
   resolveMethod,
 } from '../customers/resolve-references.ts';
-import { assertNoErrors, missingReference, NotFound } from '../errors.ts';
+import { assertNoErrors, missingReference, orNotFound } from '../errors.ts';
 import { type PageQuery, type Rows, rowsOfPage } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { start } from '../wake.ts';
 import { assertSessionFound, type ChargeHook, type ChargeRecorder } from './charge.ts';
 import { currencyErrors } from './fitting-method.ts';
-import { surchargeColumns } from './surcharges.ts';
+import { newIntent, newIntentId } from './new-intent.ts';
 import { bindingError, ownerError, recordUse } from './unattached-methods.ts';
 
 /** In days. Source: the contract, Limits. */
@@ -101,9 +99,7 @@ export async function createLocked(
 
 /** @throws NotFound */
 export async function getPaymentIntent(db: Db, tenant: Tenant, id: string): Promise<PaymentIntentRow> {
-  const intent = await selectPaymentIntent(db, tenant, id);
-  if (intent === null) throw new NotFound('payment intent', id);
-  return intent;
+  return orNotFound(await selectPaymentIntent(db, tenant, id), 'payment intent', id);
 }
 
 /**
@@ -128,8 +124,7 @@ export async function lockIntentForUpdate(
   const customer = customerId === null ? null : await lockCustomer(tx, context, customerId);
   const at = timeOf(customer, context.now);
   const recorder = (await hook?.(tx, { paymentIntentId, paymentPlanId })) ?? null;
-  const intent = await lockPaymentIntent(tx, id);
-  if (intent === null) throw new NotFound('payment intent', id);
+  const intent = orNotFound(await lockPaymentIntent(tx, id), 'payment intent', id);
   if (hook !== undefined) assertSessionFound(recorder, intent);
   return { intent, customer, at, recorder };
 }
@@ -180,75 +175,4 @@ async function createInOne(
   const row = newIntent(context, input, { at: withoutClock(context.now), payer: customer, method: null });
   const conditions = customer === null ? conditionsOf(row) : [unchanged(customer), ...conditionsOf(row)];
   return (await insertPaymentIntent(db, row, conditions)) ? row : null;
-}
-
-/** Returns the id of a new intent in the mode of the request. */
-export function newIntentId(context: RequestContext): Id<'payment_intent'> {
-  return newId('payment_intent', context);
-}
-
-/** Returns the row of a new intent, in which nothing was tried yet. */
-export function newIntent(
-  context: RequestContext,
-  input: PaymentIntentCreate,
-  {
-    at,
-    payer,
-    method,
-  }: {
-    at: CustomerInstant;
-    payer: Pick<CustomerRow, 'id' | 'fee_preferences'> | null;
-    method: Pick<PaymentMethodRow, 'id' | 'instrument' | 'brand'> | null;
-  },
-): PaymentIntentRow {
-  const payerPaysFees = payer?.fee_preferences?.customer_pays_transaction_fees ?? false;
-  const fee = feeFor(input.amount, context.feeSchedule);
-  const asked = { amount: input.amount, fee, isAsked: input.surcharge_applied === true || payerPaysFees };
-  const date = input.scheduled_payment_date ?? null;
-  const isToday = date !== null && date <= dateIn(at, context.timeZone);
-  return {
-    id: newIntentId(context),
-    biller_id: context.billerId,
-    livemode: context.livemode,
-    customer_id: payer?.id ?? null,
-    payment_method_id: method?.id ?? null,
-    payment_plan_id: null,
-    payment_plan_slot: null,
-    amount: input.amount,
-    fee_amount: fee,
-    // What is taken is decided again at each attempt.
-    ...surchargeColumns(asked, method, context, at),
-    surcharge_basis: null,
-    currency: input.currency,
-    metadata: input.metadata ?? {},
-    statement_descriptor: input.statement_descriptor ?? context.statementDescriptor,
-    description: input.description ?? null,
-    scheduled_payment_date: isToday ? null : date,
-    scheduled_at: date === null ? null : isToday ? at : startOfDay(date, context.timeZone),
-    ...untried(at),
-  };
-}
-
-/** The columns of a new intent, in which nothing was tried yet. */
-export function untried(at: CustomerInstant) {
-  return {
-    status: 'requires_payment_method',
-    subscription_id: null,
-    subscription_charge: null,
-    subscription_period: null,
-    attempt_count: 0,
-    payer_failures: 0,
-    payment_link_id: null,
-    checkout_session_id: null,
-    total_refunded_amount: 0,
-    mandate_id: null,
-    expected_result_date: null,
-    returnable_until: null,
-    total_returned_amount: 0,
-    last_error_code: null,
-    last_error_message: null,
-    return_url: null,
-    created_at: at,
-    updated_at: at,
-  } as const;
 }

@@ -5,10 +5,9 @@ import type { DeclineCode } from '../../domain/charge-outcome.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { debitRefusal } from '../../domain/mandates/mandate.ts';
 import { type DebitDates, debitDates } from '../../domain/schemes/bank-debit.ts';
-import { schemes } from '../../domain/schemes/schemes.ts';
+import { fitsCurrency, schemes } from '../../domain/schemes/schemes.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { InvalidState, type ServiceError, ValidationFailed } from '../errors.ts';
-import { fitsCurrency } from './fitting-method.ts';
 import type { DecidedIntent } from './surcharges.ts';
 
 /** Why a bank account must not be debited. */

@@ -2,14 +2,13 @@
 // the next: the attempt is opened, the processor is asked, the outcome is recorded.
 
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
-import { type ChargeOutcome, declined } from '../../domain/charge-outcome.ts';
+import { declined } from '../../domain/charge-outcome.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import type { Processors } from '../../processors/processor.ts';
-import { pass } from '../crash-points.ts';
-import { askProcessor } from './ask-processor.ts';
-import { type Charge, type ChargeHook, openCharge, recordOutcome } from './charge.ts';
-import type { NewCharge } from './charge-records.ts';
+import { askAndRecord } from './ask-processor.ts';
+import { type ChargeHook, openCharge, recordOutcome } from './charge.ts';
+import type { Charge, NewCharge } from './charge-records.ts';
 import { acceptDebit } from './debit-acceptance.ts';
 import { declineOf, type Rail } from './rail.ts';
 import type { DecidedIntent } from './surcharges.ts';
@@ -48,8 +47,6 @@ export async function failIfRefused(
 
 /**
  * Asks the processor about an opened charge, and records the outcome.
- * @param what names the crash points between the steps.
- * @param recordShort may record the outcome in fewer steps, and returns whether it has.
  * @throws ProcessorUnavailable when the processor gave no outcome. The attempt stays open, and is asked about again.
  */
 export async function chargeAndRecord(
@@ -58,11 +55,8 @@ export async function chargeAndRecord(
   charge: Charge,
   now: RealInstant,
   what: 'collection' | 'scheduled payment' = 'collection',
-  recordShort: (outcome: ChargeOutcome) => Promise<boolean> = async () => false,
 ): Promise<void> {
-  pass(`${what} opened`);
-  const outcome = await askProcessor(sql, processors, charge);
-  pass(`${what} charged`);
-  if (!(await recordShort(outcome))) await recordOutcome(sql, charge, { outcome, requestId: null, now }, hook);
-  pass(`${what} completed`);
+  await askAndRecord(sql, processors, charge, what, (outcome) =>
+    recordOutcome(sql, charge, { outcome, requestId: null, now }, hook),
+  );
 }

@@ -27,12 +27,12 @@ import type { RealInstant } from '../../platform/real-time.ts';
 import type { Processors } from '../../processors/processor.ts';
 import type { RefundCreate } from '../../resources/refund.ts';
 import { pass } from '../crash-points.ts';
-import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
+import { InvalidState, NotFound, orNotFound, ValidationFailed } from '../errors.ts';
 import { record, refundEvent, transact } from '../events.ts';
 import { type PageQuery, pageOf, type Rows, rowsOfPage } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { emit } from '../telemetry.ts';
-import { orUnavailable, processorFor, unfinished } from './ask-processor.ts';
+import { allFinished, orUnavailable, processorFor } from './ask-processor.ts';
 import { requestRefund } from './ask-refund.ts';
 import type { ChargeHook } from './charge.ts';
 import { coverCreditOf } from './credit-cover.ts';
@@ -109,20 +109,17 @@ export async function executeRefundRequest(
  */
 export async function recoverRefunds(sql: Pool, processors: Processors, now: RealInstant): Promise<void> {
   const abandoned = await listAbandonedRefunds(sql, addMs(now, -abandonedAfterMs));
-  const results = await Promise.allSettled(
-    abandoned.map((refund) =>
-      refundAndRecord(sql, processors, refund, { requestId: null, now, isReopened: true }, unrepeatable.storeResponse),
-    ),
+  const origin = { requestId: null, now, isReopened: true };
+  const { storeResponse } = unrepeatable;
+  await allFinished(
+    'refunds',
+    abandoned.map((refund) => refundAndRecord(sql, processors, refund, origin, storeResponse)),
   );
-  const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
-  if (failures.length > 0) throw unfinished('refunds', failures);
 }
 
 /** @throws NotFound */
 export async function getRefund(db: Db, tenant: Tenant, id: string): Promise<RefundRow> {
-  const refund = await selectRefund(db, tenant, id);
-  if (refund === null) throw new NotFound('refund', id);
-  return refund;
+  return orNotFound(await selectRefund(db, tenant, id), 'refund', id);
 }
 
 /** Returns a page of the refunds of all payments, newest first. */

@@ -15,7 +15,7 @@ import {
   type Submitted,
 } from '../../processors/processor.ts';
 import { pass } from '../crash-points.ts';
-import type { Charge } from './charge.ts';
+import type { Charge } from './charge-records.ts';
 
 /** A processor that reserves. */
 export type ReservingProcessor = PaymentProcessor & { prepare: NonNullable<PaymentProcessor['prepare']> };

@@ -2,7 +2,9 @@ import { selectBiller } from '../../db/billers.ts';
 import { selectAttemptInFlight } from '../../db/payment-attempts.ts';
 import { lockPaymentIntent } from '../../db/payment-intents.ts';
 import { lockPaymentMethod } from '../../db/payment-methods.ts';
-import { customerInstant } from '../../domain/instants.ts';
+import { ownerOf, selectScheduledPaymentStatus } from '../../db/subject-statuses.ts';
+import { laterInstant } from '../../domain/calendar.ts';
+import { deletedSubject, type SubjectStatus } from '../../messages/subject-status.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
@@ -11,11 +13,30 @@ import type { Processors } from '../../processors/processor.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
 import { transact } from '../events.ts';
 import { processorFor } from './ask-processor.ts';
-import { type Charge, reopenCharge } from './charge.ts';
+import { reopenCharge } from './charge.ts';
+import type { Charge } from './charge-records.ts';
 import { assertDateHasCome } from './due-date.ts';
 import { lockAndChooseRail } from './rail.ts';
 import { chargeAndRecord, failIfRefused, openRecurringCharge } from './recurring-charge.ts';
 import { decideSurcharge, surchargingOf } from './surcharges.ts';
+
+/** Returns the status of a scheduled payment. It counts as ended once it is made, confirmed, canceled or deleted. */
+export async function scheduledPaymentStatus(db: Db, intentId: string): Promise<SubjectStatus> {
+  const row = await selectScheduledPaymentStatus(db, intentId);
+  if (row === null) return deletedSubject;
+  const at = row.scheduled_at?.getTime() ?? null;
+  return {
+    ...ownerOf(row),
+    ended: at === null,
+    state: at === null ? 'settled' : 'scheduled',
+    nextAt: at,
+    nextDueAt: at,
+    failedAttempts: 0,
+    next: 'the scheduled payment',
+    lastError: null,
+    story: { waitsFor: 'the date of the payment', since: row.updated_at.getTime(), unpaid: null, lastFailure: null },
+  };
+}
 
 /**
  * Charges a scheduled payment when it is due, in the same three steps as a plan's payment. A debit under a mandate is
@@ -64,7 +85,7 @@ async function openScheduled(
   assertDateHasCome(intent, biller.time_zone, at);
   const method = found && found.detached_at === null ? found : null;
   // A payment scheduled for today is due when it is created, not when the day began.
-  const dueAt = customerInstant(Math.max(Number(intent.created_at), Number(intent.scheduled_at)));
+  const dueAt = laterInstant(intent.created_at, intent.scheduled_at);
   const decided = decideSurcharge(intent, method, surchargingOf({ ...biller, livemode: intent.livemode }), at);
   const rail = await lockAndChooseRail(tx, decided, method, at);
   const newCharge = { source: 'schedule' as const, at, now, dueAt, testClockId: intent.test_clock_id };

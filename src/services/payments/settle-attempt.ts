@@ -1,5 +1,4 @@
 import { selectAttempt } from '../../db/payment-attempts.ts';
-import { lockPaymentIntent } from '../../db/payment-intents.ts';
 import { insertGivenUp, selectReservation } from '../../db/payment-reservations.ts';
 import { declined } from '../../domain/charge-outcome.ts';
 import { withoutClock } from '../../domain/instants.ts';
@@ -9,8 +8,9 @@ import type { RealInstant } from '../../platform/real-time.ts';
 import { OutcomeUnknown, type ProcessorState } from '../../processors/processor.ts';
 import { type ChangeOrigin, recordAudit } from '../accounts/audit.ts';
 import { CommandRefused } from '../command-refused.ts';
-import { NotFound } from '../errors.ts';
-import { type Charge, type Charging, recordOutcome, reopenCharge } from './charge.ts';
+import { NotFound, orNotFound } from '../errors.ts';
+import { type Charging, recordOutcome, reopenAttempt } from './charge.ts';
+import type { Charge } from './charge-records.ts';
 import { wakeAfterOutcome } from './payment-confirmation.ts';
 
 /** What a person has found out about an attempt, and how. */
@@ -34,16 +34,15 @@ export async function settleAttempt(
   { attemptId, outcome, evidence }: Settlement,
   { by, now }: ChangeOrigin,
 ): Promise<string> {
-  const attempt = await selectAttempt(sql, attemptId);
-  if (attempt === null) throw new NotFound('payment attempt', attemptId);
+  const attempt = orNotFound(await selectAttempt(sql, attemptId), 'payment attempt', attemptId);
   if (attempt.outcome !== 'processing') {
     throw new CommandRefused(`There is nothing to settle: attempt ${attemptId} is ${attempt.outcome}.`);
   }
-  const charge = await atomically(sql, async (tx) => {
-    const intent = await lockPaymentIntent(tx, attempt.payment_intent_id);
-    return intent && reopenCharge(tx, intent, attempt);
-  });
-  if (charge === null) throw new NotFound('payment intent', attempt.payment_intent_id);
+  const charge = orNotFound(
+    await atomically(sql, (tx) => reopenAttempt(tx, attempt)),
+    'payment intent',
+    attempt.payment_intent_id,
+  );
   const reservation = await selectReservation(sql, attemptId);
   const state = await askedBefore(charging, charge, { reference: reservation?.reference ?? null, outcome, now });
   const agrees = outcome === 'failed' && (state?.kind === 'not_charged' || state?.kind === 'canceled');

@@ -3,7 +3,6 @@
 // that is not plain, or that changes meanwhile, these functions return null and have changed nothing: the caller then
 // locks the rows and decides again.
 
-import { isKeyBusy } from '../../db/idempotency-keys.ts';
 import { attemptCompletion, type NewAttempt } from '../../db/payment-attempts.ts';
 import { intentOutcome, type PaymentIntentRow } from '../../db/payment-intents.ts';
 import {
@@ -17,17 +16,26 @@ import {
 import { namedId } from '../../domain/ids.ts';
 import { withoutClock } from '../../domain/instants.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
-import { wasSacrificed } from '../../platform/postgres/transaction.ts';
+import { unlessLocked } from '../../platform/postgres/transaction.ts';
 import type { Processors } from '../../processors/processor.ts';
 import type { PaymentIntentConfirm, PaymentIntentCreate } from '../../resources/payment-intent-input.ts';
 import { customerError, methodError } from '../customers/resolve-references.ts';
 import { recordEventsWhere } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
 import { processorFor } from './ask-processor.ts';
-import { type Charge, chargeOf, type OutcomeRecord } from './charge.ts';
-import { completed, emitCompleted, emitOpened, nextAttempt, outcomeEvent } from './charge-records.ts';
+import type { OutcomeRecord } from './charge.ts';
+import {
+  type Charge,
+  chargeOf,
+  completed,
+  emitCompleted,
+  emitOpened,
+  nextAttempt,
+  outcomeEvent,
+} from './charge-records.ts';
 import { confirmRefusal } from './confirm-rules.ts';
-import { bodyErrors, newIntent } from './payment-intents.ts';
+import { newIntent } from './new-intent.ts';
+import { bodyErrors } from './payment-intents.ts';
 import type { RepeatableRequest } from './repeatable-request.ts';
 import { decideSurcharge } from './surcharges.ts';
 
@@ -158,14 +166,4 @@ function attemptBy(
     updated_at: at,
   };
   return { newCharge, attempt, opened };
-}
-
-/** Returns null if PostgreSQL has rolled the statement back because of the locks of others. */
-export async function unlessLocked<T>(statement: Promise<T>): Promise<T | null> {
-  try {
-    return await statement;
-  } catch (error) {
-    if (wasSacrificed(error) || isKeyBusy(error)) return null;
-    throw error;
-  }
 }

@@ -16,19 +16,25 @@ import { isStillOpen } from '../../db/unlocked-payments.ts';
 import { laterInstant } from '../../domain/calendar.ts';
 import type { ChargeOutcome } from '../../domain/charge-outcome.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
+import { awaitedAt } from '../../domain/plans/derive.ts';
 import { collected, openNext } from '../../domain/plans/steps.ts';
 import { sameVersion } from '../../platform/postgres/conditional-insert.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
+import { unlessLocked } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
 import { recordEventsWhere } from '../events.ts';
-import { processorFor } from '../payments/ask-processor.ts';
-import { type Charging, chargeOf } from '../payments/charge.ts';
-import { completed, emitCompleted, emitOpened, nextAttempt, outcomeEvent } from '../payments/charge-records.ts';
-import { chargeAndRecord } from '../payments/recurring-charge.ts';
-import { recurringIntent } from '../payments/recurring-intent.ts';
-import { unlessLocked } from '../payments/unlocked-charge.ts';
-import { awaitedAt, newCharge } from './plan-collection.ts';
+import { askAndRecord, processorFor } from '../payments/ask-processor.ts';
+import { type Charging, recordOutcome } from '../payments/charge.ts';
+import {
+  chargeOf,
+  completed,
+  emitCompleted,
+  emitOpened,
+  nextAttempt,
+  outcomeEvent,
+} from '../payments/charge-records.ts';
+import { recurringIntent } from '../payments/new-intent.ts';
 import { wrongDates } from './plan-dates.ts';
 import { changedBy, type LockedPlan, withSlots } from './store.ts';
 
@@ -63,7 +69,10 @@ export async function collectPlainPayment(
   const opened = await open(sql, found, at, now);
   if (opened === null) return false;
   const charge = chargeOf(opened.intent, found.method, opened.attempt);
-  await chargeAndRecord(sql, charging, charge, now, 'collection', (outcome) => recordPaid(sql, opened, outcome, now));
+  await askAndRecord(sql, charging.processors, charge, 'collection', async (outcome) => {
+    if (await recordPaid(sql, opened, outcome, now)) return;
+    await recordOutcome(sql, charge, { outcome, requestId: null, now }, charging.hook);
+  });
   return true;
 }
 
@@ -86,7 +95,7 @@ async function open(sql: Pool, found: PlainPlan, at: CustomerInstant, now: RealI
   const created = recurringIntent(plan, purpose, change.opens.amount, method, at);
   const { after, changed } = changedBy(locked, change, at, { intentId: created.id });
   if (changed === null) return null;
-  const how = newCharge(plan, awaitedAt(plan), at, now);
+  const how = { source: 'plan', at, now, dueAt: awaitedAt(plan), testClockId: plan.test_clock_id } as const;
   const attempt = nextAttempt(created, method.id, how);
   const intent: PaymentIntentRow = { ...created, status: 'processing', attempt_count: attempt.number };
   const opened = { intent, attempt, slot: change.opens, plan: changed };

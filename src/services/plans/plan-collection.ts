@@ -3,8 +3,8 @@ import { selectAttemptInFlight } from '../../db/payment-attempts.ts';
 import { insertPaymentIntent, type LockedIntentRow, lockPaymentIntent } from '../../db/payment-intents.ts';
 import type { CollectingPlanRow } from '../../db/payment-plans.ts';
 import { earliestInstant, laterInstant } from '../../domain/calendar.ts';
-import { type CustomerInstant, customerInstant, withoutClock } from '../../domain/instants.ts';
-import { nextRetry } from '../../domain/plans/derive.ts';
+import { type CustomerInstant, withoutClock } from '../../domain/instants.ts';
+import { awaitedAt, nextRetry } from '../../domain/plans/derive.ts';
 import type { KnownSlot } from '../../domain/plans/plan.ts';
 import { attemptOpened, challenged, openNext } from '../../domain/plans/steps.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
@@ -18,10 +18,11 @@ import { type DebitStep, finishDebitStep, openDebitStep } from '../debits/debit-
 import { transact } from '../events.ts';
 import { processorFor } from '../payments/ask-processor.ts';
 import { endChallenge } from '../payments/challenge-completion.ts';
-import { type Charge, type Charging, reopenCharge } from '../payments/charge.ts';
+import { type Charging, reopenCharge } from '../payments/charge.ts';
+import type { Charge } from '../payments/charge-records.ts';
+import { chargeableMethod, recurringIntent } from '../payments/new-intent.ts';
 import { lockAndChooseRail } from '../payments/rail.ts';
 import { chargeAndRecord, failIfRefused, openRecurringCharge } from '../payments/recurring-charge.ts';
-import { chargeableMethod, recurringIntent } from '../payments/recurring-intent.ts';
 import { decideSurcharge, surchargingOf } from '../payments/surcharges.ts';
 import { assertDates, PlanInconsistent } from './plan-dates.ts';
 import { planHook } from './plan-dunning.ts';
@@ -166,18 +167,13 @@ async function openNextSlot(tx: Tx, locked: LockedPlan, at: CustomerInstant, now
 }
 
 /** How the charge of a plan is opened. */
-export function newCharge(
+function newCharge(
   { test_clock_id: testClockId }: CollectingPlanRow,
   dueAt: CustomerInstant | null,
   at: CustomerInstant,
   now: RealInstant,
 ) {
   return { source: 'plan', at, now, dueAt, testClockId } as const;
-}
-
-/** From when the plan's next slot can be collected: its due instant, or the activation if that is later. */
-export function awaitedAt({ next_due_at: dueAt, activated_at: activatedAt }: CollectingPlanRow): CustomerInstant {
-  return customerInstant(Math.max(Number(dueAt), Number(activatedAt)));
 }
 
 async function mustLockIntent(tx: Tx, id: string | null): Promise<LockedIntentRow> {

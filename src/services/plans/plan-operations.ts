@@ -1,6 +1,7 @@
 import { selectLastAttempt } from '../../db/payment-attempts.ts';
 import { selectPaymentIntent } from '../../db/payment-intents.ts';
-import { type CollectingPlanRow, selectClockOfPlan } from '../../db/payment-plans.ts';
+import type { CollectingPlanRow } from '../../db/payment-plans.ts';
+import { selectClockIdOf } from '../../db/test-clocks.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
 import { nextRetry } from '../../domain/plans/derive.ts';
@@ -11,12 +12,11 @@ import { slotInWords } from '../../messages/slot-in-words.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { type AuditEntry, type ChangeOrigin, changesBetween, recordAudit } from '../accounts/audit.ts';
-import { CommandRefused, sameRetryMs } from '../command-refused.ts';
+import { assertNotJustTried, CommandRefused, refusedIfInvalid } from '../command-refused.ts';
 import { timeForWrite } from '../customer-time.ts';
-import { InvalidState } from '../errors.ts';
 import { transact } from '../events.ts';
+import { chargeInWords } from './plan-status.ts';
 import { type LockedPlan, lockPlanWithSlots, store } from './store.ts';
-import { chargeInWords } from './subject-status.ts';
 
 /**
  * Makes the next attempt of an unpaid payment due now. It stays the next step of its retry series, only earlier. Within
@@ -31,12 +31,7 @@ export async function retryPlanNow(db: Db, planId: string, origin: ChangeOrigin)
     if (next === null) throw new CommandRefused(`Nothing to retry: ${nothingWaits(slots)}.`);
     const intentId = next.payment_intent_id ?? '';
     const last = await selectLastAttempt(tx, intentId);
-    const ago = origin.now.getTime() - (last?.settled_at ?? last?.opened_at ?? new Date(0)).getTime();
-    if (ago < sameRetryMs) {
-      const outcome = last?.code === null ? '' : `, and failed: ${last?.code}`;
-      const tried = `${inWords(next)} was tried ${Math.round(ago / 1000)} s ago${outcome}`;
-      throw new CommandRefused(`Nothing was done: ${tried}. Send it again after a minute.`);
-    }
+    assertNotJustTried(last, inWords(next), origin.now);
     const dueAt = next.next_attempt_at !== null && next.next_attempt_at < at ? next.next_attempt_at : at;
     await store(tx, locked, retryNow(next, dueAt), at);
     const changes = changesBetween({ next_attempt_at: next.next_attempt_at }, { next_attempt_at: dueAt });
@@ -61,16 +56,15 @@ export async function withPlan(
   now: RealInstant,
   work: (tx: Tx, locked: LockedPlan, at: CustomerInstant) => Promise<string>,
 ): Promise<string> {
-  return transact(db, { requestId: null, now }, async (tx) => {
-    const clockId = await selectClockOfPlan(tx, planId);
+  const executed = transact(db, { requestId: null, now }, async (tx) => {
+    const clockId = await selectClockIdOf(tx, 'payment_plans', planId);
     if (clockId === undefined) throw new CommandRefused(planDeleted);
     const at = await timeForWrite(tx, clockId, now);
     const locked = await lockPlanWithSlots(tx, planId);
     if (locked === null) throw new CommandRefused(planDeleted);
     return work(tx, locked, at);
-  }).catch((error: unknown) => {
-    throw error instanceof InvalidState ? new CommandRefused(`Nothing was done: ${error.message}`) : error;
   });
+  return refusedIfInvalid(executed);
 }
 
 const planDeleted = 'Nothing was done: the plan was deleted.';

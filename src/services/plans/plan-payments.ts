@@ -1,12 +1,10 @@
 import { listOpenSlots, listPlanPayments, type PlanPaymentRow } from '../../db/payment-plan-slots.ts';
-import type { PaymentPlanRow } from '../../db/payment-plans.ts';
-import { selectClock } from '../../db/test-clocks.ts';
 import { firstSlotAfter, slotDueAt } from '../../domain/calendar.ts';
-import { type CustomerInstant, withoutClock } from '../../domain/instants.ts';
 import { type UpcomingPayment, upcomingPayments } from '../../domain/plan-schedule.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
 import { cadenceOf, progressOf, termsOf } from '../../domain/plans/plan.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
+import { presentTime } from '../customer-time.ts';
 import { type PageQuery, type Rows, rowsByNumber } from '../paging.ts';
 import type { RequestContext } from '../request-context.ts';
 import { getPaymentPlan } from './payment-plans.ts';
@@ -43,7 +41,7 @@ export async function planSchedule(
 ): Promise<{ payments: UpcomingPayment[]; hasMore: boolean }> {
   const plan = await getPaymentPlan(db, context, planId);
   if (hasEnded(plan.state)) return { payments: [], hasMore: false };
-  const at = await customerTime(db, context, plan);
+  const at = await presentTime(db, context, plan);
   const terms = termsOf(plan);
   const slots = await listOpenSlots(db, plan.id);
   const progress = progressOf({ plan, slots }, await isUntouched(db, plan, slots));
@@ -70,9 +68,4 @@ export async function planSchedule(
     count - 1,
   );
   return { payments: [first, ...rest.payments], hasMore: rest.hasMore };
-}
-
-async function customerTime(db: Db, context: RequestContext, plan: PaymentPlanRow): Promise<CustomerInstant> {
-  const clock = plan.test_clock_id === null ? null : await selectClock(db, context, plan.test_clock_id);
-  return clock?.frozen_time ?? withoutClock(context.now);
 }

@@ -1,11 +1,11 @@
 import { selectPaymentMethod } from '../../db/payment-methods.ts';
 import { lockPlan, updatePlan } from '../../db/payment-plans.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
+import { fitsCurrency } from '../../domain/schemes/schemes.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
 import type { ApplyTo } from '../links/changes.ts';
 import { linkHookWith } from '../links/link-hook.ts';
 import type { ChargeHook } from '../payments/charge.ts';
-import { fitsCurrency } from '../payments/fitting-method.ts';
 import { planHook } from '../plans/plan-dunning.ts';
 import { applyMethodToPlan } from '../plans/plan-transitions.ts';
 import { applyMethodToSubscription } from '../subscriptions/method-for-subscription.ts';

@@ -10,15 +10,19 @@ import { bankDebitStatus } from '../debits/debit-status.ts';
 import { takeDebitStep } from '../debits/debit-steps.ts';
 import { expireDueLink, expireDueSession } from '../links/expiry.ts';
 import { linkStatus, sessionStatus } from '../links/subject-status.ts';
-import { collectScheduledPayment } from '../payments/scheduled-payments.ts';
+import { collectScheduledPayment, scheduledPaymentStatus } from '../payments/scheduled-payments.ts';
 import { collectPlainPayment } from '../plans/plain-collection.ts';
 import { collectDuePayment } from '../plans/plan-collection.ts';
-import { planStatus, scheduledPaymentStatus } from '../plans/subject-status.ts';
-import { executeSubscriptionCommand } from '../subscriptions/operator-commands.ts';
+import { planStatus } from '../plans/plan-status.ts';
 import { collectDueSubscription } from '../subscriptions/subscription-collection.ts';
 import { subscriptionStatus } from '../subscriptions/subscription-status.ts';
 import { chargeHook as hook } from './charge-hook.ts';
-import { executePlanCommand, executeScheduledPaymentCommand, recheckOnly } from './operator-commands.ts';
+import {
+  executePlanCommand,
+  executeScheduledPaymentCommand,
+  executeSubscriptionCommand,
+  recheckOnly,
+} from './operator-commands.ts';
 
 /** What the service does with a subject, whatever its kind. */
 export interface SubjectServices {

@@ -6,11 +6,14 @@ import type { SubjectStatus } from '../../messages/subject-status.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
-import { type AuditAction, type ChangeOrigin, operator, recordAudit } from '../accounts/audit.ts';
+import { type AuditAction, type ChangeOrigin, type Changes, operator, recordAudit } from '../accounts/audit.ts';
 import { CommandRefused } from '../command-refused.ts';
+import { scheduledPaymentStatus } from '../payments/scheduled-payments.ts';
 import { retryPlanNow } from '../plans/plan-operations.ts';
 import { skipPlanSlot } from '../plans/plan-slot-skipping.ts';
-import { planStatus, scheduledPaymentStatus } from '../plans/subject-status.ts';
+import { planStatus } from '../plans/plan-status.ts';
+import { correctSubscriptionDates, retrySubscriptionNow } from '../subscriptions/operator-commands.ts';
+import { subscriptionStatus } from '../subscriptions/subscription-status.ts';
 
 /**
  * Executes an operator command on a plan and records it in the audit log. Returns a sentence about the result. The
@@ -34,6 +37,25 @@ export async function executePlanCommand(
     case 'retryAdvance':
       throw new CommandRefused('Nothing was done: a plan has no advance. Use the command on its test clock.');
   }
+}
+
+/**
+ * Executes an operator command on a subscription, like `executePlanCommand`. A recheck also corrects its dates and its
+ * credit.
+ */
+export async function executeSubscriptionCommand(
+  db: Db,
+  id: string,
+  command: OperatorCommand,
+  now: RealInstant,
+): Promise<string> {
+  const origin = { by: operator(command.by), now };
+  if (command.name === 'retryNow') return retrySubscriptionNow(db, id, origin);
+  if (command.name !== 'recheck') {
+    throw new CommandRefused('Nothing was done: a subscription has neither slots nor advances.');
+  }
+  const changes = await correctSubscriptionDates(db, id, now);
+  return recheck(db, 'subscription.rechecked', id, await subscriptionStatus(db, id), origin, changes);
 }
 
 /**
@@ -138,9 +160,10 @@ async function recheck(
   id: string,
   status: SubjectStatus,
   origin: ChangeOrigin,
+  changes: Changes = {},
 ): Promise<string> {
   if (status.billerId === '') return 'Read again: it was deleted.';
-  await recordCommand(db, action, id, status, origin);
+  await recordCommand(db, action, id, status, origin, changes);
   if (status.nextAt === null) return `Read again: ${status.state}; waits for ${status.story?.waitsFor}.`;
   const charge = status.failedAttempts === 0 ? undefined : status.story?.unpaid?.nextCharge;
   const steps = [status.next, ...(charge === undefined ? [] : [`a charge of ${charge}`])];
@@ -153,13 +176,8 @@ async function recordCommand(
   subjectId: string,
   { billerId, livemode }: SubjectStatus,
   { by, now }: ChangeOrigin,
+  changes: Changes = {},
 ): Promise<void> {
-  await recordAudit(db, {
-    action,
-    by,
-    at: now,
-    tenant: { billerId: namedId('biller', billerId), livemode },
-    subjectId,
-    changes: {},
-  });
+  const tenant = { billerId: namedId('biller', billerId), livemode };
+  await recordAudit(db, { action, by, at: now, tenant, subjectId, changes });
 }

@@ -10,7 +10,7 @@ import { lengthOf } from '../../domain/subscriptions/periods.ts';
 import { priceOfPeriod } from '../../domain/subscriptions/pricing.ts';
 import { collected, type SubscriptionStepChange } from '../../domain/subscriptions/steps.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
-import { chargeableMethod, recurringIntent } from '../payments/recurring-intent.ts';
+import { chargeableMethod, recurringIntent } from '../payments/new-intent.ts';
 import type { DecidedIntent } from '../payments/surcharges.ts';
 import { type LockedSubscription, store } from './locked-subscription.ts';
 

@@ -1,11 +1,8 @@
+import { selectAttemptOfSubscriptionRequest } from '../../db/payment-attempts.ts';
 import { insertPaymentIntent } from '../../db/payment-intents.ts';
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
 import { selectPeriodFunds } from '../../db/period-funds.ts';
-import {
-  insertSubscriptionChange,
-  selectChangeAttemptOfRequest,
-  selectChangeOfIntent,
-} from '../../db/subscription-changes.ts';
+import { insertSubscriptionChange, selectChangeOfIntent } from '../../db/subscription-changes.ts';
 import type { ShownSubscriptionRow } from '../../db/subscriptions.ts';
 import { dateIn } from '../../domain/calendar.ts';
 import type { Id } from '../../domain/ids.ts';
@@ -29,11 +26,12 @@ import { assertNoErrors, InvalidState, NotFound } from '../errors.ts';
 import { transact } from '../events.ts';
 import { announceAmount } from '../mandates/notices.ts';
 import { processorFor } from '../payments/ask-processor.ts';
-import { type Charge, type Charging, openCharge } from '../payments/charge.ts';
+import { type Charging, openCharge } from '../payments/charge.ts';
+import type { Charge } from '../payments/charge-records.ts';
 import { chargeForRequest, continueCharge } from '../payments/charged-request.ts';
 import { acceptDebit } from '../payments/debit-acceptance.ts';
+import { chargeableMethod, recurringIntent } from '../payments/new-intent.ts';
 import { lockAndChooseRail, refusalError } from '../payments/rail.ts';
-import { chargeableMethod, recurringIntent } from '../payments/recurring-intent.ts';
 import { type RepeatableRequest, unrepeatable } from '../payments/repeatable-request.ts';
 import type { DecidedIntent } from '../payments/surcharges.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -261,7 +259,7 @@ async function findEarlierTry(
   { requestKey, keyExpiresAt }: RepeatableRequest<ChangeResult>,
 ): Promise<Opened | null> {
   if (requestKey === null) return null;
-  const attempt = await selectChangeAttemptOfRequest(tx, row.id, requestKey, context.now);
+  const attempt = await selectAttemptOfSubscriptionRequest(tx, row.id, requestKey, context.now);
   const change = attempt && (await selectChangeOfIntent(tx, attempt.payment_intent_id));
   if (attempt === null || change === null) return null;
   const charge = await continueCharge(tx, attempt, keyExpiresAt);

@@ -21,10 +21,10 @@ import { reserve } from '../events.ts';
 import type { AttemptOutcome, AttemptReturn, ChargeHook } from '../payments/charge.ts';
 import { afterFailedAttempt, afterReturn } from '../payments/dunning-step.ts';
 import { wake } from '../wake.ts';
-import { changeRecorder } from './change-hook.ts';
 import { withCoveredCredit } from './covered-credit.ts';
 import { creditPaidPeriod, withoutCharges, withoutDebits } from './end.ts';
 import { type LockedSubscription, landed, lockedSubscription, store } from './locked-subscription.ts';
+import { changeRecorder } from './open-change.ts';
 
 /**
  * Records the charges of a subscription's payment on its period or change and on the subscription: whether it is in

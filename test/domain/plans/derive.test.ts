@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { customerInstant } from '../../../src/domain/instants.ts';
 import { fresh as untouched } from '../../../src/domain/plans/apply.ts';
-import { derive, nextRetry } from '../../../src/domain/plans/derive.ts';
+import { awaitedAt, derive, nextRetry } from '../../../src/domain/plans/derive.ts';
 import type { KnownSlot, Plan } from '../../../src/domain/plans/plan.ts';
 import { fresh } from './simulated.ts';
 
@@ -58,5 +58,10 @@ describe('the dates that follow from the rows of a plan', () => {
 
   it('cannot be derived past the end of the calendar', () => {
     assert.throws(() => derived({ next_slot: 1_000_000 }), RangeError);
+  });
+
+  it('can be collected from the activation on, if the next slot was due before that', () => {
+    assert.deepEqual(awaitedAt({ next_due_at: day('01-31'), activated_at: day('02-03') }), day('02-03'));
+    assert.deepEqual(awaitedAt({ next_due_at: day('02-14'), activated_at: day('02-03') }), day('02-14'));
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { isTimeZone } from '../../../src/domain/calendar.ts';
 import { currencies } from '../../../src/domain/currencies.ts';
 import type { SchemeProfile } from '../../../src/domain/schemes/scheme-profile.ts';
-import { schemes } from '../../../src/domain/schemes/schemes.ts';
+import { fitsCurrency, schemes } from '../../../src/domain/schemes/schemes.ts';
 
 describe('the profile of a debit scheme', () => {
   const profiles: [name: string, profile: SchemeProfile][] = Object.entries(schemes);
@@ -23,5 +23,15 @@ describe('the profile of a debit scheme', () => {
       assert.ok(result.businessDays >= 1, name);
       for (const days of Object.values(sandboxReturn)) assert.ok(days >= 1 && days <= returnWindow, name);
     }
+  });
+});
+
+describe('a payment method', () => {
+  it('pays in any currency, but for a bank account, which pays in that of its scheme', () => {
+    const paidIn = (type: 'card' | 'au_becs_debit' | 'paypal') =>
+      currencies.filter((currency) => fitsCurrency({ instrument: { type } }, currency));
+    assert.deepEqual(paidIn('card'), currencies);
+    assert.deepEqual(paidIn('paypal'), currencies);
+    assert.deepEqual(paidIn('au_becs_debit'), [schemes.au_becs.currency]);
   });
 });

@@ -1,14 +1,17 @@
+import type { CustomerRow } from '../../db/customers.ts';
 import type { PaymentIntentRow } from '../../db/payment-intents.ts';
 import { lockPaymentMethod, type PaymentMethodRow } from '../../db/payment-methods.ts';
+import { dateIn, startOfDay } from '../../domain/calendar.ts';
 import type { Currency } from '../../domain/currencies.ts';
 import { feeFor } from '../../domain/fees.ts';
 import { type Id, newId } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
+import { fitsCurrency } from '../../domain/schemes/schemes.ts';
 import type { MethodFacts } from '../../domain/surcharges/means.ts';
 import type { BasisPoints, MinorUnits } from '../../domain/units.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
-import { fitsCurrency } from './fitting-method.ts';
-import { untried } from './payment-intents.ts';
+import type { PaymentIntentCreate } from '../../resources/payment-intent-input.ts';
+import type { RequestContext } from '../request-context.ts';
 import {
   type DecidedIntent,
   decideSurcharge,
@@ -16,6 +19,55 @@ import {
   surchargeColumns,
   surchargingOf,
 } from './surcharges.ts';
+
+// The rows of new payment intents: those that a request makes, and those of plans and subscriptions.
+
+/** Returns the id of a new intent in the mode of the request. */
+export function newIntentId(context: RequestContext): Id<'payment_intent'> {
+  return newId('payment_intent', context);
+}
+
+/** Returns the row of a new intent, in which nothing was tried yet. */
+export function newIntent(
+  context: RequestContext,
+  input: PaymentIntentCreate,
+  {
+    at,
+    payer,
+    method,
+  }: {
+    at: CustomerInstant;
+    payer: Pick<CustomerRow, 'id' | 'fee_preferences'> | null;
+    method: Pick<PaymentMethodRow, 'id' | 'instrument' | 'brand'> | null;
+  },
+): PaymentIntentRow {
+  const payerPaysFees = payer?.fee_preferences?.customer_pays_transaction_fees ?? false;
+  const fee = feeFor(input.amount, context.feeSchedule);
+  const asked = { amount: input.amount, fee, isAsked: input.surcharge_applied === true || payerPaysFees };
+  const date = input.scheduled_payment_date ?? null;
+  const isToday = date !== null && date <= dateIn(at, context.timeZone);
+  return {
+    id: newIntentId(context),
+    biller_id: context.billerId,
+    livemode: context.livemode,
+    customer_id: payer?.id ?? null,
+    payment_method_id: method?.id ?? null,
+    payment_plan_id: null,
+    payment_plan_slot: null,
+    amount: input.amount,
+    fee_amount: fee,
+    // What is taken is decided again at each attempt.
+    ...surchargeColumns(asked, method, context, at),
+    surcharge_basis: null,
+    currency: input.currency,
+    metadata: input.metadata ?? {},
+    statement_descriptor: input.statement_descriptor ?? context.statementDescriptor,
+    description: input.description ?? null,
+    scheduled_payment_date: isToday ? null : date,
+    scheduled_at: date === null ? null : isToday ? at : startOfDay(date, context.timeZone),
+    ...untried(at),
+  };
+}
 
 /** A locked plan or subscription, with what its payments take from its customer and its biller. */
 export interface Payer extends SurchargingRow {
@@ -88,4 +140,28 @@ export function recurringIntent(
     ...purpose,
   };
   return decideSurcharge(row, method, surcharging, at);
+}
+
+/** The columns of a new intent, in which nothing was tried yet. */
+export function untried(at: CustomerInstant) {
+  return {
+    status: 'requires_payment_method',
+    subscription_id: null,
+    subscription_charge: null,
+    subscription_period: null,
+    attempt_count: 0,
+    payer_failures: 0,
+    payment_link_id: null,
+    checkout_session_id: null,
+    total_refunded_amount: 0,
+    mandate_id: null,
+    expected_result_date: null,
+    returnable_until: null,
+    total_returned_amount: 0,
+    last_error_code: null,
+    last_error_message: null,
+    return_url: null,
+    created_at: at,
+    updated_at: at,
+  } as const;
 }

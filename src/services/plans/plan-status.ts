@@ -1,9 +1,4 @@
-import {
-  ownerOf,
-  type PlanStatusRow,
-  selectPlanStatus,
-  selectScheduledPaymentStatus,
-} from '../../db/subject-statuses.ts';
+import { ownerOf, type PlanStatusRow, selectPlanStatus } from '../../db/subject-statuses.ts';
 import { dateIn, earliestInstant } from '../../domain/calendar.ts';
 import { inMoney } from '../../domain/currencies.ts';
 import { retryDays } from '../../domain/dunning.ts';
@@ -33,24 +28,6 @@ export async function planStatus(db: Db, id: string): Promise<SubjectStatus> {
     next: nextOfPlan(row, nextAt),
     lastError: row.retry_slot === null ? null : row.last_error_message,
     story: detailsOfPlan(row, nextAt),
-  };
-}
-
-/** Returns the status of a scheduled payment. It counts as ended once it is made, confirmed, canceled or deleted. */
-export async function scheduledPaymentStatus(db: Db, intentId: string): Promise<SubjectStatus> {
-  const row = await selectScheduledPaymentStatus(db, intentId);
-  if (row === null) return deletedSubject;
-  const at = row.scheduled_at?.getTime() ?? null;
-  return {
-    ...ownerOf(row),
-    ended: at === null,
-    state: at === null ? 'settled' : 'scheduled',
-    nextAt: at,
-    nextDueAt: at,
-    failedAttempts: 0,
-    next: 'the scheduled payment',
-    lastError: null,
-    story: { waitsFor: 'the date of the payment', since: row.updated_at.getTime(), unpaid: null, lastFailure: null },
   };
 }
 

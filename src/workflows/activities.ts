@@ -1,9 +1,28 @@
+import type { ActivityOptions, LocalActivityOptions } from '@temporalio/common';
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { OperatorCommand } from '../messages/operator-command.ts';
 import { type SubjectActivities, type SubjectKind, subjectKinds } from '../messages/subject-kinds.ts';
 import type { SubjectStatus } from '../messages/subject-status.ts';
-import { inWords } from './command-queue.ts';
-import { inProcess, overTheNetwork } from './options.ts';
+import { inWords } from './inbox.ts';
+
+/** Outages are retried without limit. Errors that retries do not fix are thrown as `EffectFailed`. */
+const retry = { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '10s' } as const;
+
+/**
+ * For a step that only uses the database, or the sandbox's processor in it. It runs in the worker that has the workflow
+ * task.
+ */
+export const inProcess: LocalActivityOptions = { startToCloseTimeout: '1 minute', retry };
+
+/**
+ * For a step that waits for another machine, such as a live charge. A worker that dies is noticed by its missing
+ * heartbeat, and another worker continues.
+ */
+export const overTheNetwork: ActivityOptions = {
+  startToCloseTimeout: '2 minutes',
+  heartbeatTimeout: '8 seconds',
+  retry,
+};
 
 const local = proxyLocalActivities<SubjectActivities>(inProcess);
 const remote = proxyActivities<SubjectActivities>(overTheNetwork);
