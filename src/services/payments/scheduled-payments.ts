@@ -2,6 +2,7 @@ import { selectBiller } from '../../db/billers.ts';
 import { selectAttemptInFlight } from '../../db/payment-attempts.ts';
 import { lockPaymentIntent } from '../../db/payment-intents.ts';
 import { lockPaymentMethod } from '../../db/payment-methods.ts';
+import { tenantOf } from '../../db/tenant.ts';
 import { customerInstant } from '../../domain/instants.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
@@ -46,7 +47,7 @@ async function openScheduled(
 ): Promise<Charge | null> {
   const [intent, databaseTime] = await pipelined(tx, [lockPaymentIntent(tx, intentId), databaseNow(tx)]);
   if (intent === null) return null;
-  const tenant = { billerId: intent.biller_id, livemode: intent.livemode };
+  const tenant = tenantOf(intent);
   if (intent.scheduled_at === null) {
     const attempt = await selectAttemptInFlight(tx, intentId);
     if (attempt?.source !== 'schedule' || attempt.outcome !== 'processing') return null;

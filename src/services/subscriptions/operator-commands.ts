@@ -1,6 +1,7 @@
 import { selectLastAttempt } from '../../db/payment-attempts.ts';
 import { listOpenPeriods } from '../../db/subscription-periods.ts';
 import { lockSubscription, selectClockOfSubscription } from '../../db/subscriptions.ts';
+import { tenantOf } from '../../db/tenant.ts';
 import { type CustomerInstant, withoutClock } from '../../domain/instants.ts';
 import type { Period, SubscriptionWithPeriods } from '../../domain/subscriptions/course.ts';
 import { respondTo } from '../../domain/subscriptions/requests.ts';
@@ -96,7 +97,7 @@ async function retryNow(db: Db, id: string, { by, now }: ChangeOrigin): Promise<
       throw new CommandRefused(`Nothing was done: ${tried}. Send it again after a minute.`);
     }
     await store(tx, locked, change, at);
-    const tenant = { billerId: row.biller_id, livemode: row.livemode };
+    const tenant = tenantOf(row);
     const dates = changesBetween({ next_attempt_at: owed?.next_attempt_at ?? null }, { next_attempt_at: at });
     const changes = Object.fromEntries(
       Object.entries(dates).map(([name, value]) => [`periods/${owed?.number}/${name}`, value]),
