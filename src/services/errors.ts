@@ -84,6 +84,12 @@ export class NotFound extends ServiceError {
   }
 }
 
+/** Returns what was looked for. @throws NotFound if there is none. */
+export function orNotFound<T>(found: T | null, what: string, id: string): T {
+  if (found === null) throw new NotFound(what, id);
+  return found;
+}
+
 /** The object's present state does not allow the request. */
 export class InvalidState extends ServiceError {
   constructor(message: string, code: CodeOfStatus<422> = 'invalid_state', extra: Record<string, unknown> = {}) {

@@ -28,7 +28,7 @@ import { presentRefund } from '../resources/refund.ts';
 import { presentSubscription } from '../resources/subscription.ts';
 import { presentClockState } from '../resources/test-clock.ts';
 import { presentWebhookEndpoint } from '../resources/webhook-endpoint.ts';
-import { NotFound } from './errors.ts';
+import { orNotFound } from './errors.ts';
 import { pageOf, type Rows } from './paging.ts';
 import type { Tenant } from './request-context.ts';
 import { emit } from './telemetry.ts';
@@ -290,9 +290,7 @@ function emitRecorded({ livemode }: Tenant, events: NewEvent[]): void {
  * @throws NotFound
  */
 export async function getEvent(db: Db, tenant: Tenant, id: string): Promise<store.EventRow> {
-  const row = await store.selectEvent(db, tenant, id);
-  if (row === null) throw new NotFound('event', id);
-  return row;
+  return orNotFound(await store.selectEvent(db, tenant, id), 'event', id);
 }
 
 /**

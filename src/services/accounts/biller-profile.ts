@@ -13,7 +13,7 @@ import type { CostKey } from '../../domain/surcharges/costs.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
-import { assertNoErrors, NotFound } from '../errors.ts';
+import { assertNoErrors, NotFound, orNotFound } from '../errors.ts';
 import { type ChangeOrigin, changesBetween, recordAudit } from './audit.ts';
 
 /** The texts of a profile, in the order in which they are listed. */
@@ -95,8 +95,7 @@ async function changeSurcharging(
   { country, costs = {} }: Pick<ProfileChange, 'country' | 'costs'>,
   { now }: ChangeOrigin,
 ): Promise<void> {
-  const before = await selectBiller(tx, billerId);
-  if (before === null) throw new NotFound('biller', billerId);
+  const before = orNotFound(await selectBiller(tx, billerId), 'biller', billerId);
   const after = country === undefined ? before.country : country;
   const stated = Object.entries({ ...before.cost_of_acceptance, ...costs }).filter(([, points]) => points !== null);
   await updateSurcharging(tx, billerId, {

@@ -10,7 +10,7 @@ import { atomically } from '../../platform/postgres/transaction.ts';
 import type { CustomerUpdate } from '../../resources/customer.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import { timeOf } from '../customer-time.ts';
-import { assertNoErrors, NotFound } from '../errors.ts';
+import { assertNoErrors, orNotFound } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
 import { resolveMethod } from './resolve-references.ts';
 
@@ -28,8 +28,7 @@ export async function updateCustomer(
   input: CustomerUpdate,
 ): Promise<CustomerRow> {
   return atomically(db, async (tx) => {
-    const customer = await lockCustomer(tx, context, id);
-    if (customer === null) throw new NotFound('customer', id);
+    const customer = orNotFound(await lockCustomer(tx, context, id), 'customer', id);
     const at = timeOf(customer, context.now);
     const { test_clock: testClock, default_payment_method: defaultMethod, ...fields } = input;
     const errors: FieldError[] = [];

@@ -16,7 +16,7 @@ import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import type { CustomerCreate } from '../../resources/customer.ts';
 import { timeOnClock } from '../customer-time.ts';
-import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
+import { InvalidState, orNotFound, ValidationFailed } from '../errors.ts';
 import { type PageQuery, type Rows, rowsOfPage } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 
@@ -54,9 +54,7 @@ export async function createCustomer(
  * @throws NotFound
  */
 export async function getCustomer(db: Db, tenant: Tenant, id: string): Promise<CustomerRow> {
-  const customer = await selectCustomer(db, tenant, id);
-  if (customer === null) throw new NotFound('customer', id);
-  return customer;
+  return orNotFound(await selectCustomer(db, tenant, id), 'customer', id);
 }
 
 /**

@@ -16,7 +16,7 @@ import type { PaymentMethodCreate } from '../../resources/payment-method-input.t
 import { instrumentOf, type SandboxPaymentMethodCreate } from '../../resources/sandbox-payment-method.ts';
 import { intentIdIn, type Vault } from '../accounts/vault.ts';
 import { timeOf } from '../customer-time.ts';
-import { Forbidden, NotFound, ValidationFailed } from '../errors.ts';
+import { Forbidden, NotFound, orNotFound, ValidationFailed } from '../errors.ts';
 import { type PageQuery, pageOf, type Rows } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { becsOf, cardOf, type InstrumentColumns } from './instruments.ts';
@@ -168,9 +168,7 @@ async function insert(
  * @throws NotFound
  */
 export async function getPaymentMethod(db: Db, tenant: Tenant, id: string): Promise<PaymentMethodRow> {
-  const method = await selectPaymentMethod(db, tenant, id);
-  if (method === null) throw new NotFound('payment method', id);
-  return method;
+  return orNotFound(await selectPaymentMethod(db, tenant, id), 'payment method', id);
 }
 
 /**
@@ -193,8 +191,7 @@ export async function listCustomerMethods(
   customerId: string,
   query: PageQuery,
 ): Promise<Rows<PaymentMethodRow>> {
-  const customer = await selectCustomer(db, tenant, customerId);
-  if (customer === null) throw new NotFound('customer', customerId);
+  const customer = orNotFound(await selectCustomer(db, tenant, customerId), 'customer', customerId);
   const page = await pageOf(db, 'payment_methods', tenant, query, methodsPerPage);
   return { rows: await listMethodsOfCustomer(db, customer.id, page), limit: page.limit };
 }
@@ -233,8 +230,7 @@ export async function getCustomerMethod(
   customerId: string,
   id: string,
 ): Promise<PaymentMethodRow> {
-  const customer = await selectCustomer(db, tenant, customerId);
-  if (customer === null) throw new NotFound('customer', customerId);
+  orNotFound(await selectCustomer(db, tenant, customerId), 'customer', customerId);
   const method = await selectPaymentMethod(db, tenant, id);
   if (method?.customer_id !== customerId) throw new NotFound('payment method', id);
   return method;

@@ -18,7 +18,7 @@ import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { Vault } from '../accounts/vault.ts';
 import { timeOf } from '../customer-time.ts';
 import { resolveCustomer } from '../customers/resolve-references.ts';
-import { assertNoErrors, InvalidState, missingReference, NotFound } from '../errors.ts';
+import { assertNoErrors, InvalidState, missingReference, orNotFound } from '../errors.ts';
 import { transact } from '../events.ts';
 import { type PageQuery, type Rows, rowsOfPage } from '../paging.ts';
 import { isRestricted } from '../payments/charge-records.ts';
@@ -76,9 +76,7 @@ export async function createCheckoutSession(
 
 /** @throws NotFound */
 export async function getCheckoutSession(db: Db, tenant: Tenant, id: string): Promise<CheckoutSessionRow> {
-  const session = await selectCheckoutSession(db, tenant, id);
-  if (session === null) throw new NotFound('checkout session', id);
-  return session;
+  return orNotFound(await selectCheckoutSession(db, tenant, id), 'checkout session', id);
 }
 
 /** Returns a page of sessions, newest first. Those on a test clock are listed only when the filter names the clock. */
@@ -104,8 +102,7 @@ export async function expireCheckoutSession(
     const { customer_id: customerId, payment_link_id: linkId } = await getCheckoutSession(tx, context, id);
     const at = timeOf(customerId === null ? null : await lockCustomer(tx, context, customerId), context.now);
     const link = linkId === null ? null : await lockPaymentLink(tx, linkId);
-    const session = await lockCheckoutSession(tx, id);
-    if (session === null) throw new NotFound('checkout session', id);
+    const session = orNotFound(await lockCheckoutSession(tx, id), 'checkout session', id);
     if (session.status !== 'open') {
       const state = stateOfSession(session, link, null, at);
       throw new InvalidState(`Checkout session ${id} is ${state}; it can be ended while open.`);

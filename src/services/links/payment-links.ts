@@ -21,7 +21,7 @@ import { auditOrigin, recordAudit } from '../accounts/audit.ts';
 import type { Vault } from '../accounts/vault.ts';
 import { timeOf } from '../customer-time.ts';
 import { metadataErrors, resolveCustomer } from '../customers/resolve-references.ts';
-import { assertNoErrors, InvalidState, NotFound } from '../errors.ts';
+import { assertNoErrors, InvalidState, orNotFound } from '../errors.ts';
 import { paymentLinkEvent, record, transact } from '../events.ts';
 import { type PageQuery, type Rows, rowsOfPage } from '../paging.ts';
 import { parsedUrl } from '../payer-urls.ts';
@@ -90,9 +90,7 @@ export async function createPaymentLink(
 
 /** @throws NotFound */
 export async function getPaymentLink(db: Db, tenant: Tenant, id: string): Promise<PaymentLinkRow> {
-  const link = await selectPaymentLink(db, tenant, id);
-  if (link === null) throw new NotFound('payment link', id);
-  return link;
+  return orNotFound(await selectPaymentLink(db, tenant, id), 'payment link', id);
 }
 
 /** Returns a page of links, newest first. Those on a test clock are listed only when the filter names the clock. */
@@ -231,8 +229,7 @@ export async function rotateLinkUrl(
 async function lockLinkForUpdate(tx: Tx, context: RequestContext, id: string) {
   const { customer_id: customerId } = await getPaymentLink(tx, context, id);
   const customer = customerId === null ? null : await lockCustomer(tx, context, customerId);
-  const link = await lockPaymentLink(tx, id);
-  if (link === null) throw new NotFound('payment link', id);
+  const link = orNotFound(await lockPaymentLink(tx, id), 'payment link', id);
   return { link, customer, at: timeOf(customer, context.now) };
 }
 

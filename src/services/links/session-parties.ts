@@ -15,7 +15,7 @@ import type { CustomerInstant } from '../../domain/instants.ts';
 import type { Db, Pool, Tx } from '../../platform/postgres/connection.ts';
 import { timeOf } from '../customer-time.ts';
 import { newCustomer } from '../customers/customers.ts';
-import { NotFound } from '../errors.ts';
+import { orNotFound } from '../errors.ts';
 import { transact } from '../events.ts';
 import { giveMandate } from '../mandates/mandates.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -60,8 +60,7 @@ export async function lockOpenSession(
 ): Promise<OpenSession | null> {
   const customer = found.customer_id === null ? null : await lockCustomer(tx, context, found.customer_id);
   const link = found.payment_link_id === null ? null : await lockPaymentLink(tx, found.payment_link_id);
-  const session = await lockCheckoutSession(tx, found.id);
-  if (session === null) throw new NotFound('checkout session', found.id);
+  const session = orNotFound(await lockCheckoutSession(tx, found.id), 'checkout session', found.id);
   if (session.submissions !== version) return null;
   if (session.customer_id !== found.customer_id) throw new CustomerMade();
   const at = timeOf(customer, context.now);
@@ -100,8 +99,7 @@ export async function withSession<T>(
   return run(session).catch(async (error: unknown) => {
     if (!(error instanceof CustomerMade)) throw error;
     const tenant = tenantOf(session);
-    const present = await selectCheckoutSession(pool, tenant, session.id);
-    if (present === null) throw new NotFound('checkout session', session.id);
+    const present = orNotFound(await selectCheckoutSession(pool, tenant, session.id), 'checkout session', session.id);
     return run(present);
   });
 }
@@ -118,8 +116,7 @@ export async function acceptMandateFor(
   acceptance: Submission['acceptance'],
 ): Promise<void> {
   if (acceptance === undefined || customer === null) return;
-  const method = await lockPaymentMethod(tx, context, methodId);
-  if (method === null) throw new NotFound('payment method', methodId);
+  const method = orNotFound(await lockPaymentMethod(tx, context, methodId), 'payment method', methodId);
   const existing = await lockMandateOfMethod(tx, methodId);
   if (existing !== null && existing.ended_at === null) return;
   await giveMandate(tx, context, { customer, method, at }, { payment_method_id: methodId, acceptance });

@@ -19,7 +19,7 @@ import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { AcceptanceInput, MandateCreate } from '../../resources/mandate-input.ts';
 import { timeOf } from '../customer-time.ts';
 import { attachMethod, lockOwner, resolveCustomer, resolveMethod } from '../customers/resolve-references.ts';
-import { InvalidState, NotFound } from '../errors.ts';
+import { InvalidState, orNotFound } from '../errors.ts';
 import { mandateEvent, record, transact } from '../events.ts';
 import { type PageQuery, type Rows, rowsOfPage } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
@@ -122,9 +122,7 @@ export async function acceptMandate(
  * @throws NotFound
  */
 export async function getMandate(db: Db, tenant: Tenant, id: string): Promise<TimedMandateRow> {
-  const mandate = await selectMandate(db, tenant, id);
-  if (mandate === null) throw new NotFound('mandate', id);
-  return mandate;
+  return orNotFound(await selectMandate(db, tenant, id), 'mandate', id);
 }
 
 /** Returns a page of mandates, newest first. */
@@ -145,8 +143,7 @@ export async function listMandates(
  */
 export async function lockMandateForUpdate(tx: Tx, context: RequestContext, id: string): Promise<MandateNow> {
   const at = await customerTimeOf(tx, context, id);
-  const mandate = await lockMandate(tx, id);
-  if (mandate === null) throw new NotFound('mandate', id);
+  const mandate = orNotFound(await lockMandate(tx, id), 'mandate', id);
   return { mandate, at };
 }
 

@@ -4,7 +4,7 @@ import { namedId } from '../../domain/ids.ts';
 import type { Writer } from '../../platform/postgres/connection.ts';
 import { timeOf } from '../customer-time.ts';
 import { lockOwner } from '../customers/resolve-references.ts';
-import { NotFound } from '../errors.ts';
+import { orNotFound } from '../errors.ts';
 import { reserve, transact } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
 import { endMandatesOf, type StopDebits } from './mandate-ends.ts';
@@ -26,8 +26,7 @@ export async function detachPaymentMethod(
     const owner = await lockOwner(tx, context, id);
     const record = { at: timeOf(owner, context.now), now: context.now, requestId: context.requestId };
     await stopDebits(tx, { methodId: namedId('payment_method', id) }, 'payment_method_unavailable', record);
-    const method = await lockPaymentMethod(tx, context, id);
-    if (method === null) throw new NotFound('payment method', id);
+    const method = orNotFound(await lockPaymentMethod(tx, context, id), 'payment method', id);
     // Another request may have attached the method between the two reads. It is locked by now, so its owner no longer
     // changes.
     const customer = method.customer_id === (owner?.id ?? null) ? owner : await lockOwner(tx, context, id);

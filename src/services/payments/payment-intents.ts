@@ -27,7 +27,7 @@ import {
   resolveCustomer,
   resolveMethod,
 } from '../customers/resolve-references.ts';
-import { assertNoErrors, missingReference, NotFound } from '../errors.ts';
+import { assertNoErrors, missingReference, orNotFound } from '../errors.ts';
 import { type PageQuery, type Rows, rowsOfPage } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { start } from '../wake.ts';
@@ -101,9 +101,7 @@ export async function createLocked(
 
 /** @throws NotFound */
 export async function getPaymentIntent(db: Db, tenant: Tenant, id: string): Promise<PaymentIntentRow> {
-  const intent = await selectPaymentIntent(db, tenant, id);
-  if (intent === null) throw new NotFound('payment intent', id);
-  return intent;
+  return orNotFound(await selectPaymentIntent(db, tenant, id), 'payment intent', id);
 }
 
 /**
@@ -128,8 +126,7 @@ export async function lockIntentForUpdate(
   const customer = customerId === null ? null : await lockCustomer(tx, context, customerId);
   const at = timeOf(customer, context.now);
   const recorder = (await hook?.(tx, { paymentIntentId, paymentPlanId })) ?? null;
-  const intent = await lockPaymentIntent(tx, id);
-  if (intent === null) throw new NotFound('payment intent', id);
+  const intent = orNotFound(await lockPaymentIntent(tx, id), 'payment intent', id);
   if (hook !== undefined) assertSessionFound(recorder, intent);
   return { intent, customer, at, recorder };
 }

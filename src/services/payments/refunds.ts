@@ -26,7 +26,7 @@ import type { RealInstant } from '../../platform/real-time.ts';
 import type { Processors } from '../../processors/processor.ts';
 import type { RefundCreate } from '../../resources/refund.ts';
 import { pass } from '../crash-points.ts';
-import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
+import { InvalidState, NotFound, orNotFound, ValidationFailed } from '../errors.ts';
 import { record, refundEvent, transact } from '../events.ts';
 import { type PageQuery, pageOf, type Rows, rowsOfPage } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
@@ -119,9 +119,7 @@ export async function recoverRefunds(sql: Pool, processors: Processors, now: Rea
 
 /** @throws NotFound */
 export async function getRefund(db: Db, tenant: Tenant, id: string): Promise<RefundRow> {
-  const refund = await selectRefund(db, tenant, id);
-  if (refund === null) throw new NotFound('refund', id);
-  return refund;
+  return orNotFound(await selectRefund(db, tenant, id), 'refund', id);
 }
 
 /** Returns a page of the refunds of all payments, newest first. */

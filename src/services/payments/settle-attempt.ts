@@ -10,7 +10,7 @@ import type { RealInstant } from '../../platform/real-time.ts';
 import { OutcomeUnknown, type ProcessorState } from '../../processors/processor.ts';
 import { type ChangeOrigin, recordAudit } from '../accounts/audit.ts';
 import { CommandRefused } from '../command-refused.ts';
-import { NotFound } from '../errors.ts';
+import { NotFound, orNotFound } from '../errors.ts';
 import { type Charge, type Charging, recordOutcome, reopenCharge } from './charge.ts';
 import { wakeAfterOutcome } from './payment-confirmation.ts';
 
@@ -35,8 +35,7 @@ export async function settleAttempt(
   { attemptId, outcome, evidence }: Settlement,
   { by, now }: ChangeOrigin,
 ): Promise<string> {
-  const attempt = await selectAttempt(sql, attemptId);
-  if (attempt === null) throw new NotFound('payment attempt', attemptId);
+  const attempt = orNotFound(await selectAttempt(sql, attemptId), 'payment attempt', attemptId);
   if (attempt.outcome !== 'processing') {
     throw new CommandRefused(`There is nothing to settle: attempt ${attemptId} is ${attempt.outcome}.`);
   }

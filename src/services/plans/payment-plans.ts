@@ -13,8 +13,8 @@ import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { PaymentPlanCreate } from '../../resources/payment-plan-input.ts';
 import { timeOf } from '../customer-time.ts';
 import { attachMethod, metadataErrors, resolveCustomer, resolveMethod } from '../customers/resolve-references.ts';
-import { assertNoErrors, NotFound } from '../errors.ts';
-import { type PageQuery, pageOf, type Rows } from '../paging.ts';
+import { assertNoErrors, orNotFound } from '../errors.ts';
+import { type PageQuery, type Rows, rowsOfPage } from '../paging.ts';
 import { currencyErrors, hasFittingDefault } from '../payments/fitting-method.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { planErrors } from './plan-rules.ts';
@@ -80,9 +80,7 @@ export async function defaultErrors(
  * @throws NotFound
  */
 export async function getPaymentPlan(db: Db, tenant: Tenant, id: string): Promise<PaymentPlanRow> {
-  const plan = await selectPlan(db, tenant, id);
-  if (plan === null) throw new NotFound('payment plan', id);
-  return plan;
+  return orNotFound(await selectPlan(db, tenant, id), 'payment plan', id);
 }
 
 /** Returns a page of plans, newest first. */
@@ -91,8 +89,7 @@ export async function listPaymentPlans(
   tenant: Tenant,
   query: PlanFilter & PageQuery,
 ): Promise<Rows<PaymentPlanRow>> {
-  const page = await pageOf(db, 'payment_plans', tenant, query);
-  return { rows: await listPlanRows(db, tenant, query, page), limit: page.limit };
+  return rowsOfPage(db, 'payment_plans', tenant, query, (page) => listPlanRows(db, tenant, query, page));
 }
 
 function newPlan(

@@ -6,7 +6,7 @@ import { activate, resume, retryAll, stop, stopped } from '../../domain/plans/st
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { timeForWrite } from '../customer-time.ts';
-import { assertNoErrors, InvalidState, NotFound } from '../errors.ts';
+import { assertNoErrors, InvalidState, orNotFound } from '../errors.ts';
 import { transact } from '../events.ts';
 import { endChallenge } from '../payments/challenge-completion.ts';
 import { currencyErrorsOf, isAboveLimit } from '../payments/fitting-method.ts';
@@ -35,8 +35,7 @@ export async function transitionPlan(
   return transact(db, context, async (tx) => {
     const { test_clock_id: clockId } = await getPaymentPlan(tx, context, id);
     const at = await timeForWrite(tx, clockId, context.now);
-    const locked = await lockPlanWithSlots(tx, id);
-    if (locked === null) throw new NotFound('payment plan', id);
+    const locked = orNotFound(await lockPlanWithSlots(tx, id), 'payment plan', id);
     const state = nextState(locked.plan, transition);
     if (transition === 'activate') await assertPayable(tx, context, locked.plan, at);
     const { plan } =

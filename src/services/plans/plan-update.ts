@@ -11,7 +11,7 @@ import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { PaymentPlanUpdate } from '../../resources/payment-plan-input.ts';
 import { timeOf } from '../customer-time.ts';
 import { attachMethod, metadataErrors, resolveMethod } from '../customers/resolve-references.ts';
-import { assertNoErrors, NotFound } from '../errors.ts';
+import { assertNoErrors, orNotFound } from '../errors.ts';
 import { transact } from '../events.ts';
 import { announceAmount } from '../mandates/notices.ts';
 import { currencyErrors, currencyErrorsOf } from '../payments/fitting-method.ts';
@@ -35,8 +35,7 @@ export async function updatePaymentPlan(
   return transact(db, context, async (tx) => {
     const { customer_id: customerId } = await getPaymentPlan(tx, context, id);
     const at = timeOf(await lockCustomer(tx, context, customerId), context.now);
-    const locked = await lockPlanWithSlots(tx, id);
-    if (locked === null) throw new NotFound('payment plan', id);
+    const locked = orNotFound(await lockPlanWithSlots(tx, id), 'payment plan', id);
     const { plan, slots } = locked;
     assertNoErrors(fixedFieldErrors(plan, input));
     const change = changeOf(input);

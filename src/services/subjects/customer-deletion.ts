@@ -5,7 +5,7 @@ import { lockOpenSubscriptionsOfCustomer } from '../../db/subscriptions.ts';
 import type { Writer } from '../../platform/postgres/connection.ts';
 import { enqueue } from '../../platform/postgres/outbox.ts';
 import { timeOf } from '../customer-time.ts';
-import { NotFound } from '../errors.ts';
+import { orNotFound } from '../errors.ts';
 import { intentEvent, record, reserve, transact } from '../events.ts';
 import { endLinksOfCustomer } from '../links/customer-links.ts';
 import { endMandatesOf } from '../mandates/mandate-ends.ts';
@@ -24,8 +24,7 @@ import { stopDebits } from './debit-stops.ts';
  */
 export async function deleteCustomer(db: Writer, context: RequestContext, id: string): Promise<CustomerRow> {
   return transact(db, context, async (tx) => {
-    const customer = await lockCustomer(tx, context, id);
-    if (customer === null) throw new NotFound('customer', id);
+    const customer = orNotFound(await lockCustomer(tx, context, id), 'customer', id);
     if (customer.deleted_at !== null) return customer;
     const at = timeOf(customer, context.now);
     const deleted = await updateCustomer(tx, id, { deleted_at: at, updated_at: at });

@@ -18,8 +18,8 @@ import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { SubscriptionCreate } from '../../resources/subscription-input.ts';
 import { timeOf } from '../customer-time.ts';
 import { attachMethod, metadataErrors, resolveCustomer, resolveMethod } from '../customers/resolve-references.ts';
-import { assertNoErrors, NotFound } from '../errors.ts';
-import { type PageQuery, pageOf, type Rows } from '../paging.ts';
+import { assertNoErrors, orNotFound } from '../errors.ts';
+import { type PageQuery, type Rows, rowsOfPage } from '../paging.ts';
 import { currencyErrors } from '../payments/fitting-method.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { termErrors } from './subscription-terms.ts';
@@ -117,9 +117,7 @@ export function withIds(
  * @throws NotFound
  */
 export async function getSubscription(db: Db, tenant: Tenant, id: string): Promise<ShownSubscriptionRow> {
-  const row = await selectSubscription(db, tenant, id);
-  if (row === null) throw new NotFound('subscription', id);
-  return row;
+  return orNotFound(await selectSubscription(db, tenant, id), 'subscription', id);
 }
 
 /** Returns a page of subscriptions, newest first. */
@@ -128,8 +126,7 @@ export async function listSubscriptions(
   tenant: Tenant,
   query: SubscriptionFilter & PageQuery,
 ): Promise<Rows<ShownSubscriptionRow>> {
-  const page = await pageOf(db, 'subscriptions', tenant, query);
-  return { rows: await listRows(db, tenant, query, page), limit: page.limit };
+  return rowsOfPage(db, 'subscriptions', tenant, query, (page) => listRows(db, tenant, query, page));
 }
 
 function newSubscription(

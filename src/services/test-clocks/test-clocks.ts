@@ -25,7 +25,7 @@ import type { RealInstant } from '../../platform/real-time.ts';
 import type { TestClockCreate } from '../../resources/test-clock.ts';
 import { pass } from '../crash-points.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
-import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
+import { InvalidState, orNotFound, ValidationFailed } from '../errors.ts';
 import { clockEvent, record, transact } from '../events.ts';
 import { type PageQuery, pageOf, type Rows } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
@@ -82,9 +82,7 @@ export async function createTestClock(
  * @throws NotFound
  */
 export async function getTestClock(db: Db, tenant: Tenant, id: string): Promise<TestClockRow> {
-  const clock = await selectClock(db, tenant, id);
-  if (clock === null) throw new NotFound('test clock', id);
-  return clock;
+  return orNotFound(await selectClock(db, tenant, id), 'test clock', id);
 }
 
 /** `maxFrozenTime` is the latest time that one advance can reach; null if the clock cannot advance. */
@@ -95,8 +93,7 @@ export type TestClockDetails = TestClockDetailRow & { maxFrozenTime: CustomerIns
  * @throws NotFound
  */
 export async function getTestClockDetails(db: Db, tenant: Tenant, id: string): Promise<TestClockDetails> {
-  const clock = await selectClockDetails(db, tenant, id);
-  if (clock === null) throw new NotFound('test clock', id);
+  const clock = orNotFound(await selectClockDetails(db, tenant, id), 'test clock', id);
   return withBound(clock);
 }
 
@@ -147,8 +144,7 @@ export async function admitAdvance(
   targetText: string,
 ): Promise<{ clock: TestClockRow; target: CustomerInstant }> {
   await getTestClock(tx, context, id);
-  const clock = await lockClock(tx, id);
-  if (clock === null) throw new NotFound('test clock', id);
+  const clock = orNotFound(await lockClock(tx, id), 'test clock', id);
   assertAdvanceable(clock);
   const target = timeNamed(targetText);
   if (target <= clock.frozen_time) {
@@ -190,8 +186,7 @@ export async function expireTestClock(
 }
 
 async function removeClock(tx: Tx, id: string, now: RealInstant): Promise<TestClockRow> {
-  const clock = await lockClock(tx, id);
-  if (clock === null) throw new NotFound('test clock', id);
+  const clock = orNotFound(await lockClock(tx, id), 'test clock', id);
   const workflows = await workflowsOfClock(tx, clock);
   await deleteClockRow(tx, id);
   await enqueue(tx, workflows, now);

@@ -7,7 +7,7 @@ import { atomically } from '../../platform/postgres/transaction.ts';
 import { realInstant } from '../../platform/real-time.ts';
 import type { WebhookDeliveryQuery } from '../../resources/webhook-delivery.ts';
 import type { WebhookReplay } from '../../resources/webhook-endpoint.ts';
-import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
+import { InvalidState, NotFound, orNotFound, ValidationFailed } from '../errors.ts';
 import { endpointEvent, record, transact, writeRecorded } from '../events.ts';
 import { pageOf, type Rows } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
@@ -40,8 +40,7 @@ export async function listWebhookDeliveries(
   query: WebhookDeliveryQuery,
   scopes: readonly string[],
 ): Promise<Rows<store.AttemptedDelivery>> {
-  const endpoint = await selectWebhookEndpoint(db, tenant, endpointId);
-  if (endpoint === null) throw new NotFound('webhook endpoint', endpointId);
+  orNotFound(await selectWebhookEndpoint(db, tenant, endpointId), 'webhook endpoint', endpointId);
   const page = await pageOf(db, 'webhook_deliveries', tenant, query);
   const rows = await store.listDeliveries(db, endpointId, { status: query.status }, page);
   return { rows: rows.map((row) => visibleTo(scopes, row)), limit: page.limit };
@@ -58,8 +57,7 @@ export async function getWebhookDelivery(
   id: string,
   scopes: readonly string[],
 ): Promise<store.AttemptedDelivery> {
-  const delivery = await store.selectDelivery(db, tenant, id);
-  if (delivery === null) throw new NotFound('webhook delivery', id);
+  const delivery = orNotFound(await store.selectDelivery(db, tenant, id), 'webhook delivery', id);
   return visibleTo(scopes, delivery);
 }
 

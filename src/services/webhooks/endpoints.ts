@@ -12,7 +12,7 @@ import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { SecretRotation, WebhookEndpointCreate, WebhookEndpointUpdate } from '../../resources/webhook-endpoint.ts';
 import { auditOrigin } from '../accounts/audit.ts';
 import { type Vault, VaultError } from '../accounts/vault.ts';
-import { assertNoErrors, InvalidState, NotFound } from '../errors.ts';
+import { assertNoErrors, InvalidState, orNotFound } from '../errors.ts';
 import { type PageQuery, pageOf, type Rows } from '../paging.ts';
 import { parsedUrl } from '../payer-urls.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
@@ -90,9 +90,7 @@ export async function createWebhookEndpoint(
  * @throws NotFound if this biller and mode have no such endpoint, or it was deleted.
  */
 export async function getWebhookEndpoint(db: Db, tenant: Tenant, id: string): Promise<store.WebhookEndpointRow> {
-  const row = await store.selectWebhookEndpoint(db, tenant, id);
-  if (row === null) throw new NotFound('webhook endpoint', id);
-  return row;
+  return orNotFound(await store.selectWebhookEndpoint(db, tenant, id), 'webhook endpoint', id);
 }
 
 /**
@@ -208,9 +206,7 @@ function sealedAsPrevious(
 }
 
 async function lockOrThrow(tx: Tx, tenant: Tenant, id: string): Promise<store.WebhookEndpointRow> {
-  const row = await store.lockWebhookEndpoint(tx, tenant, id);
-  if (row === null) throw new NotFound('webhook endpoint', id);
-  return row;
+  return orNotFound(await store.lockWebhookEndpoint(tx, tenant, id), 'webhook endpoint', id);
 }
 
 function switched(status: 'enabled' | 'disabled') {

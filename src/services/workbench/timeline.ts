@@ -17,7 +17,7 @@ import { subjectKinds } from '../../messages/subject-kinds.ts';
 import { all } from '../../platform/all-settled.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { getCustomer } from '../customers/customers.ts';
-import { NotFound } from '../errors.ts';
+import { orNotFound } from '../errors.ts';
 import type { Tenant } from '../request-context.ts';
 import { getTestClockDetails, type TestClockDetails } from '../test-clocks/test-clocks.ts';
 
@@ -84,8 +84,7 @@ export async function getTimeline(db: Db, tenant: Tenant, clockId: string): Prom
  * @throws NotFound
  */
 export async function getEventWithDeliveries(db: Db, tenant: Tenant, id: string) {
-  const event = await selectTimelineEvent(db, tenant, id);
-  if (event === null) throw new NotFound('event', id);
+  const event = orNotFound(await selectTimelineEvent(db, tenant, id), 'event', id);
   return { event, deliveries: await listDeliveriesOfEvent(db, tenant, id) };
 }
 
