@@ -1,7 +1,8 @@
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { SubjectKind } from '../messages/subject-kinds.ts';
 import type { Db } from '../platform/postgres/connection.ts';
-import { type SubjectQueries, subjectQueries, unionAll } from './subject-queries.ts';
+import { unionAll } from './subject-parts.ts';
+import { type SubjectQueries, subjectQueries } from './subject-queries.ts';
 
 /** What can have something to do on a test clock. */
 export type DueKind = SubjectKind | 'mandate';

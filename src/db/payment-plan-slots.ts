@@ -26,15 +26,15 @@ export async function listOpenSlots(db: Db, planId: string): Promise<OpenSlotRow
 }
 
 /**
- * The open slots of a locked plan, and the slot that this payment pays, oldest first. Each says whether its payment is
+ * The open slots of a plan, and the slot that this payment pays, oldest first. Each says whether its payment is
  * `returned`.
  */
 export async function listKnownSlots(
-  tx: Tx,
+  db: Db,
   planId: string,
   paymentIntentId: Id<'payment_intent'> | null = null,
 ): Promise<KnownSlot[]> {
-  return tx<KnownSlot[]>`
+  return db<KnownSlot[]>`
     select s.*, i.status = 'returned' as is_returned
     from payment_plan_slots s
     join payment_intents i on i.id = s.payment_intent_id

@@ -1,11 +1,10 @@
 import type { Fragment } from 'postgres';
-import type { Collection } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { SubjectKind } from '../messages/subject-kinds.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import type { RealInstant } from '../platform/real-time.ts';
 import { withoutOwner } from './bank-debits.ts';
-import type { AttemptSource } from './payment-attempts.ts';
+import { expiringOnClock, isInFlight, lateDebit, nextAndRetry, owedOnClock } from './subject-parts.ts';
 import { isRunning } from './subscriptions.ts';
 
 /** How the subjects of a kind are found, of all billers. Each part is a select, and has an index of its own. */
@@ -26,6 +25,18 @@ export interface SubjectQueries {
   overdue(db: Db, before: RealInstant): Fragment;
   /** The columns of `WantingRow` of those that need a workflow. */
   wantingWorkflow(db: Db): Fragment;
+  /** What operators see of the kinds that charge a customer by date. The others have none. */
+  charges?: ChargeQueries;
+}
+
+/** How charges by date are found, of all billers. */
+export interface ChargeQueries {
+  /** The column of a payment intent that has the id of the subject. */
+  intentColumn: 'payment_plan_id' | 'subscription_id' | 'id';
+  /** Its table, or the rows of it that are subjects. */
+  rows(db: Db): Fragment;
+  /** `at`, `is_retry` and `livemode` of what is due in real time before `until`, and of more that is due later. */
+  dueBefore(db: Db, until: RealInstant): Fragment;
 }
 
 /** An object that needs a workflow, and what that workflow should show. */
@@ -85,6 +96,11 @@ export const subjectQueries = {
         limit 1
       ) s on true
       where p.state in ('active', 'suspended') or p.next_debit_at is not null`,
+    charges: {
+      intentColumn: 'payment_plan_id',
+      rows: (db) => db`payment_plans`,
+      dueBefore: (db, until) => nextAndRetry(db, 'payment_plans', 'next_due_at', until),
+    },
   },
   paymentLink: {
     table: 'payment_links',
@@ -147,6 +163,15 @@ export const subjectQueries = {
       select id, livemode, null as state, null::timestamptz as next_due_at, scheduled_at as due_at,
         0 as failed_attempts, false as advancing
       from payment_intents where scheduled_at is not null`,
+    charges: {
+      intentColumn: 'id',
+      rows: (db) => db`(select * from payment_intents where scheduled_at is not null)`,
+      dueBefore: (db, until) => db`
+        select i.scheduled_at as at, false as is_retry, i.livemode
+        from payment_intents i
+        left join customers c on c.id = i.customer_id
+        where i.scheduled_at < ${until} and c.test_clock_id is null`,
+    },
   },
   bankDebit: {
     table: 'bank_debits',
@@ -208,49 +233,15 @@ export const subjectQueries = {
         limit 1
       ) p on true
       where ${isRunning(db)}`,
+    charges: {
+      intentColumn: 'subscription_id',
+      rows: (db) => db`subscriptions`,
+      dueBefore: (db, until) => nextAndRetry(db, 'subscriptions', 'next_period_at', until),
+    },
   },
 } satisfies Record<SubjectKind, SubjectQueries>;
 
-/** Returns one select with the rows of all of these, which have the same columns. */
-export function unionAll(db: Db, [first = db`select`, ...others]: readonly Fragment[]): Fragment {
-  return others.reduce((union, rows) => db`${union} union all ${rows}`, db`${first}`);
-}
-
-interface DueUpTo {
-  clock: Fragment;
-  target: Fragment;
-}
-
-function owedOnClock(
-  db: Db,
-  table: 'payment_plans' | 'subscriptions',
-  underWay: Fragment,
-  { clock, target }: DueUpTo,
-): Fragment {
-  return db`
-    select id, case when under_way then null else least(wake_at, next_debit_at) end as at
-    from (select *, ${underWay} as under_way from ${db(table)} s where test_clock_id = ${clock}) s
-    where under_way or wake_at <= ${target} or next_debit_at <= ${target}`;
-}
-
-function expiringOnClock(db: Db, table: Collection, { clock, target }: DueUpTo): Fragment {
-  return db`select id, wake_at as at from ${db(table)} where test_clock_id = ${clock} and wake_at <= ${target}`;
-}
-
-/** Condition: a charge of the subject is under way. */
-function isInFlight(db: Db, source: AttemptSource, ofSubject: Fragment): Fragment {
-  return db`exists (
-    select 1 from payment_attempts a ${ofSubject} and a.outcome = 'processing' and a.source = ${source}
-  )`;
-}
-
-/**
- * No workflow shows the steps of the debits of its plan or subscription. If one is late in real time, the subject is
- * described as no workflow shows it, and so is woken.
- */
-function lateDebit(db: Db, alias: 'p' | 's'): Fragment {
-  const column = (name: string) => db(`${alias}.${name}`);
-  return db`case
-      when ${column('test_clock_id')} is null and ${column('next_debit_at')} < now() - interval '5 minutes'
-      then ' with a late debit' else '' end`;
-}
+/** The kinds that charge a customer by date, by their names. */
+export const chargingSubjects = Object.entries<SubjectQueries>(subjectQueries).flatMap(([kind, { table, charges }]) =>
+  charges === undefined ? [] : [{ kind: kind as SubjectKind, table, ...charges }],
+);

@@ -4,7 +4,7 @@ import { addMs } from '../domain/instants.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { atomically } from '../platform/postgres/transaction.ts';
 import { type ChangeOrigin, recordAudit } from '../services/accounts/audit.ts';
-import { InvalidState, NotFound } from '../services/errors.ts';
+import { InvalidState, orNotFound } from '../services/errors.ts';
 import { assertVerified } from '../services/webhooks/challenge.ts';
 import { recordEndpointChange } from '../services/webhooks/endpoint-audit.ts';
 
@@ -73,9 +73,7 @@ async function replay(tx: Tx, endpoint: WebhookEndpointRow, { by, now }: ChangeO
 }
 
 async function lockById(tx: Tx, id: string): Promise<WebhookEndpointRow> {
-  const row = await lockEndpointOfAnyBiller(tx, id);
-  if (row === null) throw new NotFound('webhook endpoint', id);
-  return row;
+  return orNotFound(await lockEndpointOfAnyBiller(tx, id), 'webhook endpoint', id);
 }
 
 function tenantOf({ biller_id: billerId, livemode }: WebhookEndpointRow) {

@@ -1,12 +1,12 @@
+import { unionAll } from '../db/subject-parts.ts';
+import { chargingSubjects } from '../db/subject-queries.ts';
 import type { Id } from '../domain/ids.ts';
+import type { SubjectKind } from '../messages/subject-kinds.ts';
 import { workflowIdOf } from '../messages/workflow-types.ts';
 import type { Db, Pool } from '../platform/postgres/connection.ts';
 import { subjects } from '../services/subjects/kinds.ts';
 import type { Mode } from './overview-queries.ts';
 import { readBounded } from './stuck/bounded-reading.ts';
-
-/** What is collected by its date. */
-const kinds = ['paymentPlan', 'subscription', 'scheduledPayment'] as const;
 
 /** An attempt to charge: when it was opened (real time), and what it came to. */
 export interface FoundAttempt {
@@ -19,7 +19,7 @@ export interface FoundAttempt {
 
 /** Something that is charged, and why it was charged or not. It has no personal data. */
 export interface FoundSubject {
-  kind: (typeof kinds)[number] | 'payment';
+  kind: SubjectKind | 'payment';
   id: string;
   biller_id: Id<'biller'>;
   livemode: boolean;
@@ -52,7 +52,8 @@ const subjectsShown = 20;
 const attemptsShown = 5;
 
 interface FoundRow extends Pick<FoundSubject, 'kind' | 'id' | 'biller_id' | 'livemode' | 'customer_id'> {
-  status: string;
+  /** Of a payment that is no subject. */
+  status: string | null;
 }
 
 /**
@@ -91,32 +92,30 @@ async function listCustomers(db: Db, text: string, mode: Mode): Promise<string[]
 }
 
 async function listRows(db: Db, text: string, customers: readonly string[], mode: Mode): Promise<FoundRow[]> {
+  const subjectsFound = chargingSubjects.map(
+    ({ kind, rows, intentColumn }) => db`
+      select ${kind}::text as kind, id, biller_id, livemode, customer_id, null as status from ${rows(db)} s
+      where id = ${text} or customer_id = any(${[...customers]}::text[])
+        or id = (select ${db(intentColumn)} from payment_intents where id = ${text})`,
+  );
+  const payment = db`
+    select 'payment', id, biller_id, livemode, customer_id, status from payment_intents
+    where id = ${text} and scheduled_at is null`;
   return db<FoundRow[]>`
-    select * from (
-      select 'paymentPlan' as kind, id, biller_id, livemode, customer_id, state as status from payment_plans
-      where id = ${text} or customer_id = any(${[...customers]}::text[])
-        or id = (select payment_plan_id from payment_intents where id = ${text})
-      union all
-      select 'subscription', id, biller_id, livemode, customer_id, state from subscriptions
-      where id = ${text} or customer_id = any(${[...customers]}::text[])
-        or id = (select subscription_id from payment_intents where id = ${text})
-      union all
-      select case when scheduled_at is null then 'payment' else 'scheduledPayment' end, id, biller_id, livemode,
-        customer_id, status
-      from payment_intents
-      where id = ${text} or customer_id = any(${[...customers]}::text[]) and scheduled_at is not null
-    ) f
+    select * from (${unionAll(db, [...subjectsFound, payment])}) f
     ${mode === null ? db`` : db`where livemode = ${mode}`}
     order by id desc limit ${subjectsShown + 1}`;
 }
 
 async function describe(sql: Pool, { status, ...row }: FoundRow): Promise<FoundSubject> {
+  const { kind } = row;
+  const column = chargingSubjects.find((one) => one.kind === kind)?.intentColumn ?? 'id';
   const attempts = await readBounded(
     sql,
     (tx) => tx<FoundAttempt[]>`
       select a.payment_intent_id, a.number, a.outcome, a.code, a.opened_at
       from payment_intents i join payment_attempts a on a.payment_intent_id = i.id
-      where ${tx(ownerColumns[row.kind])} = ${row.id}
+      where ${tx(`i.${column}`)} = ${row.id}
       order by a.opened_at desc, a.number desc limit ${attemptsShown}`,
   );
   const unknown = {
@@ -127,8 +126,7 @@ async function describe(sql: Pool, { status, ...row }: FoundRow): Promise<FoundS
     test_clock_id: null,
     workflow_id: null,
   };
-  const { kind } = row;
-  if (kind === 'payment') return { ...row, ...unknown, state: status, attempts };
+  if (kind === 'payment') return { ...row, ...unknown, state: status ?? '', attempts };
   const known = await readBounded(sql, (tx) => subjects[kind].read(tx, row.id));
   return {
     ...row,
@@ -142,10 +140,3 @@ async function describe(sql: Pool, { status, ...row }: FoundRow): Promise<FoundS
     attempts,
   };
 }
-
-const ownerColumns = {
-  paymentPlan: 'i.payment_plan_id',
-  subscription: 'i.subscription_id',
-  scheduledPayment: 'i.id',
-  payment: 'i.id',
-} as const;

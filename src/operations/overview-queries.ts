@@ -1,4 +1,7 @@
+import type { Fragment } from 'postgres';
 import type { AttemptOutcome } from '../db/payment-attempts.ts';
+import { unionAll } from '../db/subject-parts.ts';
+import { chargingSubjects } from '../db/subject-queries.ts';
 import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { Db } from '../platform/postgres/connection.ts';
@@ -21,15 +24,15 @@ export interface AttemptCount {
 }
 
 /**
- * Counts the attempts of plans, subscriptions and scheduled payments since `since`. Attempts of test clocks are left
- * out: their `at` is the time of their clock. The mode is read from the prefix of the intent's id.
+ * Counts the attempts of what is charged by date since `since`. Attempts of test clocks are left out: their `at` is the
+ * time of their clock. The mode is read from the prefix of the intent's id.
  */
 export async function countAttempts(db: Db, since: RealInstant, mode: Mode): Promise<AttemptCount[]> {
   return db<AttemptCount[]>`
     select (opened_at at time zone 'UTC')::date as date, outcome, code,
       count(*) filter (where number = 1)::integer as first, count(*)::integer as count
     from payment_attempts
-    where opened_at >= ${since} and source in ('plan', 'schedule', 'subscription')
+    where opened_at >= ${since} and source <> 'confirm'
       and at between opened_at - interval '1 hour' and opened_at + interval '1 hour'
       and ${mode === null ? db`true` : db`starts_with(payment_intent_id, 'pi_sandbox_') = ${!mode}`}
     group by 1, 2, 3`;
@@ -44,70 +47,48 @@ export interface DueCount {
 
 /** What is due in real time from `now` until `until`. Overdue items count as due now. */
 export async function countDue(db: Db, now: RealInstant, until: RealInstant, mode: Mode): Promise<DueCount[]> {
+  const due = chargingSubjects.map(({ dueBefore }) => dueBefore(db, until));
   return db<DueCount[]>`
     select (greatest(d.at, ${now}) at time zone 'UTC')::date as date,
       count(*) filter (where not d.is_retry)::integer as due, count(*) filter (where d.is_retry)::integer as retries
-    from (
-      select v.at, v.is_retry
-      from payment_plans p
-      cross join lateral (values (p.next_due_at, false), (p.next_attempt_at, true)) v (at, is_retry)
-      where p.wake_at < ${until} and p.test_clock_id is null ${ofMode(db, mode, 'p')}
-      union all
-      select v.at, v.is_retry
-      from subscriptions s
-      cross join lateral (values (s.next_period_at, false), (s.next_attempt_at, true)) v (at, is_retry)
-      where s.wake_at < ${until} and s.test_clock_id is null ${ofMode(db, mode, 's')}
-      union all
-      select i.scheduled_at, false
-      from payment_intents i
-      left join customers c on c.id = i.customer_id
-      where i.scheduled_at < ${until} and c.test_clock_id is null ${ofMode(db, mode, 'i')}
-    ) d
-    where d.at < ${until}
+    from (${unionAll(db, due)}) d
+    where d.at < ${until} ${ofMode(db, mode, 'd')}
     group by 1`;
 }
 
-/** Plans in real time whose payments fail. */
-export interface DunningCount {
-  /** Plans that wait for a retry, and when the next retry is. */
-  retrying: number;
+/** Plans or subscriptions in real time whose payments fail. */
+type UnpaidCount<Stopped extends string> = Record<'retrying' | Stopped, number> & {
+  /** When the next retry is of those that are `retrying`. */
   next_retry_at: CustomerInstant | null;
-  /** Plans whose retries have ended, and which wait to be resumed or closed. */
-  suspended: number;
-}
+};
+
+/** `suspended`: plans whose retries have ended, and which wait to be resumed or closed. */
+export type DunningCount = UnpaidCount<'suspended'>;
+
+/** `paused`: subscriptions of which no retry is left. */
+export type UnpaidSubscriptionCount = UnpaidCount<'paused'>;
 
 export async function countDunning(db: Db, mode: Mode): Promise<DunningCount> {
-  const [row] = await db<[DunningCount]>`
-    select r.retrying, r.next_retry_at, s.suspended
-    from (
-      select count(*)::integer as retrying, min(next_attempt_at) as next_retry_at from payment_plans p
-      where next_attempt_at is not null and test_clock_id is null ${ofMode(db, mode, 'p')}
-    ) r, (
-      select count(*)::integer as suspended from payment_plans p
-      where state = 'suspended' and state_reason in ('payment_failed', 'payment_returned') and test_clock_id is null ${ofMode(db, mode, 'p')}
-    ) s`;
-  return row;
-}
-
-/** Subscriptions in real time whose payments fail. */
-export interface UnpaidSubscriptionCount {
-  /** Subscriptions that wait for a retry, and when the next retry is. */
-  retrying: number;
-  next_retry_at: CustomerInstant | null;
-  /** Subscriptions that are paused because no retry is left. */
-  paused: number;
+  const isStopped = db`state = 'suspended' and state_reason in ('payment_failed', 'payment_returned')`;
+  return countUnpaid(db, 'payment_plans', mode, 'suspended', isStopped);
 }
 
 export async function countUnpaidSubscriptions(db: Db, mode: Mode): Promise<UnpaidSubscriptionCount> {
-  const [row] = await db<[UnpaidSubscriptionCount]>`
-    select r.retrying, r.next_retry_at, u.paused
-    from (
-      select count(*)::integer as retrying, min(next_attempt_at) as next_retry_at from subscriptions s
-      where next_attempt_at is not null and test_clock_id is null ${ofMode(db, mode, 's')}
-    ) r, (
-      select count(*)::integer as paused from subscriptions s
-      where state = 'paused' and state_reason = 'payment_failed' and test_clock_id is null ${ofMode(db, mode, 's')}
-    ) u`;
+  return countUnpaid(db, 'subscriptions', mode, 'paused', db`state = 'paused' and state_reason = 'payment_failed'`);
+}
+
+async function countUnpaid<Stopped extends string>(
+  db: Db,
+  table: 'payment_plans' | 'subscriptions',
+  mode: Mode,
+  stopped: Stopped,
+  isStopped: Fragment,
+): Promise<UnpaidCount<Stopped>> {
+  const inRealTime = db`from ${db(table)} s where test_clock_id is null ${ofMode(db, mode, 's')}`;
+  const [row] = await db<[UnpaidCount<Stopped>]>`
+    select count(*)::integer as retrying, min(next_attempt_at) as next_retry_at,
+      (select count(*)::integer ${inRealTime} and ${isStopped}) as ${db(stopped as string)}
+    ${inRealTime} and next_attempt_at is not null`;
   return row;
 }
 

@@ -1,18 +1,9 @@
+import { pagePolicy } from '../api/http/page-policy.ts';
 import { securityFields } from '../api/http/response.ts';
-
-const parts = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "script-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self' data:",
-  "form-action 'self'",
-  "base-uri 'none'",
-];
 
 /** The policy of a page that may stand in a frame of these origins; of none if there are none. */
 export function framePolicy(origins: readonly string[]): string {
-  return [...parts, `frame-ancestors ${origins.length === 0 ? "'none'" : origins.join(' ')}`].join('; ');
+  return pagePolicy({ hasPictures: true, framedBy: origins });
 }
 
 /** Sent with every response. A page is for one payer: it is not kept, indexed, framed, or named to other sites. */

@@ -1,4 +1,5 @@
 import { Html, html } from '../platform/html.ts';
+import { webPage } from '../platform/web-page.ts';
 import type { Payee } from '../services/pages/paying.ts';
 import { stylePath } from './style.ts';
 import type { Page } from './visit.ts';
@@ -6,30 +7,20 @@ import type { Page } from './visit.ts';
 /** Writes a page as HTML. It works without scripts, and loads its style, the logo and one script at most. */
 export function inHtml({ title, payee, main, watched, frame }: Page): string {
   const name = payee === null ? '' : ` – ${payee.name}`;
-  const { text } = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>${title}${name}</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="${stylePath(payee?.brand_color ?? null)}">
-${watched === undefined ? null : html`<script src="/assets/page.js" defer></script>`}
-${frame === undefined ? null : html`<script src="/assets/frame.js" defer></script>`}
-</head>
-<body${frame === undefined ? null : new Html(' class="frame"')}>
-${payee !== null && !payee.livemode ? html`<aside class="sandbox"><strong>Test mode.</strong> No money is taken on this page.</aside>` : null}
+  const body = html`${payee !== null && !payee.livemode ? html`<aside class="sandbox"><strong>Test mode.</strong> No money is taken on this page.</aside>` : null}
 ${payee === null || frame ? null : header(payee)}
 <main${watched === undefined ? null : html` data-watch="${watched.url}" data-is="${watched.is}"`}${frame === undefined ? null : html` data-origin="${frame.origin}" data-method="${frame.method ?? ''}"`}>
 <h1>${title}</h1>
 ${main}
 </main>
-${payee === null || frame ? null : footer(payee)}
-</body>
-</html>
-`;
-  return text;
+${payee === null || frame ? null : footer(payee)}`;
+  return webPage({
+    title: `${title}${name}`,
+    style: { href: stylePath(payee?.brand_color ?? null) },
+    scripts: [watched && '/assets/page.js', frame && '/assets/frame.js'],
+    look: frame && 'frame',
+    body,
+  });
 }
 
 function header({ name, logo_name: logo }: Payee): Html {

@@ -84,10 +84,10 @@ export class NotFound extends ServiceError {
   }
 }
 
-/** Returns the row that was looked for. @throws NotFound if there is none. */
-export function orNotFound<Row>(row: Row | null, what: string, id: string): Row {
-  if (row === null) throw new NotFound(what, id);
-  return row;
+/** Returns what was looked for. @throws NotFound if there is none. */
+export function orNotFound<T>(found: T | null, what: string, id: string): T {
+  if (found === null) throw new NotFound(what, id);
+  return found;
 }
 
 /** The object's present state does not allow the request. */

@@ -51,7 +51,7 @@ describe('security headers', () => {
       assert.match(headers.get('cache-control') ?? '', /^public, max-age=/);
     }
     const policy = page.headers.get('content-security-policy') ?? '';
-    assert.match(policy, /^default-src 'none'; script-src 'self'; /);
+    assert.match(policy, /^default-src 'none'; style-src 'self'; script-src 'self'; /);
     assert.match(policy, /frame-ancestors 'none'/);
     assert.equal(/script-src[^;]*unsafe/.test(policy), false);
     assert.equal(/<script(?![^>]* src=)/.test(page.text), false, 'a script in the page itself would not run');

@@ -1,7 +1,8 @@
 import type { MinorUnits } from '../../domain/units.ts';
 import { Html, html } from '../../platform/html.ts';
+import { webPage } from '../../platform/web-page.ts';
 import type { MandateDocument } from '../../services/mandates/mandate-document.ts';
-import { policyWith } from '../http/inline-style.ts';
+import { pagePolicy } from '../http/page-policy.ts';
 
 /** For paper: black on white, one column, and nothing that is split between two pages without need. */
 const style = `
@@ -20,7 +21,7 @@ article { border: 1px solid #bbb; padding: 0 1rem 1rem; }
 `;
 
 /** The policy of the document: no scripts, no network requests, no frames. */
-export const documentPolicy = policyWith(style);
+export const documentPolicy = pagePolicy({ inlineStyle: style, hasForms: false });
 
 const howAgreed = {
   online: 'online',
@@ -34,18 +35,9 @@ const howAgreed = {
  * the account number.
  */
 export function mandateDocument({ mandate, account, last4, billerName, text }: MandateDocument): string {
-  const { text: page } = html`<!doctype html>
-<html lang="en-AU">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Direct debit mandate ${mandate.reference}</title>
-<link rel="icon" href="data:,">
-<style>${new Html(style)}</style>
-</head>
-<body>
-<main>
-<h1>Direct debit mandate ${mandate.reference}</h1>
+  const title = `Direct debit mandate ${mandate.reference}`;
+  const body = html`<main>
+<h1>${title}</h1>
 ${mandate.livemode ? null : html`<p><strong>Sandbox:</strong> this is a test and no authority to debit an account.</p>\n`}
 ${table([
   ['To', billerName],
@@ -63,11 +55,8 @@ ${text === null ? html`<p>The payer agreed with other words, which are not kept 
 <h2>Evidence</h2>
 ${evidence(mandate, text)}
 <p>Mandate ${mandate.id}</p>
-</main>
-</body>
-</html>
-`;
-  return page;
+</main>`;
+  return webPage({ lang: 'en-AU', title, style, body });
 }
 
 function evidence(mandate: MandateDocument['mandate'], text: MandateDocument['text']): Html {

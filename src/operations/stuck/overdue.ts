@@ -1,4 +1,5 @@
-import { subjectQueries, unionAll } from '../../db/subject-queries.ts';
+import { unionAll } from '../../db/subject-parts.ts';
+import { subjectQueries } from '../../db/subject-queries.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import type { SubjectKind } from '../../messages/subject-kinds.ts';

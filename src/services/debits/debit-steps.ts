@@ -1,3 +1,4 @@
+import { tenantOf } from '../../db/tenant.ts';
 // The steps of a debit: the hand-over to the bank at the cut-off, the result, and what comes back later. Each step is
 // committed before the processor is asked, and nothing is guessed: if an answer was lost, the processor is asked what
 // became of the payment before it may be charged again.
@@ -255,7 +256,7 @@ function obstacleOf(
  * detached and a mandate that has ended are found too.
  */
 async function lockParties(tx: Tx, { debit, attempt }: LockedDebit) {
-  const tenant = { billerId: debit.biller_id, livemode: debit.livemode };
+  const tenant = tenantOf(debit);
   const [method, mandate, withdrawn] = await pipelined(tx, [
     lockPaymentMethod(tx, tenant, attempt.payment_method_id ?? ''),
     lockMandate(tx, debit.mandate_id),

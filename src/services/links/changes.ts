@@ -1,3 +1,4 @@
+import { tenantOf } from '../../db/tenant.ts';
 import type { MinorUnits } from '../../domain/units.ts';
 // What the states of links and sessions become, with their events. The rows are locked: the link first, then its
 // sessions.
@@ -93,7 +94,7 @@ export async function completeSession(
   const { apply_to_payment_plan_id: paymentPlanId, apply_to_subscription_id: subscriptionId } = session;
   if ((paymentPlanId === null && subscriptionId === null) || paymentMethodId === null) return;
   // A challenge or a bank takes its time: the method may have been detached meanwhile.
-  const tenant = { billerId: session.biller_id, livemode: session.livemode };
+  const tenant = tenantOf(session);
   const method = await selectPaymentMethod(tx, tenant, paymentMethodId);
   if (method === null || method.detached_at !== null) return;
   await applyTo(tx, { at, now, paymentPlanId, subscriptionId, paymentMethodId });

@@ -9,6 +9,7 @@ import {
   selectPaymentLink,
 } from '../../db/payment-links.ts';
 import { type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-methods.ts';
+import { tenantOf } from '../../db/tenant.ts';
 import { selectClockById } from '../../db/test-clocks.ts';
 import type { Currency } from '../../domain/currencies.ts';
 import { feeFor } from '../../domain/fees.ts';
@@ -69,7 +70,7 @@ export async function findSession(db: Db, token: string, now: RealInstant): Prom
 
 /** Returns a session with what a payer may see of it. */
 export async function describeSession(db: Db, session: CheckoutSessionRow, now: RealInstant): Promise<SessionForPayer> {
-  const tenant = { billerId: session.biller_id, livemode: session.livemode };
+  const tenant = tenantOf(session);
   const { payment_link_id: linkId, payment_intent_id: intentId } = session;
   const [{ at, isAdvancing, ...known }, link, intent] = await Promise.all([
     surroundingsOf(db, session, now),
@@ -88,7 +89,7 @@ export async function paymentOfSession(
   db: Db,
   session: CheckoutSessionRow,
 ): Promise<{ intent: PaymentIntentRow | null; method: PaymentMethodRow | null }> {
-  const tenant = { billerId: session.biller_id, livemode: session.livemode };
+  const tenant = tenantOf(session);
   const intentId = session.payment_intent_id;
   const intent = intentId === null ? null : await selectPaymentIntent(db, tenant, intentId);
   const methodId = session.payment_method_id ?? intent?.payment_method_id ?? null;

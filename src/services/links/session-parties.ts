@@ -10,6 +10,7 @@ import { insertCustomer, type LockedCustomerRow, lockCustomer } from '../../db/c
 import { lockMandateOfMethod } from '../../db/mandates.ts';
 import { lockPaymentLink, type PaymentLinkRow } from '../../db/payment-links.ts';
 import { lockPaymentMethod } from '../../db/payment-methods.ts';
+import { tenantOf } from '../../db/tenant.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import type { Db, Pool, Tx } from '../../platform/postgres/connection.ts';
 import { timeOf } from '../customer-time.ts';
@@ -97,7 +98,7 @@ export async function withSession<T>(
   const run = (found: CheckoutSessionRow) => transact(pool, payer, (tx) => work(tx, found));
   return run(session).catch(async (error: unknown) => {
     if (!(error instanceof CustomerMade)) throw error;
-    const tenant = { billerId: session.biller_id, livemode: session.livemode };
+    const tenant = tenantOf(session);
     const present = orNotFound(await selectCheckoutSession(pool, tenant, session.id), 'checkout session', session.id);
     return run(present);
   });

@@ -7,6 +7,7 @@ import {
 } from '../../db/checkout-sessions.ts';
 import { lockCustomer } from '../../db/customers.ts';
 import { lockPaymentLink, type OfferColumns, type PaymentLinkRow, selectLinkByToken } from '../../db/payment-links.ts';
+import { tenantOf } from '../../db/tenant.ts';
 import { newId } from '../../domain/ids.ts';
 import { addMs, type CustomerInstant } from '../../domain/instants.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
@@ -56,7 +57,7 @@ async function start_(
   found: PaymentLinkRow,
   payer: PayerRequest,
 ): Promise<{ token: string; session: CheckoutSessionRow } | SubmissionRefusal> {
-  const tenant = { billerId: found.biller_id, livemode: found.livemode };
+  const tenant = tenantOf(found);
   const customer = found.customer_id === null ? null : await lockCustomer(tx, tenant, found.customer_id);
   const at = timeOf(customer, payer.now);
   const link = await lockPaymentLink(tx, found.id);

@@ -1,5 +1,6 @@
 import { lockCustomer } from '../../db/customers.ts';
 import { lockPaymentLink, type PaymentLinkRow, updatePaymentLink } from '../../db/payment-links.ts';
+import { tenantOf } from '../../db/tenant.ts';
 import type { Writer } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { timeOf } from '../customer-time.ts';
@@ -18,7 +19,7 @@ export async function throttleLink(
   payer: PayerRequest,
 ): Promise<void> {
   if (isThrottled(found, until)) return;
-  const tenant = { billerId: found.biller_id, livemode: found.livemode };
+  const tenant = tenantOf(found);
   await transact(db, payer, async (tx) => {
     const customer = found.customer_id === null ? null : await lockCustomer(tx, tenant, found.customer_id);
     const at = timeOf(customer, payer.now);

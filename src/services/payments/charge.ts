@@ -6,6 +6,7 @@ import {
   updateIntentOutcome,
 } from '../../db/payment-intents.ts';
 import { type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-methods.ts';
+import { tenantOf } from '../../db/tenant.ts';
 import type { ChargeOutcome, DeclineCode } from '../../domain/charge-outcome.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import type { SchemeProfile } from '../../domain/schemes/scheme-profile.ts';
@@ -128,7 +129,7 @@ export async function openCharge(
 
 /** Continues an attempt that has no outcome yet: the processor is asked about it before it charges. */
 export async function reopenCharge(tx: Tx, intent: PaymentIntentRow, attempt: PaymentAttemptRow): Promise<Charge> {
-  const tenant = { billerId: intent.biller_id, livemode: intent.livemode };
+  const tenant = tenantOf(intent);
   const methodId = attempt.payment_method_id;
   const method = methodId === null ? null : await selectPaymentMethod(tx, tenant, methodId);
   return { ...chargeOf(intent, method, attempt), isReopened: true };

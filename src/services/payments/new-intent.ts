@@ -1,6 +1,7 @@
 import type { CustomerRow } from '../../db/customers.ts';
 import type { PaymentIntentRow } from '../../db/payment-intents.ts';
 import { lockPaymentMethod, type PaymentMethodRow } from '../../db/payment-methods.ts';
+import { tenantOf } from '../../db/tenant.ts';
 import { dateIn, startOfDay } from '../../domain/calendar.ts';
 import type { Currency } from '../../domain/currencies.ts';
 import { feeFor } from '../../domain/fees.ts';
@@ -89,7 +90,7 @@ export interface Payer extends SurchargingRow {
  */
 export async function chargeableMethod(tx: Tx, payer: Payer): Promise<PaymentMethodRow | null> {
   const id = payer.payment_instrument_id ?? payer.default_payment_method_id;
-  const tenant = { billerId: payer.biller_id, livemode: payer.livemode };
+  const tenant = tenantOf(payer);
   const method = id === null ? null : await lockPaymentMethod(tx, tenant, id);
   if (method === null || method.detached_at !== null) return null;
   return payer.payment_instrument_id === null && !fitsCurrency(method, payer.currency) ? null : method;

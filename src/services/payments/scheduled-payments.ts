@@ -3,6 +3,7 @@ import { selectAttemptInFlight } from '../../db/payment-attempts.ts';
 import { lockPaymentIntent } from '../../db/payment-intents.ts';
 import { lockPaymentMethod } from '../../db/payment-methods.ts';
 import { ownerOf, selectScheduledPaymentStatus } from '../../db/subject-statuses.ts';
+import { tenantOf } from '../../db/tenant.ts';
 import { laterInstant } from '../../domain/calendar.ts';
 import { deletedSubject, type SubjectStatus } from '../../messages/subject-status.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
@@ -67,7 +68,7 @@ async function openScheduled(
 ): Promise<Charge | null> {
   const [intent, databaseTime] = await pipelined(tx, [lockPaymentIntent(tx, intentId), databaseNow(tx)]);
   if (intent === null) return null;
-  const tenant = { billerId: intent.biller_id, livemode: intent.livemode };
+  const tenant = tenantOf(intent);
   if (intent.scheduled_at === null) {
     const attempt = await selectAttemptInFlight(tx, intentId);
     if (attempt?.source !== 'schedule' || attempt.outcome !== 'processing') return null;

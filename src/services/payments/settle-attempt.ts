@@ -1,5 +1,6 @@
 import { selectAttempt } from '../../db/payment-attempts.ts';
 import { insertGivenUp, selectReservation } from '../../db/payment-reservations.ts';
+import { tenantOf } from '../../db/tenant.ts';
 import { declined } from '../../domain/charge-outcome.ts';
 import { withoutClock } from '../../domain/instants.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
@@ -65,7 +66,7 @@ export async function settleAttempt(
       action: 'payment_attempt.settled',
       by,
       at: now,
-      tenant: { billerId: intent.biller_id, livemode: intent.livemode },
+      tenant: tenantOf(intent),
       subjectId: attemptId,
       changes: { outcome: { from: 'processing', to: outcome }, evidence: { from: null, to: evidence } },
     });

@@ -1,3 +1,4 @@
+import { tenantOf } from '../../db/tenant.ts';
 // The plain payment in fewer steps. It is read without locks and decided by the rules of every payment. Then one
 // statement opens it, and one records its outcome, each on the condition that nothing has changed since. For a payment
 // that is not plain, or that changes meanwhile, these functions return null and have changed nothing: the caller then
@@ -117,7 +118,7 @@ export async function recordUnlocked(
 ): Promise<PaymentIntentRow | null> {
   const { at } = attempt;
   const { completion, updated } = completed(intent, attempt, outcome, { at, now });
-  const origin = { billerId: intent.biller_id, livemode: intent.livemode, requestId, now };
+  const origin = { ...tenantOf(intent), requestId, now };
   const event = outcomeEvent(updated, { testClockId: null, at }, attempt.number, null);
   const eventIds = await unlessLocked(
     recordEventsWhere(

@@ -4,6 +4,7 @@
 // changed since. The steps and their commits are those of `collectDuePayment`, which continues from any of them.
 import { attemptCompletion } from '../../db/payment-attempts.ts';
 import { intentOutcome, type PaymentIntentRow } from '../../db/payment-intents.ts';
+import { tenantOf } from '../../db/tenant.ts';
 import {
   type OpenedPayment,
   openPaymentWhere,
@@ -119,7 +120,7 @@ async function recordPaid(
   const { completion, updated } = completed(intent, attempt, outcome, { at, now });
   const { changed, events } = changedBy(locked, collected(locked, slot, intent.amount), at);
   if (changed === null) return false;
-  const origin = { billerId: intent.biller_id, livemode: intent.livemode, requestId: null, now };
+  const origin = { ...tenantOf(intent), requestId: null, now };
   const paid = outcomeEvent(updated, { testClockId, at }, attempt.number, null);
   const eventIds = await unlessLocked(
     recordEventsWhere(

@@ -1,6 +1,7 @@
 import { selectLastAttempt } from '../../db/payment-attempts.ts';
 import { selectPaymentIntent } from '../../db/payment-intents.ts';
 import type { CollectingPlanRow } from '../../db/payment-plans.ts';
+import { tenantOf } from '../../db/tenant.ts';
 import { selectClockIdOf } from '../../db/test-clocks.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
@@ -40,7 +41,7 @@ export async function retryPlanNow(db: Db, planId: string, origin: ChangeOrigin)
       action: 'payment_plan.retried_now',
       changes: ofSlot(next, changes),
     });
-    const intent = await selectPaymentIntent(tx, { billerId: plan.biller_id, livemode: plan.livemode }, intentId);
+    const intent = await selectPaymentIntent(tx, tenantOf(plan), intentId);
     const charge = chargeInWords(intent?.total_amount ?? next.amount ?? 0, plan.currency, next.failures);
     return `${capital(inWords(next))} is being tried again: ${charge}.`;
   });
@@ -86,7 +87,7 @@ export function entryOf(
   plan: CollectingPlanRow,
   { by, now }: ChangeOrigin,
 ): Pick<AuditEntry, 'by' | 'at' | 'tenant' | 'subjectId'> {
-  return { by, at: now, tenant: { billerId: plan.biller_id, livemode: plan.livemode }, subjectId: plan.id };
+  return { by, at: now, tenant: tenantOf(plan), subjectId: plan.id };
 }
 
 /** Returns the changes with field names that contain the slot: `slots/<slot>/<field>`. */

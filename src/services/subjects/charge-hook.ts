@@ -1,5 +1,6 @@
 import { selectPaymentMethod } from '../../db/payment-methods.ts';
 import { lockPlan, updatePlan } from '../../db/payment-plans.ts';
+import { tenantOf } from '../../db/tenant.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
 import { fitsCurrency } from '../../domain/schemes/schemes.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
@@ -21,7 +22,7 @@ export const applyTo: ApplyTo = async (tx, { at, now, paymentPlanId, subscriptio
   if (paymentPlanId === null) return;
   const plan = await lockPlan(tx, paymentPlanId);
   if (plan === null || hasEnded(plan.state)) return;
-  const tenant = { billerId: plan.biller_id, livemode: plan.livemode };
+  const tenant = tenantOf(plan);
   const method = await selectPaymentMethod(tx, tenant, paymentMethodId);
   if (method === null || !fitsCurrency(method, plan.currency)) return;
   await updatePlan(tx, plan.id, { payment_instrument_id: paymentMethodId, updated_at: at });

@@ -1,5 +1,5 @@
 import { selectPaymentIntent } from '../../db/payment-intents.ts';
-import { listOpenSlots } from '../../db/payment-plan-slots.ts';
+import { listKnownSlots } from '../../db/payment-plan-slots.ts';
 import { selectPlan } from '../../db/payment-plans.ts';
 import { listOpenPeriods } from '../../db/subscription-periods.ts';
 import { type ShownSubscriptionRow, selectSubscription } from '../../db/subscriptions.ts';
@@ -9,6 +9,8 @@ import { feeFor } from '../../domain/fees.ts';
 import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
+import { applyChange as applyPlanChange } from '../../domain/plans/apply.ts';
+import { resume, retryAll } from '../../domain/plans/steps.ts';
 import { applyChange } from '../../domain/subscriptions/apply.ts';
 import { comingPeriods } from '../../domain/subscriptions/coming.ts';
 import { allOwed, owedOf, type SubscriptionWithPeriods } from '../../domain/subscriptions/course.ts';
@@ -80,12 +82,11 @@ async function ofPlan(db: Db, context: RequestContext, id: string, payer: Payer)
   if (plan === null || hasEnded(plan.state)) return null;
   const { at } = payer;
   const effect = effectOfNewMethod(plan);
-  const [slots, schedule] = await Promise.all([listOpenSlots(db, id), planSchedule(db, context, id, lookedAt)]);
-  const retried = slots.flatMap(({ status, next_attempt_at: due, payment_intent_id: intentId }) => {
-    if (plan.state === 'suspended') return status === 'processing' ? [] : [{ intentId, due: at }];
-    return status === 'retrying' && due !== null ? [{ intentId, due: effect === 'retry' ? at : due }] : [];
-  });
-  const totals = await totalsOf(db, context, retried, payer);
+  const [slots, schedule] = await Promise.all([listKnownSlots(db, id), planSchedule(db, context, id, lookedAt)]);
+  const before = { plan, slots, timeZone: context.timeZone };
+  const change = plan.state === 'suspended' ? resume(before, at) : effect === 'retry' ? retryAll(before, at) : {};
+  const after = applyPlanChange(before, change).planWithSlots;
+  const totals = await totalsOf(db, context, retriesOf(after.slots), payer);
   const payments = schedule.payments.map(({ dueDate, amount }) => {
     const due = startOfDay(dueDate, context.timeZone);
     return { due, total: totalOf(context, amount, payer, due) };
@@ -111,9 +112,7 @@ async function ofSubscription(
   const { at } = payer;
   const { subscription, waitsForBiller } = await withNewMethod(db, context, row, at);
   const { course } = subscription;
-  const retried = allOwed(subscription).flatMap(({ status, next_attempt_at: due, payment_intent_id: intentId }) =>
-    status === 'retrying' && due !== null && intentId !== null ? [{ intentId, due }] : [],
-  );
+  const retried = retriesOf(allOwed(subscription));
   const totals = await totalsOf(db, context, retried, payer);
   const isRetriedNow = retried.some(({ due }) => due <= at);
   // A payment that succeeds lets the calendar go on from the day on which it does.
@@ -150,6 +149,15 @@ async function withNewMethod(
   const isPaused = course.state === 'paused' && course.resumes_at === null;
   const isUnstarted = course.state === 'pending' && course.started_at === null;
   return { subscription, waitsForBiller: isPaused || isUnstarted };
+}
+
+/** The payments of slots or periods that are tried again, and when. */
+function retriesOf(
+  units: readonly { status: string; next_attempt_at: CustomerInstant | null; payment_intent_id: string | null }[],
+): { intentId: string; due: CustomerInstant }[] {
+  return units.flatMap(({ status, next_attempt_at: due, payment_intent_id: intentId }) =>
+    status === 'retrying' && due !== null && intentId !== null ? [{ intentId, due }] : [],
+  );
 }
 
 async function totalsOf(

@@ -1,6 +1,7 @@
 import { selectPaymentMethod } from '../../db/payment-methods.ts';
 import { listOpenPeriods } from '../../db/subscription-periods.ts';
 import { lockSubscription, type SubscriptionRow } from '../../db/subscriptions.ts';
+import { tenantOf } from '../../db/tenant.ts';
 import { dateIn } from '../../domain/calendar.ts';
 import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
@@ -39,7 +40,7 @@ export async function applyMethodToSubscription(tx: Tx, applied: AppliedMethod):
     listOpenPeriods(tx, subscriptionId),
   ]);
   if (row === null || row.state === 'canceled') return;
-  const tenant = { billerId: row.biller_id, livemode: row.livemode };
+  const tenant = tenantOf(row);
   const method = await selectPaymentMethod(tx, tenant, paymentMethodId);
   if (method === null || !fitsCurrency(method, row.currency)) return;
   const locked = lockedSubscription(row, periods);

@@ -1,6 +1,7 @@
 import { selectLastAttempt } from '../../db/payment-attempts.ts';
 import { listOpenPeriods } from '../../db/subscription-periods.ts';
 import { lockSubscription } from '../../db/subscriptions.ts';
+import { tenantOf } from '../../db/tenant.ts';
 import { selectClockIdOf } from '../../db/test-clocks.ts';
 import { type CustomerInstant, withoutClock } from '../../domain/instants.ts';
 import type { Period, SubscriptionWithPeriods } from '../../domain/subscriptions/course.ts';
@@ -69,7 +70,7 @@ export async function retrySubscriptionNow(db: Db, id: string, { by, now }: Chan
     const last = owed?.payment_intent_id ? await selectLastAttempt(tx, owed.payment_intent_id) : null;
     assertNotJustTried(last, `period ${owed?.number}`, now);
     await store(tx, locked, change, at);
-    const tenant = { billerId: row.biller_id, livemode: row.livemode };
+    const tenant = tenantOf(row);
     const dates = changesBetween({ next_attempt_at: owed?.next_attempt_at ?? null }, { next_attempt_at: at });
     const changes = Object.fromEntries(
       Object.entries(dates).map(([name, value]) => [`periods/${owed?.number}/${name}`, value]),

@@ -1,18 +1,16 @@
 import type { Demo, WebUi } from '../../api/http/deps.ts';
-import { policyWith } from '../../api/http/inline-style.ts';
+import { pagePolicy } from '../../api/http/page-policy.ts';
 import { type Html, html } from '../../platform/html.ts';
-import { plainPage } from '../look/page.ts';
+import { barOfSites, sitePage } from '../look/page.ts';
 import { pageStyle } from '../look/page-style.ts';
 
 const style = `${pageStyle}
 .card dl { margin: 0; }
-.card dt { margin-top: .6rem; font-weight: 600; }
-.card dt:first-child { margin-top: 0; }
-.card dd { margin: 0; color: var(--faint); }
+dd { color: var(--faint); }
 .copy { user-select: all; cursor: copy; }
 `;
 
-export const policy = policyWith(style);
+export const policy = pagePolicy({ inlineStyle: style, hasForms: false });
 
 /** What the page shows on the machine of `npm start`. */
 export interface Here {
@@ -35,7 +33,7 @@ ${here?.demo ? firstCharge(here.demo) : null}
 </dl></section>
 ${here === null ? null : onThisMachine(here.webUi)}
 </div>`;
-  return plainPage({ title: 'Payments Service', style, forThisMachine: here !== null, isListed: true, main });
+  return sitePage({ title: 'Payments Service', style, isListed: true, bar: barOfSites(here !== null), main });
 }
 
 function firstCharge({ baseUrl, sandboxKey }: Demo): Html {

@@ -1,39 +1,37 @@
-import { Html, html } from '../../platform/html.ts';
+import { type Html, html } from '../../platform/html.ts';
+import { type WebPage, webPage } from '../../platform/web-page.ts';
 
-/** A page of one file, without scripts. */
-export interface PlainPage {
-  title: string;
-  /** Its whole style. The policy of the page must allow it (`policyWith`). */
-  style: string;
-  /** Whether the page is for this machine alone, where all other pages can be opened too. */
-  forThisMachine: boolean;
-  /** After how many seconds a browser loads it again. */
-  refreshSeconds?: number;
-  /** Whether search engines may list it. */
-  isListed: boolean;
+/** A page for developers or operators. */
+export interface SitePage extends Pick<WebPage, 'title' | 'style' | 'isListed'> {
+  script?: string;
+  /** After how many seconds a browser loads it again; one that runs its script does not. */
+  refreshSeconds?: number | undefined;
+  /** The bar at its top. */
+  bar: Html;
   main: Html;
+  /** What the page shows, for its script: it loads the page anew when this has changed. */
+  state?: string | undefined;
+  /** What comes after the bar and after the main part. */
+  before?: Html;
+  after?: Html;
 }
 
-/** Writes a page with the bar that leads to the others. */
-export function plainPage({ title, style, forThisMachine, refreshSeconds, isListed, main }: PlainPage): string {
-  const here = html` <a href="/workbench">Workbench</a> <a href="/ops">Operations</a>`;
-  const { text } = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-${refreshSeconds === undefined ? null : html`<meta http-equiv="refresh" content="${refreshSeconds}">\n`}${isListed ? null : html`<meta name="robots" content="noindex">\n`}<title>${title}</title>
-<link rel="icon" href="data:,">
-<style>${new Html(style)}</style>
-</head>
-<body>
-<header class="top"><a class="brand" href="/">Payments Service</a>
-<nav aria-label="Pages"><a href="/docs/guides">Guides</a> <a href="/docs">Reference</a>${forThisMachine ? here : null}</nav></header>
-<main>
+/** Writes a page for developers or operators: a bar, then the main part. */
+export function sitePage(page: SitePage): string {
+  const { title, style, isListed = false, script, refreshSeconds, bar, main, state, before, after } = page;
+  const refresh = refreshSeconds && html`<meta http-equiv="refresh" content="${refreshSeconds}">`;
+  const body = html`<header class="top">${bar}</header>
+${before ?? null}<main${state === undefined ? null : html` data-state="${state}"`}>
 ${main}
 </main>
-</body>
-</html>
-`;
-  return text;
+${after ?? null}`;
+  const head = refresh ? html`${script === undefined ? refresh : html`<noscript>${refresh}</noscript>`}\n` : null;
+  return webPage({ title, style, isListed, scripts: [script], head, body });
+}
+
+/** The bar that leads to the other pages. `isHere`: on this machine, where all of them can be opened. */
+export function barOfSites(isHere: boolean): Html {
+  const here = html` <a href="/workbench">Workbench</a> <a href="/ops">Operations</a>`;
+  return html`<a class="brand" href="/">Payments Service</a>
+<nav aria-label="Pages"><a href="/docs/guides">Guides</a> <a href="/docs">Reference</a>${isHere ? here : null}</nav>`;
 }

@@ -2,7 +2,7 @@ import type { Found, FoundAttempt, FoundSubject } from '../../operations/finding
 import type { Stuck, StuckReport } from '../../operations/stuck/find-stuck.ts';
 import { type Html, html } from '../../platform/html.ts';
 import { withoutSecrets } from '../../platform/redact.ts';
-import { plainPage } from '../look/page.ts';
+import { barOfSites, sitePage } from '../look/page.ts';
 import type { Links } from './links.ts';
 import { instant, linked } from './parts.ts';
 import { style } from './style.ts';
@@ -19,7 +19,7 @@ ${mode === 'all' ? null : html`<input type="hidden" name="mode" value="${mode}">
 export function foundPage(
   { text, mode, found, stuck }: { text: string; mode: string; found: Found; stuck: readonly StuckReport[] },
   links: Links,
-  forThisMachine: boolean,
+  isHere: boolean,
 ): string {
   const entries = stuck.flatMap((report) => report.found);
   const { customers, subjects, has_more } = found;
@@ -33,7 +33,7 @@ ${
     : html`<p>${customers.length > 0 ? 'Nothing is to be charged: there is no plan, no subscription and no scheduled payment.' : 'Nothing has this id, reference or e-mail address.'}</p>`
 }
 ${has_more ? html`<p class="faint">There are more. Look for the id of one.</p>` : null}`;
-  return plainPage({ title: 'Operations: found', style, forThisMachine, isListed: false, main });
+  return sitePage({ title: 'Operations: found', style, bar: barOfSites(isHere), main });
 }
 
 function card(subject: FoundSubject, stuck: readonly Stuck[], links: Links): Html {

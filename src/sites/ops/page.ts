@@ -2,7 +2,7 @@ import type { Overview, OverviewDay } from '../../operations/overview.ts';
 import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
 import { type Html, html } from '../../platform/html.ts';
 import { withoutSecrets } from '../../platform/redact.ts';
-import { plainPage } from '../look/page.ts';
+import { barOfSites, sitePage } from '../look/page.ts';
 import { searchForm } from './found-page.ts';
 import { apiPaths, type Links } from './links.ts';
 import { instant, linked } from './parts.ts';
@@ -18,7 +18,7 @@ export interface OpsSnapshot {
 }
 
 /** Renders the page as plain HTML without scripts. Every figure is given as text. */
-export function page({ overview, stuck }: OpsSnapshot, links: Links, forThisMachine: boolean): string {
+export function page({ overview, stuck }: OpsSnapshot, links: Links, isHere: boolean): string {
   const main = html`<div class="title"><h1>Operations</h1>
 <nav aria-label="Mode">${modes(overview.mode)}</nav></div>
 <p class="faint">At ${instant(overview.at)}, read again every ${refreshSeconds} seconds. Days are in UTC. All billers; plans on test
@@ -30,7 +30,7 @@ ${failuresSection(overview)}
 ${dunningSection(overview, links)}
 ${deliveriesSection(overview, links)}
 ${advancesSection(overview, links)}`;
-  return plainPage({ title: titleOf(stuck), style, forThisMachine, refreshSeconds, isListed: false, main });
+  return sitePage({ title: titleOf(stuck), style, refreshSeconds, bar: barOfSites(isHere), main });
 }
 
 function titleOf(stuck: StuckReport[]): string {

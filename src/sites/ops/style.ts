@@ -1,4 +1,4 @@
-import { policyWith } from '../../api/http/inline-style.ts';
+import { pagePolicy } from '../../api/http/page-policy.ts';
 import { pageStyle } from '../look/page-style.ts';
 
 /** The style of the operators' page: that of all pages, tables of figures, and what is stuck. */
@@ -14,15 +14,13 @@ tr.today th, tr.today td { border-top: 2px solid var(--ink); border-bottom: 2px 
 svg.bar { display: block; width: 100%; height: 6px; margin-top: 3px; }
 svg.bar rect { fill: var(--accent); }
 details { border-left: .3rem solid var(--bad); background: var(--bad-paper); margin: .5rem 0; padding: .4rem .8rem; }
-summary { cursor: pointer; min-height: 1.75rem; }
+summary { min-height: 1.75rem; }
 summary strong { color: var(--bad); }
 dl { margin: .5rem 0; }
-dt { font-weight: 600; margin-top: .6rem; }
-dd { margin: 0 0 .2rem; }
 ul { margin: 0; padding-left: 1.1rem; }
 form { margin-bottom: .75rem; }
-form input:not([type]) { display: block; width: 100%; max-width: 32rem; font: inherit; padding: .4rem; }
-form button { font: inherit; padding: .4rem 1rem; margin-top: .4rem; min-height: 2.75rem; }
+form input { display: block; max-width: 32rem; }
+form button { margin-top: .4rem; min-height: 2.75rem; }
 @media (max-width: 46rem) {
   table:not(.cards) { font-size: .9rem; }
   table:not(.cards) th, table:not(.cards) td { padding-right: .25rem; }
@@ -37,4 +35,4 @@ form button { font: inherit; padding: .4rem 1rem; margin-top: .4rem; min-height:
 `;
 
 /** The policy of the operators' page. */
-export const policy = policyWith(style, { formsTo: 'self' });
+export const policy = pagePolicy({ inlineStyle: style });

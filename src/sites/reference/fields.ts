@@ -46,7 +46,7 @@ function alternatives(branches: readonly SchemaNode[], schemas: Schemas, use: Us
     const list = fieldList(branch, schemas, use, depth + 1);
     return list === null ? [] : [html`<details><summary>${titleOf(branch, schemas)}</summary>${list}</details>\n`];
   });
-  return shown.length === 0 ? null : html`<p class="note">One of these:</p>\n${shown}`;
+  return shown.length === 0 ? null : html`<p class="faint">One of these:</p>\n${shown}`;
 }
 
 /** Names a branch by the constants that distinguish it, or else by its schema. */
@@ -74,7 +74,7 @@ function field({ name, node: given, mark, use, depth }: Field, schemas: Schemas)
     typeof node.description === 'string' ? markdown(node.description) : null,
     nested === null ? null : html`<details><summary>Members of ${name}</summary>${nested}</details>`,
   ];
-  return html`<li><code class="name">${name}</code> <span class="type">${typeOf(node, schemas)}</span>${
+  return html`<li><code class="name">${name}</code> <span class="faint">${typeOf(node, schemas)}</span>${
     mark === null ? null : html` <span class="mark">${mark}</span>`
   }\n${about}</li>\n`;
 }

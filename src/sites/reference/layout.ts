@@ -1,4 +1,5 @@
 import { type Html, html } from '../../platform/html.ts';
+import { sitePage } from '../look/page.ts';
 import { inlineMarkdown } from './markdown.ts';
 
 /** A page of the reference. */
@@ -22,33 +23,15 @@ export interface Assets {
 
 /** Writes a page with its side bar. It can be read without scripts. */
 export function inHtml(page: Page, all: readonly Page[], { style, script }: Assets, query = ''): string {
-  const { text } = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${page.title.replaceAll('`', '')} – Payments Service</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="${style}">
-<script src="${script}" defer></script>
-</head>
-<body>
-<header>
-<a class="home" href="/docs">Payments Service</a>
+  const bar = html`<a class="brand" href="/">Payments Service</a>
 <form action="/docs/search" role="search">
 <input type="search" name="q" value="${query}" aria-label="Search the reference and the guides" placeholder="Search" autocomplete="off" maxlength="100">
 </form>
-<a class="contents" href="#contents">Contents</a>
-</header>
-<main>
-${page.main()}
-</main>
-<nav id="contents" aria-label="Contents">
-${(['Guides', 'Reference'] as const).map((group) => navigation(group, page, all))}</nav>
-</body>
-</html>
-`;
-  return text;
+<a class="contents" href="#contents">Contents</a>`;
+  const contents = html`<nav id="contents" aria-label="Contents">
+${(['Guides', 'Reference'] as const).map((group) => navigation(group, page, all))}</nav>`;
+  const title = `${page.title.replaceAll('`', '')} – Payments Service`;
+  return sitePage({ title, isListed: true, style: { href: style }, script, bar, main: page.main(), after: contents });
 }
 
 function navigation(group: Page['group'], open: Page, all: readonly Page[]): Html {

@@ -1,24 +1,17 @@
-import { palette } from '../look/page-style.ts';
+import { pageStyle } from '../look/page-style.ts';
 
-/** The style of the reference, in the colours of all pages: three columns on a wide screen, one on a phone. */
-export const referenceStyle = `${palette}:root { --code: light-dark(#f3f5f9, #0e131b); --string: light-dark(#0b6635, #86efac); --number: light-dark(#6d28d9, #c4b5fd);
-  --keyword: light-dark(#a1174c, #f9a8d4); --variable: light-dark(#8a4300, #fcd34d); }
-* { box-sizing: border-box; }
+/** The style of the reference: that of all pages, for reading; three columns on a wide screen, one on a phone. */
+export const referenceStyle = `${pageStyle}
 html { scroll-padding-top: 4rem; }
-body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.55 system-ui, sans-serif;
-  overflow-wrap: anywhere; display: grid; grid-template-columns: 17rem minmax(0, 1fr);
-  grid-template-areas: "header header" "nav main"; }
-header { grid-area: header; position: sticky; top: 0; z-index: 2; display: flex; align-items: center; gap: 1rem;
-  height: 3.25rem; padding: 0 1rem; background: var(--paper); border-bottom: 1px solid var(--line); }
-header .home { font-weight: 650; color: var(--ink); text-decoration: none; white-space: nowrap; }
-header form { flex: 1; max-width: 30rem; position: relative; margin: 0; }
-header input { width: 100%; font: inherit; padding: .3rem .6rem; color: inherit; background: var(--soft);
-  border: 1px solid var(--faint); border-radius: .4rem; }
-header .contents { display: none; }
-button { font: inherit; font-size: .875rem; color: inherit; background: none; border: 1px solid var(--line);
-  border-radius: .4rem; padding: .25rem .6rem; cursor: pointer; white-space: nowrap; }
-button[hidden] { display: none; }
-header button:first-of-type { margin-left: auto; }
+body { background: var(--paper); font-size: 16px; line-height: 1.55; display: grid;
+  grid-template-columns: 17rem minmax(0, 1fr); grid-template-areas: "top top" "nav main"; }
+.top { grid-area: top; position: sticky; top: 0; z-index: 2; flex-wrap: nowrap; gap: 1rem; height: 3.25rem; padding: 0 1rem; }
+.brand { white-space: nowrap; }
+.top form { flex: 1; max-width: 30rem; position: relative; }
+.top input { background: var(--soft); }
+.contents { display: none; }
+button { white-space: nowrap; }
+.top button:first-of-type { margin-left: auto; }
 #found { position: absolute; left: 0; right: 0; top: 2.6rem; background: var(--paper); border: 1px solid var(--line);
   border-radius: .4rem; box-shadow: 0 4px 16px rgb(0 0 0 / .2); max-height: 70vh; overflow: auto; }
 #found .results { margin: 0; padding: .5rem 1rem; }
@@ -31,21 +24,18 @@ nav ul ul { border-left: 2px solid var(--line); margin: .1rem 0 .4rem .2rem; pad
 nav a { display: block; padding: .18rem 0; color: var(--ink); text-decoration: none; }
 nav a:hover { color: var(--link); text-decoration: underline; }
 nav a[aria-current] { font-weight: 650; color: var(--link); }
-main { grid-area: main; padding: 1.5rem 2rem 4rem; max-width: 90rem; min-width: 0; }
+main { grid-area: main; margin: 0; padding: 1.5rem 2rem 4rem; max-width: 90rem; min-width: 0; }
 main > h1, main > p { max-width: 48rem; }
 main > .text { max-width: 58rem; }
-h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 .75rem; }
-h2 { font-size: 1.2rem; line-height: 1.3; margin: 2rem 0 .5rem; }
-h3 { font-size: .95rem; margin: 1.25rem 0 .25rem; }
+h1 { font-size: 1.7rem; margin-bottom: .75rem; }
+main h2 { font-size: 1.2rem; line-height: 1.3; margin: 2rem 0 .5rem; }
+h3 { margin: 1.25rem 0 .25rem; }
 p, ul, ol { margin: .4rem 0 .8rem; }
-a { color: var(--link); }
 h2 > a { color: inherit; text-decoration: none; }
 h2 > a:hover { text-decoration: underline; }
-:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
-.note, .type { color: var(--faint); font-size: .875rem; }
-code { font: .875em ui-monospace, monospace; background: var(--soft); padding: .05rem .2rem; border-radius: .2rem; }
-pre { position: relative; background: var(--code); border: 1px solid var(--line); border-radius: .4rem; padding: .75rem;
-  margin: .4rem 0 1rem; overflow: auto; max-height: 32rem; overflow-wrap: normal; font-size: .8rem; line-height: 1.5; }
+code { font-size: .875em; color: inherit; background: var(--soft); padding: .05rem .2rem; border-radius: .2rem; }
+pre { background: var(--soft); border: 1px solid var(--line); margin: .4rem 0 1rem; max-height: 32rem; white-space: pre;
+  overflow-wrap: normal; }
 pre code { background: none; padding: 0; font-size: 1em; }
 pre .c { color: var(--faint); }
 pre .s { color: var(--string); }
@@ -53,47 +43,38 @@ pre .n { color: var(--number); }
 pre .k { color: var(--keyword); }
 pre .v { color: var(--variable); }
 .copied { position: relative; }
-.copied > button { position: absolute; top: .3rem; right: .3rem; font: inherit; font-size: .75rem; color: var(--ink);
-  background: var(--paper); border: 1px solid var(--line); border-radius: .3rem; cursor: pointer; padding: .1rem .4rem; }
+.copied > button { position: absolute; top: .3rem; right: .3rem; font-size: .75rem; padding: .1rem .4rem;
+  border-color: var(--line); }
 details.try { border: 1px solid var(--line); border-radius: .4rem; padding: .2rem .75rem; margin: 0 0 1rem; }
 .try label, .key label { display: block; margin: .5rem 0; font-size: .875rem; color: var(--faint); }
-.try input, .try textarea, .try select, .key input { display: block; width: 100%; font: .8rem/1.5 ui-monospace, monospace; color: var(--ink);
-  background: var(--paper); border: 1px solid var(--faint); border-radius: .3rem; padding: .35rem .5rem; resize: vertical; }
-.try ::placeholder, .key ::placeholder { color: var(--faint); opacity: 1; }
-.try form > p { margin: .5rem 0; font-size: .875rem; }
-.try button, .key [value=use] { color: var(--on-accent); background: var(--accent); border-color: var(--accent); }
+.try label > *, .key input { display: block; font: .8rem/1.5 var(--code); color: var(--ink); resize: vertical; }
+::placeholder { color: var(--faint); opacity: 1; }
+.try p { font-size: .875rem; }
 .try button:disabled { opacity: .6; }
-.try [role=status] p { font-size: .875rem; }
 .refused { color: var(--bad); }
 .good { color: var(--good); }
-dialog { width: min(30rem, calc(100vw - 2rem)); color: var(--ink); background: var(--paper); border: 1px solid var(--line);
-  border-radius: .5rem; padding: 1rem 1.25rem; }
-dialog h2 { margin-top: 0; }
-::backdrop { background: rgb(0 0 0 / .5); }
+dialog { width: min(30rem, 94vw); background: var(--paper); }
 img { max-width: 100%; height: auto; }
 .table { overflow-x: auto; margin: .5rem 0 1rem; }
-table { border-collapse: collapse; font-size: .9rem; width: 100%; }
-th, td { text-align: left; vertical-align: top; padding: .35rem .75rem .35rem 0; border-bottom: 1px solid var(--line);
-  overflow-wrap: normal; }
-.method { font: 600 .8rem ui-monospace, monospace; color: var(--good); }
-.route { margin-top: 0; }
+table { font-size: .9rem; width: 100%; margin: 0; }
+th, td { padding: .35rem .75rem .35rem 0; overflow-wrap: normal; }
+.method { font: 600 .8rem var(--code); color: var(--good); }
 .operation { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 0 2.5rem; padding: 1rem 0 2rem;
   border-top: 1px solid var(--line); margin-top: 2rem; }
-.operation h2 { margin-top: 0; }
+.operation h2, dialog h2, .route { margin-top: 0; }
 .code > * { max-width: 44rem; }
-.operations { list-style: none; padding: 0; }
+.operations, .fields, .results { list-style: none; padding: 0; }
 .operations li { padding: .15rem 0; }
-.operations .note { display: block; }
+.operations .faint { display: block; }
 .overview { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(26rem, 100%), 1fr)); gap: 0 2.5rem; }
-.fields { list-style: none; padding: 0; margin: .25rem 0; }
+.fields { margin: .25rem 0; }
 .fields > li { border-top: 1px solid var(--line); padding: .5rem 0; }
 .fields p { margin: .2rem 0; font-size: .925rem; }
 .fields .name { font-weight: 650; background: none; padding: 0; }
 .fields .fields { margin-left: .25rem; padding-left: .75rem; border-left: 2px solid var(--line); }
 .mark { color: var(--bad); font-size: .8rem; font-weight: 600; }
-summary { cursor: pointer; color: var(--link); font-size: .9rem; padding: .2rem 0; }
+summary { color: var(--link); font-size: .9rem; padding: .2rem 0; }
 .label { font-size: .8rem; color: var(--faint); }
-.results { list-style: none; padding: 0; }
 .results li { padding: .3rem 0; }
 @supports selector(::details-content) {
   .samples { display: grid; grid-template-columns: repeat(4, auto) 1fr; gap: 0 1rem; }
@@ -107,12 +88,12 @@ summary { cursor: pointer; color: var(--link); font-size: .9rem; padding: .2rem 
 @media (max-width: 70rem) { .operation { grid-template-columns: minmax(0, 1fr); } }
 @media (max-width: 48rem) {
   body { display: block; }
-  header { gap: .6rem; }
-  header .contents { display: block; }
-  nav button { margin: 1rem .5rem 0 0; padding: .5rem .75rem; }
-  main { padding: 1rem; }
+  .top { gap: .6rem; }
+  .contents { display: block; }
   nav { position: static; height: auto; border: 0; border-top: 1px solid var(--line); }
+  nav button { margin: 1rem .5rem 0 0; padding: .5rem .75rem; }
   nav a { padding: .4rem 0; }
+  main { padding: 1rem; }
 }
-@media print { header, nav, .copied > button { display: none; } body { display: block; } }
+@media print { .top, nav, .copied > button { display: none; } body { display: block; } }
 `;

@@ -49,7 +49,7 @@ export function operationSection(operation: Operation, document: OpenApiDocument
 <p class="route"><span class="method">${httpMethod}</span> <code>${path}</code></p>
 ${markdown(String(node.description ?? ''))}
 ${['path', 'query'].map((place) => parameterList(place, parameters, document))}
-${body === null ? null : html`<h3>Body</h3>\n${fieldList(body.schema, schemas, 'request') ?? html`<p class="note">${typeOf(body.schema, schemas)}</p>`}`}
+${body === null ? null : html`<h3>Body</h3>\n${fieldList(body.schema, schemas, 'request') ?? html`<p class="faint">${typeOf(body.schema, schemas)}</p>`}`}
 ${parameterList('header', parameters, document)}
 <h3>Response ${success.status}</h3>
 <p>${inlineMarkdown(success.description)}${nameIn(success.schema) === null ? null : html` Its body is a <code>${nameIn(success.schema)}</code>.`}</p>
@@ -120,7 +120,7 @@ function parameterList(place: string, all: readonly SchemaNode[], { components }
   const { schemas = {} } = components;
   const items = found.map(({ name, required, description, schema }) => {
     const type = typeOf(asNode(schema) ?? {}, schemas);
-    return html`<li><code class="name">${String(name)}</code> <span class="type">${type}</span>${
+    return html`<li><code class="name">${String(name)}</code> <span class="faint">${type}</span>${
       required === true ? html` <span class="mark">required</span>` : null
     }
 ${description === undefined ? null : markdown(String(description))}</li>

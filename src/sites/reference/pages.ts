@@ -51,7 +51,7 @@ export function referenceOf(document: OpenApiDocument): Reference {
 const pathOf = (tag: string) => `/docs/${anchorOf(tag)}`;
 
 function operationLink({ id, tag, httpMethod, path, summary }: Operation): Html {
-  return html`<li><a href="${pathOf(tag)}#${id}">${inlineMarkdown(summary)}</a> <span class="note"><span class="method">${httpMethod}</span> <code>${path}</code></span></li>\n`;
+  return html`<li><a href="${pathOf(tag)}#${id}">${inlineMarkdown(summary)}</a> <span class="faint"><span class="method">${httpMethod}</span> <code>${path}</code></span></li>\n`;
 }
 
 /** The page `/docs`: all operations first, then where the rest is. */
@@ -63,7 +63,7 @@ function homePage(
   const sections = tags.map(
     ({ name, description }) => html`<section>
 <h2 id="${anchorOf(name)}"><a href="${pathOf(name)}">${name}</a></h2>
-<p class="note">${inlineMarkdown(description)}</p>
+<p class="faint">${inlineMarkdown(description)}</p>
 <ul class="operations">
 ${operations.filter(({ tag }) => tag === name).map(operationLink)}</ul>
 </section>

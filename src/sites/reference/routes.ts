@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Type } from 'typebox';
+import { pagePolicy } from '../../api/http/page-policy.ts';
 import { type Route, route } from '../../api/http/route.ts';
 import { compatDocument } from '../../api/openapi/compat.ts';
 import { openApiDocument } from '../../api/openapi/document.ts';
@@ -19,22 +20,10 @@ const documentCaching = 'public, max-age=60';
 /** An asset's path contains a hash of its content. */
 const assetCaching = 'public, max-age=31536000, immutable';
 
-/** The pages load only their own two files, and search this service. Pictures are part of their page. */
-const pagePolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  'img-src data:',
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ');
-
 const htmlPage = {
   status: 200,
   contentType: 'text/html; charset=utf-8',
-  headers: { 'Content-Security-Policy': pagePolicy, 'Cache-Control': documentCaching },
+  headers: { 'Content-Security-Policy': pagePolicy(), 'Cache-Control': documentCaching },
 };
 
 const documentInJson = {

@@ -33,7 +33,7 @@ export function search(entries: readonly Entry[], query: string): Entry[] {
 export function resultsPage(found: readonly Entry[], query: string): Html {
   const items = found.map(
     ({ path, title, place }) =>
-      html`<li><a href="${path}">${inlineMarkdown(title)}</a> <span class="note">${inlineMarkdown(place)}</span></li>\n`,
+      html`<li><a href="${path}">${inlineMarkdown(title)}</a> <span class="faint">${inlineMarkdown(place)}</span></li>\n`,
   );
   return html`<h1>Search</h1>
 ${found.length === 0 ? html`<p id="results">${query.trim() === '' ? 'Enter a search term.' : html`No page contains all words of “${query}”.`}</p>` : html`<ul id="results" class="results">\n${items}</ul>`}`;

@@ -47,6 +47,6 @@ you close it or forget it here. It is sent to this service alone. <code>npm star
 to <code>.data/development.json</code>.</p>
 <label>Secret key <input type="password" name="key" required autocomplete="off" spellcheck="false" placeholder="sk_sandbox_…"></label>
 <p class="refused" role="alert"></p>
-<p><button value="use">Use this key</button> <button type="button" value="forget">Forget it</button> <button type="button" value="cancel">Cancel</button></p>
+<p><button value="use">Use this key</button> <button type="button" class="other" value="forget">Forget it</button> <button type="button" class="other" value="cancel">Cancel</button></p>
 </form></dialog>
 `;

@@ -2,7 +2,6 @@ import { pageStyle } from '../look/page-style.ts';
 
 /** The style of the workbench: that of all pages, and the axis, its lanes and marks, forms and lists. */
 export const styleSheet = `${pageStyle}
-:root { --back: light-dark(#8b3fa8, #d9a0f0); --calm: light-dark(#2c5f9e, #8cbcf5); --done: light-dark(#55606f, #a5b0c0); }
 .shapes { position: absolute; width: 0; height: 0; }
 .title .now { font-size: 1.15rem; font-variant-numeric: tabular-nums; }
 .pill.ready, .pill.delivered { color: var(--good); border-color: currentColor; }
@@ -67,22 +66,12 @@ use { fill: var(--of); stroke: var(--of); stroke-width: 1; }
 .clocks strong, .clocks code { display: block; }
 .field { margin: 0 0 .7rem; }
 .field label, legend { display: block; font-weight: 600; font-size: .88rem; margin-bottom: .15rem; }
-input, select { width: 100%; font: inherit; padding: .4rem .55rem; color: inherit; background: var(--paper);
-  border: 1px solid var(--faint); border-radius: .35rem; }
 .row { display: flex; flex-wrap: wrap; gap: 0 1rem; align-items: end; }
 .row button { margin-bottom: .7rem; }
 fieldset { border: 0; padding: 0; margin: .9rem 0 0; display: flex; flex-wrap: wrap; gap: .4rem; }
-button { font: inherit; font-weight: 600; padding: .42rem .9rem; border-radius: .35rem; cursor: pointer;
-  border: 1px solid var(--accent); background: var(--accent); color: var(--on-accent); }
-button.other { background: var(--paper); color: var(--ink); border-color: var(--faint); font-weight: 400;
-  font-size: .88rem; padding: .3rem .65rem; text-align: left; }
 button.danger { background: var(--bad); border-color: var(--bad); color: var(--paper); }
-button:hover { filter: brightness(1.08); }
 dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .2rem 1rem; margin: 0; }
-dt { color: var(--faint); } dd { margin: 0; }
-dialog { width: min(46rem, 94vw); max-height: 88vh; border: 1px solid var(--line); border-radius: .7rem;
-  background: var(--ground); color: inherit; padding: 1.1rem; }
-dialog::backdrop { background: rgb(10 15 25 / .5); }
+dt { color: var(--faint); font-weight: 400; margin: 0; } dd { margin: 0; }
 dialog .close { float: right; }
 .busy { opacity: .6; }
 @media (max-width: 46rem) {

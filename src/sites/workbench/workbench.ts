@@ -1,6 +1,7 @@
 import type { KeyLimits } from '../../api/app.ts';
 import type { Context, Middleware } from '../../api/http/context.ts';
 import type { AppDeps } from '../../api/http/deps.ts';
+import { pagePolicy } from '../../api/http/page-policy.ts';
 import { send } from '../../api/http/response.ts';
 import { isAtThisMachine } from '../../api/middleware/this-machine.ts';
 import { readScripts } from '../../platform/browser-scripts.ts';
@@ -31,20 +32,9 @@ const assets: Readonly<Record<string, { text: string; type: string }>> = {
   },
 };
 
-const policy = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "script-src 'self'",
-  "connect-src 'self'",
-  'img-src data:',
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
 /** In addition to those of every response. */
 const headers = Object.entries({
-  'Content-Security-Policy': policy,
+  'Content-Security-Policy': pagePolicy(),
   'X-Robots-Tag': 'noindex, nofollow',
   'Cross-Origin-Opener-Policy': 'same-origin',
 });

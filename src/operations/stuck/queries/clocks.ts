@@ -1,5 +1,5 @@
 import { dueQueries } from '../../../db/due-on-clock.ts';
-import { unionAll } from '../../../db/subject-queries.ts';
+import { unionAll } from '../../../db/subject-parts.ts';
 import type { CustomerInstant } from '../../../domain/instants.ts';
 import type { StuckQuery } from './query.ts';
 

@@ -57,6 +57,7 @@
     const around = document.createElement('div');
     const button = document.createElement('button');
     around.className = 'copied';
+    button.className = 'other';
     button.textContent = 'Copy';
     button.addEventListener('click', async () => {
       await navigator.clipboard.writeText(block.textContent);
@@ -70,6 +71,7 @@
   }
 
   const scheme = document.createElement('button');
+  scheme.className = 'other';
   const isDark = () => {
     const chosen = document.documentElement.style.colorScheme;
     return chosen === '' ? matchMedia('(prefers-color-scheme: dark)').matches : chosen === 'dark';

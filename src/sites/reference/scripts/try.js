@@ -70,7 +70,7 @@
     forgetting.hidden = key === null;
   };
 
-  const opener = element('button');
+  const opener = element('button', '', 'other');
   let afterwards = null;
   const askForKey = (then = null) => {
     afterwards = then;
@@ -149,7 +149,7 @@
     const button = form.querySelector('button');
     const began = performance.now();
     button.disabled = true;
-    status.replaceChildren(element('p', 'Sending …', 'note'));
+    status.replaceChildren(element('p', 'Sending …', 'faint'));
     try {
       const sent = /** @type {RequestInit} */ ({
         method,
