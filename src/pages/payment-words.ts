@@ -2,7 +2,10 @@
 import type { PurposeRow } from '../db/page-payments.ts';
 import type { PaymentIntentRow } from '../db/payment-intents.ts';
 import type { PaymentMethodRow } from '../db/payment-methods.ts';
-import type { Html } from '../platform/html.ts';
+import type { Currency } from '../domain/currencies.ts';
+import type { PeriodLine } from '../domain/subscriptions/lines.ts';
+import { type Html, html } from '../platform/html.ts';
+import { rows } from './layout.ts';
 import { money } from './money.ts';
 
 const reasons: Readonly<Record<string, string>> = {
@@ -47,6 +50,15 @@ export function purposeRows({ name, description, reference }: PurposeRow): [stri
     ['Details', description],
     ['Reference', reference],
   ];
+}
+
+/** The lines that a payment of a subscription pays, if there is more than one. */
+export function statement(lines: readonly PeriodLine[], currency: Currency, locale: string): Html | null {
+  if (lines.length < 2) return null;
+  const named = ({ quantity, description }: PeriodLine) =>
+    quantity === 1 ? description : `${quantity} × ${description}`;
+  return html`<h2>What it pays</h2>
+${rows(lines.map((line) => [named(line), money(line.amount_cents, currency, locale)]))}`;
 }
 
 /** Names a way to pay by what the payer knows of it, such as "Visa ending in 4242". */

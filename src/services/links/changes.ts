@@ -82,6 +82,7 @@ export async function completeSession(
     unkept_methods: [],
     submissions: session.submissions,
     consent: session.consent,
+    made_default: session.made_default,
     completed_at: at,
     wake_at: null,
     updated_at: at,

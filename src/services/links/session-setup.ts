@@ -1,4 +1,5 @@
 import { type CheckoutSessionRow, selectCurrencyOfSubject } from '../../db/checkout-sessions.ts';
+import { updateCustomer } from '../../db/customers.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
 import { attachMethod } from '../customers/resolve-references.ts';
 import { assertNoErrors, ValidationFailed } from '../errors.ts';
@@ -13,8 +14,8 @@ import { methodOf, refusalBefore, refusalOf } from './session-payment.ts';
 import { consentAt, type SessionDeps, type Submission, type Submitted } from './submission.ts';
 
 /**
- * Saves a payer's method in a session of mode `setup`, and completes it. A version that was submitted before saves
- * nothing: it returns what has come of it.
+ * Saves a payer's method in a session of mode `setup`, and completes it. The method becomes the customer's default if
+ * the payer has asked for that. A version that was submitted before saves nothing: it returns what has come of it.
  */
 export async function saveSessionMethod(
   pool: Pool,
@@ -64,8 +65,15 @@ async function complete(
   assertNoErrors(currency === null ? [] : currencyErrors(method, currency, '/method'));
   await attachMethod(tx, context, method, customer.id, at);
   await acceptMandateFor(tx, context, open, methodId, submission.acceptance);
+  const { makesDefault = false } = submission;
+  if (makesDefault) await updateCustomer(tx, customer.id, { default_payment_method_id: methodId, updated_at: at });
   const completion = { at, now: context.now, amount: null, paymentMethodId: methodId };
-  const submitted = { ...session, submissions: session.submissions + 1, consent: consentAt(submission, at) };
+  const submitted = {
+    ...session,
+    submissions: session.submissions + 1,
+    consent: consentAt(submission, at),
+    made_default: makesDefault,
+  };
   await completeSession(tx, submitted, link, completion, deps.applyTo);
   return true;
 }

@@ -3196,6 +3196,8 @@ export interface components {
             status_reason: string | null;
             /** @description What the payer agreed to in the last accepted form if the method is kept for later payments; otherwise null. For a bank account without that, see its mandate. */
             consent: components["schemas"]["CheckoutSessionConsent"] | null;
+            /** @description Whether the payer has made the saved method the `default_payment_method` of the customer. The page asks in `setup` mode only. */
+            made_default: boolean;
             /** @description How many attempts were declined. The tenth one ends the session. */
             failed_attempts: number;
             /**
