@@ -52,7 +52,7 @@ export function termsOf({ offer, price, coming }: Asked, payee: Payee, locale: s
   const sums = [...paid, ...(atOnce > 0 && (isSetup || paid.length > 0) ? [sum(atOnce)] : [])].join(', then ');
   const verb = isSetup ? (sums === '' ? 'Save' : 'Save, then pay') : 'Pay';
   const usual = isSetup
-    ? `Make this my usual payment method with ${payee.name}: it is used for all my payments that name no other.`
+    ? `Make this my usual payment method with ${payee.name}: it pays everything that has no method of its own.`
     : null;
   return { sentences, button: `${verb} ${sums}`.trim(), atOnce, usual, ...keptOf(offer, coming, payee) };
 }

@@ -51,6 +51,19 @@ describe('the form of a session in a real browser', () => {
     assert.equal(await tab.evaluate(isSeen('bsb-wrong')), true);
   });
 
+  it('keeps each amount on one line on a phone', async function () {
+    this.timeout(60_000);
+    const { url } = await stage.merchant
+      .intent({ amount: 99_999, surcharge_applied: true })
+      .then(({ id }) => stage.request('POST', '/checkout_sessions', { payment_intent_id: id }))
+      .then(({ body }) => body);
+    const tab = await browser.open(url.replace('http://pages.test', pages.url), { ...phone, width: 320 });
+    const lines = await tab.evaluate<number[]>(
+      `[...document.querySelectorAll('.money')].map((each) => each.getClientRects().length)`,
+    );
+    assert.deepEqual(lines, [1, 1, 1, 1]);
+  });
+
   it('says its deadline in the time zone of the payer, and without scripts in that of the biller, by the whole name', async function () {
     this.timeout(60_000);
     const link = await links.link({ expires_at: '2027-01-20T23:00:00Z' });
