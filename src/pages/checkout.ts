@@ -7,7 +7,7 @@ import {
   type SessionForPayer,
 } from '../services/links/public-tokens.ts';
 import { hasOpenedLastAttempt, paySession } from '../services/links/session-payment.ts';
-import { saveSessionMethod } from '../services/links/session-setup.ts';
+import { hasSavedMethod, saveSessionMethod } from '../services/links/session-setup.ts';
 import type { Submission } from '../services/links/submission.ts';
 import { throttleLink } from '../services/links/throttling.ts';
 import { countAttempt } from '../services/pages/attempt-limits.ts';
@@ -111,7 +111,9 @@ async function pay(visit: Visit): Promise<Answer> {
   if (shown.submissions < session.submissions) {
     // A form of this version was accepted. If it was this one, its payer goes on to what has become of it.
     const sent = { version: shown.submissions, form: nameOfForm(visit) };
-    return { goTo: (await hasOpenedLastAttempt(deps.sql, session, sent, visit.now)) ? `${here}${proof}` : here };
+    const isSame =
+      hasSavedMethod(deps.vault, session, sent) || (await hasOpenedLastAttempt(deps.sql, session, sent, visit.now));
+    return { goTo: isSame ? `${here}${proof}` : here };
   }
   const ended = closed(visit, sitting);
   if (ended !== null) return ended;

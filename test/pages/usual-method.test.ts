@@ -126,6 +126,24 @@ describe('a payer who makes a new method the usual one', () => {
     assert.equal(await defaultOf(id), chosen);
   });
 
+  it('is thanked for a form that is sent twice, at once and later, and nobody else is', async () => {
+    const { id } = await customerWithDeadCard();
+    const path = await begin({ customer_id: id });
+    const [mine, other] = [await pages.open(path), await pages.open(path)];
+    const send = (hidden: Record<string, string>) => pages.post(path, { ...hidden, ...usual });
+    const twice = await Promise.all([send(mine.hidden), send(mine.hidden)]);
+    const foreign = await send(other.hidden);
+    const last = async ({ headers, text }: { headers: Headers; text: string }): Promise<string> => {
+      const location = headers.get('location');
+      return location === null ? text : last(await pages.open(location));
+    };
+    for (const sent of [...twice, await send(mine.hidden)]) {
+      assert.ok((await last(sent)).includes('Visa ending in 4242'), await last(sent));
+    }
+    const seen = await last(foreign);
+    assert.ok(seen.includes('Already saved') && !seen.includes('4242'), seen);
+  });
+
   it('gets nothing through a link that has ended, or whose customer was deleted', async () => {
     const ended = await customerWithDeadCard();
     const link = await links.link({ mode: 'setup', customer_id: ended.id });

@@ -83,6 +83,7 @@ export async function completeSession(
     submissions: session.submissions,
     consent: session.consent,
     made_default: session.made_default,
+    taken_form: session.taken_form,
     completed_at: at,
     wake_at: null,
     updated_at: at,
