@@ -22,6 +22,8 @@ export interface View {
   isPolicyIgnored?: boolean;
   /** The scripts of pages do not run. `evaluate` still does. */
   isWithoutScripts?: boolean;
+  /** Where the person sits, as an IANA name; that of the machine if not given. */
+  timeZone?: string;
 }
 
 /** A page in a real browser. */
@@ -123,10 +125,11 @@ async function connect(url: string) {
 }
 
 async function openTab(
-  { width, height, scheme, scale = 1, isMobile = true, isPolicyIgnored = false, isWithoutScripts = false }: View,
+  view: View,
   sendToBrowser: Send,
   listen: (listener: (message: Message) => void) => void,
 ): Promise<Tab> {
+  const { width, height, scheme, scale = 1, isMobile = true, isPolicyIgnored = false } = view;
   const { targetId } = await sendToBrowser('Target.createTarget', { url: 'about:blank' });
   const { sessionId } = await sendToBrowser('Target.attachToTarget', { targetId, flatten: true });
   const session = String(sessionId);
@@ -143,7 +146,8 @@ async function openTab(
   await send('Emulation.setDeviceMetricsOverride', metrics);
   await send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }] });
   await send('Page.setBypassCSP', { enabled: isPolicyIgnored });
-  await send('Emulation.setScriptExecutionDisabled', { value: isWithoutScripts });
+  await send('Emulation.setScriptExecutionDisabled', { value: view.isWithoutScripts ?? false });
+  if (view.timeZone !== undefined) await send('Emulation.setTimezoneOverride', { timezoneId: view.timeZone });
   return {
     complaints,
     async goto(url) {

@@ -348,6 +348,9 @@ type CheckoutSession struct {
 	// What the payer agreed to in the last accepted form if the method is kept for later payments;
 	// otherwise null. For a bank account without that, see its mandate.
 	Consent *CheckoutSessionConsent `json:"consent"`
+	// Whether the payer has made the saved method the `default_payment_method` of the customer. The
+	// page asks in `setup` mode only.
+	MadeDefault bool `json:"made_default"`
 	// How many attempts were declined. The tenth one ends the session.
 	FailedAttempts int `json:"failed_attempts"`
 	// ISO 8601, UTC.

@@ -872,6 +872,10 @@ func (s *PaymentPlansService) List(ctx context.Context, query PaymentPlansListQu
 
 // Get: Fetch a payment plan
 //
+// With `Prefer: wait=N` the response comes once nothing of the plan is due and no charge is under
+// way, or after N seconds (at most 60): send it after `activate` or `resume` to see the result of
+// what is charged at once.
+//
 // Needs a secret key with the scope `payment_plans:read`.
 //
 // `GET /api/v1/payment_plans/{plan_id}`
@@ -896,8 +900,8 @@ func (s *PaymentPlansService) Update(ctx context.Context, planID string, body Pa
 //
 // Moves the plan from `pending` to `active` and sends `payment_plan.activated`. If the date of slot
 // 0 has come, the service charges it at once, some milliseconds after this response. A test clock
-// need not advance for that. To see the result, wait for the event or use `GET …/payments`. Later
-// slots whose date has passed are skipped.
+// need not advance for that. To see the result, fetch the plan with `Prefer: wait=N`, or wait for
+// the event. Later slots whose date has passed are skipped.
 //
 // Needs a secret key with the scope `payment_plans:write`.
 //
@@ -921,8 +925,9 @@ func (s *PaymentPlansService) Suspend(ctx context.Context, planID string, option
 // Resume: Resume a plan: collect again, and retry unpaid payments
 //
 // Moves the plan from `suspended` to `active`. No event is sent. A payment that failed or waits for
-// a retry is tried at once, some milliseconds after this response, with new retries. Slots whose
-// date passed in the meantime are skipped and never charged.
+// a retry is tried at once, some milliseconds after this response, with new retries: fetch the plan
+// with `Prefer: wait=N` to see the result. Slots whose date passed in the meantime are skipped and
+// never charged.
 //
 // Needs a secret key with the scope `payment_plans:write`.
 //

@@ -39,6 +39,8 @@ export interface CheckoutSessionRow extends OfferColumns {
   taken_method: Id<'payment_method'> | null;
   /** What the payer agreed to in the form that was accepted last. Null if nothing is kept. */
   consent: Consent | null;
+  /** The payer has made the saved method the customer's default. */
+  made_default: boolean;
   token_hash: Buffer;
   sealed_token: Buffer;
   status: CheckoutSessionStatus;

@@ -8,6 +8,7 @@ import type { BasisPoints, MinorUnits } from '../domain/units.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
 import { jsonb } from '../platform/postgres/types.ts';
+import type { RealInstant } from '../platform/real-time.ts';
 import { payerColumns } from './customers.ts';
 import { isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 
@@ -145,4 +146,26 @@ export async function lockOpenPlansOfCustomer(tx: Tx, customerId: string): Promi
     where customer_id = ${customerId} and state in ('pending', 'active', 'suspended')
     order by id
     for no key update`;
+}
+
+/**
+ * The plans among these, of whatever mode, for which a charge is due or under way: an active one whose next instant has
+ * come in the time of its customer, and one of which the processor is being asked.
+ */
+export async function listCollectingPlans(
+  db: Db,
+  plans: readonly { id: string; biller_id: string }[],
+  now: RealInstant,
+): Promise<Pick<PaymentPlanRow, 'id' | 'biller_id' | 'livemode'>[]> {
+  return db<Pick<PaymentPlanRow, 'id' | 'biller_id' | 'livemode'>[]>`
+    select p.id, p.biller_id, p.livemode
+    from payment_plans p
+    join unnest(${plans.map(({ id }) => id)}::text[], ${plans.map((plan) => plan.biller_id)}::text[])
+      as asked (id, biller_id) using (id, biller_id)
+    left join test_clocks k on k.id = p.test_clock_id
+    where (p.state = 'active' and p.wake_at <= coalesce(k.frozen_time, ${now}))
+      or exists (
+        select from payment_plan_slots s join payment_attempts a on a.payment_intent_id = s.payment_intent_id
+        where s.payment_plan_id = p.id and s.status = 'processing' and a.outcome = 'processing'
+      )`;
 }

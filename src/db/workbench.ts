@@ -16,6 +16,7 @@ export interface TimelineEventRow {
   event_type: string;
   test_clock_id: Id<'test_clock'> | null;
   customer_id: Id<'customer'> | null;
+  customer_name: string | null;
   subject_id: string;
   data: Record<string, unknown>;
   created_at: Instant;
@@ -58,9 +59,9 @@ export interface TimelineFilter {
 }
 
 const eventsWithDeliveries = (db: Db) => db`
-  select e.id, e.sequence, e.event_type, e.test_clock_id, e.customer_id, e.subject_id, e.data, e.created_at,
-    e.recorded_at, d.pending, d.delivered, d.failed
-  from events e
+  select e.id, e.sequence, e.event_type, e.test_clock_id, e.customer_id, c.name as customer_name, e.subject_id, e.data,
+    e.created_at, e.recorded_at, d.pending, d.delivered, d.failed
+  from events e left join customers c on c.id = e.customer_id
   cross join lateral (
     select (count(*) filter (where d.status = 'pending'))::integer as pending,
       (count(*) filter (where d.status = 'delivered'))::integer as delivered,

@@ -9,7 +9,7 @@ const forever = 'public, max-age=31536000, immutable';
 const forAnHour = 'public, max-age=3600';
 
 const scripts = new URL('./scripts/', import.meta.url);
-const pageScript = readScripts(scripts, 'watch.js', 'fields.js');
+const pageScript = readScripts(scripts, 'watch.js', 'fields.js', 'local-time.js');
 const frameScript = readScripts(scripts, 'frame.js', 'fields.js');
 
 async function asset({ deps, token }: Visit): Promise<Answer> {

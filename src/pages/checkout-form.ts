@@ -6,7 +6,7 @@ import { priceFor, type SessionForPayer } from '../services/links/public-tokens.
 import type { Payee } from '../services/pages/paying.ts';
 import type { SavedCard } from '../services/pages/saved-cards.ts';
 import type { ComingPayments } from '../services/subjects/coming-payments.ts';
-import { moment } from './dates.ts';
+import { deadline } from './dates.ts';
 import { signature } from './forms.ts';
 import { alert } from './layout.ts';
 import { amountOf } from './link-page.ts';
@@ -89,11 +89,12 @@ ${signature(visit, action, versionOf(session, digestOf(terms, price?.totalAmount
 ${amountField(visit, found, errors)}
 ${detailFields(visit, found, errors)}
 ${methodFields(visit, found, saved, errors)}
-${terms.offer === null ? null : saveField(visit, terms.offer)}
+${terms.offer === null ? null : checkbox(visit, 'save', terms.offer)}
+${terms.usual === null ? null : checkbox(visit, 'usual', terms.usual, true)}
 ${terms.consent === null ? null : html`<p>${terms.consent}</p>`}
 <button>${terms.button}</button>
 </form>
-<p class="faint">This page is open until ${moment(session.expires_at, payee.timeZone)}.</p>
+<p class="faint">This page is open until ${deadline(session.expires_at, payee.timeZone)}.</p>
 ${session.cancel_url === null ? null : html`<p><a class="button other" href="${session.cancel_url}">Cancel</a></p>`}`,
   };
 }
@@ -162,8 +163,8 @@ function surchargeNotes(
 function bankFields({ form }: Visit, { biller }: SessionForPayer, errors: FormErrors, isOneOfSeveral: boolean): Html {
   const text = currentMandateText('au_becs', biller.name);
   const wrong = errors.fields['/acceptance'];
-  return html`<fieldset>
-<legend>Bank account${isOneOfSeveral ? ' (only if you pay by direct debit)' : null}</legend>
+  return html`<fieldset class="account">
+<legend>Bank account${isOneOfSeveral ? html`<span class="only"> (only if you pay by direct debit)</span>` : null}</legend>
 ${accountFields(form, errors.fields)}
 <div class="text" tabindex="0" role="region" aria-label="What you agree to for a direct debit">${new Html(text.html)}</div>
 <input type="hidden" name="text" value="${text.version} ${text.sha256}">
@@ -173,8 +174,9 @@ ${wrong === undefined ? null : html`<span class="wrong" id="agreed-wrong">${wron
 </fieldset>`;
 }
 
-function saveField({ form }: Visit, words: string): Html {
-  const checked = form.get('save') === 'yes' ? new Html(' checked') : null;
-  return html`<div class="choice"><input type="checkbox" name="save" id="save" value="yes"${checked}>
-<label for="save">${words}</label></div>`;
+/** A box to tick. It shows again what was sent; before that, whether it is ticked to begin with. */
+function checkbox({ form }: Visit, name: string, words: string, isTicked = false): Html {
+  const checked = form.size === 0 ? isTicked : form.get(name) === 'yes';
+  return html`<div class="choice"><input type="checkbox" name="${name}" id="${name}" value="yes"${checked ? new Html(' checked') : null}>
+<label for="${name}">${words}</label></div>`;
 }

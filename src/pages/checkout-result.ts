@@ -4,9 +4,10 @@ import { type Html, html } from '../platform/html.ts';
 import type { SessionForPayer } from '../services/links/public-tokens.ts';
 import { pageTokenOf } from '../services/pages/page-urls.ts';
 import type { Payee } from '../services/pages/paying.ts';
+import type { Purchase } from '../services/pages/purchase.ts';
 import { endedPage } from './ended-pages.ts';
 import { rows } from './layout.ts';
-import { amountRows, methodInWords, purposeRows } from './payment-words.ts';
+import { amountRows, methodInWords, purposeRows, statement } from './payment-words.ts';
 import type { Page, Visit } from './visit.ts';
 
 /**
@@ -45,16 +46,22 @@ export function bankForOthers(url: string, payee: Payee): Page {
   };
 }
 
+/** What has come of a session: its payment and the way to pay, each or null, and what it was for. */
+export interface SessionResult {
+  intent: PaymentIntentRow | null;
+  method: PaymentMethodRow | null;
+  purchase: Purchase;
+}
+
 /** What the payer who has made it sees of a session: paid, saved, or under way. */
 export function resultPage(
   visit: Visit,
-  { session, link, state }: SessionForPayer,
+  { session, state }: SessionForPayer,
   payee: Payee,
-  { intent, method }: { intent: PaymentIntentRow | null; method: PaymentMethodRow | null },
+  { intent, method, purchase }: SessionResult,
 ): Page {
   const methodRow: [string, string | null] = ['With', method === null ? null : methodInWords(method)];
-  const { name, description } = session;
-  const about = [...purposeRows({ name, description, reference: link?.reference ?? null }), methodRow];
+  const about = [...purposeRows(purchase), methodRow, ...keptForRows(purchase)];
   if (state !== 'completed') {
     return {
       status: 200,
@@ -81,10 +88,23 @@ ${receiptOf(visit, intent)}`,
     title: isSetup ? 'Your details were saved' : 'Thank you for your payment',
     payee,
     main: html`<p class="good">${isSetup ? `${payee.name} can use them from now on.` : `You have paid ${payee.name}.`}</p>
+${session.made_default ? html`<p>This is now your usual payment method with ${payee.name}.</p>` : null}
 ${rows([...about, ...(intent === null ? [] : amountRows(intent, visit.locale))])}
+${intent === null ? null : statement(purchase.lines, intent.currency, visit.locale)}
 ${intent?.status === 'succeeded' ? receiptOf(visit, intent) : null}
 ${onward(session.success_url, session.id)}`,
   };
+}
+
+/** What the way to pay is kept for: a plan, or a subscription with its items. */
+function keptForRows({ keptFor, name }: Purchase): [string, string | null][] {
+  if (keptFor === null) return [];
+  const items = keptFor.items.map((item) => (item.quantity === 1 ? item.name : `${item.quantity} × ${item.name}`));
+  const included = items.join(', ');
+  return [
+    ['Kept for', keptFor.name === name ? null : keptFor.name],
+    ['Includes', included === '' || included === keptFor.name ? null : included],
+  ];
 }
 
 function receiptOf({ deps }: Visit, { id }: PaymentIntentRow): Html {

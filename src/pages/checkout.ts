@@ -8,7 +8,7 @@ import {
   type SessionForPayer,
 } from '../services/links/public-tokens.ts';
 import { hasOpenedLastAttempt, paySession } from '../services/links/session-payment.ts';
-import { saveSessionMethod } from '../services/links/session-setup.ts';
+import { hasSavedMethod, saveSessionMethod } from '../services/links/session-setup.ts';
 import type { Submission } from '../services/links/submission.ts';
 import { throttleLink } from '../services/links/throttling.ts';
 import { countAttempt } from '../services/pages/attempt-limits.ts';
@@ -16,6 +16,7 @@ import { addressSubject, countUse, pageLimits } from '../services/pages/page-lim
 import { pageTokenOf } from '../services/pages/page-urls.ts';
 import { isPayer } from '../services/pages/payer-proof.ts';
 import { type Payee, payeeOf } from '../services/pages/paying.ts';
+import { purchaseOf } from '../services/pages/purchase.ts';
 import { savedCards } from '../services/pages/saved-cards.ts';
 import { applyTo, chargeHook } from '../services/subjects/charge-hook.ts';
 import {
@@ -111,7 +112,9 @@ async function pay(visit: Visit): Promise<Answer> {
   if (shown.submissions < session.submissions) {
     // A form of this version was accepted. If it was this one, its payer goes on to what has become of it.
     const sent = { version: shown.submissions, form: nameOfForm(visit) };
-    return { goTo: (await hasOpenedLastAttempt(deps.sql, session, sent, visit.now)) ? `${here}${proof}` : here };
+    const isSame =
+      hasSavedMethod(deps.vault, session, sent) || (await hasOpenedLastAttempt(deps.sql, session, sent, visit.now));
+    return { goTo: isSame ? `${here}${proof}` : here };
   }
   const ended = closed(visit, sitting);
   if (ended !== null) return ended;
@@ -205,8 +208,8 @@ function isSurchargeBy({ found, saved }: Sitting): boolean {
 }
 
 /** What the payer agrees to by this form, and from where. Undefined if the way to pay is not kept by it. */
-function consentOf({ address, userAgent }: Visit, terms: Terms, { save }: Submission): Submission['consent'] {
-  const text = agreedWords(terms, save === true);
+function consentOf({ address, userAgent }: Visit, terms: Terms, submission: Submission): Submission['consent'] {
+  const text = agreedWords(terms, submission);
   return text === null ? undefined : { text, ip_address: address, user_agent: userAgent };
 }
 
@@ -239,7 +242,9 @@ async function done(visit: Visit): Promise<Answer> {
   const isUnderWay = state === 'processing' || (state === 'challenge' && session.livemode);
   if (state !== 'completed' && !isUnderWay) return { goTo: `/checkout/${visit.token}${proofOf(visit)}` };
   if (!isOwn(visit, session)) return resultForOthers(visit, found, payee);
-  return resultPage(visit, found, payee, await paymentOfSession(visit.deps.sql, session));
+  const { sql } = visit.deps;
+  const [paid, purchase] = await Promise.all([paymentOfSession(sql, session), purchaseOf(sql, session, found.link)]);
+  return resultPage(visit, found, payee, { ...paid, purchase });
 }
 
 /** The state of a session, for the script of its page. */

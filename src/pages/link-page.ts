@@ -8,7 +8,7 @@ import { startSession } from '../services/links/session-start.ts';
 import { addressSubject, countUse, pageLimits } from '../services/pages/page-limits.ts';
 import { type Payee, payeeOf } from '../services/pages/paying.ts';
 import { type ComingPayments, comingPayments, type NamedSubject } from '../services/subjects/coming-payments.ts';
-import { moment } from './dates.ts';
+import { deadline } from './dates.ts';
 import { endedPage, notOpenYet, refusalPage } from './ended-pages.ts';
 import { postedVersion, signature } from './forms.ts';
 import { rows } from './layout.ts';
@@ -114,7 +114,7 @@ function offer(visit: Visit, { found, payee, coming }: Linked): Page {
 ${isSetup ? html`<p>Save a payment method for ${payee.name}.</p>` : amountOf(price, link, visit.locale)}
 ${isSetup ? null : surchargeNote(found, visit.locale)}
 ${inParagraphs(terms)}
-${link.expires_at === null ? null : html`<p>Open until ${moment(link.expires_at, payee.timeZone)}.</p>`}
+${link.expires_at === null ? null : html`<p>Open until ${deadline(link.expires_at, payee.timeZone)}.</p>`}
 <form method="post" action="/pay/${visit.token}">
 ${signature(visit, action)}
 <button>${isSetup ? 'Continue' : 'Continue to payment'}</button>

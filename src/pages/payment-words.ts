@@ -3,7 +3,10 @@ import type { PurposeRow } from '../db/page-payments.ts';
 import type { PaymentIntentRow } from '../db/payment-intents.ts';
 import type { PaymentMethodRow } from '../db/payment-methods.ts';
 import type { DeclineCode } from '../domain/charge-outcome.ts';
-import type { Html } from '../platform/html.ts';
+import type { Currency } from '../domain/currencies.ts';
+import type { PeriodLine } from '../domain/subscriptions/lines.ts';
+import { type Html, html } from '../platform/html.ts';
+import { rows } from './layout.ts';
 import { money } from './money.ts';
 
 /** A new code does not compile without words for the payer. The death of the holder has none of its own. */
@@ -49,6 +52,15 @@ export function purposeRows({ name, description, reference }: PurposeRow): [stri
     ['Details', description],
     ['Reference', reference],
   ];
+}
+
+/** The lines that a payment of a subscription pays, if there is more than one. */
+export function statement(lines: readonly PeriodLine[], currency: Currency, locale: string): Html | null {
+  if (lines.length < 2) return null;
+  const named = ({ quantity, description }: PeriodLine) =>
+    quantity === 1 ? description : `${quantity} × ${description}`;
+  return html`<h2>What it pays</h2>
+${rows(lines.map((line) => [named(line), money(line.amount_cents, currency, locale)]))}`;
 }
 
 /** Names a way to pay by what the payer knows of it, such as "Visa ending in 4242". */

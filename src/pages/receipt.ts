@@ -4,7 +4,7 @@ import { findReceipt, type Receipt } from '../services/pages/payment-pages.ts';
 import { day, moment } from './dates.ts';
 import { rows } from './layout.ts';
 import { money } from './money.ts';
-import { amountRows, methodInWords, purposeRows } from './payment-words.ts';
+import { amountRows, methodInWords, purposeRows, statement } from './payment-words.ts';
 import { notFound } from './plain-pages.ts';
 import { type Answer, type PageRoute, payerOf, type Visit } from './visit.ts';
 
@@ -28,12 +28,7 @@ ${rows([
   ['On your statement', intent.statement_descriptor],
   ...amountRows(intent, locale),
 ])}
-${
-  lines.length < 2
-    ? null
-    : html`<h2>What it pays</h2>
-${rows(lines.map(({ description, quantity, amount_cents: amount }) => [quantity === 1 ? description : `${quantity} × ${description}`, money(amount, currency, locale)]))}`
-}
+${statement(lines, currency, locale)}
 ${
   refunds.length === 0
     ? null

@@ -38,8 +38,13 @@ th, td { text-align: left; vertical-align: top; padding: .4rem 0; border-bottom:
 th { font-weight: 500; color: var(--faint); padding-right: 1rem; }
 td:last-child { text-align: right; }
 tr.total th, tr.total td { font-weight: 650; color: var(--ink); border-bottom: 0; border-top: 2px solid var(--line); }
+.money { white-space: nowrap; }
 fieldset { border: 0; padding: 0; margin: 0 0 1rem; }
 legend { font-weight: 600; padding: 0; margin-bottom: .3rem; }
+/* Without :has(), the fields of an account are always there, and their title says when they count. */
+@supports selector(:has(*)) {
+  form:has([name=method][value=au_becs_debit]:not(:checked)) .account, .only { display: none; }
+}
 .field { margin: 0 0 .9rem; }
 .choice + .field { margin-top: .6rem; }
 .field label { display: block; font-weight: 600; margin-bottom: .2rem; }

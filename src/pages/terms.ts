@@ -20,6 +20,8 @@ export interface Terms {
   consent: string | null;
   /** Said at the box for that. */
   offer: string | null;
+  /** Said at the box that makes the way to pay the payer's default. Null where none is saved without a payment. */
+  usual: string | null;
   /** What the button says. */
   button: string;
 }
@@ -50,7 +52,10 @@ export function termsOf({ offer, price, coming }: Asked, payee: Payee, locale: s
   const paid = price === null || isSetup ? [] : [inWords(price.totalAmount, price.currency, locale)];
   const sums = [...paid, ...(atOnce > 0 && (isSetup || paid.length > 0) ? [sum(atOnce)] : [])].join(', then ');
   const verb = isSetup ? (sums === '' ? 'Save' : 'Save, then pay') : 'Pay';
-  return { sentences, button: `${verb} ${sums}`.trim(), atOnce, ...keptOf(offer, coming, payee) };
+  const usual = isSetup
+    ? `Make this my usual payment method with ${payee.name}: it pays everything that has no method of its own.`
+    : null;
+  return { sentences, button: `${verb} ${sums}`.trim(), atOnce, usual, ...keptOf(offer, coming, payee) };
 }
 
 /** What is taken in all at once, if both are of one currency. */
@@ -114,8 +119,18 @@ export function digestOf({ sentences, consent, offer }: Terms, total: MinorUnits
   return createHash('sha256').update(said).digest('base64url').slice(0, digestLength);
 }
 
+/** The boxes of a form that its payer has ticked: to keep the way to pay, and to make it the default. */
+interface Ticked {
+  save?: boolean | undefined;
+  makesDefault?: boolean | undefined;
+}
+
 /** The words that a payer has agreed to, whose form was accepted. Null if the way to pay is not kept. */
-export function agreedWords({ sentences, consent, offer, button }: Terms, isTicked: boolean): string | null {
-  const agreed = consent ?? (isTicked ? offer : null);
-  return agreed === null ? null : [...sentences, agreed, button].join('\n');
+export function agreedWords(
+  { sentences, consent, offer, usual, button }: Terms,
+  { save = false, makesDefault = false }: Ticked,
+): string | null {
+  const agreed = consent ?? (save ? offer : null);
+  if (agreed === null) return null;
+  return [...sentences, ...(makesDefault && usual !== null ? [usual] : []), agreed, button].join('\n');
 }

@@ -85,7 +85,7 @@ function form(
   { status, above, fields = {} }: Said = { status: 200, above: null },
 ): Page {
   const method = html`${methodChoices(types, [], visit.form, fields)}
-${types.includes('au_becs_debit') ? html`<fieldset><legend>Bank account</legend>${accountFields(visit.form, fields)}</fieldset>` : null}`;
+${types.includes('au_becs_debit') ? html`<fieldset class="account"><legend>Bank account</legend>${accountFields(visit.form, fields)}</fieldset>` : null}`;
   const main: Html = html`${above === null ? null : alert(above)}
 <form method="post" action="/widget/frame?${query}">
 ${signature({ ...visit, token: query }, action)}

@@ -69,6 +69,11 @@ export const CheckoutSession = Strict(
         'What the payer agreed to in the last accepted form if the method is kept for later payments; otherwise null. ' +
         'For a bank account without that, see its mandate.',
     }),
+    made_default: Type.Boolean({
+      description:
+        'Whether the payer has made the saved method the `default_payment_method` of the customer. The page asks in ' +
+        '`setup` mode only.',
+    }),
     failed_attempts: Type.Integer({
       description: 'How many attempts were declined. The tenth one ends the session.',
     }),
@@ -115,6 +120,7 @@ export const checkoutSessionEventExample: CheckoutSession = {
   status: 'completed',
   status_reason: null,
   consent: null,
+  made_default: false,
   failed_attempts: 0,
   completed_at: madeAt,
   expired_at: null,

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PaymentsClient } from '@payments-service/client';
 import { after, before, it } from 'mocha';
+import { type Accounts, serveAccounts } from '../../dev/accounts.ts';
 import { writeDevelopment } from '../../dev/data-dir.ts';
 import { root } from '../../lab/run-program.ts';
 import { openApiDocument } from '../../src/api/openapi/document.ts';
@@ -28,6 +29,21 @@ const textOf = (name: string) => readFileSync(new URL(name, folder), 'utf8');
 /** What the shell of a reader has before the first page. */
 const given = ['HOME', 'PWD', 'RECEIVER_URL', 'SERVICE', 'DATA_DIR'];
 
+/** Why a block is not pasted, and what runs or reads it instead. By its page, its first words, and how it is marked. */
+const notPasted: Readonly<Record<string, string>> = {
+  '03a-in-your-own-tests.md, sh not-run: pip install':
+    'needs the tools of pip that build a package: test/client/python.test.ts builds and installs it',
+  '03a-in-your-own-tests.md, py not-run: def test_a_member_pays_every_week(payments_sandbox):':
+    'is a test of pytest that leaves out what is sold: test/client/gym.test.ts runs whole ones',
+  '03a-in-your-own-tests.md, sh not-run: npx @payments-service/sandbox':
+    'runs until Ctrl-C: test/client/sandbox-package.test.ts starts it',
+  '04-webhooks.md, json: {': 'is no code: a body in short',
+  '04b-command-line.md, sh not-run: payments listen': 'runs until Ctrl-C: test/client/cli-listen.test.ts starts it',
+  '04b-command-line.md, text: Ready. Events': 'is what that prints, with the time of day',
+  '12-pages-for-payers.md, html: <!doctype html>': 'is opened in a browser by test/pages/widget.test.ts',
+  '13a-what-an-end-does.md, text: ': 'is no code: a response in short, to a request in the sentence before it',
+};
+
 /** All that the page has the reader paste into the shell. */
 const pastedFrom = (name: string) =>
   scriptsIn(textOf(name), name)
@@ -43,6 +59,7 @@ describe('the guides to the API, pasted in order into one shell', () => {
   const service = useService();
   let receiver: Awaited<ReturnType<typeof startRelay>>;
   let dataDir = '';
+  let accounts: Accounts;
   let shell: Shell;
   let payments: PaymentsClient;
 
@@ -51,6 +68,7 @@ describe('the guides to the API, pasted in order into one shell', () => {
     dataDir = await mkdtemp(join(tmpdir(), 'guides-'));
     const { biller, ...keys } = await makeKeys(service.db.sql);
     const { sandboxSecret, sandboxPublishable, liveSecret, livePublishable } = keys;
+    accounts = await serveAccounts(service.db.url, service.url);
     await writeDevelopment(dataDir, {
       base_url: service.url,
       pages_url: service.url,
@@ -67,14 +85,15 @@ describe('the guides to the API, pasted in order into one shell', () => {
         live_secret: liveSecret,
         live_publishable: livePublishable,
       },
-      accounts_url: '',
-      accounts_token: '',
+      accounts_url: accounts.url,
+      accounts_token: accounts.token,
     });
     payments = new PaymentsClient({ baseUrl: service.url, apiKey: sandboxSecret });
     shell = openShell(dataDir, { HOME: dataDir, SERVICE: root, DATA_DIR: dataDir, RECEIVER_URL: receiver.url });
   });
   after('close the shell', async () => {
     await shell.close();
+    await accounts.stop();
     await receiver.close();
     await rm(dataDir, { recursive: true });
   });
@@ -119,6 +138,29 @@ describe('the shell of the guides', () => {
         [],
         name,
       );
+    }
+  });
+
+  it('is given every block of every page, but for those that are listed with the reason and the test that runs them', () => {
+    const left = ['00-five-minutes.md', ...guides].flatMap((name) =>
+      blocksIn(textOf(name)).flatMap(({ language, words, code }) => {
+        const isRead = words.includes('output') || words.includes('server');
+        const isPasted = ['ts', 'sh', 'bash', 'py', 'go'].includes(language) && !words.includes('not-run');
+        return isRead || isPasted ? [] : [`${name}, ${[language, ...words].join(' ')}: ${code.split('\n')[0]}`];
+      }),
+    );
+    const known = Object.keys(notPasted);
+    const listed = (block: string) => known.filter((start) => block.startsWith(start));
+    assert.deepEqual(
+      left.filter((block) => listed(block).length !== 1),
+      [],
+    );
+    assert.deepEqual(
+      known.filter((start) => left.filter((block) => block.startsWith(start)).length !== 1),
+      [],
+    );
+    for (const reason of known.map((start) => notPasted[start] ?? '')) {
+      for (const [file] of reason.matchAll(/test\/[\w./-]+\.ts/g)) assert.ok(existsSync(join(root, file)), file);
     }
   });
 

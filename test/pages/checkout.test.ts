@@ -49,7 +49,7 @@ describe('a payer on the pages of a link', () => {
       'Invoice 1042',
       'For the boat',
       '$25.00',
-      'Open until 24 December 2026',
+      'Open until 24 December 2026 at 11:00 am Australian Eastern Daylight Time',
       stage.keys.biller.name,
     ]) {
       assert.ok(opened.text.includes(words), `${words}: ${opened.text}`);

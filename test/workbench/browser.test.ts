@@ -67,7 +67,9 @@ describe('the workbench in a real browser', function () {
     await merchant.stopped(clockId);
     await eventually('the webhook is delivered', async () => {
       await tab.goto(`${url}clocks/${clockId}`);
-      return /AUD 25\.00 collected payment_intent\.succeeded 1 delivered/.test(await text(tab, '#happened'));
+      return /AUD 25\.00 collected Ada Lovelace payment_intent\.succeeded 1 delivered/.test(
+        await text(tab, '#happened'),
+      );
     });
     assert.equal(await count(tab, '.lane.plan a.would'), 0);
     const mark = `document.querySelector('.lane.plan a.paid').dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }))`;
@@ -75,6 +77,37 @@ describe('the workbench in a real browser', function () {
     assert.match(await text(tab, 'h1'), /^\s*AUD 25\.00 collected$/);
     assert.match(await text(tab, '#webhooks'), /delivered[\s\S]*1[\s\S]*200/);
     assert.deepEqual(tab.complaints, []);
+  });
+
+  it('keeps the handle and what it says clear of every label of the axis, wherever it is', async () => {
+    const { merchant, url } = await account();
+    const clock = await merchant.clock(noon);
+    await subscribe(merchant, clock.id);
+    await merchant.advance(clock.id, '2027-01-16T00:00:00Z');
+    for (const view of [desktop, { ...phone, scheme: 'light' as const }]) {
+      const tab = await browser.open(`${url}clocks/${clock.id}`, view);
+      const covered = await tab.evaluate<string[]>(`(() => {
+        const range = document.querySelector('.handle input');
+        const field = document.getElementById('to');
+        const box = (element) => element.getBoundingClientRect();
+        const covers = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+        const found = [];
+        for (let share = 0; share <= 1; share += 0.02) {
+          const at = Date.parse(field.min + 'Z') + share * (Date.parse(field.max + 'Z') - Date.parse(field.min + 'Z'));
+          range.value = at;
+          range.dispatchEvent(new Event('input'));
+          const { left, width, top, bottom } = box(range);
+          const middle = left + 8 + ((range.value - range.min) / (range.max - range.min)) * (width - 16);
+          const thumb = { left: middle - 8, right: middle + 8, top, bottom };
+          for (const text of document.querySelectorAll('.head text')) {
+            const isCovered = [thumb, box(document.querySelector('.handle output'))].some((each) => covers(each, box(text)));
+            if (isCovered) found.push(text.textContent);
+          }
+        }
+        return [...new Set(found), box(range).bottom <= box(document.querySelector('.head svg')).bottom ? 'inside' : 'below'];
+      })()`);
+      assert.deepEqual(covered, ['inside']);
+    }
   });
 
   it('moves the time of the dry run by a handle, shows an advance as it goes, and opens a mark in a dialog', async () => {

@@ -130,6 +130,25 @@ describe('the pages of the workbench', () => {
     assert.equal(await written(), before);
   });
 
+  it('name the customer of all that happened, and of all that would happen', async () => {
+    const { clock } = await stage.merchant.planOnClock(frozen, { name: 'Gym', start_date: '2027-01-06' });
+    const grace = await stage.merchant.payer({ name: 'Grace <b>', test_clock: clock.id });
+    await stage.merchant.activePlan({ customer_id: grace.id, name: 'Pool', start_date: '2027-01-06' });
+    const dryRun = section((await page(`clocks/${clock.id}?to=2027-01-08`)).html, 'dry-run');
+    assert.match(dryRun, /AUD 10\.00 collected Grace &lt;b&gt; payment_intent\.succeeded/);
+    await stage.advance(clock.id, '2027-01-08T00:00:00Z');
+    for (const [path, id] of [
+      [`clocks/${clock.id}`, 'happened'],
+      [`events?clock=${clock.id}`, null],
+      ['', null],
+    ] as const) {
+      const { html, text } = await page(path);
+      const said = id === null ? text : section(html, id);
+      assert.match(said, /AUD 10\.00 collected Grace &lt;b&gt; payment_intent\.succeeded/, path);
+      assert.match(html, new RegExp(`class="who" href="(\\.\\./)?customers/${grace.id}"`), path);
+    }
+  });
+
   it('draw what happened and what would happen in the lane that it belongs to', async () => {
     const { clock, plan } = await stage.merchant.planOnClock(frozen, { name: 'Gym', start_date: '2027-01-06' });
     const link = await stage.request('POST', '/payment_links', {

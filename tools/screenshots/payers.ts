@@ -22,8 +22,9 @@ interface Development {
   databaseUrl: string;
 }
 
-const phone = { width: 400, height: 620, scale: 1.5, scheme: 'light' } as const;
-const wide = { width: 1280, height: 800, scale: 0.75, scheme: 'light', isMobile: false } as const;
+const timeZone = 'Australia/Sydney';
+const phone = { width: 400, height: 620, scale: 1.5, scheme: 'light', timeZone } as const;
+const wide = { width: 1280, height: 800, scale: 0.75, scheme: 'light', isMobile: false, timeZone } as const;
 /** Pixels of a page that are shown at most. */
 const tallest = 1_200;
 

@@ -15,6 +15,7 @@ import { createPaymentPlan, getPaymentPlan, listPaymentPlans } from '../../servi
 import { planPayments, planSchedule } from '../../services/plans/plan-payments.ts';
 import { transitionPlan } from '../../services/plans/plan-transitions.ts';
 import { updatePaymentPlan } from '../../services/plans/plan-update.ts';
+import { planWaiting } from '../../services/plans/plan-waiting.ts';
 import { metadataLimit, type Route, route } from '../http/route.ts';
 
 const waiting = {
@@ -73,8 +74,15 @@ const fetch = route({
   operation: 'getPaymentPlan',
   tag: paymentPlans,
   summary: 'Fetch a payment plan',
+  description:
+    'With `Prefer: wait=N` the response comes once nothing of the plan is due and no charge is under way, or after N ' +
+    'seconds (at most 60): send it after `activate` or `resume` to see the result of what is charged at once.',
   access: read,
   invalid: 422,
+  waits: (sql) => {
+    const awaitPlan = planWaiting(sql);
+    return (context, { plan_id: id = '' }, signal) => awaitPlan(context, id, signal);
+  },
   response: { status: 200, schema: PaymentPlan },
   handle: async ({ context, params, deps }) =>
     presentPaymentPlan(await getPaymentPlan(deps.db, context, params.plan_id)),
@@ -105,8 +113,8 @@ const activate = transition(
   'Activate a plan: start collecting',
   'Moves the plan from `pending` to `active` and sends `payment_plan.activated`. If the date of slot 0 has come, ' +
     'the service charges it at once, some milliseconds after this response. A test clock need not advance for ' +
-    'that. To see the result, wait for the event or use `GET …/payments`. Later slots whose date has passed are ' +
-    'skipped.',
+    'that. To see the result, fetch the plan with `Prefer: wait=N`, or wait for the event. Later slots whose date ' +
+    'has passed are skipped.',
 );
 const suspend = transition(
   'suspend',
@@ -120,8 +128,8 @@ const resume = transition(
   paymentPlanExample,
   'Resume a plan: collect again, and retry unpaid payments',
   'Moves the plan from `suspended` to `active`. No event is sent. A payment that failed or waits for a retry is ' +
-    'tried at once, some milliseconds after this response, with new retries. Slots whose date passed in the ' +
-    'meantime are skipped and never charged.',
+    'tried at once, some milliseconds after this response, with new retries: fetch the plan with `Prefer: wait=N` ' +
+    'to see the result. Slots whose date passed in the meantime are skipped and never charged.',
 );
 const deactivate = transition(
   'deactivate',

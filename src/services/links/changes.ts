@@ -84,6 +84,8 @@ export async function completeSession(
     unkept_methods: [],
     submissions: session.submissions,
     consent: session.consent,
+    made_default: session.made_default,
+    taken_form: session.taken_form,
     completed_at: at,
     wake_at: null,
     updated_at: at,

@@ -1,5 +1,7 @@
 import { type CheckoutSessionRow, selectCurrencyOfSubject } from '../../db/checkout-sessions.ts';
+import { updateCustomer } from '../../db/customers.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
+import type { Vault } from '../accounts/vault.ts';
 import { attachMethod } from '../customers/resolve-references.ts';
 import { assertNoErrors, ValidationFailed } from '../errors.ts';
 import { currencyErrors } from '../payments/fitting-method.ts';
@@ -13,8 +15,8 @@ import { methodOf, refusalBefore, refusalOf } from './session-payment.ts';
 import { consentAt, type SessionDeps, type Submission, type Submitted } from './submission.ts';
 
 /**
- * Saves a payer's method in a session of mode `setup`, and completes it. A version that was submitted before saves
- * nothing: it returns what has come of it.
+ * Saves a payer's method in a session of mode `setup`, and completes it. The method becomes the customer's default if
+ * the payer has asked for that. A version that was submitted before saves nothing: it returns what has come of it.
  */
 export async function saveSessionMethod(
   pool: Pool,
@@ -27,31 +29,48 @@ export async function saveSessionMethod(
   if (found === null || found.session.mode !== 'setup') return { kind: 'unknown' };
   const refusal = refusalBefore(found, submission);
   if (refusal !== null && refusal !== 'submitted') return refusal;
-  let isOwn = false;
   try {
     if (refusal === null) {
       const context = await contextOfSession(pool, found.session, payer);
-      isOwn = await withSession(pool, found.session, payer, (tx, read) =>
-        complete(tx, deps, context, read, submission),
-      );
+      await withSession(pool, found.session, payer, (tx, read) => complete(tx, deps, context, read, submission));
     }
   } catch (error) {
     return refusalOf(error);
   }
   const session = await findSession(pool, token, payer.now);
-  return session === null ? { kind: 'unknown' } : { kind: 'done', session, isOwn };
+  if (session === null) return { kind: 'unknown' };
+  return { kind: 'done', session, isOwn: hasSavedMethod(deps.vault, session.session, submission) };
 }
 
-/** Returns whether this form has completed the session; false if another one was accepted meanwhile. */
+/** Whether it was this form, sent once or more often, that has completed a session of mode `setup`. */
+export function hasSavedMethod(
+  vault: Vault,
+  session: CheckoutSessionRow,
+  submission: Pick<Submission, 'version' | 'form'>,
+): boolean {
+  if (session.mode !== 'setup' || session.status !== 'completed') return false;
+  return session.taken_form?.equals(keyOfForm(vault, session, submission)) ?? false;
+}
+
+/** Returns a keyed hash of the name of a form. */
+function keyOfForm(
+  vault: Vault,
+  { id }: CheckoutSessionRow,
+  { version, form = '' }: Pick<Submission, 'version' | 'form'>,
+): Buffer {
+  return vault.fingerprintsOf([`form of a setup session\n${id}\n${version}\n${form}`])[0];
+}
+
+/** Completes the session by this form, unless another one was accepted meanwhile. */
 async function complete(
   tx: Tx,
   deps: SessionDeps,
   context: RequestContext,
   found: CheckoutSessionRow,
   submission: Submission,
-): Promise<boolean> {
+): Promise<void> {
   const open = await lockOpenSession(tx, context, found, submission);
-  if (open === null) return false;
+  if (open === null) return;
   const { session, link, customer, at } = open;
   if (customer === null) throw new Error(`checkout session ${session.id} has no customer`);
   const methodId = await methodOf(tx, deps, context, open, submission);
@@ -64,8 +83,15 @@ async function complete(
   assertNoErrors(currency === null ? [] : currencyErrors(method, currency, '/method'));
   await attachMethod(tx, context, method, customer.id, at);
   await acceptMandateFor(tx, context, open, methodId, submission.acceptance);
+  const { makesDefault = false } = submission;
+  if (makesDefault) await updateCustomer(tx, customer.id, { default_payment_method_id: methodId, updated_at: at });
   const completion = { at, now: context.now, amount: null, paymentMethodId: methodId };
-  const submitted = { ...session, submissions: session.submissions + 1, consent: consentAt(submission, at) };
+  const submitted = {
+    ...session,
+    submissions: session.submissions + 1,
+    consent: consentAt(submission, at),
+    made_default: makesDefault,
+    taken_form: keyOfForm(deps.vault, session, submission),
+  };
   await completeSession(tx, submitted, link, completion, deps.applyTo);
-  return true;
 }

@@ -116,6 +116,7 @@ export function newSession(
     taken_form: null,
     taken_method: null,
     consent: null,
+    made_default: false,
     ...offerColumnsOf(offer),
     ...columns,
     status: 'open',

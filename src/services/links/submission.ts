@@ -35,6 +35,8 @@ export interface Submission {
   details?: { name?: string | undefined; email?: string | undefined; phone?: string | undefined } | undefined;
   /** The payer wants the method kept. */
   save?: boolean | undefined;
+  /** The payer wants the method to be the customer's default. Counts in setup mode only. */
+  makesDefault?: boolean | undefined;
   /** The payer's agreement to a mandate, for a bank account. */
   acceptance?: AcceptanceInput | undefined;
   /** What the page has said that is taken. If another total is due by now, nothing is taken. */

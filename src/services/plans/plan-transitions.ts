@@ -8,6 +8,7 @@ import {
   type PlanStateReason,
   type PlanTransition,
 } from '../../domain/plan-state.ts';
+import { isUnpaid } from '../../domain/plans/plan.ts';
 import { activate, resume, retryAll, stop, stopped } from '../../domain/plans/steps.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
@@ -29,7 +30,7 @@ import { type LockedPlan, lockPlanWithSlots, store, withSlots } from './store.ts
  * deactivate and close win every race: after their commit no charge is started, debits that the bank does not have are
  * withdrawn, and challenges have failed. If the plan has ended, its failed payments are canceled.
  * @throws NotFound; InvalidState if the plan's state does not allow the transition, or while the customer's clock is
- * advancing; for an activation also as `assertPayable`.
+ * advancing; for an activation and a resume also as `assertPayable`.
  */
 export async function transitionPlan(
   db: Writer,
@@ -43,7 +44,8 @@ export async function transitionPlan(
     const at = await timeForWrite(tx, clockId, context.now);
     const locked = orNotFound(await lockPlanWithSlots(tx, id), 'payment plan', id);
     const state = nextState(locked.plan, transition);
-    if (transition === 'activate') await assertPayable(tx, context, locked.plan, at);
+    if (transition === 'activate') await assertPayable(tx, context, locked.plan, mostOf(locked.plan), at);
+    if (transition === 'resume') await assertPayable(tx, context, locked.plan, leastOnResume(locked), at);
     const { plan } =
       state === 'suspended' || state === 'deactivated' || state === 'closed'
         ? await stopCollecting(tx, locked, state, reason, { at, now: context.now })
@@ -94,8 +96,22 @@ function nextState(plan: PaymentPlanRow, transition: PlanTransition): PlanState 
   throw new InvalidState(`Payment plan ${plan.id} is ${plan.state} and cannot be changed by ${transition}. ${choice}.`);
 }
 
+/** Returns the most that one payment of a plan takes, minor units. */
+function mostOf({ first_amount_cents: first, recurring_amount_cents: recurring, ...plan }: PaymentPlanRow): number {
+  const most = Math.max(first ?? 0, recurring);
+  return Math.min(most, plan.total_amount_cents ?? most);
+}
+
+/** Returns the least that a resumed plan charges next, minor units: of what is unpaid or, if nothing is, as planned. */
+function leastOnResume({ plan, slots }: LockedPlan): number {
+  const unpaid = slots.filter(isUnpaid).flatMap(({ amount }) => amount ?? []);
+  if (unpaid.length > 0) return Math.min(...unpaid);
+  const { recurring_amount_cents: recurring, total_amount_cents: total } = plan;
+  return total === null ? recurring : Math.min(recurring, total - plan.collected_amount_cents);
+}
+
 /**
- * Says before the first payment that all would fail: the method cannot pay in the plan's currency, or its mandate
+ * Says before a payment of this amount that it would fail: the method cannot pay in the plan's currency, or its mandate
  * allows less for one debit.
  * @throws ValidationFailed; InvalidState `mandate_limit_exceeded`.
  */
@@ -103,14 +119,13 @@ async function assertPayable(
   tx: Tx,
   context: RequestContext,
   plan: CollectingPlanRow,
+  amount: number,
   at: CustomerInstant,
 ): Promise<void> {
   const { payment_instrument_id: named, default_payment_method_id: defaultId, currency } = plan;
   const path = '/payment_instrument_id';
   if (named === null && defaultId !== null) assertNoErrors(await defaultErrors(tx, context, { ...plan, defaultId }));
   assertNoErrors(await currencyErrorsOf(tx, context, named, currency, path));
-  const most = Math.max(plan.first_amount_cents ?? 0, plan.recurring_amount_cents);
-  const amount = Math.min(most, plan.total_amount_cents ?? most);
   const method = await chargeableMethod(tx, plan);
   if (method !== null && (await isAboveLimit(tx, method, plan, amount, at))) {
     throw refusalError('mandate_limit_exceeded', method.id, path);

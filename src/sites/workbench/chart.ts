@@ -6,7 +6,8 @@ import { looks, shortTime } from './words.ts';
 /** Pixels. */
 const rowHeight = 18;
 const padding = 8;
-const headHeight = 38;
+/** Of the ticks, of what the handle says, and of the handle, one below the other. */
+const headHeight = 58;
 
 interface Chart {
   axis: Axis;
@@ -32,7 +33,7 @@ export function chart({ axis, lanes, now, target, max }: Chart): Html {
   return html`<div class="axis" tabindex="0" role="region" aria-label="The clock’s time"><div class="lanes">
 <div class="lane head"><div class="name"></div><svg width="100%" height="${headHeight}" aria-hidden="true">${ahead}${ticks.map(
     ({ x, label }) => html`<text x="${x}%" y="12">${label}</text>`,
-  )}<text class="at" x="${nowX}%" dx="-5" y="31">now</text>${lines}</svg></div>
+  )}<text class="at" x="${nowX}%" dx="-12" y="51">now</text>${lines}</svg></div>
 ${lanes.map((lane) => laneRow(axis, lane, html`${ahead}${grid}${lines}`))}
 </div></div>
 ${legend()}`;

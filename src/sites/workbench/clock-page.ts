@@ -57,7 +57,7 @@ ${timeline.subjects.length === 0 ? firstSteps(clock.id) : null}
 ${isMoving ? html`<p role="status">It is moving to ${clock.target_time === null ? '' : time(clock.target_time)}.</p>` : moveForm(move)}
 </section>
 <section class="card" id="dry-run"><h2>What would happen</h2>
-${showDryRun(dryRun, clock.id, supposed?.label ?? null)}
+${showDryRun(dryRun, timeline, supposed?.label ?? null)}
 </section>
 </div>
 <section class="card" id="happened"><h2>What happened</h2>
@@ -110,7 +110,11 @@ function firstSteps(clockId: string): Html {
 <a href="/docs/payment-plans#createPaymentPlan">a plan</a>.</p>`;
 }
 
-function showDryRun(result: DryRunResult | ServiceError | null, clockId: string, supposed: string | null): Html {
+function showDryRun(
+  result: DryRunResult | ServiceError | null,
+  { clock: { id: clockId }, subjects }: Timeline,
+  supposed: string | null,
+): Html {
   if (result === null)
     return html`<p class="faint">Choose a time, and see what would happen on the way. Nothing changes.</p>`;
   if (result instanceof ServiceError) {
@@ -118,15 +122,18 @@ function showDryRun(result: DryRunResult | ServiceError | null, clockId: string,
   }
   const { effects, target } = result;
   const shown = effects.slice(0, effectsListed);
+  const names = new Map<unknown, string>(subjects.map(({ id, name }) => [id, name]));
   return html`<p role="status">Up to ${time(target)} UTC${supposed === null ? null : html`, if each payment were: ${supposed.toLowerCase()}`},
 ${effects.length === 0 ? 'nothing would happen' : `${effects.length} ${effects.length === 1 ? 'thing' : 'things'} would happen`}.</p>
 ${
   shown.length === 0
     ? null
     : html`<ol class="list">${shown.map(({ event_type: type, at, data }, index) => {
-        const words = inWords(type, data as Readonly<Record<string, unknown>>);
+        const facts = data as Readonly<Record<string, unknown>>;
+        const words = inWords(type, facts);
+        const name = names.get(facts.customer_id);
         return html`<li id="would-${index + 1}" class="${lookOf(type)} would"><svg width="16" height="16" aria-hidden="true"><use href="#${lookOf(type)}" x="8" y="8"/></svg>
-<span>${words} <code>${type}</code></span> ${time(at)}</li>
+<span>${words}${name === undefined ? null : html` <span class="who">${name}</span>`} <code>${type}</code></span> ${time(at)}</li>
 `;
       })}</ol>`
 }${effects.length > shown.length ? html`<p>And ${effects.length - shown.length} more.</p>` : null}
@@ -135,14 +142,16 @@ ${
 ${supposed === null ? null : html`<p class="faint">The advance takes the outcomes of the cards and amounts, not the supposed one.</p>`}`;
 }
 
-/** A list of events, in the given order. Its links lead to the events, from a page that is one step down. */
+/** A list of events with their customers, in the given order. Its links are those of a page that is one step down. */
 export function happenedList(events: readonly TimelineEventRow[], up = '../'): Html {
   if (events.length === 0) return html`<p class="faint">No events yet.</p>`;
   return html`<ol class="list">${events.map((event) => {
-    const { id, event_type: type, created_at: at, data, failed, pending } = event;
+    const { id, event_type: type, created_at: at, data, failed, pending, customer_id, customer_name } = event;
+    const who =
+      customer_name === null ? null : html` <a class="who" href="${up}customers/${customer_id}">${customer_name}</a>`;
     const webhooks = failed > 0 ? 'failed' : pending > 0 ? 'pending' : '';
     return html`<li class="${lookOf(type)}"><svg width="16" height="16" aria-hidden="true"><use href="#${lookOf(type)}" x="8" y="8"/></svg>
-<span><a href="${up}events/${id}">${inWords(type, data)}</a> <code>${type}</code> <small class="hooks ${webhooks}">${deliveriesInWords(event)}</small></span> ${time(at)}</li>
+<span><a href="${up}events/${id}">${inWords(type, data)}</a>${who} <code>${type}</code> <small class="hooks ${webhooks}">${deliveriesInWords(event)}</small></span> ${time(at)}</li>
 `;
   })}</ol>`;
 }

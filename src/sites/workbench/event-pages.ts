@@ -45,6 +45,7 @@ export async function showEvent({ sql, context, id, up }: Visit): Promise<Answer
     created_at: at,
     recorded_at,
     customer_id,
+    customer_name,
     test_clock_id,
     subject_id,
     sequence,
@@ -53,9 +54,14 @@ export async function showEvent({ sql, context, id, up }: Visit): Promise<Answer
     ['Happened', html`${time(at)} UTC${test_clock_id === null ? '' : ', the clock’s time'}`],
     ['Recorded', html`${time(recorded_at)} UTC, real time`],
     ['About', html`<code>${subject_id}</code>`],
-    ...(customer_id === null
+    ...(customer_name === null
       ? []
-      : [['Customer', html`<a href="${up}customers/${customer_id}">the whole history</a>`] as [string, Html]]),
+      : [
+          ['Customer', html`<a href="${up}customers/${customer_id}">${customer_name}</a>, with the whole history`] as [
+            string,
+            Html,
+          ],
+        ]),
     ...(test_clock_id === null
       ? []
       : [['Clock', html`<a href="${up}clocks/${test_clock_id}">${test_clock_id}</a>`] as [string, Html]]),

@@ -42,14 +42,14 @@ use { fill: var(--of); stroke: var(--of); stroke-width: 1; }
 .legend { margin: 0; font-size: .82rem; color: var(--faint); }
 .legend span { white-space: nowrap; margin-right: .7rem; }
 .legend svg, h1 svg { vertical-align: -3px; margin-right: .2rem; }
-.handle { position: absolute; right: 0; top: 18px; left: 11.5rem; height: 18px; }
+.handle { position: absolute; right: 0; top: 38px; left: 11.5rem; height: 18px; }
 .handle input { width: calc(100% + 16px); margin: 0 -8px; padding: 0; position: relative; height: 18px;
   z-index: 2; cursor: ew-resize; background: none; border: 0; appearance: none; }
 .handle input::-webkit-slider-thumb { appearance: none; width: 16px; height: 16px; border-radius: 50%;
   background: var(--accent); border: 2px solid var(--paper); box-shadow: 0 0 0 1px var(--accent); }
 .handle input::-moz-range-thumb { width: 12px; height: 12px; border-radius: 50%; background: var(--accent);
   border: 2px solid var(--paper); }
-.handle output { position: absolute; top: -18px; background: var(--accent);
+.handle output { position: absolute; top: -21px; background: var(--accent);
   color: var(--on-accent); border-radius: .3rem; padding: 0 .4rem; font-size: .78rem; white-space: nowrap; z-index: 3; }
 .list { list-style: none; margin: 0; padding: 0; }
 .list li { display: grid; grid-template-columns: 1.3rem minmax(0, 1fr) auto; gap: 0 .4rem; padding: .35rem 0;
@@ -59,6 +59,7 @@ use { fill: var(--of); stroke: var(--of); stroke-width: 1; }
 .list svg { margin-top: .2rem; }
 .list time { font-variant-numeric: tabular-nums; color: var(--faint); font-size: .88rem; }
 .list code { white-space: nowrap; }
+.who { font-weight: 600; color: inherit; }
 .hooks.pending { color: var(--wait); } .hooks.failed { color: var(--bad); }
 .clocks { list-style: none; padding: 0; margin: .5rem 0 0; display: grid; gap: 0 1rem;
   grid-template-columns: repeat(auto-fill, minmax(min(20rem, 100%), 1fr)); }

@@ -619,11 +619,14 @@ export class PaymentPlans extends Resource {
   /**
    * Fetch a payment plan
    *
+   * With `Prefer: wait=N` the response comes once nothing of the plan is due and no charge is under way, or after N
+   * seconds (at most 60): send it after `activate` or `resume` to see the result of what is charged at once.
+   *
    * Needs a secret key with the scope `payment_plans:read`.
    *
    * `GET /api/v1/payment_plans/{plan_id}`
    */
-  get(planId: string, options?: RequestOptions): Promise<models.PaymentPlan> {
+  get(planId: string, options?: WaitOptions): Promise<models.PaymentPlan> {
     return this.send({ method: 'GET', path: path`/api/v1/payment_plans/${planId}` }, options);
   }
 
@@ -646,7 +649,8 @@ export class PaymentPlans extends Resource {
    *
    * Moves the plan from `pending` to `active` and sends `payment_plan.activated`. If the date of slot 0 has come, the
    * service charges it at once, some milliseconds after this response. A test clock need not advance for that. To see
-   * the result, wait for the event or use `GET …/payments`. Later slots whose date has passed are skipped.
+   * the result, fetch the plan with `Prefer: wait=N`, or wait for the event. Later slots whose date has passed are
+   * skipped.
    *
    * Needs a secret key with the scope `payment_plans:write`.
    *
@@ -674,8 +678,8 @@ export class PaymentPlans extends Resource {
    * Resume a plan: collect again, and retry unpaid payments
    *
    * Moves the plan from `suspended` to `active`. No event is sent. A payment that failed or waits for a retry is tried
-   * at once, some milliseconds after this response, with new retries. Slots whose date passed in the meantime are
-   * skipped and never charged.
+   * at once, some milliseconds after this response, with new retries: fetch the plan with `Prefer: wait=N` to see the
+   * result. Slots whose date passed in the meantime are skipped and never charged.
    *
    * Needs a secret key with the scope `payment_plans:write`.
    *

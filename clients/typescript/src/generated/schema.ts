@@ -686,7 +686,9 @@ export interface paths {
         };
         /**
          * Fetch a payment plan
-         * @description Needs a secret key with the scope `payment_plans:read`.
+         * @description With `Prefer: wait=N` the response comes once nothing of the plan is due and no charge is under way, or after N seconds (at most 60): send it after `activate` or `resume` to see the result of what is charged at once.
+         *
+         *     Needs a secret key with the scope `payment_plans:read`.
          */
         get: operations["getPaymentPlan"];
         /**
@@ -714,7 +716,7 @@ export interface paths {
         put?: never;
         /**
          * Activate a plan: start collecting
-         * @description Moves the plan from `pending` to `active` and sends `payment_plan.activated`. If the date of slot 0 has come, the service charges it at once, some milliseconds after this response. A test clock need not advance for that. To see the result, wait for the event or use `GET …/payments`. Later slots whose date has passed are skipped.
+         * @description Moves the plan from `pending` to `active` and sends `payment_plan.activated`. If the date of slot 0 has come, the service charges it at once, some milliseconds after this response. A test clock need not advance for that. To see the result, fetch the plan with `Prefer: wait=N`, or wait for the event. Later slots whose date has passed are skipped.
          *
          *     Needs a secret key with the scope `payment_plans:write`.
          */
@@ -758,7 +760,7 @@ export interface paths {
         put?: never;
         /**
          * Resume a plan: collect again, and retry unpaid payments
-         * @description Moves the plan from `suspended` to `active`. No event is sent. A payment that failed or waits for a retry is tried at once, some milliseconds after this response, with new retries. Slots whose date passed in the meantime are skipped and never charged.
+         * @description Moves the plan from `suspended` to `active`. No event is sent. A payment that failed or waits for a retry is tried at once, some milliseconds after this response, with new retries: fetch the plan with `Prefer: wait=N` to see the result. Slots whose date passed in the meantime are skipped and never charged.
          *
          *     Needs a secret key with the scope `payment_plans:write`.
          */
@@ -3196,6 +3198,8 @@ export interface components {
             status_reason: string | null;
             /** @description What the payer agreed to in the last accepted form if the method is kept for later payments; otherwise null. For a bank account without that, see its mandate. */
             consent: components["schemas"]["CheckoutSessionConsent"] | null;
+            /** @description Whether the payer has made the saved method the `default_payment_method` of the customer. The page asks in `setup` mode only. */
+            made_default: boolean;
             /** @description How many attempts were declined. The tenth one ends the session. */
             failed_attempts: number;
             /**
@@ -8943,7 +8947,10 @@ export interface operations {
     getPaymentPlan: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `wait=N`: how many seconds, at most 60, the response may wait for a result. If it may have waited, it has `Preference-Applied`. */
+                Prefer?: components["parameters"]["Prefer"];
+            };
             path: {
                 /** @description The id of the payment plan. */
                 plan_id: string;
@@ -8958,6 +8965,7 @@ export interface operations {
                     "Request-Id": components["headers"]["RequestId"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     RateLimit: components["headers"]["RateLimit"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     [name: string]: unknown;
                 };
                 content: {

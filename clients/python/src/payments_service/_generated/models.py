@@ -396,6 +396,10 @@ class CheckoutSession(TypedDict):
     """What the payer agreed to in the last accepted form if the method is kept for later
     payments; otherwise null. For a bank account without that, see its mandate.
     """
+    made_default: bool
+    """Whether the payer has made the saved method the `default_payment_method` of the customer.
+    The page asks in `setup` mode only.
+    """
     failed_attempts: int
     """How many attempts were declined. The tenth one ends the session."""
     completed_at: str | None

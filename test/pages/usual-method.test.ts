@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { beforeEach, describe, it } from 'mocha';
+import type { PaymentLinkCreate } from '../../src/resources/payment-link-input.ts';
+import { useLinks } from '../support/links.ts';
+import { usePages } from '../support/pages.ts';
+import { useStage } from '../support/stage.ts';
+
+const card = { method: 'tok_sandbox_visa_succeed' };
+const usual = { ...card, usual: 'yes' };
+const lost = 'tok_sandbox_visa_decline_card_lost';
+
+describe('a payer who makes a new method the usual one', () => {
+  const stage = useStage();
+  const links = useLinks(stage);
+  const pages = usePages(stage);
+
+  beforeEach('forget who has been here in this minute', () => stage.db.sql`delete from page_uses`);
+
+  /** A customer whose default is a card that no longer works. */
+  async function customerWithDeadCard() {
+    const { id } = await stage.merchant.customer();
+    const dead = await stage.merchant.card(id, lost);
+    return { id, dead };
+  }
+  async function begin(input: Partial<PaymentLinkCreate>): Promise<string> {
+    return `/checkout/${await links.open(await links.link({ mode: 'setup', ...input }))}`;
+  }
+  const defaultOf = async (id: string) => (await stage.request('GET', `/customers/${id}`)).body.default_payment_method;
+  async function sessionOf(path: string) {
+    const found = await links.find(path.split('/').at(-1) ?? '');
+    return (await stage.request('GET', `/checkout_sessions/${found?.session.id}`)).body;
+  }
+
+  it('is asked in plain words, with the box ticked, and the default of the customer follows with the consent', async () => {
+    const { id } = await customerWithDeadCard();
+    const path = await begin({ customer_id: id });
+    const form = await pages.open(path);
+    const words = `Make this my usual payment method with ${stage.keys.biller.name}`;
+    assert.ok(form.text.includes(words), form.text);
+    assert.match(form.html, /name="usual" id="usual" value="yes" checked>/);
+    const sent = await pages.post(path, { ...form.hidden, ...usual });
+    const session = await sessionOf(path);
+    assert.deepEqual([session.status, session.made_default], ['completed', true]);
+    assert.equal(await defaultOf(id), session.payment_method_id);
+    assert.ok(session.consent.text.includes(words), session.consent.text);
+    const done = await pages.open(String(sent.headers.get('location')));
+    assert.ok(done.text.includes('This is now your usual payment method'), done.text);
+    const completed = (await stage.merchant.events()).findLast(({ data }) => data.id === session.id);
+    assert.equal(completed?.data.made_default, true);
+  });
+
+  it('heals the plan that the link names, and every other one that is paid by the default', async () => {
+    const { id } = await customerWithDeadCard();
+    const today = new Date().toISOString().slice(0, 10);
+    const plan = await stage.merchant.plan({ customer_id: id, start_date: today });
+    await stage.merchant.move(plan.id, 'activate');
+    await stage.collectAll(plan.id, new Date());
+    const other = await stage.merchant.plan({ customer_id: id, start_date: today });
+    const path = await begin({ customer_id: id, apply_to: { payment_plan_id: plan.id } });
+    const { hidden } = await pages.open(path);
+    await pages.post(path, { ...hidden, ...usual });
+    await stage.merchant.move(other.id, 'activate');
+    for (const { id: planId } of [plan, other]) {
+      await stage.collectAll(planId, new Date());
+      const { data } = (await stage.request('GET', `/payment_plans/${planId}/payments`)).body;
+      assert.equal(data[0].status, 'paid', planId);
+    }
+  });
+
+  it('changes nothing if the box is not ticked', async () => {
+    const { id, dead } = await customerWithDeadCard();
+    for (const fields of [card, { ...card, usual: '' }, { ...card, usual: 'on' }, { ...card, usual: 'no' }]) {
+      const path = await begin({ customer_id: id });
+      const { hidden } = await pages.open(path);
+      await pages.post(path, { ...hidden, ...fields });
+      const { status, made_default: made, consent } = await sessionOf(path);
+      assert.deepEqual([status, made, await defaultOf(id)], ['completed', false, dead]);
+      assert.ok(!consent.text.includes('usual payment method'), consent.text);
+    }
+  });
+
+  it('is not asked where a payment is made, and cannot cause it there by a field of the same name', async () => {
+    const { id, dead } = await customerWithDeadCard();
+    for (const input of [{}, { save_payment_method: 'always' }, { save_payment_method: 'offer' }] as const) {
+      const path = await begin({ mode: 'payment', customer_id: id, ...input });
+      const { hidden, html } = await pages.open(path);
+      assert.doesNotMatch(html, /name="usual"/);
+      const paid = await pages.post(path, { ...hidden, ...usual, save: 'yes' });
+      assert.equal(paid.status, 303, paid.text);
+      const { status, made_default: made } = await sessionOf(path);
+      assert.deepEqual([status, made, await defaultOf(id)], ['completed', false, dead]);
+    }
+  });
+
+  it('leaves the default as it was if the form is refused, and shows the box as it was sent', async () => {
+    const { id, dead } = await customerWithDeadCard();
+    const types = ['card', 'au_becs_debit'] as ('card' | 'au_becs_debit')[];
+    const path = await begin({ customer_id: id, payment_method_types: types });
+    const { hidden } = await pages.open(path);
+    const wrong = { method: 'au_becs_debit', account_name: 'Jo', bsb: '1', account_number: '2' };
+    const ticked = await pages.post(path, { ...hidden, ...wrong, usual: 'yes' });
+    assert.equal(ticked.status, 400);
+    assert.match(ticked.html, /id="usual" value="yes" checked>/);
+    const unticked = await pages.post(path, { ...hidden, ...wrong });
+    assert.doesNotMatch(unticked.html, /id="usual" value="yes" checked>/);
+    const forged = await pages.post(path, { ...usual, form: 'forged' });
+    assert.equal(forged.status, 400);
+    const foreign = await pages.post(path, { ...hidden, ...usual }, { 'Sec-Fetch-Site': 'cross-site' });
+    assert.equal(foreign.status, 403);
+    assert.deepEqual([(await sessionOf(path)).status, await defaultOf(id)], ['open', dead]);
+  });
+
+  it('is the payer whose form is taken first, of many that are sent at once and again later', async () => {
+    const { id } = await customerWithDeadCard();
+    const path = await begin({ customer_id: id });
+    const { hidden } = await pages.open(path);
+    const forms = [usual, usual, card, { ...usual, method: 'tok_sandbox_mastercard_succeed' }, card];
+    await Promise.all(forms.map((fields) => pages.post(path, { ...hidden, ...fields })));
+    const session = await sessionOf(path);
+    const after = await defaultOf(id);
+    assert.equal(after === session.payment_method_id, session.made_default);
+    const chosen = await stage.merchant.card(id);
+    await stage.request('PUT', `/customers/${id}`, { default_payment_method: chosen });
+    // Sent again once the biller has chosen another one.
+    await pages.post(path, { ...hidden, ...usual });
+    assert.equal(await defaultOf(id), chosen);
+  });
+
+  it('is thanked for a form that is sent twice, at once and later, and nobody else is', async () => {
+    const { id } = await customerWithDeadCard();
+    const path = await begin({ customer_id: id });
+    const [mine, other] = [await pages.open(path), await pages.open(path)];
+    const send = (hidden: Record<string, string>) => pages.post(path, { ...hidden, ...usual });
+    const twice = await Promise.all([send(mine.hidden), send(mine.hidden)]);
+    const foreign = await send(other.hidden);
+    const last = async ({ headers, text }: { headers: Headers; text: string }): Promise<string> => {
+      const location = headers.get('location');
+      return location === null ? text : last(await pages.open(location));
+    };
+    for (const sent of [...twice, await send(mine.hidden)]) {
+      assert.ok((await last(sent)).includes('Visa ending in 4242'), await last(sent));
+    }
+    const seen = await last(foreign);
+    assert.ok(seen.includes('Already saved') && !seen.includes('4242'), seen);
+  });
+
+  it('gets nothing through a link that has ended, or whose customer was deleted', async () => {
+    const ended = await customerWithDeadCard();
+    const link = await links.link({ mode: 'setup', customer_id: ended.id });
+    const path = `/checkout/${await links.open(link)}`;
+    const { hidden } = await pages.open(path);
+    await links.deactivate(link);
+    assert.equal((await pages.post(path, { ...hidden, ...usual })).status, 410);
+    assert.equal(await defaultOf(ended.id), ended.dead);
+    const deleted = await customerWithDeadCard();
+    const late = await begin({ customer_id: deleted.id });
+    const form = await pages.open(late);
+    await stage.request('DELETE', `/customers/${deleted.id}`);
+    const before = await defaultOf(deleted.id);
+    assert.equal((await pages.post(late, { ...form.hidden, ...usual })).status, 410);
+    assert.equal(await defaultOf(deleted.id), before);
+  });
+
+  it('makes it the default of a customer who is created by the form', async () => {
+    const path = await begin({});
+    const { hidden } = await pages.open(path);
+    await pages.post(path, { ...hidden, ...usual, name: 'Jo Nguyen', email: 'jo@example.com' });
+    const { customer_id: id, payment_method_id: method } = await sessionOf(path);
+    assert.equal(await defaultOf(id), method);
+  });
+});
