@@ -40,7 +40,7 @@ import { isAfter, type Page, type TenantKey } from './tenant.ts';
 
 export interface QuoteRow {
   id: Id<'quote'>;
-  biller_id: string;
+  biller_id: Id<'biller'>;
   livemode: boolean;
   customer_id: Id<'customer'>;
   test_clock_id: Id<'test_clock'> | null;

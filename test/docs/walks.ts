@@ -112,13 +112,14 @@ export const walks: Readonly<Record<string, Walk>> = {
         {
           file: 'src/db/gift-cards.ts',
           after: null,
-          insert: `import type { CustomerInstant } from '../domain/instants.ts';
+          insert: `import type { Id } from '../domain/ids.ts';
+import type { CustomerInstant } from '../domain/instants.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import { isAfter, type Page, type TenantKey } from './tenant.ts';
 
 export interface GiftCardRow {
-  id: string;
-  biller_id: string;
+  id: Id<'gift_card'>;
+  biller_id: Id<'biller'>;
   livemode: boolean;
   created_at: CustomerInstant;
 }
