@@ -102,12 +102,13 @@ function openSubjectInbox(kind: SubjectKind): SubjectInbox {
   const inbox: SubjectInbox = Object.assign(openInbox(subjectKinds[kind].commands), {
     logical: Number.NEGATIVE_INFINITY,
     horizon: Number.NEGATIVE_INFINITY,
+    dueAt: null,
     settledThrough: Number.NEGATIVE_INFINITY,
     stalled: null,
     isInRealTime: null,
   });
-  setHandler(advanceTo, (target, from) => advance(inbox, target, from), {
-    validator: (_target: number, _from?: number) => {
+  setHandler(advanceTo, (target, from, dueAt) => advance(inbox, target, from, dueAt), {
+    validator: (_target: number, _from?: number, _dueAt?: number) => {
       // An advance before the first read is accepted: it may be the one that has started the workflow.
       if (inbox.isInRealTime === true) throw new Error(noClock);
     },
@@ -119,9 +120,14 @@ function openSubjectInbox(kind: SubjectKind): SubjectInbox {
 
 const noClock = 'Nothing is advanced: the subject is on no test clock, but in real time.';
 
-async function advance(inbox: SubjectInbox, target: number, from?: number): Promise<void> {
-  // The advance may arrive before the poke for an earlier change, so what is due is read again first.
-  inbox.poked = true;
+async function advance(inbox: SubjectInbox, target: number, from?: number, dueAt?: number): Promise<void> {
+  if (isReadyFor(inbox, target, from) && dueAt !== undefined) {
+    inbox.logical = Math.max(inbox.logical, from);
+    inbox.dueAt = dueAt;
+  } else {
+    // The advance may arrive before the poke for an earlier change, so what is due is read again first.
+    inbox.poked = true;
+  }
   inbox.stalled = null;
   // An earlier `from` has two causes. The database, and the clock with it, was restored from a back-up. Or the same
   // advance is repeated; then what it has collected is no longer due.
@@ -130,6 +136,11 @@ async function advance(inbox: SubjectInbox, target: number, from?: number): Prom
   await condition(() => inbox.settledThrough >= target || inbox.stalled !== null || inbox.isInRealTime === true);
   if (inbox.isInRealTime === true) throw ApplicationFailure.nonRetryable(noClock);
   if (inbox.stalled !== null) throw ApplicationFailure.nonRetryable(inbox.stalled, 'EffectFailed');
+}
+
+/** Whether the loop waits for a later time, so that it can sleep until what is due without reading that again. */
+function isReadyFor({ stalled, logical, horizon }: SubjectInbox, target: number, from?: number): from is number {
+  return stalled === null && from !== undefined && from >= logical && target > horizon;
 }
 
 /** Reads the subject's status. A failed read does not end the workflow: it waits and reads again. */

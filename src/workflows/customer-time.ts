@@ -9,6 +9,8 @@ export interface SubjectInbox extends Inbox {
   logical: number;
   /** The latest time that the subject's clock allows. */
   horizon: number;
+  /** When the next step is due, as the advance has read it in the database. Null if that is to be read here. */
+  dueAt: number | null;
   /** Everything due up to this instant is done. */
   settledThrough: number;
   /** Why the current effect cannot be carried out. Null if it can. */
@@ -32,10 +34,14 @@ export interface CustomerTime {
   waitForHelp(failure: unknown): Promise<void>;
 }
 
+/** The summary of a timer for a step that is not the one that the workflow has read. */
+const whatIsDue = 'what is due on the clock';
+
 /** Sets the clock back to an earlier time. It may advance again up to `horizon`. */
 export function setBack(inbox: SubjectInbox, time: number, horizon: number): void {
   inbox.logical = time;
   inbox.horizon = horizon;
+  inbox.dueAt = null;
   inbox.settledThrough = time;
 }
 
@@ -68,11 +74,13 @@ export function clockTime(inbox: SubjectInbox, start: number): CustomerTime {
     isDue: (instant) => instant !== null && instant <= Math.max(inbox.logical, inbox.horizon),
     async waitUntil(instant, summary) {
       while (!inbox.poked) {
-        if (instant !== null && time.isDue(instant)) {
+        const due = Math.min(instant ?? Number.POSITIVE_INFINITY, inbox.dueAt ?? Number.POSITIVE_INFINITY);
+        if (time.isDue(due)) {
           const asleepAt = inbox.logical;
-          if (instant > asleepAt) await sleep(instant - asleepAt, { summary });
-          if (inbox.logical >= asleepAt) inbox.logical = Math.max(inbox.logical, instant);
-          return; // if the time was set back meanwhile, it differs from `instant`, and nothing is due
+          if (due > asleepAt) await sleep(due - asleepAt, { summary: due === instant ? summary : whatIsDue });
+          if (inbox.logical >= asleepAt) inbox.logical = Math.max(inbox.logical, due);
+          inbox.dueAt = null;
+          return; // if the time was set back meanwhile, it differs from `due`, and nothing is due
         }
         time.settle();
         await condition(() => inbox.poked || inbox.horizon > inbox.logical); // no timer: frozen

@@ -54,6 +54,9 @@ describe('the workflows as they are now', () => {
     // From when a refused command still completed its Update: the same steps, with another outcome.
     assert.ok(histories.some(({ workflowId }) => workflowId.startsWith('refusals-that-succeeded/plan')));
     assert.ok(histories.some(({ workflowId }) => workflowId.startsWith('refusals-that-succeeded/webhook')));
+    // From when an advance did not say what is due, so that the workflow read it first.
+    const readFirst = histories.filter(({ workflowId }) => workflowId.startsWith('advances-that-read-first/'));
+    assert.equal(readFirst.length, 5);
     // From when links and sessions on test clocks had workflows.
     assert.equal(histories.filter(({ workflowId }) => workflowId.startsWith('links-on-clocks/')).length, 3);
     const refused = (await replay(histories)).filter(({ error }) => error !== undefined);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { fallsDueAt } from '../../lab/due-dates.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { useDebtor } from '../support/debtor.ts';
@@ -51,6 +52,36 @@ describe('a plan on a test clock', () => {
       '2 paid 2027-01-25T00:00:00.000Z',
     ]);
     assert.equal((await merchant.getClock(clock.id)).last_advance?.target_time, '2027-01-26T00:00:00.000Z');
+  });
+
+  it('sleeps to the first due date without reading the plan: two due dates are two steps', async () => {
+    const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
+    const steps = async (): Promise<number> => {
+      const { events } = await service.temporal.workflow.getHandle(workflowIdOf('paymentPlan', plan.id)).fetchHistory();
+      return (events ?? []).filter(({ markerRecordedEventAttributes }) => markerRecordedEventAttributes).length;
+    };
+    await merchant.advance(clock.id, '2027-01-13T00:00:00Z');
+    const before = await steps();
+    await merchant.advance(clock.id, '2027-01-27T00:00:00Z');
+    assert.equal((await steps()) - before, 2);
+    assert.equal((await merchant.payments(plan.id)).length, 4);
+  });
+
+  it('collects when the database says that it is due, earlier or later than the workflow has read', async () => {
+    const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-11' });
+    await merchant.advance(clock.id, '2027-01-12T00:00:00Z');
+    // No poke tells the workflow of it.
+    const fallDue = (at: string) =>
+      service.db.sql`update payment_plans set ${fallsDueAt(service.db.sql, new Date(at))} where id = ${plan.id}`;
+    await fallDue('2027-01-15T00:00:00Z');
+    await merchant.advance(clock.id, '2027-01-16T00:00:00Z');
+    await fallDue('2027-01-27T00:00:00Z');
+    await merchant.advance(clock.id, '2027-01-29T00:00:00Z');
+    assert.deepEqual(paymentLines(await merchant.payments(plan.id)), [
+      '0 paid 2027-01-11T00:00:00.000Z',
+      '1 paid 2027-01-15T00:00:00.000Z',
+      '2 paid 2027-01-27T00:00:00.000Z',
+    ]);
   });
 
   it('collects nothing in an advance over a span without due dates, and goes on afterwards', async () => {
