@@ -14,6 +14,7 @@ import type { Measurement, RunContext } from './bench.ts';
 import { readConditions } from './conditions.ts';
 import type { FigureGroup } from './figure.ts';
 import { advances } from './figures/advance.ts';
+import { checks } from './figures/checks.ts';
 import { commandLine } from './figures/command-line.ts';
 import { debits } from './figures/debits.ts';
 import { deliveries } from './figures/deliveries.ts';
@@ -41,6 +42,7 @@ import { type MeasuredGroup, type Report, renderReport } from './report.ts';
 const usual: Measurement[] = [start, memory, advances, webhooks, throughput, dueAtOnce];
 /** Measured only if they are named. */
 const more: Measurement[] = [
+  checks,
   commandLine,
   debits,
   deliveries,

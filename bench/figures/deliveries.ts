@@ -1,7 +1,5 @@
+import { commitEvents } from '../../lab/events.ts';
 import { eventually } from '../../lab/eventually.ts';
-import { type Id, newId } from '../../src/domain/ids.ts';
-import { realNow } from '../../src/platform/real-time.ts';
-import { type NewEvent, record, transact } from '../../src/services/events.ts';
 import type { Bench, Measurement } from '../bench.ts';
 import { figure } from '../figure.ts';
 import { type PartUse, watchParts } from '../part-use.ts';
@@ -34,7 +32,7 @@ export const deliveries: Measurement = {
       // The first round meets cold code.
       for (let round = 0; round <= rounds; round++) {
         const watch = await watchParts(parts);
-        const ids = await commitEvents(bench, endpoint.id, count);
+        const ids = await commitEvents(bench.sql, endpoint.id, count);
         const begun = performance.now();
         const arrived = () => ids.filter((id) => receiver.arrivals.has(id)).length;
         await eventually(
@@ -74,27 +72,6 @@ export const deliveries: Measurement = {
     };
   },
 };
-
-/** Commits so many events of the endpoint's biller and returns their ids. */
-export async function commitEvents({ sql }: Pick<Bench, 'sql'>, endpointId: string, count: number): Promise<string[]> {
-  const [owner] = await sql<[{ biller_id: Id<'biller'>; livemode: boolean }]>`
-    select biller_id, livemode from webhook_endpoints where id = ${endpointId}`;
-  const now = realNow();
-  const event: Omit<NewEvent, 'subjectId'> = {
-    billerId: owner.biller_id,
-    livemode: owner.livemode,
-    type: 'payment_intent.canceled',
-    customerId: null,
-    testClockId: null,
-    at: now,
-    data: { bench: true },
-  };
-  const events = Array.from({ length: count }, () => ({
-    ...event,
-    subjectId: newId('payment_intent', { livemode: false }),
-  }));
-  return transact(sql, { requestId: null, now }, async (tx) => record(tx, ...events));
-}
 
 async function untilRecorded({ sql }: Bench, endpointId: string): Promise<void> {
   await eventually('every outcome is recorded', async () => {

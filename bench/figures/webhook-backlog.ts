@@ -1,10 +1,10 @@
+import { commitEvents } from '../../lab/events.ts';
 import { eventually } from '../../lab/eventually.ts';
 import type { Bench, Measurement } from '../bench.ts';
 import { figure } from '../figure.ts';
 import { type PartUse, watchParts } from '../part-use.ts';
 import { recordedProcesses } from '../processes.ts';
 import { startBenchReceiver } from '../receiver.ts';
-import { commitEvents } from './deliveries.ts';
 
 /** How many events one transaction commits. */
 const eventsAtOnce = 5_000;
@@ -67,7 +67,7 @@ async function workOff(bench: Bench, endpointId: string, count: number): Promise
   const watch = await watchParts(await recordedProcesses(copy.dataDir));
   const begun = performance.now();
   for (let committed = 0; committed < count; committed += eventsAtOnce) {
-    await commitEvents(bench, endpointId, Math.min(eventsAtOnce, count - committed));
+    await commitEvents(bench.sql, endpointId, Math.min(eventsAtOnce, count - committed));
   }
   const pending = async () => {
     const [row] = await sql<[{ count: number }]>`

@@ -14,6 +14,8 @@ export interface Account {
   freedBy: string[];
   /** In seconds, from the last command; null if it was not free. */
   freeAfter: number | null;
+  /** What else was measured meanwhile, such as "the plan was paid after 0.6 s". */
+  measured: string[];
   /** Why it was not seen. */
   problem: string | null;
 }
@@ -24,10 +26,15 @@ export interface Breakage<Ground> {
   name: string;
   /** For the report, such as "the API is killed". */
   what: string;
+  /** Money waits meanwhile: it has to be found sooner. */
+  moneyWaits?: true;
   run(ground: Ground, course: Course): Promise<void>;
 }
 
-const foundWithinMs = 60_000;
+/** Found within this time, in seconds; the second where money waits. */
+export const foundWithinSeconds = 60;
+export const foundWhereMoneyWaitsSeconds = 15;
+const foundWithinMs = foundWithinSeconds * 1000;
 const freeWithinMs = 60_000;
 const everyMs = 500;
 
@@ -42,13 +49,23 @@ export class Course {
 
   constructor({ name, what }: { name: string; what: string }, signal: AbortSignal) {
     this.#signal = signal;
-    const unseen = { foundAfter: null, place: '', words: '', freedBy: [], freeAfter: null, problem: null };
-    this.account = { name, what, ...unseen };
+    const unseen = { foundAfter: null, place: '', words: '', freedBy: [], freeAfter: null };
+    this.account = { name, what, ...unseen, measured: [], problem: null };
   }
 
   /** It is broken now. The time until it is found begins. */
   broken(): void {
     this.#brokenAt = performance.now();
+  }
+
+  /** Waits until it holds, and notes how long that took since it was broken. @throws Error if it takes longer */
+  async measure(what: string, withinSeconds: number, holds: () => Promise<boolean>): Promise<void> {
+    await eventually(`${what} within ${withinSeconds} s`, holds, {
+      timeoutMs: withinSeconds * 1000,
+      everyMs: 100,
+      signal: this.#signal,
+    });
+    this.account.measured.push(`${what} after ${secondsSince(this.#brokenAt)} s`);
   }
 
   /** Done at the end, whatever happens; the last one first. */
@@ -157,6 +174,9 @@ export async function carryOut<Ground>(
   };
   await breakage.run(ground, course).catch(note);
   await course.repair().catch(note);
+  const { foundAfter } = course.account;
+  if (breakage.moneyWaits && foundAfter !== null && foundAfter > foundWhereMoneyWaitsSeconds)
+    note(new Error(`it was found after ${foundAfter} s, and money waits`));
   return course.account;
 }
 

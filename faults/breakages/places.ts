@@ -63,7 +63,11 @@ export function stuck(dataDir: string, kind: string, subjectId: string | null = 
 export function stuckLine(dataDir: string, pattern: RegExp): Look {
   return {
     place: '`ops stuck`',
-    look: async () => lineIn((await runOps(dataDir, ['stuck'])).text, pattern),
+    async look() {
+      const { text } = await runOps(dataDir, ['stuck']);
+      // What does not match is not what is looked for, but it is what an operator would see.
+      return lineIn(text, pattern) ?? { words: text, remedy: '' };
+    },
   };
 }
 

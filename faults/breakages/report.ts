@@ -1,7 +1,4 @@
-import type { Account } from './course.ts';
-
-/** Found within this time, in seconds. */
-export const foundWithinSeconds = 60;
+import { type Account, foundWithinSeconds } from './course.ts';
 
 /** Whether it was found in time, and freed. */
 export function wasResolved({ foundAfter, freeAfter, problem }: Account): boolean {
@@ -18,8 +15,8 @@ export function renderAccounts(accounts: readonly Account[]): string {
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
-function rowOf({ what, foundAfter, place, words, freedBy, freeAfter, problem }: Account): string[] {
-  const seen = problem === null ? `${place}: ${words}` : `**Not seen:** ${problem}`;
+function rowOf({ what, foundAfter, place, words, measured, freedBy, freeAfter, problem }: Account): string[] {
+  const seen = problem === null ? [`${place}: ${words}`, ...measured].join('; ') : `**Not seen:** ${problem}`;
   return [what, seconds(foundAfter), seen, counted(freedBy).join('; '), seconds(freeAfter)];
 }
 

@@ -42,6 +42,8 @@ async function deliver(response: ServerResponse, answer: Answer): Promise<void> 
     send(response, { status: 500, body: { error: 'something went wrong' } });
   } else if (weather === 'refused_after') {
     send(response, { status: 422, body: { ...answer.body, outcome: 'rejected' } });
+  } else if (weather === 'failed_after') {
+    send(response, { status: 402, body: { ...answer.body, outcome: 'failed', code: 'card_declined' } });
   } else if (weather === 'html') {
     response.writeHead(200, { 'content-type': 'text/html' }).end('<html><body>Welcome to this network</body></html>');
   } else if (weather === 'truncated') {

@@ -22,19 +22,23 @@ export interface MovementRow {
   currency: string;
 }
 
+/** The list of the live processor is compared again after this time. */
+export const comparedAgainAfterSeconds = 15;
+
 export async function selectLiveCharging(
   db: Db,
 ): Promise<Pick<LiveChargingRow, 'cursor'> & { isComparedLately: boolean }> {
   const [row] = await db<{ cursor: string | null; is_lately: boolean | null }[]>`
-    select cursor, compared_at > clock_timestamp() - interval '1 minute' as is_lately from live_charging`;
+    select cursor, compared_at > clock_timestamp() - make_interval(secs => ${comparedAgainAfterSeconds}) as is_lately
+    from live_charging`;
   return { cursor: row?.cursor ?? null, isComparedLately: row?.is_lately === true };
 }
 
 /**
  * Records what the processor has done between two cursors, as far as this database does not know it. Holds live
  * charging if it does not know the attempt or the refund either: the database was then restored from a back-up. Notes
- * which reservations were charged, so that an attempt that says otherwise later is found (an invariant). Apart from
- * that, it does nothing if another process has compared this part.
+ * which reservations were charged, with how much, and which refunds were made: a row that says otherwise breaks an
+ * invariant. Apart from that, it does nothing if another process has compared this part.
  * @returns whether charging is held now because of this part.
  */
 export async function recordCompared(
@@ -55,8 +59,11 @@ export async function recordCompared(
       on conflict do nothing
       returning *
     ), taken as (
-      update payment_reservations r set taken_at = clock_timestamp() from movement m
+      update payment_reservations r set taken_at = clock_timestamp(), taken_amount = m.amount from movement m
       where m.kind = 'charge' and r.livemode and r.reference = m.reference and r.taken_at is null
+    ), given_back as (
+      update refunds r set listed_at = clock_timestamp() from movement m
+      where m.kind = 'refund' and r.livemode and r.id = m.idempotency_key and r.listed_at is null
     ), verdict as (
       select exists (
         select from unknown u
@@ -64,10 +71,14 @@ export async function recordCompared(
           or not exists (select from payment_attempts where id = u.subject_id)
       ) as holds
     )
-    insert into live_charging as c (cursor, compared_at, held_at)
-    select ${to}, case when ${isLast} then clock_timestamp() end, case when holds then clock_timestamp() end from verdict
+    insert into live_charging as c (cursor, listed_cursor, listed_since, compared_at, held_at)
+    select to_cursor, to_cursor, clock_timestamp(), case when ${isLast} then clock_timestamp() end,
+      case when holds then clock_timestamp() end
+    from verdict, (select ${to}::text as to_cursor) mark
     on conflict (one) do update set
       cursor = excluded.cursor,
+      listed_cursor = excluded.cursor,
+      listed_since = case when c.listed_cursor = c.cursor then c.listed_since else excluded.listed_since end,
       compared_at = coalesce(excluded.compared_at, c.compared_at),
       held_at = coalesce(c.held_at, excluded.held_at)
     where c.cursor is not distinct from ${from}

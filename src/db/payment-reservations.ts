@@ -14,6 +14,8 @@ export interface PaymentReservationRow {
   reserved_at: RealInstant;
   /** When the processor's list was seen to have it as charged. Null: not seen, or in the sandbox. */
   taken_at: RealInstant | null;
+  /** What that list says was taken, in minor units. */
+  taken_amount: number | null;
 }
 
 /** A reservation, and its age in milliseconds by PostgreSQL's clock. */
@@ -33,7 +35,7 @@ export async function selectReservation(db: Db, attemptId: string): Promise<Aged
 }
 
 /** What a reservation is made of. `amount` is what the payer pays. */
-export type NewReservation = Omit<PaymentReservationRow, 'reserved_at' | 'taken_at'> & {
+export type NewReservation = Omit<PaymentReservationRow, 'reserved_at' | 'taken_at' | 'taken_amount'> & {
   amount: MinorUnits;
   currency: string;
 };

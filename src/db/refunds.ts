@@ -29,6 +29,8 @@ export interface RefundRow {
   /** Null if the key lasts as long as the refund. */
   request_key_expires_at: RealInstant | null;
   opened_at: RealInstant;
+  /** When the live processor's list was seen to have it. Null: not seen, or in the sandbox. */
+  listed_at: RealInstant | null;
   created_at: CustomerInstant;
   updated_at: CustomerInstant;
 }

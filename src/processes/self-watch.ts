@@ -8,7 +8,8 @@ import { realNow } from '../platform/real-time.ts';
 import { type Repetition, repeat } from '../platform/repeat.ts';
 import { emit } from '../services/telemetry.ts';
 
-const everyMs = 10_000;
+/** Also how long after it begins a problem is found at most. */
+export const watchedEveryMs = 10_000;
 /** Machines with a time server differ by milliseconds. */
 const toleratedSkewMs = 5_000;
 /** A response that took longer says too little about the instant it was made. */
@@ -46,7 +47,7 @@ export function watchSelf(sql: Pool, name: string, logger: Logger): Repetition {
       emit({ kind: 'clock compared', skewSeconds: skewMs / 1000 });
       await say('clock', Math.abs(skewMs) <= toleratedSkewMs ? null : describeSkew(skewMs));
     },
-    { everyMs, onError },
+    { everyMs: watchedEveryMs, onError },
   );
 }
 

@@ -1,4 +1,5 @@
 // The worker process: runs workflows and activities, and the dispatcher of the outbox.
+import { watchLostDeliveries } from '../operations/lost-deliveries.ts';
 import { startReconciliations } from '../operations/reconciler/schedule.ts';
 import { createLogger } from '../platform/logger.ts';
 import { openPool } from '../platform/postgres/connection.ts';
@@ -65,6 +66,7 @@ const main = await startSide(first, deps, starting.signal).catch((error: unknown
   process.exit(1);
 });
 const reconciliations = startReconciliations(sql, sides, logger);
+const lost = watchLostDeliveries(sql, sides, logger);
 const housekeeping = startHousekeeping(sql, processors, logger);
 const watching = watchSelf(sql, 'worker', logger);
 
@@ -75,6 +77,7 @@ close = async () => {
     watching.close(),
     housekeeping.close(),
     reconciliations.close(),
+    lost.close(),
     ...running.map((side) => side.closeWorkers()),
   ]);
   await Promise.all(running.map((side) => side.closeDispatcher()));

@@ -4,6 +4,8 @@ import { serve } from '../../src/api/http/server.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { createWebApp } from '../../src/sites/app.ts';
 import { send, testDeps, useApi } from '../support/api.ts';
+import { makeKeys } from '../support/factories.ts';
+import { createMerchant } from '../support/merchant.ts';
 import { useStage } from '../support/stage.ts';
 
 const operatorKey = 'a-key-of-operators-that-is-long';
@@ -100,6 +102,65 @@ describe('/ops/find', () => {
       assert.equal((await find(wrong)).status, 400, wrong);
     assert.equal((await send(`${api.url}/ops/find`, 'GET', {})).status, 400);
     assert.equal((await send(`${api.url}/ops/find?q=a&q=b`, 'GET', {})).status, 400);
+  });
+
+  it('shows what two billers have under one e-mail address, each under its own biller', async () => {
+    const email = `both-${realNow().getTime()}@example.com`;
+    const { sql } = stage.db;
+    const payer = await stage.merchant.payer({ email });
+    const { id: mine } = await stage.merchant.activePlan({ customer_id: payer.id, start_date: '2090-01-01' });
+    const stranger = await makeKeys(sql);
+    const other = createMerchant(api.url, stranger.sandboxSecret);
+    const theirs = await other.activePlan({
+      customer_id: (await other.payer({ email })).id,
+      start_date: '2090-01-01',
+    });
+    const { text: page } = await find(email);
+    const owners = await sql<{ id: string; biller_id: string }[]>`
+      select id, biller_id from payment_plans where id in ${sql([mine, theirs.id])}`;
+    assert.equal(new Set(owners.map(({ biller_id }) => biller_id)).size, 2);
+    for (const { id, biller_id } of owners)
+      assert.match(page, new RegExp(`<h2>${id}</h2>\\s*<p class="faint">sandbox, ${biller_id},`));
+    assert.ok(!(await find(mine)).text.includes(theirs.id), 'an id finds no more than what it names');
+  });
+
+  it('says within seconds who holds the tables when nothing can be read', async () => {
+    const { sql } = stage.db;
+    const app = await serve(createWebApp(testDeps(stage.db, { operations, forThisMachine: true }).deps), { port: 0 });
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const held = sql.begin(async (tx) => {
+      await tx`lock table customers in access exclusive mode`;
+      await tx`select pg_sleep(5.5)`; // a lock is named after five seconds
+      await released;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 5_200));
+    const begun = performance.now();
+    const { status, text: page } = await send(`http://127.0.0.1:${app.port}/ops/find?q=cus_1`, 'GET', {});
+    assert.ok(performance.now() - begun < 15_000);
+    release();
+    await held;
+    await app.close();
+    assert.equal(status, 200);
+    assert.match(page, /It could not be read just now/);
+    assert.match(page, /<dt>Stuck: database_locked<\/dt><dd>session \d+ .* holds a lock on customers/);
+  }).timeout(60_000);
+
+  it('takes the longest text, and changes nothing', async () => {
+    const { sql } = stage.db;
+    const counted = () =>
+      sql`select (select count(*) from audit_log) as audit, (select count(*) from events) as events,
+        (select count(*) from workflow_intents) as entries, (select count(*) from payment_attempts) as attempts`;
+    const before = await counted();
+    for (const text of ['💳'.repeat(200), '‮evil', `${'a'.repeat(190)}@x.test`, "'; drop table customers; --"]) {
+      const { status, text: page } = await find(text);
+      assert.equal(status, 200, text);
+      assert.match(page, /Nothing has this id/);
+    }
+    assert.equal((await find('💳'.repeat(201))).status, 400);
+    assert.deepEqual(await counted(), before);
   });
 
   it('asks for the operators’ key where there is one: no key of a biller opens it', async () => {

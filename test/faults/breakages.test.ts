@@ -1,14 +1,20 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, it } from 'mocha';
-import { type Account, type Breakage, carryOut } from '../../faults/breakages/course.ts';
+import {
+  type Account,
+  type Breakage,
+  carryOut,
+  foundWhereMoneyWaitsSeconds,
+  foundWithinSeconds,
+} from '../../faults/breakages/course.ts';
 import { breakageNames, ofTheRunning, ofTheStart } from '../../faults/breakages/list/index.ts';
 import { lineIn } from '../../faults/breakages/places.ts';
-import { foundWithinSeconds, renderAccounts, wasResolved } from '../../faults/breakages/report.ts';
+import { renderAccounts, wasResolved } from '../../faults/breakages/report.ts';
 
 const found: Account = {
   ...{ name: 'api-killed', what: 'the API is killed', foundAfter: 0.5, place: '`ops stuck`', words: 'it was killed' },
-  ...{ freedBy: ['kill -9', '`ops recheck pp_1`'], freeAfter: 3, problem: null },
+  ...{ freedBy: ['kill -9', '`ops recheck pp_1`'], freeAfter: 3, measured: [], problem: null },
 };
 
 /** Carries out a breakage that is found at once, with this remedy. */
@@ -34,8 +40,11 @@ describe('the breakages', () => {
       cells.map(([, what]) => what),
       [...ofTheRunning, ...ofTheStart].map(({ what }) => what),
     );
-    for (const [, what, after = '', words, freedBy] of cells) {
-      assert.ok(Number.parseFloat(after) <= foundWithinSeconds, `${what}: ${after}`);
+    const waiting = ofTheRunning.filter(({ moneyWaits }) => moneyWaits).map(({ what }) => what);
+    assert.ok(waiting.length >= 5);
+    for (const [, what = '', after = '', words, freedBy] of cells) {
+      const within = waiting.includes(what) ? foundWhereMoneyWaitsSeconds : foundWithinSeconds;
+      assert.ok(Number.parseFloat(after) <= within, `${what}: ${after}`);
       assert.ok(words && freedBy, what);
     }
   });
@@ -82,6 +91,17 @@ describe('the breakages', () => {
       await steps.free(() => true);
     });
     assert.deepEqual([named.problem, named.freedBy, wasResolved(named)], [null, ['kill -9'], true]);
+  });
+
+  it('are missed if money waits and they are found later than after fifteen seconds', async () => {
+    const late: Breakage<null> = {
+      ...{ name: 'any', what: 'anything is broken', moneyWaits: true },
+      async run(_ground, steps) {
+        steps.account.foundAfter = foundWhereMoneyWaitsSeconds + 0.1;
+      },
+    };
+    const { problem } = await carryOut(late, null, new AbortController().signal);
+    assert.equal(problem, 'it was found after 15.1 s, and money waits');
   });
 
   it('are repaired whatever went wrong, the last part first', async () => {

@@ -4,8 +4,11 @@ import { mock } from 'node:test';
 import { afterEach } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
 import { newId } from '../../src/domain/ids.ts';
+import { webhookTaskQueue } from '../../src/messages/task-queues.ts';
+import { replayByOperator } from '../../src/operations/endpoint-recovery.ts';
 import { createInvariantChecks } from '../../src/operations/invariants/checks.ts';
 import { invariants } from '../../src/operations/invariants/invariants.ts';
+import { watchLostDeliveries } from '../../src/operations/lost-deliveries.ts';
 import { sendCommand } from '../../src/operations/operator-commands.ts';
 import { findMismatches } from '../../src/operations/reconciler/reconciler.ts';
 import type { Stuck } from '../../src/operations/stuck/find-stuck.ts';
@@ -13,6 +16,7 @@ import { lookForStuck } from '../../src/operations/stuck/stuck.ts';
 import { findStuckWorkflows } from '../../src/operations/stuck/workflows.ts';
 import { databaseNow } from '../../src/platform/postgres/database-clock.ts';
 import { jsonb } from '../../src/platform/postgres/types.ts';
+import { realNow } from '../../src/platform/real-time.ts';
 import { readConfig } from '../../src/processes/config/config.ts';
 import { watchSelf } from '../../src/processes/self-watch.ts';
 import { openTemporal } from '../../src/processes/temporal/client.ts';
@@ -156,6 +160,49 @@ describe('what stops says so, and what is said is true', function () {
       [['orphaned', 'its workflow runs, and it has no row']],
     );
     await service.temporal.workflow.getHandle(`webhook-delivery/${id}`).terminate();
+  });
+
+  it('finds a delivery that has lost its row within a minute, and the command that is named sends it', async () => {
+    const { sql } = service.db;
+    const merchant = await service.merchant();
+    receiver.answer = (_request, response) => response.writeHead(500).end();
+    const endpoint = await merchant.endpoint(receiver.url);
+    const { id } = await merchant.ping(endpoint.id);
+    const handle = service.temporal.workflow.getHandle(`webhook-delivery/${id}`);
+    await eventually('it waits for its next attempt', async () => {
+      const { attempts } = await merchant.delivery(id);
+      return attempts.length === 1 && (await handle.describe().catch(() => null))?.status.name === 'RUNNING';
+    });
+    await sql`delete from webhook_deliveries where id = ${id}`;
+    const watching = watchLostDeliveries(sql, service.sides, testLogger());
+    const lost = async () => (await look('delivery_lost')).filter(({ subject_id }) => subject_id === id);
+    const named = await eventually('it is named', async () => (await lost())[0], { timeoutMs: 60_000 });
+    await watching.close();
+    assert.match(named.why, /^its workflow found no row, so its event is no longer sent/);
+    assert.deepEqual([named.biller_id === null, named.livemode], [false, false]);
+    assert.ok(named.remedy.includes(`npm run --silent ops -- retry-delivery ${endpoint.id} makes the row anew`));
+
+    receiver.answer = (_request, response) => response.writeHead(204).end();
+    await replayByOperator(sql, endpoint.id, { by: tester, now: realNow() });
+    await eventually('it is delivered', async () => (await merchant.delivery(id)).status === 'delivered');
+    assert.deepEqual(await lost(), [], 'it has a row again');
+  });
+
+  it('finds a lost delivery by its next attempt too, before anything has looked, and none for an endpoint that is gone', async () => {
+    const { sql } = service.db;
+    const merchant = await service.merchant();
+    receiver.answer = (_request, response) => response.writeHead(204).end();
+    const endpoint = await merchant.endpoint(receiver.url);
+    const { id } = await merchant.ping(endpoint.id);
+    await eventually('it is delivered', async () => (await merchant.delivery(id)).status === 'delivered');
+    await sql`delete from webhook_deliveries where id = ${id}`;
+    await service.temporal.workflow.start('webhookDelivery', {
+      ...{ workflowId: `webhook-delivery/${id}`, taskQueue: webhookTaskQueue(service.taskQueue), args: [id] },
+    });
+    const lost = async () => (await look('delivery_lost')).map(({ subject_id }) => subject_id);
+    await eventually('its attempt finds no row', async () => (await lost()).includes(id));
+    await merchant.request('DELETE', `/webhook_endpoints/${endpoint.id}`);
+    assert.deepEqual(await lost(), []);
   });
 
   it('Temporal that is absent, and Temporal that refuses, are told apart, each with its remedy', async () => {

@@ -1,7 +1,9 @@
+import { burstBreakages } from './bursts.ts';
 import { onCallBreakages } from './on-call.ts';
 import { paymentBreakages } from './payments.ts';
 import { processBreakages } from './processes.ts';
 import { receiverBreakages } from './receivers.ts';
+import { reportBreakages } from './reports.ts';
 import { startBreakages } from './starts.ts';
 import { temporalBreakages } from './temporal.ts';
 
@@ -12,6 +14,8 @@ export const ofTheRunning = [
   ...receiverBreakages,
   ...processBreakages,
   ...onCallBreakages,
+  ...reportBreakages,
+  ...burstBreakages,
 ];
 
 /** What breaks a start, or all of a service at once. In this order. */

@@ -22,6 +22,7 @@ export const onCallBreakages: readonly Breakage<Scene>[] = [
   {
     name: 'connections-taken',
     what: 'another program takes all connections of PostgreSQL',
+    moneyWaits: true,
     async run(scene, course) {
       const { service, sql, sandbox } = scene;
       await sql`select 1`; // keeps the connection that the remedy needs
@@ -41,6 +42,7 @@ export const onCallBreakages: readonly Breakage<Scene>[] = [
   {
     name: 'search-attribute-missing',
     what: 'Temporal has lost a search attribute of the service',
+    moneyWaits: true,
     async run(scene, course) {
       const { service, temporal, sandbox } = scene;
       const prepare = () => runCommand(service.dataDir, ['temporal:prepare']);
@@ -60,6 +62,7 @@ export const onCallBreakages: readonly Breakage<Scene>[] = [
   {
     name: 'worker-killed-charging',
     what: 'the worker is killed in the middle of a live charge, while the processor hangs',
+    moneyWaits: true,
     async run(scene, course) {
       const { standIn, live, payers, service, sql } = scene;
       const { id } = await makePlan(live, { customer_id: payers.live.customerId, start_date: today() });

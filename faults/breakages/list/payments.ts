@@ -86,6 +86,7 @@ export const paymentBreakages: readonly Breakage<Scene>[] = [
   {
     name: 'processor-silent',
     what: 'the live processor does not respond (SIGSTOP), and a live plan falls due',
+    moneyWaits: true,
     async run(scene, course) {
       const { standIn, live, payers, service } = scene;
       const plan = await makePlan(live, { customer_id: payers.live.customerId, start_date: today() });
@@ -102,6 +103,7 @@ export const paymentBreakages: readonly Breakage<Scene>[] = [
   {
     name: 'plan-poisoned',
     what: 'a trigger refuses the payment of a plan',
+    moneyWaits: true,
     async run(scene, course) {
       const { sandbox, payers, service } = scene;
       const { id } = await makePlan(sandbox, { customer_id: payers.sandbox.customerId, start_date: today() });
@@ -133,6 +135,7 @@ export const paymentBreakages: readonly Breakage<Scene>[] = [
   {
     name: 'tables-locked',
     what: 'a session in PostgreSQL holds the tables of intents, plans and the outbox',
+    moneyWaits: true,
     async run(scene, course) {
       const { sandbox, service, sql } = scene;
       const planId = await makeActivePlan(sandbox, {
@@ -179,6 +182,7 @@ export const paymentBreakages: readonly Breakage<Scene>[] = [
   {
     name: 'scheduled-past',
     what: 'the instant of a scheduled payment is moved an hour into the past, a month before its date, and `ops recheck`',
+    moneyWaits: true,
     async run(scene, course) {
       const { sandbox, sql, payers, service } = scene;
       const inAMonth = new Date(realNow().getTime() + 30 * 86_400_000).toISOString().slice(0, 10);

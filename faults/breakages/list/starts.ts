@@ -14,6 +14,8 @@ import type { StartGround } from './start-ground.ts';
 
 const lastWords = 'the output of `npm start`';
 const kills = 10;
+/** What `ops stuck` says when nothing runs. Just after the end, a part may be seen as running still. */
+const isDown = /^(?:No service runs|The database) /;
 
 /** Whether a plan that is made now is collected, and nothing is stuck. */
 async function works({ dataDir, running }: StartGround): Promise<boolean> {
@@ -151,7 +153,7 @@ export const startBreakages: readonly Breakage<StartGround>[] = [
         const planId = await duePlan(await ground.running());
         await ground.killAll();
         course.broken();
-        await course.find(stuckLine(ground.dataDir, /^The database /));
+        await course.find(stuckLine(ground.dataDir, isDown), isDown);
         await course.follow(/npm start/, () => ground.running());
         await course.free(async () => isPaid(clientOf(await ground.running()), planId));
       }

@@ -12,6 +12,7 @@ export const temporalBreakages: readonly Breakage<Scene>[] = [
   {
     name: 'activity-paused',
     what: 'the step that collects a live plan is paused in Temporal (`temporal activity pause`)',
+    moneyWaits: true,
     async run(scene, course) {
       const { live, payers, service, standIn, temporal } = scene;
       await standIn.setClimate({ seed: 'paused', share: 1, kinds: ['error_500'] });

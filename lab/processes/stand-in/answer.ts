@@ -52,6 +52,10 @@ export async function answerTo(call: Call, ledger: LedgerFile, climateFile: stri
     const refusal = { idempotency_key: key, reference: body.reference, outcome: 'rejected' };
     return { status: turnedAwayWith, body: weather === 'refused' ? refusal : {}, retryAfterSeconds: 1, weather };
   }
+  if (weather === 'untaken') {
+    await ledger.note({ ...noted, kind: 'turned_away', why: weather });
+    return { status: 200, body: { idempotency_key: key, reference: body.reference, outcome: 'succeeded' }, weather };
+  }
   const reply = await replyTo(call, ledger, {
     forgetsKeys: climate?.forgetsKeys === true,
     storesError: weather === 'http_500_stored',

@@ -5,16 +5,19 @@ import { readFileSync } from 'node:fs';
 export type CallKind = 'prepare' | 'charge' | 'inquire' | 'cancel' | 'refund' | 'inquireRefund';
 
 /**
- * What may happen to one call. In the first four it has no effect. In the others it has, and what is lost is the
- * answer. A stored 500 is the answer to every further call too. `refused_after` has charged and says that it refuses.
- * `slow` waits for so many milliseconds before the answer.
+ * What may happen to one call. In the first five it has no effect. In the others it has, and what is lost is the
+ * answer. A stored 500 is the answer to every further call too. `refused_after` has charged and says that it refuses;
+ * `failed_after` has charged and says that it was declined; `untaken` has not charged and says that it was paid. `slow`
+ * waits for so many milliseconds before the answer.
  */
 export type Weather =
   | 'reset_before'
   | 'rate_limited'
   | 'busy'
   | 'refused'
+  | 'untaken'
   | 'refused_after'
+  | 'failed_after'
   | 'answer_lost'
   | 'error_500'
   | 'http_500_stored'
@@ -46,13 +49,13 @@ export const weatherKeys: Record<CallKind, string> = {
 };
 
 /** Weather that only a charge or a refund meets: it has been made, and the answer is about it. */
-const ofMoneyAlone: readonly Weather[] = ['refused_after', 'http_500_stored'];
+const ofMoneyAlone: readonly Weather[] = ['refused_after', 'failed_after', 'untaken', 'http_500_stored'];
 
 /** Calls of a kind under one key after which the climate leaves it alone. */
 const mostOfAKey = 3;
 
 const known =
-  /^(?:reset_before|rate_limited|busy|refused|refused_after|answer_lost|error_500|http_500_stored|html|truncated|slow_\d{1,6})$/;
+  /^(?:reset_before|rate_limited|busy|refused|untaken|refused_after|failed_after|answer_lost|error_500|http_500_stored|html|truncated|slow_\d{1,6})$/;
 
 /**
  * Returns the weather of the nth call (from 1) of this kind under a key; null for none. The metadata of the payment

@@ -17,20 +17,6 @@ export const chargeInvariants: Invariant[] = [
       group by payment_intent_id having count(*) > 1 limit 100`,
   },
   {
-    // A debit that the bank has taken may still be refused. `taken_at` is from the processor's own list.
-    name: 'an attempt that the live processor has charged has not failed',
-    promise: 1,
-    remedy:
-      'The live processor’s list has this charge of ID as taken. Ask the processor about it; then restore the attempt from a ' +
-      'back-up, or record that it was given back. Until then, charge ID no more.',
-    offenders: (db) => db<Offender[]>`
-      select a.payment_intent_id as id, format('attempt %s is %s here; the processor has charged it (%s, seen at %s)',
-        a.number, a.outcome, r.reference, r.taken_at) as detail
-      from payment_reservations r join payment_attempts a on a.id = r.attempt_id
-      where r.taken_at is not null and a.outcome = 'failed'
-        and not exists (select 1 from bank_debits d where d.attempt_id = a.id) limit 100`,
-  },
-  {
     name: 'a payment intent has at most one attempt under way',
     promise: 1,
     remedy: compareAttempts,

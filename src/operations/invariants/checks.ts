@@ -5,7 +5,7 @@ import { limitMet, readBounded } from '../stuck/bounded-reading.ts';
 import { invariants, type Violation, violationsOf } from './invariants.ts';
 
 /** An invariant is checked again after this time. */
-const againAfterSeconds = 30;
+export const checkedAgainAfterSeconds = 30;
 /** One slice takes this long, and the last query of it. A query ends after five seconds. */
 const sliceMs = 500;
 /** The pause after a slice, by its duration: so that the checks take a tenth of one connection at most. */
@@ -36,14 +36,14 @@ export function createInvariantChecks(sql: Pool): InvariantChecks {
     const rows = await db<{ name: string }[]>`
       select n.name from unnest(${invariants.map(({ name }) => name)}::text[]) with ordinality as n (name, position)
       left join invariant_checks c on c.invariant = n.name
-      where c.tried_at is null or c.tried_at < clock_timestamp() - make_interval(secs => ${againAfterSeconds})
+      where c.tried_at is null or c.tried_at < clock_timestamp() - make_interval(secs => ${checkedAgainAfterSeconds})
       order by c.tried_at nulls first, n.position`;
     return rows.map(({ name }) => name);
   }
 
   async function checkOne(name: string): Promise<void> {
     const invariant = invariants.find((each) => each.name === name);
-    if (invariant === undefined || !(await claim(sql, name))) return;
+    if (invariant === undefined || !(await claimCheck(sql, name))) return;
     try {
       await record(sql, name, await readBounded(sql, (tx) => violationsOf(tx, invariant)));
     } catch (error) {
@@ -53,11 +53,11 @@ export function createInvariantChecks(sql: Pool): InvariantChecks {
 }
 
 /** Claims the check for this process. False if another one has just made it. */
-async function claim(db: Db, name: string): Promise<boolean> {
+export async function claimCheck(db: Db, name: string): Promise<boolean> {
   const { count } = await db`
     insert into invariant_checks as c (invariant, tried_at) values (${name}, clock_timestamp())
     on conflict (invariant) do update set tried_at = excluded.tried_at
-    where c.tried_at < clock_timestamp() - make_interval(secs => ${againAfterSeconds})`;
+    where c.tried_at < clock_timestamp() - make_interval(secs => ${checkedAgainAfterSeconds})`;
   return count > 0;
 }
 

@@ -6,6 +6,7 @@ import { debitInvariants } from './debits.ts';
 import { eventInvariants } from './events.ts';
 import type { Invariant, Violation } from './invariant.ts';
 import { linkInvariants } from './links.ts';
+import { listedInvariants } from './listed.ts';
 import { moneyInvariants } from './money.ts';
 import { subscriptionInvariants } from './subscriptions.ts';
 import { surchargeInvariants } from './surcharges.ts';
@@ -20,6 +21,7 @@ export const invariants: readonly Invariant[] = [
   ...debitInvariants,
   ...eventInvariants,
   ...linkInvariants,
+  ...listedInvariants,
   ...moneyInvariants,
   ...subscriptionInvariants,
   ...surchargeInvariants,

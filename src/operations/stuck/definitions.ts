@@ -12,7 +12,7 @@ import { brokenRows } from './queries/invariants.ts';
 import { processingPayments, processingRefunds } from './queries/payments.ts';
 import { type InconsistentPlan, inconsistentPlans } from './queries/plans.ts';
 import { processesWith } from './queries/processes.ts';
-import { deliveryBacklogs, failingEndpoints } from './queries/webhooks.ts';
+import { deliveryBacklogs, failingEndpoints, lostDeliveries } from './queries/webhooks.ts';
 import { foundDifferences, lateComparison, waitingEntries } from './queries/workflows.ts';
 
 const minute = 60;
@@ -134,6 +134,16 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
         `automatically). They are then sent automatically; to send the oldest now: ${opsCommand('retry-delivery', oldest)}, ` +
         'or give-up-delivery (Web UI: Updates retryNow, giveUp).',
       ...(oldest === null ? {} : { workflowId: workflowIdOf('webhookDelivery', oldest) }),
+    }),
+  }),
+  define({
+    kind: 'delivery_lost',
+    meaning: 'The row of a webhook delivery was deleted before the delivery had ended.',
+    afterSeconds: 0,
+    query: lostDeliveries,
+    describe: ({ endpoint_id: endpointId }) => ({
+      why: 'its workflow found no row, so its event is no longer sent. The service deletes no such row: a person or a program did',
+      remedy: `Find out who deleted it. ${opsCommand('retry-delivery', endpointId)} makes the row anew, and sends the event.`,
     }),
   }),
   define({

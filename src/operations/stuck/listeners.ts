@@ -81,7 +81,7 @@ function describe(
     return {
       why: `${url} gave no response within ${patienceMs / 1000} s: ${name} process hangs, or its host cannot be reached`,
       remedy:
-        `End ${name} with kill -9 (under npm start: the process in DATA_DIR/run/${record}, which is started again by ` +
+        `End ${name} with kill -9 (under npm start: the process in DATA_DIR/run/${record}, which is started again ` +
         `automatically), then start it: ${script}. Nothing is lost. Its log says what it did last.`,
     };
   }

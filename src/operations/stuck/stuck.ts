@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { addMs } from '../../domain/instants.ts';
 import { all } from '../../platform/all-settled.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
+import { databaseNow } from '../../platform/postgres/database-clock.ts';
 import { isOutage } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { sideOf, type WorkflowSides } from '../sides/workflow-sides.ts';
@@ -64,9 +65,12 @@ export async function lookForStuck(
     apiUrl === null ? [] : findUnreachable(listeners.api, apiUrl).then((report) => [report]),
     pagesUrl === null ? [] : findUnreachable(listeners.pages, pagesUrl).then((report) => [report]),
   ]);
+  // Its lock was too young when this began, if reading the tables then took long.
+  const isHeld = rows.some(({ kind, count }) => kind === notReadable.kind && count > 0);
+  const held = isHeld ? await findSessions(sql, await databaseNow(sql)) : sessions;
   const isReported = (kind: string, livemode: boolean | null) =>
     workflows.some((report) => report.kind === kind && report.found.some((found) => found.livemode === livemode));
-  return explain([...sessions, ...rows, ...workflows, ...others.flat()], (stuck) => {
+  return explain([...held, ...rows, ...workflows, ...others.flat()], (stuck) => {
     const { temporal, livemode } = sideOf(sides, stuck.livemode);
     if (unansweredKinds.some((kind) => isReported(kind, livemode))) return null;
     return { temporal, hasWorker: !isReported('worker_missing', livemode) };

@@ -5,10 +5,11 @@ import { atomically } from '../../platform/postgres/transaction.ts';
 import type { Movement, PaymentProcessor } from '../../processors/processor.ts';
 
 /**
- * Compares what the live processor has done since the last comparison with this database, at most once a minute. Each
- * charge has a committed reference. If the processor knows one that the database does not, the database was restored
- * from a back-up, and what is due there may have been paid: live charging is then held until an operator releases it.
- * What was found is kept, so an attempt that is opened again takes over the reference of its charge.
+ * Compares what the live processor has done since the last comparison with this database, at most every fifteen
+ * seconds. Each charge has a committed reference. If the processor knows one that the database does not, the database
+ * was restored from a back-up, and what is due there may have been paid: live charging is then held until an operator
+ * releases it. What was found is kept, so an attempt that is opened again takes over the reference of its charge. What
+ * the database knows is noted with its amount, and compared by invariants with the outcome that the rows have.
  * @returns whether this comparison has found a reason to hold charging.
  * @throws OutcomeUnknown when the processor does not respond.
  */

@@ -221,6 +221,7 @@ export async function insertRefundOf(
     request_key: request.requestKey,
     request_key_expires_at: request.keyExpiresAt ?? null,
     opened_at: context.now,
+    listed_at: null,
     created_at: at,
     updated_at: at,
   };

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { noteLostDeliveries } from '../../db/lost-deliveries.ts';
 import {
   type DeliveryToMake,
   failDelivery,
@@ -54,9 +55,9 @@ export const needsActivity = 'needs an activity';
  * Makes the next attempt of a delivery and records it: one POST, between two transactions. `after` is the number of
  * attempts that the caller knows of. With it, the attempt is made whether due or not, unless it has been made since.
  * Without it (null), the attempt is made only if due. A failed attempt is a result, not an error. Returns the
- * delivery's progress, or null if there is no delivery with this id. If it is not the endpoint's turn, nothing is sent,
- * no attempt is counted, and the next attempt is postponed. Within a workflow task, the result is `needsActivity` if
- * the receiver may take long; then, too, nothing was sent.
+ * delivery's progress, or null if there is no delivery with this id, which is noted for operators. If it is not the
+ * endpoint's turn, nothing is sent, no attempt is counted, and the next attempt is postponed. Within a workflow task,
+ * the result is `needsActivity` if the receiver may take long; then, too, nothing was sent.
  */
 export async function attemptDelivery(
   db: Db,
@@ -79,7 +80,10 @@ export async function attemptDelivery(
   from: Place = 'activity',
 ): Promise<DeliveryProgress | null | typeof needsActivity> {
   const prepared = await prepare(db, deps, id, after);
-  if (prepared === null) return null;
+  if (prepared === null) {
+    await noteLostDeliveries(db, [id]);
+    return null;
+  }
   const { delivery } = prepared;
   if (prepared.kind !== 'prepared') return progressOf(delivery, delivery, prepared.kind, deps.now());
   pass('delivery prepared');

@@ -15,25 +15,42 @@ ${mode === 'all' ? null : html`<input type="hidden" name="mode" value="${mode}">
 `;
 }
 
-/** Why something was charged, or not: what was due, what happened, and what it waits for. */
+/**
+ * Why something was charged, or not: what was due, what happened, and what it waits for. `found` is null if it could
+ * not be read: what holds it up is then shown.
+ */
 export function foundPage(
-  { text, mode, found, stuck }: { text: string; mode: string; found: Found; stuck: readonly StuckReport[] },
+  { text, mode, found, stuck }: { text: string; mode: string; found: Found | null; stuck: readonly StuckReport[] },
   links: Links,
   isHere: boolean,
 ): string {
   const entries = stuck.flatMap((report) => report.found);
-  const { customers, subjects, has_more } = found;
   const main = html`<div class="title"><h1>Why was nothing charged?</h1></div>
 <p><a href="/ops${mode === 'all' ? '' : `?mode=${mode}`}">Operations</a></p>
 ${searchForm(text, mode)}
-${customers.length === 0 ? null : html`<p>Customers: ${customers.map((id) => html`<code>${id}</code> `)}</p>`}
+${found === null ? heldUp(entries) : results(found, entries, links)}`;
+  return sitePage({ title: 'Operations: found', style, bar: barOfSites(isHere), main });
+}
+
+/** What is about the whole service: a session that holds a table is among it. */
+function heldUp(entries: readonly Stuck[]): Html {
+  const whole = entries.filter(({ subject_id }) => subject_id === null);
+  return html`<p>It could not be read just now. Charges may wait for the same reason.</p>
+<dl>${whole.map(stuckLines)}</dl>`;
+}
+
+function results({ customers, subjects, has_more }: Found, entries: readonly Stuck[], links: Links): Html {
+  return html`${customers.length === 0 ? null : html`<p>Customers: ${customers.map((id) => html`<code>${id}</code> `)}</p>`}
 ${
   subjects.length > 0
     ? subjects.map((subject) => card(subject, entries, links))
     : html`<p>${customers.length > 0 ? 'Nothing is to be charged: there is no plan, no subscription and no scheduled payment.' : 'Nothing has this id, reference or e-mail address.'}</p>`
 }
 ${has_more ? html`<p class="faint">There are more. Look for the id of one.</p>` : null}`;
-  return sitePage({ title: 'Operations: found', style, bar: barOfSites(isHere), main });
+}
+
+function stuckLines({ kind, why, remedy }: Stuck): Html {
+  return html`<dt>Stuck: ${kind}</dt><dd>${withoutSecrets(why)}</dd><dd class="faint">${remedy}</dd>`;
 }
 
 function card(subject: FoundSubject, stuck: readonly Stuck[], links: Links): Html {
@@ -48,7 +65,7 @@ function card(subject: FoundSubject, stuck: readonly Stuck[], links: Links): Htm
 <dt>What is due</dt><dd>${dueOf(subject)}</dd>
 ${subject.waits_for === null ? null : html`<dt>What it waits for</dt><dd>${withoutSecrets(subject.waits_for)}</dd>`}
 <dt>What happened</dt><dd>${attempts.length === 0 ? 'It was never attempted.' : html`<ul>${attempts.map(attemptLine)}</ul>`}${subject.last_error === null ? null : withoutSecrets(subject.last_error)}</dd>
-${about.map(({ kind: stuckKind, why, remedy }) => html`<dt>Stuck: ${stuckKind}</dt><dd>${withoutSecrets(why)}</dd><dd class="faint">${remedy}</dd>`)}</dl>
+${about.map(stuckLines)}</dl>
 </section>
 `;
 }

@@ -5,6 +5,7 @@ import { send, sendJson } from '../../api/http/response.ts';
 import { isAtThisMachine } from '../../api/middleware/this-machine.ts';
 import { findByText } from '../../operations/finding.ts';
 import { type Mode, overview } from '../../operations/overview.ts';
+import { limitMet } from '../../operations/stuck/bounded-reading.ts';
 import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
 import { findSessions } from '../../operations/stuck/sessions.ts';
 import { findStuckRows } from '../../operations/stuck/stuck.ts';
@@ -61,7 +62,10 @@ export function ops(deps: OpsDeps & Pick<AppDeps, 'forThisMachine'>): Middleware
     const text = typeof q === 'string' ? q.trim() : '';
     if (!searchable.test(text)) throw new BadRequest('q must be an id, a reference or an e-mail address.');
     const pool = deps.operations.figures ?? deps.sql;
-    const [found, { stuck, overview: known }] = await Promise.all([findByText(pool, text, mode), snapshotOf(mode)]);
+    const [found, { stuck, overview: known }] = await Promise.all([
+      findByText(pool, text, mode).catch(nullIfHeld),
+      snapshotOf(mode),
+    ]);
     ctx.res.setHeader('Content-Security-Policy', policy);
     ctx.res.setHeader('Cache-Control', 'no-store');
     ctx.res.setHeader('Referrer-Policy', 'no-referrer');
@@ -84,6 +88,12 @@ export function ops(deps: OpsDeps & Pick<AppDeps, 'forThisMachine'>): Middleware
     const isHere = deps.forThisMachine && isAtThisMachine(ctx.req);
     send(ctx, 200, page(snapshot, linksTo(webUis, mode), isHere), 'text/html; charset=utf-8');
   };
+}
+
+/** A session holds a table, or PostgreSQL is too slow: the page says which. */
+function nullIfHeld(error: unknown): null {
+  if (limitMet(error) === null) throw error;
+  return null;
 }
 
 async function opsSnapshot({ sql, operations }: OpsDeps, mode: Mode): Promise<OpsSnapshot> {

@@ -45,6 +45,21 @@ export const deliveryBacklogs: StuckQuery<Backlog> = {
     where w.id = f.subject_id`,
 };
 
+/**
+ * Deliveries that had a workflow when their row was gone, and have none since. One whose endpoint was deleted too is
+ * left out: nothing can be sent there.
+ */
+export const lostDeliveries: StuckQuery<{ endpoint_id: string }> = {
+  rows: (db) => db`
+    select l.id as subject_id, w.biller_id, w.livemode, l.noted_at as since
+    from lost_deliveries l
+    join webhook_endpoints w on right(w.id, 10) = right(l.id, 10) and w.deleted_at is null -- see deliveryId
+    where not exists (select from webhook_deliveries d where d.id = l.id)`,
+  facts: (db) => db`
+    select id as endpoint_id from webhook_endpoints
+    where biller_id = f.biller_id and right(id, 10) = right(f.subject_id, 10)`,
+};
+
 /** The status of an endpoint that fails. */
 export interface FailingEndpoint extends EndpointNews {
   status: 'enabled' | 'disabled';
