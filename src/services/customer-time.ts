@@ -35,7 +35,7 @@ export function timeOf(customer: LockedCustomerRow | null, realTime: RealInstant
 }
 
 /** Returns the customer's time for a reader: of the test clock that a plan or a subscription is on, or real time. */
-export async function presentTime(
+export async function timeNow(
   db: Db,
   context: Tenant & { now: RealInstant },
   { test_clock_id: clockId }: { test_clock_id: string | null },

@@ -4,7 +4,7 @@ import { type UpcomingPayment, upcomingPayments } from '../../domain/plan-schedu
 import { hasEnded } from '../../domain/plan-state.ts';
 import { cadenceOf, progressOf, termsOf } from '../../domain/plans/plan.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
-import { presentTime } from '../customer-time.ts';
+import { timeNow } from '../customer-time.ts';
 import { type PageQuery, type Rows, rowsByNumber } from '../paging.ts';
 import type { RequestContext } from '../request-context.ts';
 import { getPaymentPlan } from './payment-plans.ts';
@@ -41,7 +41,7 @@ export async function planSchedule(
 ): Promise<{ payments: UpcomingPayment[]; hasMore: boolean }> {
   const plan = await getPaymentPlan(db, context, planId);
   if (hasEnded(plan.state)) return { payments: [], hasMore: false };
-  const at = await presentTime(db, context, plan);
+  const at = await timeNow(db, context, plan);
   const terms = termsOf(plan);
   const slots = await listOpenSlots(db, plan.id);
   const progress = progressOf({ plan, slots }, await isUntouched(db, plan, slots));

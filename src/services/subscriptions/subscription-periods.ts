@@ -4,7 +4,7 @@ import { dateIn } from '../../domain/calendar.ts';
 import { type ComingPeriod, comingPeriods } from '../../domain/subscriptions/coming.ts';
 import { firstDayAfterPause } from '../../domain/subscriptions/steps.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
-import { presentTime } from '../customer-time.ts';
+import { timeNow } from '../customer-time.ts';
 import { type PageQuery, type Rows, rowsByNumber } from '../paging.ts';
 import type { RequestContext } from '../request-context.ts';
 import { getSubscription } from './subscriptions.ts';
@@ -39,7 +39,7 @@ export async function subscriptionSchedule(
   count: number,
 ): Promise<{ periods: ComingPeriod[]; hasMore: boolean }> {
   const row = await getSubscription(db, context, id);
-  const today = dateIn(await presentTime(db, context, row), context.timeZone);
+  const today = dateIn(await timeNow(db, context, row), context.timeZone);
   const from = row.state === 'paused' ? firstDayAfterPause(row.current_period, today) : today;
   const periods = comingPeriods(row, from, count + 1);
   return { periods: periods.slice(0, count), hasMore: periods.length > count };
