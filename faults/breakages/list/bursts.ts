@@ -5,7 +5,7 @@ import { range } from '../../../lab/parallel.ts';
 import { makePlan } from '../../../lab/payer.ts';
 import { today } from '../../alert-drill/breakages/breakage.ts';
 import type { Scene } from '../../scene.ts';
-import type { Breakage, Course } from '../course.ts';
+import { type Breakage, type Course, foundWhereMoneyWaitsSeconds } from '../course.ts';
 import { type Look, lineIn, runOps } from '../places.ts';
 import { isPaid } from './payments.ts';
 
@@ -15,8 +15,7 @@ const deliveries = 5_000;
 const wrong = /temporal_unreachable|does not respond|kill -9/;
 /** All that waits is tried again at once. */
 const freeWithinMs = 180_000;
-/** Most of it is the work that both are to Temporal, on cores that other programs may use too. */
-const paidWithinSeconds = 30;
+const paidWithinSeconds = foundWhereMoneyWaitsSeconds;
 
 /** The line about the endpoint. @throws Error if `ops stuck` says that something is down, which is not so */
 function lineAbout(dataDir: string, endpointId: string): Look {
