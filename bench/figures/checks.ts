@@ -62,7 +62,7 @@ export const checks: Measurement = {
 /** Sets when all checks were made last: none is due when that is to come. Returns how many it has changed. */
 async function setDue({ sql }: Pick<Bench, 'sql'>, triedAt: string): Promise<number> {
   const { count } = await sql`
-    update invariant_checks set tried_at = ${triedAt}::timestamptz where tried_at <> ${triedAt}::timestamptz`;
+    update invariant_checks set tried_at = ${triedAt}::text::timestamptz where tried_at <> ${triedAt}::text::timestamptz`;
   return count;
 }
 

@@ -134,8 +134,8 @@ export class Course {
     this.#freedAt = performance.now();
   }
 
-  /** Waits until it is free. @throws Error if it is not within a minute */
-  async free(isFree: () => Promise<boolean> | boolean): Promise<void> {
+  /** Waits until it is free. @throws Error if it is not in time: within a minute, if no other time is given */
+  async free(isFree: () => Promise<boolean> | boolean, withinMs = freeWithinMs): Promise<void> {
     let last = '';
     const holds = async () => {
       try {
@@ -145,8 +145,8 @@ export class Course {
         return false;
       }
     };
-    const waiting = { timeoutMs: freeWithinMs, everyMs, signal: this.#signal };
-    if (!(await becomesTrue(holds, waiting))) throw new Error(`it is not free after a minute${last}`);
+    const waiting = { timeoutMs: withinMs, everyMs, signal: this.#signal };
+    if (!(await becomesTrue(holds, waiting))) throw new Error(`it is not free after ${withinMs / 1000} s${last}`);
     this.account.freeAfter = secondsSince(this.#freedAt);
   }
 

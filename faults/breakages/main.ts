@@ -67,7 +67,8 @@ async function runAll<Ground extends Scene | StartGround>(
     for (const breakage of chosen) {
       log(`now ${breakage.what}`);
       const account = await carryOut(breakage, ground, interruption.signal);
-      const { foundAfter, words, freedBy, freeAfter, problem } = account;
+      const { foundAfter, words, measured, freedBy, freeAfter, problem } = account;
+      for (const each of measured) log(each);
       log(problem ?? `found after ${foundAfter} s: ${words}; ${freedBy.join(', ')}; free after ${freeAfter} s`);
       accounts.push(account);
     }

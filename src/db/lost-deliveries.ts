@@ -1,6 +1,9 @@
 import type { Db } from '../platform/postgres/connection.ts';
 
-/** Notes deliveries that have a workflow and no row. Leaves out what cannot be one: it has no endpoint (`deliveryId`). */
+/**
+ * Notes deliveries that have a workflow and no row. Leaves out what cannot be one: no endpoint shares the end of its id
+ * (`deliveryId`).
+ */
 export async function noteLostDeliveries(db: Db, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await db`

@@ -13,6 +13,8 @@ const endpoints = 10;
 const deliveries = 5_000;
 /** What a burst must not be taken for. */
 const wrong = /temporal_unreachable|does not respond|kill -9/;
+/** All that waits is tried again at once. */
+const freeWithinMs = 180_000;
 const paidWithinSeconds = foundWhereMoneyWaitsSeconds;
 
 /** The line about the endpoint. @throws Error if `ops stuck` says that something is down, which is not so */
@@ -62,6 +64,13 @@ export const burstBreakages: readonly Breakage<Scene>[] = [
           await sql`select 1 from webhook_deliveries where endpoint_id = ${id} and status = 'pending' limit 1`;
         return left.length === 0;
       };
+      course.broken();
+      const { id: alone } = await makePlan(sandbox, {
+        customer_id: scene.payers.sandbox.customerId,
+        start_date: today(),
+      });
+      await sandbox.paymentPlans.activate(alone);
+      await course.measure('a plan that was activated alone was paid', paidWithinSeconds, () => isPaid(sandbox, alone));
       const first = await add();
       await burst(scene, course, [first], `${deliveries} to a receiver that responds`);
       await lineAbout(service.dataDir, first).look();
@@ -82,6 +91,7 @@ export const burstBreakages: readonly Breakage<Scene>[] = [
       await course.followOps(service.dataDir);
       await course.free(
         async () => (await sent()) > before && (await lineAbout(service.dataDir, first).look()) === null,
+        freeWithinMs,
       );
     },
   },
