@@ -64,7 +64,8 @@ export async function recordCompared(
       ) as holds
     )
     insert into live_charging as c (cursor, compared_at, held_at)
-    select ${to}, case when ${isLast} then clock_timestamp() end, case when holds then clock_timestamp() end from verdict
+    select ${to}, case when ${isLast} then clock_timestamp() end, case when holds then clock_timestamp() end
+    from verdict
     on conflict (one) do update set
       cursor = excluded.cursor,
       compared_at = coalesce(excluded.compared_at, c.compared_at),

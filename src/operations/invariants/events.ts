@@ -14,8 +14,10 @@ export const eventInvariants: Invariant[] = [
     promise: 2,
     remedy: restoreEvents,
     offenders: (db) => db<Offender[]>`
-      select coalesce(e.biller_id, s.biller_id) || case when coalesce(e.livemode, s.livemode) then ' live' else ' sandbox' end as id,
-        format('%s events from %s to %s, counter %s', coalesce(e.count, 0), e.first, e.last, coalesce(s.last_sequence, 0)) as detail
+      select coalesce(e.biller_id, s.biller_id)
+          || case when coalesce(e.livemode, s.livemode) then ' live' else ' sandbox' end as id,
+        format('%s events from %s to %s, counter %s',
+          coalesce(e.count, 0), e.first, e.last, coalesce(s.last_sequence, 0)) as detail
       from (
         select biller_id, livemode, count(distinct sequence) as count, min(sequence) as first, max(sequence) as last
         from events group by biller_id, livemode
@@ -29,10 +31,13 @@ export const eventInvariants: Invariant[] = [
     promise: 2,
     remedy: restoreEvents,
     offenders: (db) => db<Offender[]>`
-      select i.id, format('%s successes and %s failures, events report %s and %s', a.succeeded, a.failed, e.succeeded, e.failed) as detail
+      select i.id,
+        format('%s successes and %s failures, events report %s and %s', a.succeeded, a.failed, e.succeeded, e.failed)
+          as detail
       from payment_intents i
       cross join lateral (
-        select count(*) filter (where outcome in ('succeeded', 'returned')) as succeeded, count(*) filter (where outcome = 'failed' and code <> 'canceled') as failed
+        select count(*) filter (where outcome in ('succeeded', 'returned')) as succeeded,
+          count(*) filter (where outcome = 'failed' and code <> 'canceled') as failed
         from payment_attempts where payment_intent_id = i.id
       ) a
       cross join lateral (
@@ -47,9 +52,12 @@ export const eventInvariants: Invariant[] = [
     promise: 2,
     remedy: restoreEvents,
     offenders: (db) => db<Offender[]>`
-      select i.id, format('%s debits, %s came back, events report %s and %s', d.accepted, d.returned, e.accepted, e.returned) as detail
+      select i.id,
+        format('%s debits, %s came back, events report %s and %s', d.accepted, d.returned, e.accepted, e.returned)
+          as detail
       from (
-        select d.payment_intent_id as id, count(*) as accepted, count(*) filter (where a.outcome = 'returned') as returned
+        select d.payment_intent_id as id, count(*) as accepted,
+          count(*) filter (where a.outcome = 'returned') as returned
         from bank_debits d join payment_attempts a on a.id = d.attempt_id
         group by d.payment_intent_id
       ) d
@@ -84,7 +92,8 @@ export const eventInvariants: Invariant[] = [
         select id, 'payment_plan.activated', (activated_at is not null)::integer from payment_plans
         union all select id, 'payment_plan.deactivated', (state = 'deactivated')::integer from payment_plans
         union all select id, 'payment_plan.closed', (state = 'closed')::integer from payment_plans
-        union all select id, 'subscription.started', (state <> 'pending')::integer from subscriptions where state <> 'canceled'
+        union all select id, 'subscription.started', (state <> 'pending')::integer from subscriptions
+          where state <> 'canceled'
         union all select id, 'subscription.trial_ending', trial_notice_sent::integer from subscriptions
         union all select s.id, 'subscription.renewed', count(p.number) from subscriptions s
           left join subscription_periods p on p.subscription_id = s.id and p.number > 1 group by s.id
