@@ -77,7 +77,8 @@ function details(db: Db) {
   return db`k.*, a.id as advance_id, a.from_time, a.target_time as to_time, a.status as advance_status, a.manifest,
       a.requested_at, a.finished_at,
       coalesce((
-        select jsonb_agg(distinct jsonb_build_object('frequencyType', frequency_type, 'frequencyPeriod', frequency_period))
+        select jsonb_agg(
+          distinct jsonb_build_object('frequencyType', frequency_type, 'frequencyPeriod', frequency_period))
         from (
           select frequency_type, frequency_period from payment_plans where test_clock_id = k.id and state = 'active'
           union select 'monthly', 1 from subscriptions where test_clock_id = k.id and ${countsForBound(db)}

@@ -61,7 +61,11 @@ export async function listEffectEvents(
     db`
       select a.id as advance_id, e.id as event_id, e.event_type, e.subject_id, e.created_at as at, e.data
       ${eventsOfAdvances(db, testClockId, filter)}
-        ${after === undefined ? db`` : db`and (e.created_at, e.sequence) > (select created_at, sequence from events where id = ${after})`}
+        ${
+          after === undefined
+            ? db``
+            : db`and (e.created_at, e.sequence) > (select created_at, sequence from events where id = ${after})`
+        }
       order by e.created_at, e.sequence
       limit ${limit + 1}`,
   )}`;

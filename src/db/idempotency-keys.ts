@@ -65,11 +65,12 @@ async function insertKey(tx: Tx, use: KeyUse, waitMs: number, mayReplace: postgr
     // next statements.
     const rows = await tx`
       insert into idempotency_keys (biller_id, livemode, key, fingerprint, fingerprint_key, created_at, expires_at)
-      select ${use.billerId}, ${use.livemode}, ${use.key}, ${use.fingerprints[0]}, ${use.fingerprintKey}, ${use.createdAt},
-        ${use.expiresAt}
+      select ${use.billerId}, ${use.livemode}, ${use.key}, ${use.fingerprints[0]}, ${use.fingerprintKey},
+        ${use.createdAt}, ${use.expiresAt}
       from (select set_config('lock_timeout', ${timeoutOf(waitMs)}, true)) as limited
       on conflict (biller_id, livemode, key) do update
-        set fingerprint = excluded.fingerprint, fingerprint_key = excluded.fingerprint_key, status_code = null, sealed_response = null,
+        set fingerprint = excluded.fingerprint, fingerprint_key = excluded.fingerprint_key,
+          status_code = null, sealed_response = null,
           created_at = excluded.created_at, expires_at = excluded.expires_at,
           subject_id = case when idempotency_keys.expires_at > excluded.created_at then idempotency_keys.subject_id end
         where ${mayReplace}
@@ -133,13 +134,13 @@ export function keyWithResponse(
   return (db, met) => db`
     insert into idempotency_keys
       (biller_id, livemode, key, fingerprint, fingerprint_key, status_code, sealed_response, created_at, expires_at)
-    select ${use.billerId}, ${use.livemode}, ${use.key}, ${use.fingerprints[0]}, ${use.fingerprintKey}, ${response.status}, ${response.sealed},
-      ${use.createdAt}, ${use.expiresAt}
+    select ${use.billerId}, ${use.livemode}, ${use.key}, ${use.fingerprints[0]}, ${use.fingerprintKey},
+      ${response.status}, ${response.sealed}, ${use.createdAt}, ${use.expiresAt}
     from (select set_config('lock_timeout', ${timeoutOf(waitMs)}, true)) as limited
     where ${met}
     on conflict (biller_id, livemode, key) do update
-      set fingerprint = excluded.fingerprint, fingerprint_key = excluded.fingerprint_key, status_code = excluded.status_code,
-        sealed_response = excluded.sealed_response, created_at = excluded.created_at, expires_at = excluded.expires_at
+      set fingerprint = excluded.fingerprint, fingerprint_key = excluded.fingerprint_key,
+        status_code = excluded.status_code, sealed_response = excluded.sealed_response, created_at = excluded.created_at, expires_at = excluded.expires_at
       where idempotency_keys.expires_at <= excluded.created_at
         or (idempotency_keys.status_code is null and ${isSameRequest(db, use)})
     returning set_config('lock_timeout', '0', true)`;

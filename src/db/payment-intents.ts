@@ -172,7 +172,13 @@ export function isPaymentOf(db: Db, tenant: TenantKey, filter: PaymentFilter): F
     ${filter.paymentPlanId === undefined ? db`` : db`and payment_plan_id = ${filter.paymentPlanId}`}
     ${filter.subscriptionId === undefined ? db`` : db`and subscription_id = ${filter.subscriptionId}`}
     ${filter.paymentLinkId === undefined ? db`` : db`and payment_link_id = ${filter.paymentLinkId}`}
-    ${filter.testClock === undefined ? db`` : db`and customer_id in (select id from customers where test_clock_id = ${filter.testClock})`}`;
+    ${
+      filter.testClock === undefined
+        ? db``
+        : db`and customer_id in (
+      select id from customers where test_clock_id = ${filter.testClock}
+    )`
+    }`;
 }
 
 /** A page of intents, newest first, with one extra row if more follow. */
@@ -228,8 +234,8 @@ export function surchargeAssignments(
   >,
 ): Fragment {
   return db`
-    surcharge_asked = ${row.surcharge_asked}, surcharge_amount = ${row.surcharge_amount}, surcharge_applied = ${row.surcharge_applied},
-    surcharge_reason = ${row.surcharge_reason}, surcharge_basis = ${jsonb(db, row.surcharge_basis)}`;
+    surcharge_asked = ${row.surcharge_asked}, surcharge_amount = ${row.surcharge_amount},
+    surcharge_applied = ${row.surcharge_applied}, surcharge_reason = ${row.surcharge_reason}, surcharge_basis = ${jsonb(db, row.surcharge_basis)}`;
 }
 
 /** Stores where the payer of a locked intent goes on from the page of a challenge. */

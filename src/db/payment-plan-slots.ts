@@ -143,7 +143,8 @@ export async function listPlanPayments(
   const intents = slots.flatMap((slot) => (slot.payment_intent_id === null ? [] : [slot.payment_intent_id]));
   const attempts = await db<(Omit<ShownAttempt, 'debit'> & { id: Id<'payment_attempt'> })[]>`
     select id, payment_intent_id, number, outcome, code, message, at from payment_attempts
-    where payment_intent_id = any(${intents}) and outcome in ('succeeded', 'failed', 'accepted', 'submitted', 'returned')
+    where payment_intent_id = any(${intents})
+      and outcome in ('succeeded', 'failed', 'accepted', 'submitted', 'returned')
     order by payment_intent_id, number`;
   const debits = await db<BankDebitRow[]>`select * from bank_debits where payment_intent_id = any(${intents})`;
   const debitOf = new Map(debits.map((debit) => [debit.attempt_id, debit]));

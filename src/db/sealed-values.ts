@@ -91,7 +91,8 @@ export async function countSealed(db: Db, name: SealedColumn): Promise<SealedCou
 /** The current number of pages of the column's table. */
 export async function countPages(db: Db, name: SealedColumn): Promise<number> {
   const [row] = await db<[{ pages: number }]>`
-    select (pg_relation_size(${sealedColumns[name].table}::regclass) / current_setting('block_size')::integer)::integer as pages`;
+    select (pg_relation_size(${sealedColumns[name].table}::regclass)
+      / current_setting('block_size')::integer)::integer as pages`;
   return row.pages;
 }
 

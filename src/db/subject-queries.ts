@@ -84,7 +84,8 @@ export const subjectQueries = {
       where wake_at <= ${before} and activated_at <= ${before} and test_clock_id is null`,
     // The failed attempts are the ones that the workflow reads in `subject-statuses.ts`.
     wantingWorkflow: (db) => db`
-      select p.id, p.livemode, p.state || ${lateDebit(db, 'p')} as state, p.next_due_at, least(p.wake_at, p.next_debit_at) as due_at,
+      select p.id, p.livemode, p.state || ${lateDebit(db, 'p')} as state, p.next_due_at,
+        least(p.wake_at, p.next_debit_at) as due_at,
         coalesce(s.failures, 0) as failed_attempts,
         coalesce(k.status = 'advancing', false) as advancing
       from payment_plans p
@@ -147,7 +148,10 @@ export const subjectQueries = {
     dueOnClock: (db, clock, target) => db`
       select i.id, i.scheduled_at as at from customers c
       join payment_intents i on i.customer_id = c.id
-      where c.test_clock_id = ${clock} and (i.scheduled_at <= ${target} or i.status = 'processing' and ${isInFlight(db, 'schedule', db`where a.payment_intent_id = i.id`)})`,
+      where c.test_clock_id = ${clock} and (
+        i.scheduled_at <= ${target}
+        or i.status = 'processing' and ${isInFlight(db, 'schedule', db`where a.payment_intent_id = i.id`)}
+      )`,
     lockOnClock: (tx, clock) => tx`
       select i.id, i.livemode from payment_intents i
       join customers c on c.id = i.customer_id

@@ -71,9 +71,9 @@ export interface PlanStatusRow extends OwnerRow {
 export async function selectPlanStatus(db: Db, id: string): Promise<PlanStatusRow | null> {
   const [row] = await db<PlanStatusRow[]>`
     select p.biller_id, p.livemode, p.customer_id, p.test_clock_id, p.state, p.state_reason, p.next_slot, p.next_due_at,
-      p.next_attempt_at, p.next_debit_at, d.slot as debit_slot, d.outcome as debit_outcome, ${clockTimes(db)}, b.time_zone, s.slot as retry_slot, s.due_date as retry_due_date, s.failures,
-      s.status as slot_status, s.payment_intent_id, i.total_amount, p.currency, i.last_error_code, i.last_error_message, a.at as last_attempt_at,
-      p.updated_at
+      p.next_attempt_at, p.next_debit_at, d.slot as debit_slot, d.outcome as debit_outcome, ${clockTimes(db)}, b.time_zone,
+      s.slot as retry_slot, s.due_date as retry_due_date, s.failures, s.status as slot_status, s.payment_intent_id,
+      i.total_amount, p.currency, i.last_error_code, i.last_error_message, a.at as last_attempt_at, p.updated_at
     from payment_plans p
     join billers b on b.id = p.biller_id
     left join test_clocks k on k.id = p.test_clock_id

@@ -28,7 +28,8 @@ export async function listPeriodsOfIntent(db: Db, intentId: string): Promise<Sub
     select p.* from subscription_periods p
     join subscriptions s on s.id = p.subscription_id
     where s.id = (select subscription_id from payment_intents where id = ${intentId}) and (
-      p.status in ('processing', 'retrying', 'unpaid') or p.number = s.current_number or p.payment_intent_id = ${intentId}
+      p.status in ('processing', 'retrying', 'unpaid') or p.number = s.current_number
+      or p.payment_intent_id = ${intentId}
     )
     order by p.number`;
 }

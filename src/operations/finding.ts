@@ -118,15 +118,10 @@ async function describe(sql: Pool, { status, ...row }: FoundRow): Promise<FoundS
       where ${tx(`i.${column}`)} = ${row.id}
       order by a.opened_at desc, a.number desc limit ${attemptsShown}`,
   );
-  const unknown = {
-    next_at: null,
-    next: '',
-    waits_for: null,
-    last_error: null,
-    test_clock_id: null,
-    workflow_id: null,
-  };
-  if (kind === 'payment') return { ...row, ...unknown, state: status ?? '', attempts };
+  const nothing = { next_at: null, next: '', waits_for: null, last_error: null };
+  if (kind === 'payment') {
+    return { ...row, ...nothing, test_clock_id: null, workflow_id: null, state: status ?? '', attempts };
+  }
   const known = await readBounded(sql, (tx) => subjects[kind].read(tx, row.id));
   return {
     ...row,

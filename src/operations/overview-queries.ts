@@ -125,8 +125,8 @@ export async function countDeliveries(
 ): Promise<{ count: number; endpoints: EndpointCount[] }> {
   const rows = await db<(Omit<EndpointCount, 'origin'> & { all: number; url: string })[]>`
     with waiting as (
-      select endpoint_id, count(*)::integer as pending, count(*) filter (where next_attempt_at <= ${now})::integer as due,
-        min(next_attempt_at) as next_at
+      select endpoint_id, count(*)::integer as pending, min(next_attempt_at) as next_at,
+        count(*) filter (where next_attempt_at <= ${now})::integer as due
       from webhook_deliveries where status = 'pending' group by endpoint_id
     ), shown as (
       select w.id, w.biller_id, w.livemode, w.status, w.disabled_reason, w.failing_since, w.url, q.next_at,

@@ -33,7 +33,8 @@ export async function sampleBacklogs(db: Db, now: RealInstant): Promise<BacklogS
     from (
       select count(*)::integer as outbox_entries, min(created_at) as oldest_outbox_entry_at from workflow_intents
     ) w, (
-      select count(*)::integer as deliveries, count(*) filter (where next_attempt_at <= ${now})::integer as deliveries_due
+      select count(*)::integer as deliveries,
+        count(*) filter (where next_attempt_at <= ${now})::integer as deliveries_due
       from webhook_deliveries where status = 'pending'
     ) d`;
   return row;

@@ -43,7 +43,9 @@ export const chargeInvariants: Invariant[] = [
     promise: 1,
     remedy: compareAttempts,
     offenders: (db) => db<Offender[]>`
-      select i.id, format('counts %s attempts and has %s, numbered up to %s', i.attempt_count, count(a.id), max(a.number)) as detail
+      select i.id,
+        format('counts %s attempts and has %s, numbered up to %s', i.attempt_count, count(a.id), max(a.number))
+          as detail
       from payment_intents i left join payment_attempts a on a.payment_intent_id = i.id
       group by i.id
       having count(a.id) <> i.attempt_count or coalesce(max(a.number), 0) <> i.attempt_count
@@ -97,8 +99,8 @@ export const chargeInvariants: Invariant[] = [
       from payment_plan_slots s join payment_intents i on i.id = s.payment_intent_id
       where s.amount <> i.amount
         or s.status not in (
-          case i.status when 'succeeded' then 'paid' when 'processing' then 'processing' when 'requires_action' then 'processing'
-            when 'canceled' then 'given_up' when 'returned' then 'returned'
+          case i.status when 'succeeded' then 'paid' when 'processing' then 'processing'
+            when 'requires_action' then 'processing' when 'canceled' then 'given_up' when 'returned' then 'returned'
             else 'failed' end,
           case when i.status in ('failed', 'returned') then 'retrying' else '' end)
       limit 100`,
@@ -130,7 +132,9 @@ export const chargeInvariants: Invariant[] = [
     promise: 1,
     remedy: recalculate,
     offenders: (db) => db<Offender[]>`
-      select p.id, format('%s, next attempt at %s, earliest retry at %s', p.state, p.next_attempt_at, min(s.next_attempt_at)) as detail
+      select p.id,
+        format('%s, next attempt at %s, earliest retry at %s', p.state, p.next_attempt_at, min(s.next_attempt_at))
+          as detail
       from payment_plans p left join payment_plan_slots s on s.payment_plan_id = p.id and s.status = 'retrying'
       group by p.id
       having p.next_attempt_at is distinct from min(s.next_attempt_at)
@@ -141,7 +145,8 @@ export const chargeInvariants: Invariant[] = [
     promise: 1,
     remedy: 'Ask its biller to cancel the mandate: POST /mandates/ID/cancel.',
     offenders: (db) => db<Offender[]>`
-      select m.id, format('is %s, account detached at %s, customer deleted at %s', m.status, p.detached_at, c.deleted_at) as detail
+      select m.id,
+        format('is %s, account detached at %s, customer deleted at %s', m.status, p.detached_at, c.deleted_at) as detail
       from mandates m
       join payment_methods p on p.id = m.payment_method_id
       join customers c on c.id = m.customer_id

@@ -38,7 +38,8 @@ export const dateInvariants: Invariant[] = [
       from payment_intents i
       join billers b on b.id = i.biller_id
       where i.scheduled_at is not null and i.scheduled_payment_date is not null
-        and abs(extract(epoch from i.scheduled_at - (i.scheduled_payment_date::timestamp at time zone b.time_zone))) > 7200
+        and abs(extract(
+          epoch from i.scheduled_at - (i.scheduled_payment_date::timestamp at time zone b.time_zone))) > 7200
       limit 100`,
   },
   {
@@ -47,7 +48,8 @@ export const dateInvariants: Invariant[] = [
     remedy:
       'Nothing is handed over before hand_over_at. Set next_at of the row of ID in bank_debits to its hand_over_at.',
     offenders: (db) => db<Offender[]>`
-      select d.attempt_id as id, format('its next step is at %s, its cut-off at %s', d.next_at, d.hand_over_at) as detail
+      select d.attempt_id as id,
+        format('its next step is at %s, its cut-off at %s', d.next_at, d.hand_over_at) as detail
       from bank_debits d
       join payment_attempts a on a.id = d.attempt_id
       where a.outcome = 'accepted' and d.next_at <> d.hand_over_at

@@ -82,7 +82,8 @@ export const debitInvariants: Invariant[] = [
     promise: 1,
     remedy: compareWithBank,
     offenders: (db) => db<Offender[]>`
-      select attempt_id as id, format('charged on %s, handed over at %s, reported at %s', charge_date, submitted_at, result_at) as detail
+      select attempt_id as id,
+        format('charged on %s, handed over at %s, reported at %s', charge_date, submitted_at, result_at) as detail
       from bank_debits
       where result_at < submitted_at
         or submitted_at is not null and (result_at at time zone 'Australia/Sydney')::date < charge_date
@@ -93,7 +94,8 @@ export const debitInvariants: Invariant[] = [
     promise: 3,
     remedy: compareWithBank,
     offenders: (db) => db<Offender[]>`
-      select i.id, format('says %s, %s debits of %s came back', i.total_returned_amount, count(a.id), i.total_amount) as detail
+      select i.id,
+        format('says %s, %s debits of %s came back', i.total_returned_amount, count(a.id), i.total_amount) as detail
       from payment_intents i left join payment_attempts a on a.payment_intent_id = i.id and a.outcome = 'returned'
       group by i.id
       having i.total_returned_amount <> i.total_amount * count(a.id)

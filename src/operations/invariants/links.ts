@@ -28,7 +28,9 @@ export const linkInvariants: Invariant[] = [
     promise: 3,
     remedy: restore,
     offenders: (db) => db<Offender[]>`
-      select l.id, format('says %s and %s, its payments %s and %s', l.payments_count, l.collected_amount, paid.count, paid.sum) as detail
+      select l.id,
+        format('says %s and %s, its payments %s and %s', l.payments_count, l.collected_amount, paid.count, paid.sum)
+          as detail
       from payment_links l
       cross join lateral (
         select count(*), coalesce(sum(amount), 0) as sum from payment_intents

@@ -46,7 +46,9 @@ export const moneyInvariants: Invariant[] = [
     promise: 3,
     remedy: 'Compare the refunds of ID with the processor’s account. Then restore the row that differs from a back-up.',
     offenders: (db) => db<Offender[]>`
-      select i.id, format('says %s of %s, its refunds %s', i.total_refunded_amount, i.total_amount, coalesce(sum(r.amount), 0)) as detail
+      select i.id,
+        format('says %s of %s, its refunds %s', i.total_refunded_amount, i.total_amount, coalesce(sum(r.amount), 0))
+          as detail
       from payment_intents i left join refunds r on r.payment_intent_id = i.id and r.status = 'succeeded'
       group by i.id
       having i.total_refunded_amount <> coalesce(sum(r.amount), 0) or coalesce(sum(r.amount), 0) > i.total_amount

@@ -8,7 +8,8 @@ export const subscriptionInvariants: Invariant[] = [
     promise: 1,
     remedy: restore,
     offenders: (db) => db<Offender[]>`
-      select p.subscription_id as id, format('period %s from %s and period %s until %s', o.number, o.start_date, p.number, p.end_date) as detail
+      select p.subscription_id as id,
+        format('period %s from %s and period %s until %s', o.number, o.start_date, p.number, p.end_date) as detail
       from subscription_periods p
       join subscription_periods o on o.subscription_id = p.subscription_id and o.number > p.number
       where p.status <> 'void' and o.status <> 'void' and o.start_date < p.end_date limit 100`,
@@ -18,7 +19,8 @@ export const subscriptionInvariants: Invariant[] = [
     promise: 1,
     remedy: restore,
     offenders: (db) => db<Offender[]>`
-      select p.subscription_id as id, format('period %s: %s, lines %s, payment %s', p.number, p.amount_cents, l.sum, i.amount) as detail
+      select p.subscription_id as id,
+        format('period %s: %s, lines %s, payment %s', p.number, p.amount_cents, l.sum, i.amount) as detail
       from subscription_periods p
       cross join lateral (
         select coalesce(sum((line ->> 'amount_cents')::bigint), 0) as sum from jsonb_array_elements(p.lines) line
@@ -31,7 +33,8 @@ export const subscriptionInvariants: Invariant[] = [
     promise: 1,
     remedy: restore,
     offenders: (db) => db<Offender[]>`
-      select p.subscription_id as id, format('period %s: %s, of which %s from the account, with fees of %s', p.number, p.amount_cents,
+      select p.subscription_id as id,
+        format('period %s: %s, of which %s from the account, with fees of %s', p.number, p.amount_cents,
         p.carried_cents, l.fees) as detail
       from subscription_periods p
       cross join lateral (
@@ -45,7 +48,8 @@ export const subscriptionInvariants: Invariant[] = [
     promise: 1,
     remedy: restore,
     offenders: (db) => db<Offender[]>`
-      select p.subscription_id as id, format('period %s is %s, its payment is %s', p.number, p.status, i.status) as detail
+      select p.subscription_id as id,
+        format('period %s is %s, its payment is %s', p.number, p.status, i.status) as detail
       from subscription_periods p
       join payment_intents i on i.id = p.payment_intent_id
       join subscriptions s on s.id = p.subscription_id
@@ -84,11 +88,14 @@ export const subscriptionInvariants: Invariant[] = [
     promise: 1,
     remedy: restore,
     offenders: (db) => db<Offender[]>`
-      select s.id, format('credit %s, left for the next period %s, but changes %s, their payments %s, periods %s, refunds %s, withheld %s',
+      select s.id,
+        format('credit %s, left for the next period %s, but changes %s, their payments %s, periods %s, refunds %s, '
+            || 'withheld %s',
         s.credit_balance_cents, l.sum, c.lines, c.paid, p.carried, r.sum, p.withheld) as detail
       from subscriptions s
       cross join lateral (
-        select coalesce(sum((line ->> 'amount_cents')::bigint), 0) as sum from jsonb_array_elements(s.next_period_lines) line
+        select coalesce(sum((line ->> 'amount_cents')::bigint), 0) as sum
+        from jsonb_array_elements(s.next_period_lines) line
       ) l
       cross join lateral (
         select coalesce(sum(changed_cents) filter (where status <> 'void'), 0) as changed,
@@ -112,7 +119,8 @@ export const subscriptionInvariants: Invariant[] = [
     promise: 1,
     remedy: restore,
     offenders: (db) => db<Offender[]>`
-      select p.subscription_id as id, format('period %s: counts %s, lines %s, items %s', p.number, p.changed_cents, c.sum,
+      select p.subscription_id as id,
+        format('period %s: counts %s, lines %s, items %s', p.number, p.changed_cents, c.sum,
         p.amount_cents - p.carried_cents) as detail
       from subscription_periods p
       cross join lateral (
@@ -127,7 +135,8 @@ export const subscriptionInvariants: Invariant[] = [
     promise: 1,
     remedy: `${opsCommand('recheck', 'ID')}: that withholds what is missing, or gives back what is too much.`,
     offenders: (db) => db<Offender[]>`
-      select p.subscription_id as id, format('period %s: given %s, held %s, only credited %s, withheld %s', p.number, g.given, g.held, c.lost,
+      select p.subscription_id as id,
+        format('period %s: given %s, held %s, only credited %s, withheld %s', p.number, g.given, g.held, c.lost,
         p.withheld_cents) as detail
       from subscription_periods p
       left join payment_intents i on i.id = p.payment_intent_id and i.status = 'succeeded'
@@ -160,7 +169,8 @@ export const subscriptionInvariants: Invariant[] = [
     promise: 1,
     remedy: restore,
     offenders: (db) => db<Offender[]>`
-      select c.subscription_id as id, format('change %s is %s, its payment of %s is %s of %s, it waits for %s', c.number,
+      select c.subscription_id as id,
+        format('change %s is %s, its payment of %s is %s of %s, it waits for %s', c.number,
         c.status, c.amount_cents, i.status, i.amount, coalesce(s.change_payment_intent_id, 'none')) as detail
       from subscription_changes c
       join subscriptions s on s.id = c.subscription_id
@@ -180,7 +190,8 @@ export const subscriptionInvariants: Invariant[] = [
     promise: 1,
     remedy: `${opsCommand('recheck', 'ID')}; if that does not help, restore its rows from a back-up.`,
     offenders: (db) => db<Offender[]>`
-      select s.id, format('%s, next attempt at %s, retries at %s', s.state, s.next_attempt_at, min(p.next_attempt_at)) as detail
+      select s.id,
+        format('%s, next attempt at %s, retries at %s', s.state, s.next_attempt_at, min(p.next_attempt_at)) as detail
       from subscriptions s left join subscription_periods p on p.subscription_id = s.id and p.status = 'retrying'
       group by s.id having s.next_attempt_at is distinct from min(p.next_attempt_at) limit 100`,
   },

@@ -46,7 +46,8 @@ export const untenanted: Readonly<Record<string, { why: string; ownedBy?: string
 export async function tenantTables(db: Db): Promise<string[]> {
   const rows = await db<{ name: string }[]>`
     select c.relname as name
-    from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname in ('biller_id', 'livemode') and a.attnotnull
+    from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attname in ('biller_id', 'livemode') and a.attnotnull
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
     group by c.relname having count(*) = 2
     order by c.relname`;

@@ -16,7 +16,8 @@ const onClockOfCustomer = [
 ];
 
 const offClock = (db: Db, table: string) => db`
-  select o.id, format('clock %s, customer on %s', coalesce(o.test_clock_id, 'none'), coalesce(c.test_clock_id, 'none')) as detail
+  select o.id,
+    format('clock %s, customer on %s', coalesce(o.test_clock_id, 'none'), coalesce(c.test_clock_id, 'none')) as detail
   from ${db(table)} o join customers c on c.id = o.customer_id
   where o.test_clock_id is distinct from c.test_clock_id`;
 
@@ -33,7 +34,9 @@ export const tenantInvariants: Invariant[] = [
           from ${db(table)} t
           ${owner === undefined ? db`` : db`join ${db(owner.table)} o on o.id = ${db(`t.${owner.column}`)}`}
           join ${db(target)} p on p.id = ${db(`t.${column}`)}
-          where (p.biller_id, p.livemode) <> ${owner === undefined ? db`(t.biller_id, t.livemode)` : db`(o.biller_id, o.livemode)`}`,
+          where (p.biller_id, p.livemode) <> ${
+            owner === undefined ? db`(t.biller_id, t.livemode)` : db`(o.biller_id, o.livemode)`
+          }`,
       );
       return db<Offender[]>`${pointers.reduce((all, next) => db`${all} union all ${next}`)} limit 100`;
     },
@@ -90,7 +93,8 @@ export const tenantInvariants: Invariant[] = [
       select id, 'a test clock' as detail from test_clocks where livemode
       union all select id, 'a customer on a test clock' from customers where livemode and test_clock_id is not null
       union all select id, 'a fixture card' from payment_methods where livemode and fixture_token is not null
-      union all select id, 'a test clock event' from events where livemode and (test_clock_id is not null or event_type like 'test\_clock.%')
+      union all select id, 'a test clock event' from events
+        where livemode and (test_clock_id is not null or event_type like 'test\_clock.%')
       limit 100`,
   },
 ];

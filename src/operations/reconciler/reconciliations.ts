@@ -110,7 +110,8 @@ export async function subjectsWantingWorkflow(
     limit,
   }: { livemode: boolean | null; isDated: boolean; after: WantingRow | undefined; limit: number },
 ): Promise<WantingRow[]> {
-  const dated = db`due_at is not null ${after === undefined ? db`` : db`and (due_at, id) > (${after.due_at}, ${after.id})`}`;
+  const dated = db`
+    due_at is not null ${after === undefined ? db`` : db`and (due_at, id) > (${after.due_at}, ${after.id})`}`;
   const undated = db`due_at is null ${after === undefined ? db`` : db`and id > ${after.id}`}`;
   return db<WantingRow[]>`
     select * from (${queries[type].wantingWorkflow(db)}) subjects

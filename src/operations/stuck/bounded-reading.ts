@@ -18,7 +18,8 @@ const limits: readonly unknown[] = ['55P03', '57014'];
 export async function readBounded<T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T> {
   return atomically(db, async (tx) => {
     await tx`
-      select set_config('lock_timeout', ${lockTimeout}, true), set_config('statement_timeout', ${statementTimeout}, true)`;
+      select set_config('lock_timeout', ${lockTimeout}, true),
+        set_config('statement_timeout', ${statementTimeout}, true)`;
     return read(tx);
   });
 }

@@ -30,5 +30,6 @@ export function fittingPage(db: Db, bytes: Fragment, query: Fragment): Fragment 
  */
 export function jsonBytes(db: Db, column: string): Fragment {
   const value = db(`page.${column}`);
-  return db`case when pg_column_compression(${value}) is null then pg_column_size(${value}) else pg_column_size(array[${value}]) end`;
+  return db`case when pg_column_compression(${value}) is null then pg_column_size(${value})
+    else pg_column_size(array[${value}]) end`;
 }

@@ -55,7 +55,8 @@ type Gauges = ReturnType<typeof createGauges>;
 
 function createGauges(registry: Registry) {
   const registers = [registry];
-  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+  const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Gauge({ name, help, labelNames, registers });
   const outboxEntries = gauge(
     'payments_workflow_intents_waiting',
     'Outbox entries that are not dispatched to Temporal',
@@ -68,36 +69,28 @@ function createGauges(registry: Registry) {
     'payments_oldest_due_seconds',
     'How long the payment, retry or scheduled payment that has been due longest was not attempted; real time only, 0 for none',
   );
-  const deliveries = new Gauge({
-    name: 'payments_webhook_deliveries_pending',
-    help: 'Deliveries that are not delivered nor given up: due now, or waiting for their next attempt',
-    labelNames: ['when'] as const,
-    registers,
-  });
-  const dunning = new Gauge({
-    name: 'payments_plans_in_dunning',
-    help: 'Plans with a failed payment: retrying, or suspended for it; real time only',
-    labelNames: ['state'] as const,
-    registers,
-  });
-  const connections = new Gauge({
-    name: 'payments_db_connections',
-    help: 'Connections to the database as the server sees them, by pool (api, worker, other …) and state, over all processes',
-    labelNames: ['pool', 'state'] as const,
-    registers,
-  });
-  const stuck = new Gauge({
-    name: 'payments_stuck',
-    help: 'What is stuck, by kind: what `npm run --silent ops -- stuck` lists',
-    labelNames: ['kind'] as const,
-    registers,
-  });
-  const sampledAt = new Gauge({
-    name: 'payments_sampled_timestamp_seconds',
-    help: 'When the figures of the whole service were last read, by where from: database, temporal',
-    labelNames: ['source'] as const,
-    registers,
-  });
+  const deliveries = gauge(
+    'payments_webhook_deliveries_pending',
+    'Deliveries that are not delivered nor given up: due now, or waiting for their next attempt',
+    'when',
+  );
+  const dunning = gauge(
+    'payments_plans_in_dunning',
+    'Plans with a failed payment: retrying, or suspended for it; real time only',
+    'state',
+  );
+  const connections = gauge(
+    'payments_db_connections',
+    'Connections to the database as the server sees them, by pool (api, worker, other …) and state, over all processes',
+    'pool',
+    'state',
+  );
+  const stuck = gauge('payments_stuck', 'What is stuck, by kind: what `npm run --silent ops -- stuck` lists', 'kind');
+  const sampledAt = gauge(
+    'payments_sampled_timestamp_seconds',
+    'When the figures of the whole service were last read, by where from: database, temporal',
+    'source',
+  );
   /** When each figure was last read, on the monotonic clock. */
   const readAt = new Map<string, number>();
   new Gauge({

@@ -86,7 +86,8 @@ const withWrongRetry = (db: Db, now: RealInstant) => db`
       s.next_attempt_at >= s.last_result_at
       and s.next_attempt_at < greatest(s.first_failed_at + interval '5 days', s.last_result_at) + interval '14 days'
     )
-    or s.due_at is null and s.next_attempt_at > ${customerTime(db, now)} + make_interval(secs => ${clockToleranceMs / 1000})
+    or s.due_at is null
+      and s.next_attempt_at > ${customerTime(db, now)} + make_interval(secs => ${clockToleranceMs / 1000})
     or s.due_at is not null and s.last_result_at is null and not (
       s.next_attempt_at >= s.first_failed_at and s.next_attempt_at < s.due_at and exists (
         select 1 from audit_log a

@@ -54,7 +54,8 @@ export async function countStuckRows(
   queries: readonly { query: StuckQuery<object>; threshold: StuckThreshold }[],
 ): Promise<number[]> {
   const counts = queries.map(({ query, threshold }, position) => {
-    const one = db`select ${position}::integer as position, count(*)::integer as count from (${query.rows(db, threshold)}) r`;
+    const one = db`
+      select ${position}::integer as position, count(*)::integer as count from (${query.rows(db, threshold)}) r`;
     return position === 0 ? one : db`union all ${one}`;
   });
   const rows = await db<{ position: number; count: number }[]>`${counts}`;
