@@ -126,7 +126,7 @@ describe('a payer who makes a new method the usual one', () => {
     assert.equal(await defaultOf(id), chosen);
   });
 
-  it('is thanked for a form that is sent twice, at once and later, and another payer is not', async () => {
+  it('is thanked for a form that is sent twice, at once and later, and no other payer is', async () => {
     const { id } = await customerWithDeadCard();
     const path = await begin({ customer_id: id });
     const [mine, other] = [await pages.open(path), await pages.open(path)];
