@@ -174,7 +174,7 @@ export async function deliveriesToMake(db: Db, condition: Fragment): Promise<Del
   }));
 }
 
-export interface AttemptOutcome {
+export interface SendingOutcome {
   status: DeliveryStatus;
   nextAttemptAt: RealInstant | null;
   failureReason: string | null;
@@ -188,7 +188,7 @@ export interface AttemptOutcome {
 export async function recordAttempt(
   tx: Tx,
   attempt: WebhookAttemptRow,
-  outcome: AttemptOutcome,
+  outcome: SendingOutcome,
   now: RealInstant,
 ): Promise<WebhookDeliveryRow | null> {
   const applies = tx`(d.status = 'pending' or ${outcome.status} = 'delivered')`;

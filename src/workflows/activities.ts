@@ -27,7 +27,7 @@ export const overTheNetwork: ActivityOptions = {
 const local = proxyLocalActivities<SubjectActivities>(inProcess);
 const remote = proxyActivities<SubjectActivities>(overTheNetwork);
 
-export type Collection = ReturnType<typeof collectingBy>;
+export type CollectingActivities = ReturnType<typeof collectingBy>;
 
 /**
  * Returns how a subject of this kind is read, its due step taken, and an operator command executed. The way is the same

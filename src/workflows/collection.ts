@@ -4,7 +4,7 @@ import type { SubjectStatus } from '../messages/subject-status.ts';
 import { advanceTo } from '../messages/updates.ts';
 import type { Stall } from '../messages/workflow-status.ts';
 import { patches } from '../messages/workflow-versions.ts';
-import { type Collection, collectingBy } from './activities.ts';
+import { type CollectingActivities, collectingBy } from './activities.ts';
 import { type CustomerTime, clockTime, realTime, type SubjectInbox, setBack } from './customer-time.ts';
 import { stallOf } from './effect-failure.ts';
 import { beginFreshRun, needsFreshRun, openInbox, runCommands, wantsFreshRun } from './inbox.ts';
@@ -63,7 +63,7 @@ export function checkoutSession(sessionId: string, atOnce = false): Promise<void
 /** A subject while its workflow runs. */
 interface Run {
   id: string;
-  collection: Collection;
+  collection: CollectingActivities;
   inbox: SubjectInbox;
   page: SubjectPage;
 }

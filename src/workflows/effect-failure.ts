@@ -20,7 +20,7 @@ export function failedEffectOf(error: unknown): FailedEffect | null {
 }
 
 /** Returns why an activity refused an operator command. Null if the error is any other. */
-export function refusalOf(error: unknown): string | null {
+export function refusedCommandOf(error: unknown): string | null {
   const failure = failureOf(error);
   return failure?.type === commandRefused ? failure.message : null;
 }

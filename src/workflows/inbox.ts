@@ -17,7 +17,7 @@ import { signals } from '../messages/signals.ts';
 import { slotInWords } from '../messages/slot-in-words.ts';
 import { commands } from '../messages/updates.ts';
 import { patches } from '../messages/workflow-versions.ts';
-import { refusalOf, stallOf } from './effect-failure.ts';
+import { refusedCommandOf, stallOf } from './effect-failure.ts';
 
 // What reaches a workflow from outside, its signals and operator commands, and when it needs a fresh run.
 
@@ -153,7 +153,7 @@ export async function runCommands(
     const outcome = await execute(command).then(
       (text) => ({ text, isRefused: false }),
       (error: unknown) => ({
-        text: refusalOf(error) ?? `Nothing was done: ${stallOf(error).reason}`,
+        text: refusedCommandOf(error) ?? `Nothing was done: ${stallOf(error).reason}`,
         isRefused: true,
       }),
     );

@@ -16,7 +16,7 @@ import { webhookTaskQueue } from '../messages/task-queues.ts';
 import { commands } from '../messages/updates.ts';
 import { patches } from '../messages/workflow-versions.ts';
 import { inProcess } from './activities.ts';
-import { refusalOf } from './effect-failure.ts';
+import { refusedCommandOf } from './effect-failure.ts';
 import {
   type CommandOutcome,
   type CommandQueue,
@@ -153,7 +153,7 @@ async function attempt(
     const text: string | undefined = await activitiesFor(known).giveUpWebhookDelivery(deliveryId, inbox.givenUpBy);
     return { givenUp: { text: text ?? 'The delivery is given up.', isRefused: false } };
   } catch (error) {
-    const refusal = refusalOf(error);
+    const refusal = refusedCommandOf(error);
     if (refusal === null) throw error;
     return { givenUp: { text: refusal, isRefused: true } };
   }

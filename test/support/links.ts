@@ -7,7 +7,7 @@ import { findSession } from '../../src/services/links/public-tokens.ts';
 import { paySession } from '../../src/services/links/session-payment.ts';
 import { saveSessionMethod } from '../../src/services/links/session-setup.ts';
 import { startSession } from '../../src/services/links/session-start.ts';
-import type { Submission, Submitted } from '../../src/services/links/submission.ts';
+import type { FormResult, Submission } from '../../src/services/links/submission.ts';
 import { tokenOf } from '../../src/services/links/tokens.ts';
 import { applyTo } from '../../src/services/subjects/charge-hook.ts';
 import type { Stage } from './stage.ts';
@@ -57,12 +57,12 @@ export function useLinks(stage: Stage) {
     },
     find: (token: string) => findSession(stage.db.sql, token, realNow()),
     /** Sends the form of a session: with a card that succeeds, unless it says otherwise. */
-    pay: (token: string, input: Partial<Submission> = {}): Promise<Submitted> =>
+    pay: (token: string, input: Partial<Submission> = {}): Promise<FormResult> =>
       paySession(stage.db.sql, deps(), token, { version: 0, method: card(), details, ...input }, payer()),
-    save: (token: string, input: Partial<Submission> = {}): Promise<Submitted> =>
+    save: (token: string, input: Partial<Submission> = {}): Promise<FormResult> =>
       saveSessionMethod(stage.db.sql, deps(), token, { version: 0, method: card(), details, ...input }, payer()),
     /** The result of a submission: the state of the session, or the kind of the refusal. */
-    outcome: (submitted: Submitted): string =>
+    outcome: (submitted: FormResult): string =>
       submitted.kind === 'done' ? submitted.session.state : Object.values(submitted).join(' '),
     /** The types of the biller's events, oldest first; each is compared with the document. */
     events: async (): Promise<string[]> => (await stage.merchant.events()).map(({ event_type: type }) => type),

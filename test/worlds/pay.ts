@@ -7,7 +7,7 @@ import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { paySession } from '../../src/services/links/session-payment.ts';
 import { saveSessionMethod } from '../../src/services/links/session-setup.ts';
 import { startSession } from '../../src/services/links/session-start.ts';
-import type { Submission, Submitted } from '../../src/services/links/submission.ts';
+import type { FormResult, Submission } from '../../src/services/links/submission.ts';
 import { tokenOf } from '../../src/services/links/tokens.ts';
 import { applyTo, chargeHook } from '../../src/services/subjects/charge-hook.ts';
 import { makeKey } from '../support/factories.ts';
@@ -54,7 +54,7 @@ async function cardOfToken(account: Account, token: string, headers: Record<stri
   return card.id;
 }
 
-function shown(submitted: Submitted): unknown {
+function shown(submitted: FormResult): unknown {
   return submitted.kind === 'done' ? submitted.session.state : submitted;
 }
 

@@ -14,7 +14,7 @@ export interface HttpRefusal {
  * Maps an error of Node's HTTP parser to a refusal: headers too large, request too slow, or invalid HTTP. Returns null
  * if the client has disconnected.
  */
-export function refusalOf(error: Error & { code?: string }, headerBytes: number): HttpRefusal | null {
+export function httpRefusalOf(error: Error & { code?: string }, headerBytes: number): HttpRefusal | null {
   switch (error.code) {
     case 'ECONNRESET':
     case 'EPIPE':

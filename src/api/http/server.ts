@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type Koa from 'koa';
-import { refusalOf, refuseParseError, tooManyHeaders } from './http-parse-errors.ts';
+import { httpRefusalOf, refuseParseError, tooManyHeaders } from './http-parse-errors.ts';
 
 export interface Limits {
   /** A client that takes longer to send its headers, or its whole request, is disconnected. */
@@ -87,7 +87,7 @@ export async function serve(
     else refuseParseError(request.socket, tooManyHeaders(limits.headerCount));
   });
   server.on('clientError', (error, socket) => {
-    const refusal = refusalOf(error, limits.headerBytes);
+    const refusal = httpRefusalOf(error, limits.headerBytes);
     const atWork = [...((socket instanceof Socket && connections.get(socket)) || [])];
     // A response that has already begun must not be corrupted.
     if (refusal === null || !socket.writable || atWork.some(({ headersSent }) => headersSent)) socket.destroy();

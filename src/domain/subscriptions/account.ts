@@ -2,7 +2,7 @@ import type { MinorUnits } from '../units.ts';
 import { type PeriodLine, sumOf } from './lines.ts';
 
 /** What changes and credits have left for later periods. */
-export interface Account {
+export interface CreditAccount {
   /** The lines that the next period takes besides its items. Their sum is never negative. */
   next_period_lines: PeriodLine[];
   /** What the customer has in hand. Never negative. */
@@ -16,7 +16,7 @@ export interface Statement {
   amount_cents: MinorUnits;
   /** The part of the amount that comes from the account. A credit is negative. */
   carried_cents: MinorUnits;
-  account: Account;
+  account: CreditAccount;
 }
 
 /**
@@ -24,9 +24,9 @@ export interface Statement {
  * never comes from unpaid lines. If they leave a debt, the next period shows all of them.
  */
 export function post(
-  { next_period_lines: before, credit_balance_cents: credit }: Account,
+  { next_period_lines: before, credit_balance_cents: credit }: CreditAccount,
   lines: PeriodLine[],
-): Account {
+): CreditAccount {
   const owed = sumOf(before) + sumOf(lines) - credit;
   if (owed <= 0) return { next_period_lines: [], credit_balance_cents: 0 - owed };
   return { next_period_lines: [...before, ...lines, ...creditLine(credit)], credit_balance_cents: 0 };
@@ -34,7 +34,7 @@ export function post(
 
 /** Returns the statement of a period whose items cost these lines. Credit is used before money is taken. */
 export function statementOf(
-  { next_period_lines: before, credit_balance_cents: credit }: Account,
+  { next_period_lines: before, credit_balance_cents: credit }: CreditAccount,
   items: PeriodLine[],
 ): Statement {
   const due = sumOf(items) + sumOf(before);

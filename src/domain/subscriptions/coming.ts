@@ -1,6 +1,6 @@
 import type { PlainDate } from '../calendar.ts';
 import type { MinorUnits } from '../units.ts';
-import { type Account, statementOf } from './account.ts';
+import { type CreditAccount, statementOf } from './account.ts';
 import { type Course, calendarOf } from './course.ts';
 import { lengthOf, type PeriodDates, periodDates } from './periods.ts';
 import { priceOfPeriod, type Sold } from './pricing.ts';
@@ -20,7 +20,7 @@ export function comingPeriods(course: Course, today: PlainDate, most: number): C
   const running = asIfRunning(course, today);
   const calendar = calendarOf(running);
   const coming: ComingPeriod[] = [];
-  let account: Account = course;
+  let account: CreditAccount = course;
   let sold: Sold = course;
   while (coming.length < most) {
     const dates = periodDates(calendar, running.next_number + coming.length);

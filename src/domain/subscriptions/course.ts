@@ -3,7 +3,7 @@ import type { FailureBehaviour } from '../dunning.ts';
 import type { Id } from '../ids.ts';
 import { addMs, type CustomerInstant } from '../instants.ts';
 import type { Days, MinorUnits, PeriodNumber } from '../units.ts';
-import type { Account } from './account.ts';
+import type { CreditAccount } from './account.ts';
 import type { PeriodLine, SubscriptionItem } from './lines.ts';
 import { type PeriodCalendar, periodDates } from './periods.ts';
 import type { Sold } from './pricing.ts';
@@ -17,7 +17,7 @@ export type StateReason = 'requested' | 'payment_failed' | 'no_payment_method' |
 export type PeriodStatus = 'processing' | 'paid' | 'retrying' | 'unpaid' | 'void';
 
 /** The terms of a subscription, and how far it has come. Dates are biller-local. */
-export interface Course extends Omit<PeriodCalendar, 'anchor_start'>, Account, Sold {
+export interface Course extends Omit<PeriodCalendar, 'anchor_start'>, CreditAccount, Sold {
   state: SubscriptionState;
   state_reason: StateReason | null;
   /** What the days that are left of the current period were charged for. Null: the items; they differ after a change

@@ -1,5 +1,5 @@
 import type { MinorUnits } from '../units.ts';
-import { type Account, accountLine, post } from './account.ts';
+import { accountLine, type CreditAccount, post } from './account.ts';
 import type { Course, Period } from './course.ts';
 import type { PeriodLine } from './lines.ts';
 
@@ -7,7 +7,7 @@ import type { PeriodLine } from './lines.ts';
 export interface CreditAfterEnd {
   amount: MinorUnits;
   lines: PeriodLine[];
-  account: Account;
+  account: CreditAccount;
 }
 
 /**
@@ -16,7 +16,7 @@ export interface CreditAfterEnd {
  * was served.
  */
 export function creditAfterEnd(
-  { state, state_reason: reason, ...account }: Account & Pick<Course, 'state' | 'state_reason'>,
+  { state, state_reason: reason, ...account }: CreditAccount & Pick<Course, 'state' | 'state_reason'>,
   { number, amount_cents: amount, carried_cents: carried, changed_cents: changed }: Period,
 ): CreditAfterEnd | null {
   const price = amount - carried + changed;

@@ -1,7 +1,7 @@
 import { addDays, dateIn, type PlainDate } from '../calendar.ts';
 import type { CustomerInstant } from '../instants.ts';
 import type { PeriodNumber } from '../units.ts';
-import { type Account, accountLine, post } from './account.ts';
+import { accountLine, type CreditAccount, post } from './account.ts';
 import {
   allOwed,
   type Course,
@@ -49,11 +49,6 @@ export interface SubscriptionStepChange {
   happenings: Happening[];
 }
 
-/** Whether there is a method to charge: then a trial ends with a payment. */
-export interface Means {
-  hasMethod: boolean;
-}
-
 /**
  * Starts a subscription that waits for that, or the one whose start date has come. Without a trial its first period
  * begins, and is to be charged. A start date that has passed moves to this day.
@@ -92,7 +87,7 @@ export function isOver({ ends_at: endsAt }: Pick<Course, 'ends_at'>, today: Plai
 export function passBoundary(
   subscription: SubscriptionWithPeriods,
   at: CustomerInstant,
-  { hasMethod }: Means,
+  { hasMethod }: { hasMethod: boolean },
 ): SubscriptionStepChange {
   const { course, current, timeZone } = subscription;
   const today = dateIn(at, timeZone);
@@ -224,9 +219,9 @@ export function firstDayAfterPause(current: Pick<Period, 'status' | 'end_date'> 
 }
 
 /** The account without periods that were never paid: it gets back what they took from it and their changes left. */
-function withoutPeriods(course: Account, periods: readonly Period[]): Partial<Account> {
+function withoutPeriods(course: CreditAccount, periods: readonly Period[]): Partial<CreditAccount> {
   if (periods.length === 0) return {};
-  return periods.reduce<Account>(
+  return periods.reduce<CreditAccount>(
     (account, { number, carried_cents: carried, changed_cents: changed }) =>
       post(account, accountLine(`Period ${number}, which is not billed`, carried - changed)),
     course,

@@ -26,7 +26,7 @@ import { afterCommit, pipelined, queued } from '../../platform/postgres/transact
 import type { RealInstant } from '../../platform/real-time.ts';
 import { type EventPlace, intentEvent, reserve, transact } from '../events.ts';
 import { endMandateAfterReturn } from '../mandates/mandate-ends.ts';
-import type { AttemptOutcome, ChargeHook, ChargeRecorder } from '../payments/charge.ts';
+import type { ChargeHook, ChargeRecorder, CompletedAttempt } from '../payments/charge.ts';
 import {
   emitCompleted,
   isRestricted,
@@ -206,7 +206,7 @@ async function recordedOutcome(
   tx: Tx,
   { debit, attempt, intent, recorder }: LockedDebit,
   updated: PaymentIntentRow,
-  outcome: Extract<AttemptOutcome['outcome'], { kind: 'succeeded' | 'failed' }>,
+  outcome: Extract<CompletedAttempt['outcome'], { kind: 'succeeded' | 'failed' }>,
   report: ReportRecord,
 ): Promise<PaymentIntentRow> {
   const { at, now } = report;

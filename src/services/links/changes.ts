@@ -18,7 +18,7 @@ import { wake } from '../wake.ts';
 import type { SessionEnd } from './door.ts';
 
 /** When something happens: in customer time, and in real time. */
-export interface Instant {
+export interface TwoTimes {
   at: CustomerInstant;
   now: RealInstant;
 }
@@ -26,7 +26,7 @@ export interface Instant {
 /** What a completed payment or setup does to the plan or subscription of its link, in the caller's transaction. */
 export type ApplyTo = (
   tx: Tx,
-  completed: Instant & {
+  completed: TwoTimes & {
     paymentPlanId: Id<'payment_plan'> | null;
     subscriptionId: Id<'subscription'> | null;
     paymentMethodId: Id<'payment_method'>;
@@ -34,7 +34,7 @@ export type ApplyTo = (
 ) => Promise<void>;
 
 /** A method was saved, or a payment has succeeded. `amount` is null if no money was taken. */
-interface Completion extends Instant {
+interface Completion extends TwoTimes {
   amount: MinorUnits | null;
   paymentMethodId: Id<'payment_method'> | null;
 }
@@ -44,7 +44,7 @@ export async function expireSession(
   tx: Tx,
   session: CheckoutSessionRow,
   reason: SessionEnd,
-  { at, now }: Instant,
+  { at, now }: TwoTimes,
 ): Promise<void> {
   await wake.checkoutSession(tx, session, now);
   await endSession(tx, session, reason, at);
@@ -137,7 +137,7 @@ export async function expireLink(
   tx: Tx,
   link: PaymentLinkRow,
   sessions: readonly CheckoutSessionRow[],
-  { at, now }: Instant,
+  { at, now }: TwoTimes,
 ): Promise<void> {
   const row = await updatePaymentLink(tx, link.id, {
     status: 'expired',
@@ -155,7 +155,7 @@ export async function deactivateLink(
   tx: Tx,
   link: PaymentLinkRow,
   reason: 'requested' | 'customer_deleted',
-  { at, now }: Instant,
+  { at, now }: TwoTimes,
 ): Promise<PaymentLinkRow> {
   const row = await updatePaymentLink(tx, link.id, {
     status: 'deactivated',
@@ -174,7 +174,7 @@ export async function deactivateLink(
  * then waited for it. An outcome has the time of its attempt; the link does not expire before its own. Returns whether
  * it has expired.
  */
-export async function expireIfOverdue(tx: Tx, link: PaymentLinkRow, { at, now }: Instant): Promise<boolean> {
+export async function expireIfOverdue(tx: Tx, link: PaymentLinkRow, { at, now }: TwoTimes): Promise<boolean> {
   const { status, expires_at: expiresAt, wake_at: wakeAt } = link;
   if (status !== 'open' || expiresAt === null || (wakeAt !== null && expiresAt > at)) return false;
   const sessions = await lockSessionsOfLink(tx, link.id);
@@ -189,7 +189,7 @@ async function endOpenSessions(
   tx: Tx,
   link: PaymentLinkRow,
   sessions: readonly CheckoutSessionRow[],
-  instant: Instant,
+  instant: TwoTimes,
 ): Promise<void> {
   if (link.status === 'open') return;
   for (const session of sessions) {

@@ -1,10 +1,10 @@
 import { lockSessionsOfCustomer } from '../../db/checkout-sessions.ts';
 import { lockOpenLinksOfCustomer } from '../../db/payment-links.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
-import { deactivateLink, expireSession, type Instant } from './changes.ts';
+import { deactivateLink, expireSession, type TwoTimes } from './changes.ts';
 
 /** Ends the open links and sessions of a locked customer, who is deleted. */
-export async function endLinksOfCustomer(tx: Tx, customerId: string, instant: Instant): Promise<void> {
+export async function endLinksOfCustomer(tx: Tx, customerId: string, instant: TwoTimes): Promise<void> {
   for (const link of await lockOpenLinksOfCustomer(tx, customerId)) {
     await deactivateLink(tx, link, 'customer_deleted', instant);
   }

@@ -13,7 +13,7 @@ import { instantOf, type WorkflowTime } from '../customer-time.ts';
 import { transact } from '../events.ts';
 import { endChallenge } from '../payments/challenge-completion.ts';
 import type { ChargeHook } from '../payments/charge.ts';
-import { endSession, expireLink, type Instant } from './changes.ts';
+import { endSession, expireLink, type TwoTimes } from './changes.ts';
 
 type Time = WorkflowTime & { now: RealInstant };
 
@@ -75,7 +75,7 @@ async function failChallenge(
   tx: Tx,
   hook: ChargeHook,
   { status, payment_intent_id: intentId }: CheckoutSessionRow,
-  { at, now }: Instant,
+  { at, now }: TwoTimes,
 ): Promise<boolean> {
   if (status !== 'processing' || intentId === null) return false;
   return endChallenge(tx, hook, { paymentIntentId: intentId, paymentPlanId: null }, { at, now });

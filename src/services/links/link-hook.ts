@@ -13,7 +13,7 @@ import { challengeEnd } from '../../domain/challenges.ts';
 import type { Id } from '../../domain/ids.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { pass } from '../crash-points.ts';
-import type { AttemptOutcome, ChargeHook, ChargeRecorder } from '../payments/charge.ts';
+import type { ChargeHook, ChargeRecorder, CompletedAttempt } from '../payments/charge.ts';
 import { wake } from '../wake.ts';
 import {
   type ApplyTo,
@@ -22,7 +22,7 @@ import {
   dropUnkeptMethod,
   expireIfOverdue,
   expireSession,
-  type Instant,
+  type TwoTimes,
   uncount,
 } from './changes.ts';
 import { assertTakesAttempt, SessionClosed } from './door.ts';
@@ -98,7 +98,7 @@ async function completed(
   tx: Tx,
   session: CheckoutSessionRow,
   link: PaymentLinkRow | null,
-  { attempt, amount, at, now, outcome, isRestricted }: AttemptOutcome,
+  { attempt, amount, at, now, outcome, isRestricted }: CompletedAttempt,
   applyTo: ApplyTo,
 ): Promise<void> {
   const instant = { at, now };
@@ -124,7 +124,7 @@ async function failed(
   session: CheckoutSessionRow,
   link: PaymentLinkRow | null,
   { methodId, isRestricted }: { methodId: Id<'payment_method'> | null; isRestricted: boolean },
-  instant: Instant,
+  instant: TwoTimes,
 ): Promise<void> {
   const { at, now } = instant;
   // Otherwise a stranger who has the URL could fill the customer's methods with cards that do not work.

@@ -29,10 +29,10 @@ import {
 import { ifAdvancing } from './session-start.ts';
 import {
   consentAt,
+  type FormResult,
   type SessionDeps,
   type Submission,
   type SubmissionRefusal,
-  type Submitted,
   submissionErrors,
 } from './submission.ts';
 
@@ -47,7 +47,7 @@ export async function paySession(
   token: string,
   submission: Submission,
   payer: PayerRequest,
-): Promise<Submitted> {
+): Promise<FormResult> {
   const found = await findSession(pool, token, payer.now);
   if (found === null || found.session.mode !== 'payment') return { kind: 'unknown' };
   const { session } = found;
@@ -67,7 +67,7 @@ export async function paySession(
       await confirmPaymentIntent(pool, deps.charging, context, intentId, { payment_method: methodId }, request);
     }
   } catch (error) {
-    const refused = refusalOf(error);
+    const refused = formRefusalOf(error);
     const result = refused.kind === 'invalid' ? await submittedResult(pool, session, submission, payer) : refused;
     // The payment is refused to this form if another one was taken meanwhile.
     return result.kind === 'done' && result.session.session.submissions === submission.version ? refused : result;
@@ -81,7 +81,7 @@ async function submittedResult(
   { token_hash: hash }: CheckoutSessionRow,
   submission: Submission,
   { now }: PayerRequest,
-): Promise<Submitted> {
+): Promise<FormResult> {
   const row = await selectSessionByToken(pool, hash);
   if (row === null) return { kind: 'unknown' };
   const isOwn = await hasOpenedLastAttempt(pool, row, submission, now);
@@ -137,7 +137,7 @@ export async function methodOf(
 }
 
 /** Says what an error means for the payer. @throws any error that is a fault of ours. */
-export function refusalOf(error: unknown): SubmissionRefusal {
+export function formRefusalOf(error: unknown): SubmissionRefusal {
   if (error instanceof SessionClosed) {
     if (error.reason === 'ended') return { kind: 'ended', state: 'expired', reason: null };
     return { kind: 'busy', reason: error.reason };

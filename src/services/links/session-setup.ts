@@ -11,8 +11,8 @@ import { completeSession } from './changes.ts';
 import type { PayerRequest } from './payer-context.ts';
 import { findSession } from './public-tokens.ts';
 import { acceptMandateFor, contextOfSession, lockOpenSession, withSession } from './session-parties.ts';
-import { methodOf, refusalBefore, refusalOf } from './session-payment.ts';
-import { consentAt, type SessionDeps, type Submission, type Submitted } from './submission.ts';
+import { formRefusalOf, methodOf, refusalBefore } from './session-payment.ts';
+import { consentAt, type FormResult, type SessionDeps, type Submission } from './submission.ts';
 
 /**
  * Saves a payer's method in a session of mode `setup`, and completes it. The method becomes the customer's default if
@@ -24,7 +24,7 @@ export async function saveSessionMethod(
   token: string,
   submission: Submission,
   payer: PayerRequest,
-): Promise<Submitted> {
+): Promise<FormResult> {
   const found = await findSession(pool, token, payer.now);
   if (found === null || found.session.mode !== 'setup') return { kind: 'unknown' };
   const refusal = refusalBefore(found, submission);
@@ -35,7 +35,7 @@ export async function saveSessionMethod(
       await withSession(pool, found.session, payer, (tx, read) => complete(tx, deps, context, read, submission));
     }
   } catch (error) {
-    return refusalOf(error);
+    return formRefusalOf(error);
   }
   const session = await findSession(pool, token, payer.now);
   if (session === null) return { kind: 'unknown' };

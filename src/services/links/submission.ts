@@ -56,7 +56,7 @@ export type SubmissionRefusal =
   | { kind: 'unclear' };
 
 /** `isOwn`: by this form, not by another page of the session. */
-export type Submitted = { kind: 'done'; session: SessionForPayer; isOwn: boolean } | SubmissionRefusal;
+export type FormResult = { kind: 'done'; session: SessionForPayer; isOwn: boolean } | SubmissionRefusal;
 
 /** Returns the consent of an accepted form as it is stored. */
 export function consentAt({ consent }: Submission, at: CustomerInstant): Consent | null {

@@ -31,7 +31,7 @@ import {
 import type { DecidedIntent } from './surcharges.ts';
 
 /** An attempt and its outcome, passed on so that they can be recorded elsewhere too. `amount` is without surcharge. */
-export interface AttemptOutcome {
+export interface CompletedAttempt {
   attempt: PaymentAttemptRow;
   amount: MinorUnits;
   at: CustomerInstant;
@@ -46,7 +46,7 @@ export interface AttemptOutcome {
 }
 
 /** A debit that the bank has taken back, after it had succeeded. */
-export interface AttemptReturn extends Omit<AttemptOutcome, 'outcome' | 'scheme' | 'isRestricted'> {
+export interface AttemptReturn extends Omit<CompletedAttempt, 'outcome' | 'scheme' | 'isRestricted'> {
   code: DeclineCode;
   scheme: SchemeProfile;
 }
@@ -58,7 +58,7 @@ export interface AttemptReturn extends Omit<AttemptOutcome, 'outcome' | 'scheme'
 export interface ChargeRecorder {
   /** A payer has confirmed the payment, and its attempt is opened. */
   opened(at: CustomerInstant): Promise<void>;
-  completed(outcome: AttemptOutcome): Promise<CustomerInstant | null>;
+  completed(outcome: CompletedAttempt): Promise<CustomerInstant | null>;
   returned(returned: AttemptReturn): Promise<CustomerInstant | null>;
   /** The payment was canceled for good. */
   canceled?(instant: { at: CustomerInstant; now: RealInstant }): Promise<void>;

@@ -1,13 +1,13 @@
 import { selectPeriodFunds, selectPeriodOfPayment, updateWithheld } from '../../db/period-funds.ts';
 import { type SubscriptionRow, updateSubscription } from '../../db/subscriptions.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
-import { type Account, post } from '../../domain/subscriptions/account.ts';
+import { type CreditAccount, post } from '../../domain/subscriptions/account.ts';
 import { coverLine, withheldOf } from '../../domain/subscriptions/cover.ts';
 import type { PeriodNumber } from '../../domain/units.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 
 /** The account of a locked subscription. */
-type Covered = Pick<SubscriptionRow, 'id'> & Account;
+type Covered = Pick<SubscriptionRow, 'id'> & CreditAccount;
 
 /**
  * Withholds of a period's credit what its payments no longer cover, or returns what they cover again. Call it when a
@@ -19,7 +19,7 @@ export async function coverCredit(
   subscription: Covered,
   period: PeriodNumber,
   at: CustomerInstant,
-): Promise<Account> {
+): Promise<CreditAccount> {
   const { id, next_period_lines, credit_balance_cents } = subscription;
   const account = { next_period_lines, credit_balance_cents };
   const funds = await selectPeriodFunds(tx, id, period);

@@ -2,7 +2,7 @@ import { afterFailure, type FailureBehaviour, nextRetryAt } from '../../domain/d
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { retryAt } from '../../domain/schemes/debit-dates.ts';
 import type { SchemeProfile } from '../../domain/schemes/scheme-profile.ts';
-import type { AttemptOutcome, AttemptReturn } from './charge.ts';
+import type { AttemptReturn, CompletedAttempt } from './charge.ts';
 
 /** A series of failures of one payment. */
 export interface FailureSeries {
@@ -30,7 +30,7 @@ export function afterFailedAttempt(
     at,
     outcome,
     scheme,
-  }: Pick<AttemptOutcome, 'at' | 'scheme'> & { outcome: Extract<AttemptOutcome['outcome'], { kind: 'failed' }> },
+  }: Pick<CompletedAttempt, 'at' | 'scheme'> & { outcome: Extract<CompletedAttempt['outcome'], { kind: 'failed' }> },
   isMadeByService: boolean,
 ): DunningStep {
   const isStep = isMadeByService || (scheme !== null && before.failures < 1);

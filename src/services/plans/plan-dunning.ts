@@ -18,7 +18,7 @@ import type { Tx } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { withdrawDebits } from '../debits/debit-withdrawal.ts';
 import { InvalidState } from '../errors.ts';
-import type { AttemptOutcome, ChargeHook } from '../payments/charge.ts';
+import type { ChargeHook, CompletedAttempt } from '../payments/charge.ts';
 import { afterFailedAttempt, afterReturn } from '../payments/dunning-step.ts';
 import { cancelUnpaid } from '../payments/payment-cancellation.ts';
 import { wake } from '../wake.ts';
@@ -77,7 +77,7 @@ async function recordOnSlot(
   tx: Tx,
   locked: LockedPlan,
   slot: KnownSlot,
-  { attempt, at, now, amount, outcome, scheme }: AttemptOutcome,
+  { attempt, at, now, amount, outcome, scheme }: CompletedAttempt,
 ): Promise<CustomerInstant | null> {
   if (outcome.kind === 'failed') {
     const isOwn = attempt.source === 'plan';

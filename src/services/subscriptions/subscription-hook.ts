@@ -18,7 +18,7 @@ import { pipelined } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { InvalidState } from '../errors.ts';
 import { reserve } from '../events.ts';
-import type { AttemptOutcome, AttemptReturn, ChargeHook } from '../payments/charge.ts';
+import type { AttemptReturn, ChargeHook, CompletedAttempt } from '../payments/charge.ts';
 import { afterFailedAttempt, afterReturn } from '../payments/dunning-step.ts';
 import { wake } from '../wake.ts';
 import { withCoveredCredit } from './covered-credit.ts';
@@ -77,7 +77,7 @@ export const subscriptionHook: ChargeHook = async (tx, { paymentIntentId }) => {
 function challengeEndOf(
   { subscription: { timeZone } }: LockedSubscription,
   { end_date }: Period,
-  { attempt, at }: Pick<AttemptOutcome, 'attempt' | 'at'>,
+  { attempt, at }: Pick<CompletedAttempt, 'attempt' | 'at'>,
 ): CustomerInstant {
   const endsAt = startOfDay(end_date, timeZone);
   // A start or a resume makes the first attempt. Later ones are confirmed by a payer, who is there.
@@ -91,15 +91,15 @@ async function noteChallengeOf(tx: Tx, { row }: LockedSubscription, period: Peri
 }
 
 /** An outcome that changes something: a challenge that waits does not. */
-type CompletedAttempt = Omit<AttemptOutcome, 'outcome'> & {
-  outcome: Exclude<AttemptOutcome['outcome'], { kind: 'requires_action' }>;
+type FinalAttempt = Omit<CompletedAttempt, 'outcome'> & {
+  outcome: Exclude<CompletedAttempt['outcome'], { kind: 'requires_action' }>;
 };
 
 async function recordCompleted(
   tx: Tx,
   locked: LockedSubscription,
   period: SubscriptionPeriodRow,
-  { attempt, at, now, outcome, scheme }: CompletedAttempt,
+  { attempt, at, now, outcome, scheme }: FinalAttempt,
 ): Promise<{ nextAttemptAt: CustomerInstant | null; state: SubscriptionState }> {
   if (outcome.kind === 'succeeded') {
     const noError = { last_error_code: null, last_error_message: null, ...landed(locked, period.amount_cents) };

@@ -1,11 +1,6 @@
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
-import {
-  attemptOpened,
-  type Means,
-  passBoundary,
-  type SubscriptionStepChange,
-} from '../../domain/subscriptions/steps.ts';
+import { attemptOpened, passBoundary, type SubscriptionStepChange } from '../../domain/subscriptions/steps.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { reserve } from '../events.ts';
@@ -62,7 +57,7 @@ export async function passEnd(step: Step): Promise<Charge | null> {
 }
 
 /** The subscription ends. What could still be charged of it is stopped. */
-async function end(step: Step, means: Means): Promise<null> {
+async function end(step: Step, means: { hasMethod: boolean }): Promise<null> {
   const { tx, at, now } = step;
   const locked = await withoutCharges(tx, step.locked, { at, now });
   return save({ ...step, locked }, passBoundary(locked.subscription, at, means));

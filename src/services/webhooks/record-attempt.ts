@@ -1,9 +1,9 @@
 import { tenantOf } from '../../db/tenant.ts';
 import {
-  type AttemptOutcome,
   type DeliveryToMake,
   failPendingDeliveries,
   recordAttempt,
+  type SendingOutcome,
   type WebhookAttemptRow,
   type WebhookDeliveryRow,
 } from '../../db/webhook-deliveries.ts';
@@ -91,7 +91,7 @@ function outcomeOf(
   disable: DisabledReason | null,
   delay: number | null,
   now: RealInstant,
-): AttemptOutcome {
+): SendingOutcome {
   if (error === null) return { status: 'delivered', nextAttemptAt: null, failureReason: null };
   if (disable !== null) return { status: 'failed', nextAttemptAt: null, failureReason: 'endpoint disabled' };
   if (delay === null) return { status: 'failed', nextAttemptAt: null, failureReason: 'all attempts have failed' };

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { describe, it } from 'mocha';
-import { type Account, accountLine, post, statementOf } from '../../../src/domain/subscriptions/account.ts';
+import { accountLine, type CreditAccount, post, statementOf } from '../../../src/domain/subscriptions/account.ts';
 import { type PeriodLine, sumOf } from '../../../src/domain/subscriptions/lines.ts';
 
-const empty: Account = { next_period_lines: [], credit_balance_cents: 0 };
+const empty: CreditAccount = { next_period_lines: [], credit_balance_cents: 0 };
 const item = (amount: number): PeriodLine => ({ kind: 'item', description: 'A', quantity: 1, amount_cents: amount });
 const amounts = fc.array(fc.integer({ min: -5_000, max: 5_000 }), { maxLength: 8 });
-const owedBy = ({ next_period_lines: lines, credit_balance_cents: credit }: Account) => sumOf(lines) - credit;
+const owedBy = ({ next_period_lines: lines, credit_balance_cents: credit }: CreditAccount) => sumOf(lines) - credit;
 const posted = (all: number[]) => all.reduce((account, amount) => post(account, accountLine('x', amount)), empty);
 
 describe('the account of a subscription', () => {
