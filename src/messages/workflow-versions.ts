@@ -23,4 +23,9 @@ export const patches = {
    * succeeds at once upserts nothing. Without the patch, each attempt is an activity.
    */
   attemptsInTask: 'attempts-in-task',
+  /**
+   * An advance of a test clock brings the instant that is due first, and the workflow does not read that. Without the
+   * patch, it reads it, as a worker of the former version does with the same Update.
+   */
+  advancesBringDates: 'advances-bring-dates',
 } as const;

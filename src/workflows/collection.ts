@@ -121,7 +121,7 @@ function openSubjectInbox(kind: SubjectKind): SubjectInbox {
 const noClock = 'Nothing is advanced: the subject is on no test clock, but in real time.';
 
 async function advance(inbox: SubjectInbox, target: number, from?: number, dueAt?: number): Promise<void> {
-  if (isReadyFor(inbox, target, from) && dueAt !== undefined) {
+  if (dueAt !== undefined && isReadyFor(inbox, target, from) && patched(patches.advancesBringDates)) {
     inbox.logical = Math.max(inbox.logical, from);
     inbox.dueAt = dueAt;
   } else {

@@ -39,11 +39,9 @@ describe('a batch of webhooks, for operators', () => {
 
   it('carries its deliveries: no comparison misses a workflow of their own, and ops stuck looks at the batch', async () => {
     const { ids, batchId, endpointId } = await waitingBatch(5);
+    // Other test files have batches in the same Temporal.
     const carried = await listCarriedTo(service.temporal, endpointId);
-    assert.deepEqual(
-      [...carried],
-      ids.map((id) => [id, batchId]),
-    );
+    assert.deepEqual([...new Set(ids.map((id) => carried.get(id)))], [batchId]);
     assert.deepEqual(await missing(), []);
     const why = 'due';
     const backlog = { kind: 'delivery_backlog', subject_id: endpointId, why, remedy: '', since: null };
