@@ -2,7 +2,8 @@ import type { DeclineCode } from '../domain/charge-outcome.ts';
 import type { Currency } from '../domain/currencies.ts';
 import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
-import type { Course, Derived, Period } from '../domain/subscriptions/course.ts';
+import type { Course, Period } from '../domain/subscriptions/course.ts';
+import type { Derived } from '../domain/subscriptions/derive.ts';
 import type { Costs } from '../domain/surcharges/costs.ts';
 import type { BasisPoints, MinorUnits } from '../domain/units.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
@@ -161,12 +162,13 @@ function storedColumns(
     discounts,
     next_discounts,
     one_off_items,
+    unpaid_one_off_items,
     metadata,
     ...plain
   }: Partial<SubscriptionRow>,
 ) {
-  const sold = { items, next_items, billed_items, next_period_lines, discounts, next_discounts, one_off_items };
-  const json = Object.entries({ ...sold, metadata })
+  const sold = { items, next_items, billed_items, next_period_lines, discounts, next_discounts };
+  const json = Object.entries({ ...sold, one_off_items, unpaid_one_off_items, metadata })
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => [name, jsonb(tx, value)]);
   return { ...plain, ...(Object.fromEntries(json) as Record<string, ReturnType<typeof jsonb>>) };

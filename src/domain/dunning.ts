@@ -35,7 +35,7 @@ const isFinal: Readonly<Record<DeclineCode, boolean>> = {
  * its behaviour is `stop`, the decline is final, or no retries are left. `failures` counts this series, the present
  * failure included; a resume begins a new series. If an attempt was late, the instant may have passed: the retry is
  * then due at once. A bank debit is retried by the rule of its scheme: `retryAt` is then the instant of the retry, or
- * null when none are left.
+ * null when none are left. `isFinal`: retries were left, and the decline has ended them.
  * @throws RangeError when `failures` is not a whole number from 1 up.
  */
 export function afterFailure(input: {
@@ -44,10 +44,11 @@ export function afterFailure(input: {
   failures: number;
   firstFailedAt: CustomerInstant;
   retryAt?: CustomerInstant | null;
-}): { kind: 'retry'; at: CustomerInstant } | { kind: 'suspend' } {
+}): { kind: 'retry'; at: CustomerInstant } | { kind: 'suspend'; isFinal: boolean } {
   const { behaviour, code, failures, firstFailedAt } = input;
   const at = input.retryAt === undefined ? nextRetryAt(failures, firstFailedAt) : input.retryAt;
-  return behaviour === 'stop' || isFinal[code] || at === null ? { kind: 'suspend' } : { kind: 'retry', at };
+  if (behaviour === 'stop' || at === null) return { kind: 'suspend', isFinal: false };
+  return isFinal[code] ? { kind: 'suspend', isFinal: true } : { kind: 'retry', at };
 }
 
 /**

@@ -215,21 +215,24 @@ export const SubscriptionCancel = withExamples(
 );
 export type SubscriptionCancel = Static<typeof SubscriptionCancel>;
 
+const AnchorDay = Type.Integer({
+  minimum: 1,
+  maximum: 31,
+  description:
+    'The day of the month on which later periods begin, such as that of before the pause. The new period is then ' +
+    'short, and costs its share of the days. By default the day of the resume. Not for weekly subscriptions.',
+});
+
+/** What becomes of days that were served and not paid. */
+export const Unpaid = Type.Enum(['collect', 'waive'], {
+  title: 'UnpaidService',
+  description:
+    'Whether what was served and not paid is collected, the default, or waived: then the unpaid period is `void` and a ' +
+    'new one begins today.',
+});
+
 export const SubscriptionResume = withExamples(
-  Strict(
-    {
-      anchor_day: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          maximum: 31,
-          description:
-            'The day of the month on which later periods begin, such as that of before the pause. The new period is then ' +
-            'short, and costs its share of the days. By default the day of the resume. Not for weekly subscriptions.',
-        }),
-      ),
-    },
-    { title: 'SubscriptionResume' },
-  ),
+  Strict({ anchor_day: Type.Optional(AnchorDay), unpaid: Type.Optional(Unpaid) }, { title: 'SubscriptionResume' }),
   {
     today: { summary: 'Count the periods from today', value: {} },
     sameDay: { summary: 'Keep the 11th', value: { anchor_day: 11 } },
@@ -246,6 +249,7 @@ export const SubscriptionPause = withExamples(
       resumes_at: Type.Optional(
         LocalDate('When it resumes automatically: after the pause begins. By default it waits for a resume.'),
       ),
+      anchor_day: Type.Optional(AnchorDay),
     },
     { title: 'SubscriptionPause' },
   ),

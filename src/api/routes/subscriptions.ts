@@ -155,7 +155,8 @@ const pause = route({
   body: SubscriptionPause,
   response: { status: 200, schema: Subscription, example: { ...subscriptionExample, pauses_at: '2027-02-11' } },
   handle: async ({ context, params, body, deps }) => {
-    const request = { name: 'pause', from: body.from ?? null, resumesAt: body.resumes_at ?? null } as const;
+    const { from = null, resumes_at: resumesAt = null, anchor_day: anchorDay = null } = body;
+    const request = { name: 'pause', from, resumesAt, anchorDay } as const;
     return presentSubscription(await requestOfSubscription(deps.db, context, params.subscription_id, request));
   },
 });

@@ -83,6 +83,26 @@ export function retryDueAt(series: {
 }
 
 /**
+ * Returns when a series of retries ends if every retry fails: at the last retry, or, for a payment of which a bank has
+ * reported, when the result of its last retry is expected. Null if no failure has begun a series.
+ */
+export function seriesEndsAt(series: {
+  failures: number;
+  first_failed_at: CustomerInstant | null;
+  last_result_at: CustomerInstant | null;
+}): CustomerInstant | null {
+  const { first_failed_at: firstResultAt, last_result_at: latest } = series;
+  if (firstResultAt === null || series.failures < 1) return null;
+  if (latest === null) return nextRetryAt(retryDays.length, firstResultAt);
+  let latestResultAt = latest;
+  for (let failures = series.failures; ; failures += 1) {
+    const dueAt = retryAt(auBecs, { failures, firstResultAt, latestResultAt });
+    if (dueAt === null) return latestResultAt;
+    latestResultAt = resultAt(auBecs, chargeDate(auBecs, dueAt));
+  }
+}
+
+/**
  * Returns the UTC instant at which an unused mandate lapses: the start of the day, on the scheme's clock, that is as
  * many months after the last debit as the scheme allows. Before the first debit, `usedAt` is the acceptance.
  */

@@ -1,9 +1,10 @@
 import { addDays, dateIn, daysBetween, type PlainDate, startOfDay } from '../calendar.ts';
 import type { CustomerInstant } from '../instants.ts';
 import type { MinorUnits, PeriodNumber } from '../units.ts';
-import { accountLine, post } from './account.ts';
-import { comingPeriods } from './coming.ts';
-import { type Course, calendarOf, type SubscriptionWithPeriods } from './course.ts';
+import { accountLine, amountEntry, entry, postAll } from './account.ts';
+import { applyChange } from './apply.ts';
+import { nextPeriodAmount } from './coming.ts';
+import { calendarOf, type SubscriptionWithPeriods } from './course.ts';
 import { coverLine, type Funds, withheldOf } from './cover.ts';
 import { changeLines, type PeriodLine, type SubscriptionItem, sumOf } from './lines.ts';
 import { lengthOf } from './periods.ts';
@@ -65,7 +66,7 @@ export function quoteChange(
   const cover = coverOf(subscription, own, funds);
   const lines = [...own, ...cover.lines];
   const change = madeNow(request, subscription, own, cover);
-  const owed = sumOf(change.course?.next_period_lines ?? []);
+  const owed = sumOf(postAll(course, change.entries ?? []).next_period_lines);
   if (request.collect === 'next_period' || owed === 0) {
     const quote = quoteOf(lines, 0, subscription, change, at);
     const isLost = owed > 0 && quote.nextPeriodAmount === 0;
@@ -73,7 +74,8 @@ export function quoteChange(
     return { quote, change, own };
   }
   if (owed > mostCents) return { refused: `The change would cost ${owed}, which is more than ${mostCents}.` };
-  const paid = { ...change, course: { ...change.course, next_period_lines: [], credit_balance_cents: 0 } };
+  const payment = amountEntry('change_paid', course.current_number, 'Payment of a change', 0 - owed);
+  const paid = { ...change, entries: [...(change.entries ?? []), ...payment] };
   return { quote: quoteOf(paidNow(lines, owed), owed, subscription, paid, at), change, own };
 }
 
@@ -92,11 +94,6 @@ export function paidNow(own: PeriodLine[], amount: MinorUnits): PeriodLine[] {
   return [...own, ...accountLine('Earlier changes and credit', amount - sumOf(own))];
 }
 
-/** Returns what the next period takes. 0 if none is to come. `today` is biller-local. */
-export function nextPeriodAmount(course: Course, today: PlainDate): MinorUnits {
-  return comingPeriods(course, today, 1)[0]?.amount ?? 0;
-}
-
 /** Returns until when a quote of this instant is valid: the end of the customer's day. */
 export function validUntil(at: CustomerInstant, timeZone: string): CustomerInstant {
   return startOfDay(addDays(dateIn(at, timeZone), 1), timeZone);
@@ -112,12 +109,10 @@ export function changePaid(
   funds: Funds | null = null,
 ): { change: SubscriptionStepChange; isMade: boolean } {
   const { course } = subscription;
-  const payment = accountLine('Payment of a change', 0 - open.amount_cents);
-  const isMade = course.state === 'active' && course.current_number === open.period;
-  if (!isMade) {
-    return { isMade, change: { course: { ...post(course, payment), ...closed }, happenings: ['change_failed'] } };
-  }
-  const { amount_cents: amount } = open;
+  const { amount_cents: amount, period } = open;
+  const payment = amountEntry('change_paid', period, 'Payment of a change', 0 - amount);
+  const isMade = course.state === 'active' && course.current_number === period;
+  if (!isMade) return { isMade, change: { course: closed, entries: payment, happenings: ['change_failed'] } };
   const paid = funds && {
     ...funds,
     changes_paid: funds.changes_paid + amount,
@@ -125,8 +120,8 @@ export function changePaid(
   };
   const cover = coverOf(subscription, open.lines, paid);
   const made = madeNow(open, subscription, open.lines, cover);
-  const account = post(course, [...open.lines, ...cover.lines, ...payment]);
-  return { isMade, change: { ...made, course: { ...made.course, ...account, ...closed } } };
+  const entries = [...(made.entries ?? []), ...payment];
+  return { isMade, change: { ...made, course: { ...made.course, ...closed }, entries } };
 }
 
 /** The payment of a change was declined, or another change takes its place. Nothing else changes. */
@@ -135,11 +130,9 @@ export function changeFailed(): SubscriptionStepChange {
 }
 
 /** The bank has taken the payment of a change back. The next period takes it. */
-export function changeReturned(
-  { course }: SubscriptionWithPeriods,
-  { amount_cents: amount }: OpenChange,
-): SubscriptionStepChange {
-  return { course: post(course, accountLine('Payment of a change that came back', amount)), happenings: [] };
+export function changeReturned({ amount_cents: amount, period }: OpenChange): SubscriptionStepChange {
+  const entries = amountEntry('change_returned', period, 'Payment of a change that came back', amount);
+  return { course: {}, entries, happenings: [] };
 }
 
 const closed = { change_payment_intent_id: null };
@@ -208,8 +201,10 @@ function madeNow(
 ): SubscriptionStepChange {
   const isTrial = course.state === 'trialing';
   const billed = proration === 'none' && !isTrial ? (course.billed_items ?? course.items) : null;
+  const withheld = cover.lines.length === 0 ? [] : [entry('withheld', course.current_number, cover.lines)];
   return {
-    course: { items, next_items: null, billed_items: billed, ...post(course, [...lines, ...cover.lines]) },
+    course: { items, next_items: null, billed_items: billed },
+    entries: [...(lines.length === 0 ? [] : [entry('change', course.current_number, lines)]), ...withheld],
     current: {
       changed_cents: (current?.changed_cents ?? 0) + sumOf(lines),
       withheld_cents: cover.withheld_cents,
@@ -225,13 +220,10 @@ function quoteOf(
   change: SubscriptionStepChange,
   at: CustomerInstant,
 ): Quote {
-  const { course, timeZone } = subscription;
-  return {
-    lines,
-    amount,
-    nextPeriodAmount: nextPeriodAmount({ ...course, ...change.course }, dateIn(at, timeZone)),
-    validUntil: validUntil(at, timeZone),
-  };
+  const before = { in_effect: true, in_effect_until: null, owed_amount_cents: 0 };
+  const { subscription: changed } = applyChange(subscription, change, null, { before, at });
+  const { timeZone } = subscription;
+  return { lines, amount, nextPeriodAmount: nextPeriodAmount(changed, at), validUntil: validUntil(at, timeZone) };
 }
 
 function priceKey(items: readonly SubscriptionItem[]): string {

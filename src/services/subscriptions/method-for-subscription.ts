@@ -8,7 +8,7 @@ import type { CustomerInstant } from '../../domain/instants.ts';
 import { fitsCurrency } from '../../domain/schemes/schemes.ts';
 import type { SubscriptionWithPeriods } from '../../domain/subscriptions/course.ts';
 import { respondTo } from '../../domain/subscriptions/requests.ts';
-import type { SubscriptionStepChange } from '../../domain/subscriptions/steps.ts';
+import type { Resuming, SubscriptionStepChange } from '../../domain/subscriptions/steps.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
@@ -60,12 +60,24 @@ interface Read {
 }
 
 /** Returns the change of a subscription that can be charged again: nothing if its state does not wait for that. */
-export function changeByNewMethod({ row, subscription }: Read, at: CustomerInstant): SubscriptionStepChange {
+export function changeByNewMethod(
+  { row, subscription }: Read,
+  at: CustomerInstant,
+  unpaid: Resuming['unpaid'] = 'collect',
+): SubscriptionStepChange {
   const { state, state_reason: reason } = row;
   if (state === 'pending') return started(row, subscription, at);
   const isPausedUnpaid = state === 'paused' && reason === 'payment_failed';
   if (!isPausedUnpaid && state !== 'past_due') return nothing;
-  const change = respondTo({ name: isPausedUnpaid ? 'resume' : 'retry_now' }, subscription, at);
+  const request = isPausedUnpaid ? ({ name: 'resume', unpaid } as const) : ({ name: 'retry_now' } as const);
+  const change = respondTo(request, subscription, at);
+  return 'refused' in change ? nothing : change;
+}
+
+/** What is unpaid and past due is tried at once by a new method. */
+export function retryWithNewMethod(subscription: SubscriptionWithPeriods, at: CustomerInstant): SubscriptionStepChange {
+  if (subscription.course.state !== 'past_due') return nothing;
+  const change = respondTo({ name: 'retry_now' }, subscription, at);
   return 'refused' in change ? nothing : change;
 }
 

@@ -68,7 +68,7 @@ export function changeRecorder(tx: Tx, locked: LockedSubscription, open: Subscri
     async returned({ at }) {
       if (open.status !== 'made' && open.status !== 'credited') return null;
       const covered = await withAllCreditCovered(tx, locked, at);
-      await store(tx, covered, changeReturned(covered.subscription, open), at);
+      await store(tx, covered, changeReturned(open), at);
       return null;
     },
   };

@@ -32,11 +32,12 @@ export async function correctSubscriptionDates(db: Db, id: string, now: RealInst
     const credit = changesBetween(creditOf(found.row), creditOf(row));
     if (wrongSubscriptionDates(row, subscription, [], at).length === 0) return credit;
     const { row: corrected } = await store(tx, locked, withRightRetries(subscription, at), at);
-    const datesOf = ({ next_period_at, next_attempt_at, notice_at, resume_at }: typeof row) => ({
+    const datesOf = ({ next_period_at, next_attempt_at, notice_at, resume_at, lapses_at }: typeof row) => ({
       next_period_at,
       next_attempt_at,
       notice_at,
       resume_at,
+      lapses_at,
     });
     return { ...credit, ...changesBetween(datesOf(row), datesOf(corrected)) };
   }).catch((error: unknown) => {

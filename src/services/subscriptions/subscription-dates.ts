@@ -1,13 +1,8 @@
 import { laterInstant } from '../../domain/calendar.ts';
 import { type CustomerInstant, isoOrNone } from '../../domain/instants.ts';
 import { retryDueAt } from '../../domain/schemes/debit-dates.ts';
-import {
-  allOwed,
-  calendarOf,
-  derive,
-  type Period,
-  type SubscriptionWithPeriods,
-} from '../../domain/subscriptions/course.ts';
+import { allOwed, calendarOf, type Period, type SubscriptionWithPeriods } from '../../domain/subscriptions/course.ts';
+import { derive } from '../../domain/subscriptions/derive.ts';
 import { periodDates } from '../../domain/subscriptions/periods.ts';
 import { clockToleranceMs } from '../customer-time.ts';
 import type { LockedSubscription } from './locked-subscription.ts';
@@ -15,12 +10,13 @@ import type { LockedSubscription } from './locked-subscription.ts';
 /** The stored instants that follow from a subscription. */
 type StoredDates = Record<(typeof dateNames)[number], CustomerInstant | null>;
 type BegunPeriod = Pick<Period, 'number' | 'kind' | 'status' | 'start_date' | 'end_date'>;
-const dateNames = ['next_period_at', 'next_attempt_at', 'notice_at', 'resume_at'] as const;
+const dateNames = ['next_period_at', 'next_attempt_at', 'notice_at', 'resume_at', 'lapses_at'] as const;
 const inWords: Record<keyof StoredDates, string> = {
   next_period_at: 'its next period or its end',
   next_attempt_at: 'its next retry',
   notice_at: 'the notice of the end of its trial',
   resume_at: 'the end of its pause',
+  lapses_at: 'the end of what is not paid',
 };
 
 /** The rows of a subscription do not agree, so nothing is collected by them, and no period begins. */

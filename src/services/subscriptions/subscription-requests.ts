@@ -78,7 +78,7 @@ export function methodMissing({ row }: LockedSubscription): ValidationFailed {
 }
 
 /**
- * Periods that a resume leaves void: their payments are canceled, so no payer can pay them. One that a bank has
+ * Unpaid periods that are over, or that a resume leaves void: their payments are canceled, so no payer can pay them. One that a bank has
  * taken back stays `returned`: it cannot be paid again either.
  */
 export async function giveUpUnpaid(
@@ -88,7 +88,7 @@ export async function giveUpUnpaid(
 ): Promise<void> {
   for (const period of allOwed(subscription)) {
     const intent = await lockIntentOfPeriod(tx, row, period);
-    if (intent.status === 'returned') continue;
+    if (intent.status === 'returned' || intent.status === 'canceled') continue;
     const canceled = await markCanceled(tx, intent.id, at);
     record(tx, intentEvent('payment_intent.canceled', canceled, { testClockId: row.test_clock_id, at }));
   }

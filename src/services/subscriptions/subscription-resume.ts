@@ -44,7 +44,9 @@ async function openContinued(step: RequestedStep, asked: ContinuingRequest): Pro
   if (change.happenings.includes('resumed')) return openResumed(step, change);
   const debit = reserve(tx);
   const next = { ...step, locked: await store(tx, locked, change, at) };
-  return asked.name === 'retry_now' ? openRetry(next, debit) : passEndIfDue(next);
+  if (next.locked.subscription.owed?.status !== 'retrying' || asked.name === 'uncancel') return passEndIfDue(next);
+  const isConfirm = asked.name === 'resume';
+  return openRetry({ ...next, asked: { ...next.asked, isConfirm } }, debit);
 }
 
 /** A pause ends. The new period begins now, and the biller confirms it; or later, if days are left that are paid. */

@@ -3,7 +3,8 @@ import { dateIn } from '../../domain/calendar.ts';
 import { namedId } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import type { Discount } from '../../domain/subscriptions/pricing.ts';
-import { withOwedOneOffs } from '../../domain/subscriptions/steps.ts';
+import type { SubscriptionStepChange } from '../../domain/subscriptions/steps.ts';
+import { unpaidFees } from '../../domain/subscriptions/unpaid-fees.ts';
 import type { Writer } from '../../platform/postgres/connection.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { SubscriptionUpdate } from '../../resources/subscription-input.ts';
@@ -13,7 +14,9 @@ import { transact } from '../events.ts';
 import { currencyErrors, currencyErrorsOf } from '../payments/fitting-method.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
-import { shownRow, store } from './locked-subscription.ts';
+import { replaceUnpaidFees as withFees } from './fees.ts';
+import { type LockedSubscription, shownRow, store } from './locked-subscription.ts';
+import { retryWithNewMethod } from './method-for-subscription.ts';
 import { lockForRequest } from './subscription-requests.ts';
 import { termErrors } from './subscription-terms.ts';
 import { discountErrors, itemErrors, newDiscounts, newOneOffs, withIds } from './subscriptions.ts';
@@ -52,14 +55,15 @@ export async function updateSubscriptionTerms(
       ...plain,
       ...(methodId === undefined ? {} : { payment_instrument_id: namedId('payment_method', methodId) }),
       ...(items === undefined ? {} : { items: withIds(items) }),
-      ...(oneOffs === undefined ? {} : { one_off_items: newOneOffs(oneOffs) }),
       ...(discounts === undefined ? {} : plannedDiscounts(row.current_number, newDiscounts(discounts))),
       ...(start_date === undefined ? {} : { start_date: start_date ?? dateIn(at, context.timeZone) }),
     };
+    const fees = oneOffs && newOneOffs(oneOffs);
+    const openFees = fees ?? [...unpaidFees(locked.subscription), ...row.one_off_items];
     const changed = { ...row, ...change };
     const errors = [
       ...metadataErrors(input.metadata, context.livemode),
-      ...itemErrors(changed.next_items ?? changed.items, withOwedOneOffs(locked.subscription, changed.one_off_items)),
+      ...itemErrors(changed.next_items ?? changed.items, openFees),
       ...discountErrors(discounts),
     ];
     const terms = start_date ? changed : startable(changed, at, context.timeZone);
@@ -76,10 +80,21 @@ export async function updateSubscriptionTerms(
       );
     }
     assertNoErrors(errors);
-    const after = await store(tx, locked, { course: {}, happenings: [] }, at, null, change);
+    const billed = fees === undefined ? locked : await withFees(tx, locked, fees, at);
+    const after = await store(tx, billed, newMethodStep(billed, change, at), at, null, change);
     await wake.subscription(tx, row, context.now);
     return shownRow(after);
   });
+}
+
+/** A new method is charged at once for what is unpaid while that is retried. */
+function newMethodStep(
+  { row, subscription }: LockedSubscription,
+  { payment_instrument_id: methodId }: SubscriptionRowChange,
+  at: CustomerInstant,
+): SubscriptionStepChange {
+  const isNew = methodId !== undefined && methodId !== row.payment_instrument_id;
+  return isNew ? retryWithNewMethod(subscription, at) : { happenings: [] };
 }
 
 /** The discounts of a period that has begun stay as they are. */
