@@ -2,6 +2,7 @@ import type { DeclineCode } from '../domain/charge-outcome.ts';
 import type { Currency } from '../domain/currencies.ts';
 import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
+import { amountEntry } from '../domain/subscriptions/account.ts';
 import type { Course, Period } from '../domain/subscriptions/course.ts';
 import type { Derived } from '../domain/subscriptions/derive.ts';
 import type { Costs } from '../domain/surcharges/costs.ts';
@@ -10,6 +11,7 @@ import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
 import { jsonb } from '../platform/postgres/types.ts';
 import { payerColumns } from './customers.ts';
+import { insertEntries } from './subscription-entries.ts';
 import { isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 
 export interface SubscriptionRow extends Course, Derived {
@@ -176,6 +178,7 @@ function storedColumns(
 
 /** Adds to the credit of a subscription, or takes from it. */
 export async function addCredit(tx: Tx, id: string, amount: MinorUnits, at: CustomerInstant): Promise<void> {
+  await insertEntries(tx, id, amountEntry('paid_out', 0, 'Credit that was paid out', 0 - amount), at);
   await tx`
     update subscriptions set credit_balance_cents = credit_balance_cents + ${amount}, updated_at = ${at}
     where id = ${id}`;

@@ -101,14 +101,15 @@ function collecting(subscription: SubscriptionWithPeriods, at: CustomerInstant):
 
 /** All that is owed is collected: what waits for a retry when that is due, the rest at once. */
 function allPaid(subscription: SubscriptionWithPeriods, at: CustomerInstant): SubscriptionWithPeriods {
-  return allOwed(subscription)
-    .toSorted((a, b) => a.number - b.number)
-    .reduce((copy, { number, next_attempt_at: retryAt }) => {
-      const owed = allOwed(copy).find((period) => period.number === number) ?? null;
-      const others = allOwed(copy).filter((period) => period.number !== number);
-      const paidAt = retryAt === null ? at : laterInstant(at, retryAt);
-      return after({ ...copy, owed, others }, collected({ ...copy, owed, others }, paidAt), paidAt);
-    }, subscription);
+  let copy = subscription;
+  for (const { number, next_attempt_at: retryAt } of allOwed(subscription).toSorted((a, b) => a.number - b.number)) {
+    const owed = allOwed(copy).find((period) => period.number === number) ?? null;
+    const others = allOwed(copy).filter((period) => period.number !== number);
+    const paidAt = retryAt === null ? at : laterInstant(at, retryAt);
+    const first = { ...copy, owed, others };
+    copy = after(first, collected(first, paidAt), paidAt);
+  }
+  return copy;
 }
 
 function begun(

@@ -1,7 +1,8 @@
 import { selectPeriodFunds, selectPeriodOfPayment, updateWithheld } from '../../db/period-funds.ts';
+import { insertEntries } from '../../db/subscription-entries.ts';
 import { type SubscriptionRow, updateSubscription } from '../../db/subscriptions.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
-import { type CreditAccount, post } from '../../domain/subscriptions/account.ts';
+import { type CreditAccount, entry, post } from '../../domain/subscriptions/account.ts';
 import { coverLine, withheldOf } from '../../domain/subscriptions/cover.ts';
 import type { PeriodNumber } from '../../domain/units.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
@@ -27,6 +28,8 @@ export async function coverCredit(
   const withheld = withheldOf(funds, funds);
   if (withheld === funds.withheld_cents) return account;
   const covered = post(account, coverLine(withheld - funds.withheld_cents));
+  const entries = [entry('withheld', period, coverLine(withheld - funds.withheld_cents))];
+  await insertEntries(tx, id, entries, at);
   await updateWithheld(tx, id, period, withheld);
   await updateSubscription(tx, id, { ...covered, updated_at: at });
   return covered;
