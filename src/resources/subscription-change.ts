@@ -113,6 +113,34 @@ export function presentChange(quote: Quote, subscription: ShownSubscriptionRow):
   });
 }
 
+export const CanceledSubscription = Strict(
+  {
+    ...Subscription.properties,
+    quote: Nullable(
+      Strict(
+        {
+          lines: SubscriptionChangeResult.properties.lines,
+          credit_cents: Type.Integer({ description: 'What becomes credit, minor units.' }),
+          valid_until: SubscriptionChangeResult.properties.valid_until,
+        },
+        { title: 'SubscriptionUnusedQuote' },
+      ),
+      { description: 'With `unused: credit`, what the days are worth that are left; otherwise null.' },
+    ),
+  },
+  { title: 'CanceledSubscription' },
+);
+export type CanceledSubscription = Static<typeof CanceledSubscription>;
+
+/** A subscription that was canceled, with what its unused days are worth. */
+export function presentCanceled(quote: Quote | null, subscription: ShownSubscriptionRow): CanceledSubscription {
+  const shown = presentSubscription(subscription);
+  const { lines: credited = [], validUntil = null } = quote ?? {};
+  const credit = credited.reduce((sum, { amount_cents: amount }) => sum - amount, 0);
+  const told = validUntil && { lines: credited, credit_cents: credit, valid_until: validUntil.toISOString() };
+  return { ...shown, quote: told };
+}
+
 const MadeChange = Strict(
   {
     number: Type.Integer({ description: 'From 1.' }),

@@ -205,11 +205,22 @@ export const SubscriptionCancel = withExamples(
             'once. A date: at the end of this or of a later period.',
         }),
       ),
+      unused: Type.Optional(
+        Type.Enum(['keep', 'credit'], {
+          description:
+            'With `at: now`: what becomes of the days that are paid and left. `keep`, the default: nothing goes back. ' +
+            '`credit`: they become credit, as if it were changed to nothing.',
+        }),
+      ),
+      dry_run: Type.Optional(
+        Type.Boolean({ description: 'Nothing changes: `quote` says what would become credit. With `unused: credit`.' }),
+      ),
     },
     { title: 'SubscriptionCancel' },
   ),
   {
     atOnce: { summary: 'End it at once', value: { at: 'now' } },
+    unused: { summary: 'End it at once, and credit the days that are left', value: { at: 'now', unused: 'credit' } },
     later: { summary: 'End it with a later period', value: { at: '2027-06-10' } },
   },
 );

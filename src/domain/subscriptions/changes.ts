@@ -38,6 +38,32 @@ export interface QuotedChange {
   own: PeriodLine[];
 }
 
+/**
+ * Returns what the days are worth that are left of a period as its subscription is canceled at this instant, as the
+ * quote of a change to nothing. Without a paid period there is none. `funds` are as for `quoteChange`.
+ */
+export function quoteUnused(
+  subscription: SubscriptionWithPeriods,
+  at: CustomerInstant,
+  funds: Funds | null = null,
+): QuotedChange | SubscriptionRefusal {
+  const { course, current, timeZone } = subscription;
+  const today = dateIn(at, timeZone);
+  if (current?.status === 'processing') return { refused: 'Its period is being charged. Wait for the outcome.' };
+  const isPaid = course.state === 'active' && current?.status === 'paid' && current.end_date > today;
+  const own = isPaid ? linesNow({ items: [], proration: 'days' }, subscription, today) : [];
+  const cover = coverOf(subscription, own, funds);
+  const { entries = [], current: credited } = madeNow({ items: [], proration: 'days' }, subscription, own, cover);
+  const change = isPaid ? { entries, ...(credited && { current: credited }), happenings: [] } : { happenings: [] };
+  const quote = {
+    lines: [...own, ...cover.lines],
+    amount: 0,
+    nextPeriodAmount: 0,
+    validUntil: validUntil(at, timeZone),
+  };
+  return { quote, change, own };
+}
+
 /** The most that the payment of a change takes: as much as a period can cost. */
 const mostCents: MinorUnits = 99_999_999;
 
@@ -158,7 +184,7 @@ function whyRefused(
 
 /** The lines of a change that is made now. A trial costs nothing. */
 function linesNow(
-  { items, proration }: ItemChange,
+  { items, proration }: Pick<ItemChange, 'items' | 'proration'>,
   { course, current }: SubscriptionWithPeriods,
   today: PlainDate,
 ): PeriodLine[] {
