@@ -5,7 +5,7 @@ import { applyChange, begunBy, trialPeriod } from './apply.ts';
 import { allOwed, type Period, type SubscriptionWithPeriods } from './course.ts';
 import { derive } from './derive.ts';
 import type { PeriodLine } from './lines.ts';
-import { isUnderWay, unpaidPeriods } from './owed.ts';
+import { isCollectedAsIs, unpaidPeriods } from './owed.ts';
 import type { PeriodDates } from './periods.ts';
 import { collected, isOver, passBoundary, resume, type SubscriptionStepChange } from './steps.ts';
 import { type Taking, take } from './taking.ts';
@@ -88,7 +88,7 @@ function collecting(subscription: SubscriptionWithPeriods, at: CustomerInstant):
   const unpaid = unpaidPeriods(subscription);
   const now = unpaid.length === 0 && course.resumes_at !== null ? isDue(course.resumes_at) : at;
   if (isOver(course, dateIn(now, timeZone))) return null;
-  if (unpaid.length > 0 && isUnderWay(subscription, now)) {
+  if (isCollectedAsIs(subscription, now)) {
     return { copy: allPaid(subscription, now), now, taken: unpaid };
   }
   const anchorDay = course.resume_anchor_day;

@@ -70,15 +70,21 @@ export function owedLines(subscription: SubscriptionWithPeriods, period: Period,
 }
 
 /**
- * Returns what collecting would take for the past, minor units. While its last period is under way, each unpaid one
- * keeps its own payment. Once that is over while it is paused, what was served is owed.
+ * Whether unpaid periods are collected by their own payments, and the calendar stays: always, unless it is paused. Then
+ * only while the last period is under way and something was served.
  */
+export function isCollectedAsIs(subscription: SubscriptionWithPeriods, at: CustomerInstant): boolean {
+  if (subscription.course.state !== 'paused') return true;
+  const isServed = (period: Period) => servedDays(subscription, period, at).days > 0;
+  return isUnderWay(subscription, at) && unpaidPeriods(subscription).some(isServed);
+}
+
+/** Returns what collecting would take for the past, minor units: the unpaid payments, or what was served of them. */
 export function owedAmount(subscription: SubscriptionWithPeriods, at: CustomerInstant): MinorUnits {
   const { state } = subscription.course;
   if (state === 'pending' || state === 'canceled') return 0;
   const unpaid = unpaidPeriods(subscription);
-  const isOver = state === 'paused' && !isUnderWay(subscription, at);
-  if (!isOver) return unpaid.reduce((sum, { amount_cents: amount }) => sum + amount, 0);
+  if (isCollectedAsIs(subscription, at)) return unpaid.reduce((sum, { amount_cents: amount }) => sum + amount, 0);
   return unpaid.reduce((sum, period) => sum + sumOf(owedLines(subscription, period, at)), 0);
 }
 

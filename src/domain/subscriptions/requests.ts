@@ -10,7 +10,7 @@ import {
   type SubscriptionState,
   type SubscriptionWithPeriods,
 } from './course.ts';
-import { isUnderWay } from './owed.ts';
+import { isCollectedAsIs, isUnderWay } from './owed.ts';
 import { lastDate } from './periods.ts';
 import {
   cancelNow,
@@ -122,7 +122,7 @@ function resumeNow(
       return { refused: `It ends on ${course.ends_at}. Withdraw that with uncancel first.` };
     const noDay = refuseAnchorDay(course, anchorDay);
     if (noDay !== null) return noDay;
-    const isCollected = unpaid === 'collect' && subscription.owed !== null && isUnderWay(subscription, at);
+    const isCollected = unpaid === 'collect' && isCollectedAsIs(subscription, at);
     if (!isCollected) return resume(subscription, at, { anchorDay, unpaid });
     if (anchorDay === null) return retryAll(subscription, at);
     const refused = 'anchor_day must be left out: its period is still under way, so its periods stay as they are.';
