@@ -1,7 +1,7 @@
-import { earliestInstant, type PlainDate } from '../calendar.ts';
+import { addLocalDays, earliestInstant, type PlainDate } from '../calendar.ts';
 import type { FailureBehaviour } from '../dunning.ts';
 import type { Id } from '../ids.ts';
-import { addMs, type CustomerInstant } from '../instants.ts';
+import type { CustomerInstant } from '../instants.ts';
 import type { Days, MinorUnits, PeriodNumber } from '../units.ts';
 import type { CreditAccount } from './account.ts';
 import type { PeriodLine, SubscriptionItem } from './lines.ts';
@@ -119,8 +119,6 @@ export function plannedPause({ ends_at: endsAt, pauses_at, resumes_at }: Planned
 }
 type Planned = Pick<Course, 'ends_at' | 'pauses_at' | 'resumes_at'>;
 
-const dayMs = 86_400_000;
-
 /** Whether something is still collected or owed for the period. */
 export function isOwed({ status }: Pick<Period, 'status'>): boolean {
   return status === 'processing' || status === 'retrying' || status === 'unpaid';
@@ -157,9 +155,9 @@ export function allOwed({ owed, others }: Pick<SubscriptionWithPeriods, 'owed' |
  * payment.
  */
 export function graceEnd(subscription: SubscriptionWithPeriods): CustomerInstant | null {
-  const { course } = subscription;
+  const { course, timeZone } = subscription;
   const firstFailedAt = earliestInstant(allOwed(subscription).map(({ first_failed_at: date }) => date));
   if (course.state !== 'past_due' || firstFailedAt === null) return null;
   const days = course.paid_periods > 0 ? course.grace_days : 0;
-  return addMs(firstFailedAt, days * dayMs);
+  return addLocalDays(firstFailedAt, days, timeZone);
 }

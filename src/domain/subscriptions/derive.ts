@@ -130,7 +130,9 @@ function untilWhen(
     const boughtAt = boughtUntil(subscription, at);
     return boughtAt && earliestInstant([boughtAt, ...stops]);
   }
-  const givenUp = course.cancel_requested ? [] : allOwed(subscription).map((p) => p.gives_up_at ?? seriesEndsAt(p));
+  const givenUp = course.cancel_requested
+    ? []
+    : allOwed(subscription).map((p) => p.gives_up_at ?? seriesEndsAt(p, timeZone));
   return earliestInstant([graceEndsAt, ...stops, ...givenUp]);
 }
 

@@ -254,20 +254,22 @@ function uncancel(
 
 /** The retries that a cancellation has ended. After a final decline there are none. */
 function retriesAgain(
-  { course, owed, others }: SubscriptionWithPeriods,
+  { course, owed, others, timeZone }: SubscriptionWithPeriods,
   at: CustomerInstant,
 ): Pick<SubscriptionStepChange, 'owed' | 'others'> {
   const isEnded = (period: Period) =>
     course.state === 'past_due' && period.status === 'unpaid' && period.gives_up_at === null;
   return {
-    ...(owed !== null && isEnded(owed) ? { owed: retriedAgain(owed, at) } : {}),
-    others: others.filter(isEnded).map((period) => ({ number: period.number, change: retriedAgain(period, at) })),
+    ...(owed !== null && isEnded(owed) ? { owed: retriedAgain(owed, timeZone, at) } : {}),
+    others: others
+      .filter(isEnded)
+      .map((period) => ({ number: period.number, change: retriedAgain(period, timeZone, at) })),
   };
 }
 
 /** The retry that dunning gives, or at once if its time has passed. */
-function retriedAgain(period: Period, at: CustomerInstant): Partial<Period> {
-  const dueAt = retryDueAt(period);
+function retriedAgain(period: Period, timeZone: string, at: CustomerInstant): Partial<Period> {
+  const dueAt = retryDueAt(period, timeZone);
   return dueAt === null || dueAt < at ? retriedAt(at) : { status: 'retrying', next_attempt_at: dueAt };
 }
 

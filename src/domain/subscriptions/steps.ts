@@ -185,7 +185,8 @@ export function failed(
     const retried = { ...series, status: 'retrying', next_attempt_at: step.at, gives_up_at: null } as const;
     return { ...pastDue, owed: retried };
   }
-  if (step.isFinal) return { ...pastDue, owed: { ...unpaid, gives_up_at: seriesEndsAt(series) } };
+  if (step.isFinal)
+    return { ...pastDue, owed: { ...unpaid, gives_up_at: seriesEndsAt(series, subscription.timeZone) } };
   return { ...giveUp(subscription, dueAt), owed: unpaid };
 }
 

@@ -1,4 +1,5 @@
 import { laterInstant } from '../../domain/calendar.ts';
+import { isSameRetry } from '../../domain/dunning.ts';
 import { type CustomerInstant, isoOrNone } from '../../domain/instants.ts';
 import { retryDueAt } from '../../domain/schemes/debit-dates.ts';
 import { allOwed, calendarOf, type Period, type SubscriptionWithPeriods } from '../../domain/subscriptions/course.ts';
@@ -68,13 +69,13 @@ export function wrongSubscriptionDates(
  * Returns when an owed period is retried: the instant that dunning gives, or that of a request to retry at once. Null
  * if it is not retried.
  */
-export function retryOf(period: Period, at: CustomerInstant): CustomerInstant | null {
+export function retryOf(period: Period, timeZone: string, at: CustomerInstant): CustomerInstant | null {
   if (period.status !== 'retrying') return null;
   const { next_attempt_at: stored, retry_asked_at: askedAt } = period;
-  const dueAt = retryDueAt(period);
+  const dueAt = retryDueAt(period, timeZone);
   const isAsked = stored !== null && askedAt !== null && stored.getTime() === askedAt.getTime();
   const isAtOnce = stored !== null && dueAt === null && stored.getTime() <= at.getTime() + clockToleranceMs;
-  return isAsked || isAtOnce ? stored : (dueAt ?? at);
+  return isAsked || isAtOnce || isSameRetry(stored, dueAt) ? stored : (dueAt ?? at);
 }
 
 function wrongInstants(stored: StoredDates, subscription: SubscriptionWithPeriods, at: CustomerInstant): string[] {
@@ -85,11 +86,11 @@ function wrongInstants(stored: StoredDates, subscription: SubscriptionWithPeriod
       is === null || shouldBe === null ? is === shouldBe : Math.abs(Number(is) - Number(shouldBe)) <= toleranceOf(name);
     return isRight ? [] : [`${inWords[name]} is set to ${isoOrNone(is)}, but its periods give ${isoOrNone(shouldBe)}`];
   });
-  return [...instants, ...allOwed(subscription).flatMap((period) => wrongRetry(period, at))];
+  return [...instants, ...allOwed(subscription).flatMap((period) => wrongRetry(period, subscription.timeZone, at))];
 }
 
-function wrongRetry(period: Period, at: CustomerInstant): string[] {
-  const retryAt = retryOf(period, at);
+function wrongRetry(period: Period, timeZone: string, at: CustomerInstant): string[] {
+  const retryAt = retryOf(period, timeZone, at);
   if (period.status !== 'retrying' || period.next_attempt_at?.getTime() === retryAt?.getTime()) return [];
   return [
     `the retry of period ${period.number} is set to ${isoOrNone(period.next_attempt_at)}, but dunning gives ${isoOrNone(retryAt)}`,

@@ -115,7 +115,7 @@ async function recordCompleted(
   }
   // The attempt that `start` or `resume` makes is the first of its payment, and the first step of the series too.
   const isStep = attempt.source === 'subscription' || attempt.number === 1;
-  const next = afterFailedAttempt(locked.row.failure_behaviour, period, { at, outcome, scheme }, isStep);
+  const next = afterFailedAttempt(locked.row, period, { at, outcome, scheme }, isStep);
   // What a payer tries by hand does not bring back retries that a final decline has ended.
   const isGivenUp = !isStep && period.gives_up_at !== null;
   const step = isGivenUp ? ({ kind: 'suspend', isFinal: true } as const) : next.step;
@@ -133,7 +133,7 @@ function attemptDueAt(
   period: SubscriptionPeriodRow,
   at: CustomerInstant,
 ): CustomerInstant {
-  const dueAt = period.failures < 1 ? startOfDay(period.start_date, timeZone) : retryDueAt(period);
+  const dueAt = period.failures < 1 ? startOfDay(period.start_date, timeZone) : retryDueAt(period, timeZone);
   return dueAt !== null && dueAt < at ? dueAt : at;
 }
 
@@ -162,7 +162,7 @@ async function recordReturned(
   locked: LockedSubscription,
   { at, now, code, scheme }: AttemptReturn,
 ): Promise<CustomerInstant | null> {
-  const next = afterReturn(locked.row.failure_behaviour, { at, code, scheme });
+  const next = afterReturn(locked.row, { at, code, scheme });
   const change = returned(locked.subscription, { ...next, dueAt: at });
   await storeUnpaid(tx, locked, change, { at, now });
   return change.owed?.next_attempt_at ?? null;
