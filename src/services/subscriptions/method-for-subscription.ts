@@ -15,6 +15,7 @@ import type { RealInstant } from '../../platform/real-time.ts';
 import { wake } from '../wake.ts';
 import { withAllCreditCovered } from './covered-credit.ts';
 import { lockedSubscription, store } from './locked-subscription.ts';
+import { assertPayable } from './payable.ts';
 import { giveUpUnpaid } from './subscription-requests.ts';
 import { endErrors } from './subscription-terms.ts';
 
@@ -51,6 +52,22 @@ export async function applyMethodToSubscription(tx: Tx, applied: AppliedMethod):
   const after = await store(tx, locked, change, at, null, instrument);
   if (isResumed) await withAllCreditCovered(tx, after, at);
   await wake.subscription(tx, after.row, now, { start: after.row.started_at !== null });
+}
+
+/**
+ * Says before a method becomes the instrument of a subscription that it allows less than what it would pay.
+ * @throws InvalidState `mandate_limit_exceeded`.
+ */
+export async function assertPaysSubscription(
+  tx: Tx,
+  id: Id<'subscription'>,
+  methodId: Id<'payment_method'>,
+  at: CustomerInstant,
+): Promise<void> {
+  const [row, periods] = await pipelined(tx, [lockSubscription(tx, id), listOpenPeriods(tx, id)]);
+  if (row === null || row.state === 'canceled') return;
+  const { subscription } = lockedSubscription(row, periods);
+  await assertPayable(tx, { ...row, payment_instrument_id: methodId }, subscription, at);
 }
 
 /** A subscription as it is read: what a new method would change. */

@@ -7,6 +7,7 @@ import type { ShownSubscriptionRow } from '../../db/subscriptions.ts';
 import { dateIn } from '../../domain/calendar.ts';
 import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
+import { postAll } from '../../domain/subscriptions/account.ts';
 import {
   type ItemChange,
   paidNow,
@@ -37,6 +38,7 @@ import type { DecidedIntent } from '../payments/surcharges.ts';
 import type { RequestContext } from '../request-context.ts';
 import { type LockedSubscription, readWithPeriods, shownRow, store } from './locked-subscription.ts';
 import { endOpenChange } from './open-change.ts';
+import { assertPayable, assertResultInPeriod } from './payable.ts';
 import { lockForRequest, methodMissing, refused } from './subscription-requests.ts';
 import { getSubscription, itemErrors, withIds } from './subscriptions.ts';
 
@@ -98,6 +100,7 @@ async function openChange(
   const quoted = quoteChange(wanted, locked.subscription, at, funds);
   if ('refused' in quoted) throw refused(id, quoted);
   const { quote } = quoted;
+  await assertChargeable(tx, locked, quoted, at);
   if (input.dry_run === true) {
     const result = { quote, subscription: shownRow(locked) };
     await request.storeResponse(tx, result);
@@ -114,6 +117,19 @@ async function openChange(
   const after = await store(tx, free, quoted.change, at);
   await announceIfDebited(step, free, after);
   return { completed: await finish(step, after) };
+}
+
+/** Says in the quote already what the charges of a change would say. */
+async function assertChargeable(
+  tx: Tx,
+  { row, subscription }: LockedSubscription,
+  { quote, change }: QuotedChange,
+  at: CustomerInstant,
+): Promise<void> {
+  const account = postAll(row, change.entries ?? []);
+  const waiting = quote.amount > 0 ? [] : account.next_period_lines;
+  await assertPayable(tx, { ...row, ...change.course, next_period_lines: waiting }, subscription, at);
+  if (quote.amount > 0) await assertResultInPeriod(tx, await chargeableMethod(tx, row), subscription, at);
 }
 
 interface Step {
