@@ -195,6 +195,12 @@ export function beginLife(stage: Stage, clock: string, { from = start, stride = 
       await settle();
       return reply;
     },
+    /** A change of an object's fields, and what workflows then do at once. */
+    async puts(collection: string, id: string, body: object): Promise<Shown> {
+      const reply = await ask('PUT', `/${collection}/${id}`, body);
+      await settle();
+      return reply;
+    },
     async confirms(intent: string, method: string): Promise<Shown> {
       return life.does('payment_intents', intent, 'confirm', { payment_method: method });
     },
