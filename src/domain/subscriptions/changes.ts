@@ -4,7 +4,7 @@ import type { MinorUnits, PeriodNumber } from '../units.ts';
 import { accountLine, post } from './account.ts';
 import { comingPeriods } from './coming.ts';
 import { type Course, calendarOf, type SubscriptionWithPeriods } from './course.ts';
-import { coverLine, type Funds, withheldOf } from './cover.ts';
+import { coverLine, type Fund, withheldOf } from './cover.ts';
 import { changeLines, type PeriodLine, type SubscriptionItem, sumOf } from './lines.ts';
 import { lengthOf } from './periods.ts';
 import { discountLines } from './pricing.ts';
@@ -42,13 +42,13 @@ const mostCents: MinorUnits = 99_999_999;
 
 /**
  * Returns what a change costs at this instant, or why it is refused. The days that are left count this day.
- * @param funds what the payments of the current period hold. Without them, they hold all that was paid.
+ * @param funds the payments of the current period, newest first. Without them, they hold all that was paid.
  */
 export function quoteChange(
   request: ItemChange,
   subscription: SubscriptionWithPeriods,
   at: CustomerInstant,
-  funds: Funds | null = null,
+  funds: readonly Fund[] | null = null,
 ): QuotedChange | SubscriptionRefusal {
   const { course, timeZone } = subscription;
   const today = dateIn(at, timeZone);
@@ -109,7 +109,7 @@ export function validUntil(at: CustomerInstant, timeZone: string): CustomerInsta
 export function changePaid(
   subscription: SubscriptionWithPeriods,
   open: OpenChange,
-  funds: Funds | null = null,
+  funds: readonly Fund[] | null = null,
 ): { change: SubscriptionStepChange; isMade: boolean } {
   const { course } = subscription;
   const payment = accountLine('Payment of a change', 0 - open.amount_cents);
@@ -118,11 +118,7 @@ export function changePaid(
     return { isMade, change: { course: { ...post(course, payment), ...closed }, happenings: ['change_failed'] } };
   }
   const { amount_cents: amount } = open;
-  const paid = funds && {
-    ...funds,
-    changes_paid: funds.changes_paid + amount,
-    changes_held: funds.changes_held + amount,
-  };
+  const paid = funds && [{ kind: 'change' as const, paid: amount, held: amount }, ...funds];
   const cover = coverOf(subscription, open.lines, paid);
   const made = madeNow(open, subscription, open.lines, cover);
   const account = post(course, [...open.lines, ...cover.lines, ...payment]);
@@ -192,7 +188,11 @@ interface Cover {
   lines: PeriodLine[];
 }
 
-function coverOf({ current }: SubscriptionWithPeriods, own: readonly PeriodLine[], funds: Funds | null): Cover {
+function coverOf(
+  { current }: SubscriptionWithPeriods,
+  own: readonly PeriodLine[],
+  funds: readonly Fund[] | null,
+): Cover {
   if (current === null || funds === null) return { withheld_cents: current?.withheld_cents ?? 0, lines: [] };
   const changed = { ...current, changed_cents: current.changed_cents + sumOf(own) };
   const withheld = withheldOf(changed, funds);

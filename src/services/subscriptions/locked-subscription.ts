@@ -3,6 +3,7 @@ import {
   type CollectingSubscriptionRow,
   type ShownSubscriptionRow,
   type SubscriptionRowChange,
+  selectRefundableCredit,
   updateSubscription,
 } from '../../db/subscriptions.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
@@ -66,7 +67,9 @@ export async function store(
       : null,
     begins && insertPeriod(tx, { subscription_id: row.id, ...begins, began_at: at }),
   ]);
-  const stored = { row: { ...row, ...columns }, subscription: applied.subscription };
+  const { credit_balance_cents: credit } = { ...row, ...columns };
+  const refundable_credit_cents = credit === 0 ? 0 : await selectRefundableCredit(tx, row.id);
+  const stored = { row: { ...row, ...columns, refundable_credit_cents }, subscription: applied.subscription };
   const shown = shownRow(stored);
   record(tx, ...applied.happenings.map((happening) => subscriptionEvent(`subscription.${happening}`, shown, at)));
   return stored;
