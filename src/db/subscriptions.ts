@@ -11,6 +11,7 @@ import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
 import { jsonb } from '../platform/postgres/types.ts';
 import { payerColumns } from './customers.ts';
+import { refundableCredit } from './refunds.ts';
 import { insertEntries } from './subscription-entries.ts';
 import { isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 
@@ -44,10 +45,13 @@ export type CurrentPeriod = Pick<Period, 'number' | 'start_date' | 'end_date' | 
 
 export interface ShownSubscriptionRow extends SubscriptionRow {
   current_period: CurrentPeriod | null;
+  /** How much of the credit can be paid out now. */
+  refundable_credit_cents: MinorUnits;
 }
 
 /** A subscription with what its collection needs from the biller, the customer and the test clock. */
 export interface CollectingSubscriptionRow extends SubscriptionRow {
+  refundable_credit_cents: MinorUnits;
   time_zone: string;
   fee_basis_points: BasisPoints;
   fee_fixed: MinorUnits;
@@ -67,7 +71,7 @@ export async function insertSubscription(tx: Tx, row: SubscriptionRow): Promise<
 /** The subscription of this biller and mode, or null. */
 export async function selectSubscription(db: Db, tenant: TenantKey, id: string): Promise<ShownSubscriptionRow | null> {
   const [row] = await db<ShownSubscriptionRow[]>`
-    select s.*, ${currentPeriod(db)} from subscriptions s
+    select s.*, ${currentPeriod(db)}, ${refundableCredit(db)} from subscriptions s
     where id = ${id} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}`;
   return row ?? null;
 }
@@ -90,7 +94,7 @@ export async function listSubscriptions(
     db,
     db`${jsonBytes(db, 'metadata')} + ${jsonBytes(db, 'items')}`,
     db`
-      select s.*, ${currentPeriod(db)} from subscriptions s
+      select s.*, ${currentPeriod(db)}, ${refundableCredit(db)} from subscriptions s
       where biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}
         ${filter.customerId === undefined ? db`` : db`and customer_id = ${filter.customerId}`}
         ${filter.state === undefined ? db`` : db`and state = ${filter.state}`}
@@ -100,6 +104,13 @@ export async function listSubscriptions(
       order by ${orderOf(db, page)}
       limit ${page.limit + 1}`,
   )}`;
+}
+
+/** How much of the credit of a subscription can be paid out now. */
+export async function selectRefundableCredit(db: Db, id: string): Promise<MinorUnits> {
+  const [row] = await db<{ refundable_credit_cents: MinorUnits }[]>`
+    select ${refundableCredit(db)} from subscriptions s where s.id = ${id}`;
+  return row?.refundable_credit_cents ?? 0;
 }
 
 /** The column `current_period` of the subscription `s`. */
@@ -130,7 +141,7 @@ export async function lockSubscriptionOfIntent(tx: Tx, intentId: string): Promis
 
 function collecting(tx: Tx) {
   return tx`
-    select s.*, ${payerColumns(tx)}, c.deleted_at as customer_deleted_at
+    select s.*, ${refundableCredit(tx)}, ${payerColumns(tx)}, c.deleted_at as customer_deleted_at
     from subscriptions s
     join billers b on b.id = s.biller_id
     join customers c on c.id = s.customer_id`;

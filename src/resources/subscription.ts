@@ -156,6 +156,10 @@ export const Subscription = Strict(
     credit_balance_cents: Type.Integer({
       description: 'The credit of the customer for later periods, minor units.',
     }),
+    refundable_credit_cents: Type.Integer({
+      description:
+        'How much of the credit `refund_credit` can pay out now, minor units: at most what remains of the payments.',
+    }),
     next_period_lines: Type.Array(SubscriptionPeriodLine, {
       description: 'What changes have left for the next period to take, besides its items.',
     }),
@@ -220,6 +224,7 @@ export const subscriptionExample = example(Subscription, {
   owed_amount_cents: 0,
   in_flight_amount: 0,
   credit_balance_cents: 0,
+  refundable_credit_cents: 0,
   next_period_lines: [],
   change_payment_intent_id: null,
   paid_periods: 1,

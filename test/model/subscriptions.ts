@@ -404,14 +404,15 @@ export class Subscription {
     return Math.min(shareOf(price), shareOf(discounted(price, this.#off.off)));
   }
 
-  /** All of the credit, or what remains of the last payment. */
+  /** All of the credit, from the newest payments. */
   #refund(): boolean {
-    const last = this.#charges.findLast(({ isPaid }) => isPaid);
-    const amount = Math.min(-this.account, last?.amount ?? 0);
-    if (last === undefined || amount <= 0) return false;
-    last.amount -= amount;
-    this.account += amount;
-    return true;
+    const before = this.account;
+    for (const charge of this.#charges.filter(({ isPaid }) => isPaid).toReversed()) {
+      const amount = Math.min(Math.max(0, -this.account), charge.amount);
+      charge.amount -= amount;
+      this.account += amount;
+    }
+    return this.account !== before;
   }
 
   /** The day that a biller names: the end of the period that is so many after the current one, or one beside it. */

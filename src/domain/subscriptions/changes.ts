@@ -5,7 +5,7 @@ import { accountLine, amountEntry, entry, postAll } from './account.ts';
 import { applyChange } from './apply.ts';
 import { nextPeriodAmount } from './coming.ts';
 import { calendarOf, type SubscriptionWithPeriods } from './course.ts';
-import { coverLine, type Funds, withheldOf } from './cover.ts';
+import { coverLine, type Fund, withheldOf } from './cover.ts';
 import { changeLines, type PeriodLine, type SubscriptionItem, sumOf } from './lines.ts';
 import { lengthOf } from './periods.ts';
 import { discountLines } from './pricing.ts';
@@ -45,7 +45,7 @@ export interface QuotedChange {
 export function quoteUnused(
   subscription: SubscriptionWithPeriods,
   at: CustomerInstant,
-  funds: Funds | null = null,
+  funds: readonly Fund[] | null = null,
 ): QuotedChange | SubscriptionRefusal {
   const { course, current, timeZone } = subscription;
   const today = dateIn(at, timeZone);
@@ -69,13 +69,13 @@ const mostCents: MinorUnits = 99_999_999;
 
 /**
  * Returns what a change costs at this instant, or why it is refused. The days that are left count this day.
- * @param funds what the payments of the current period hold. Without them, they hold all that was paid.
+ * @param funds the payments of the current period, newest first. Without them, they hold all that was paid.
  */
 export function quoteChange(
   request: ItemChange,
   subscription: SubscriptionWithPeriods,
   at: CustomerInstant,
-  funds: Funds | null = null,
+  funds: readonly Fund[] | null = null,
 ): QuotedChange | SubscriptionRefusal {
   const { course, timeZone } = subscription;
   const today = dateIn(at, timeZone);
@@ -132,18 +132,14 @@ export function validUntil(at: CustomerInstant, timeZone: string): CustomerInsta
 export function changePaid(
   subscription: SubscriptionWithPeriods,
   open: OpenChange,
-  funds: Funds | null = null,
+  funds: readonly Fund[] | null = null,
 ): { change: SubscriptionStepChange; isMade: boolean } {
   const { course } = subscription;
   const { amount_cents: amount, period } = open;
   const payment = amountEntry('change_paid', period, 'Payment of a change', 0 - amount);
   const isMade = course.state === 'active' && course.current_number === period;
   if (!isMade) return { isMade, change: { course: closed, entries: payment, happenings: ['change_failed'] } };
-  const paid = funds && {
-    ...funds,
-    changes_paid: funds.changes_paid + amount,
-    changes_held: funds.changes_held + amount,
-  };
+  const paid = funds && [{ kind: 'change' as const, paid: amount, held: amount }, ...funds];
   const cover = coverOf(subscription, open.lines, paid);
   const made = madeNow(open, subscription, open.lines, cover);
   const entries = [...(made.entries ?? []), ...payment];
@@ -211,7 +207,11 @@ interface Cover {
   lines: PeriodLine[];
 }
 
-function coverOf({ current }: SubscriptionWithPeriods, own: readonly PeriodLine[], funds: Funds | null): Cover {
+function coverOf(
+  { current }: SubscriptionWithPeriods,
+  own: readonly PeriodLine[],
+  funds: readonly Fund[] | null,
+): Cover {
   if (current === null || funds === null) return { withheld_cents: current?.withheld_cents ?? 0, lines: [] };
   const changed = { ...current, changed_cents: current.changed_cents + sumOf(own) };
   const withheld = withheldOf(changed, funds);

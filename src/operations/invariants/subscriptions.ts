@@ -145,33 +145,31 @@ export const subscriptionInvariants: Invariant[] = [
     remedy: `${opsCommand('recheck', 'ID')}: that withholds what is missing, or gives back what is too much.`,
     offenders: (db) => db<Offender[]>`
       select p.subscription_id as id,
-        format('period %s: given %s, held %s, only credited %s, withheld %s', p.number, g.given, g.held, c.lost,
+        format('period %s: lost %s of its changes, %s of its own payment, withheld %s', p.number, c.lost, o.lost,
         p.withheld_cents) as detail
       from subscription_periods p
-      left join payment_intents i on i.id = p.payment_intent_id and i.status = 'succeeded'
       cross join lateral (
-        select coalesce(sum(r.amount), 0) as sum from refunds r
-        where r.payment_intent_id = i.id and r.status <> 'failed' and not r.of_credit
-      ) r
-      cross join lateral (
-        select coalesce(sum(x.amount_cents) filter (where x.status = 'made'), 0) as paid,
-          coalesce(sum(x.held) filter (where x.status = 'made'), 0) as held,
-          coalesce(sum(x.amount_cents - x.held) filter (where x.status = 'credited'), 0) as lost
+        select coalesce(sum(greatest(0, x.part - x.held)), 0) as lost
         from (
-          select c.status, c.amount_cents, least(ci.amount, ci.total_amount - coalesce((
-            select sum(cr.amount) from refunds cr
-            where cr.payment_intent_id = ci.id and cr.status <> 'failed' and not cr.of_credit
-          ), 0)) as held
+          select least(ci.amount, ci.total_amount - (
+            select coalesce(sum(cr.amount - cr.credit_cents), 0) from refunds cr
+            where cr.payment_intent_id = ci.id and cr.status <> 'failed'
+          )) as held, case when c.status = 'credited' then c.amount_cents else greatest(0, least(c.amount_cents,
+            sum(c.amount_cents) filter (where c.status = 'made') over (order by ci.subscription_charge)
+              - case p.status when 'void' then 0 else p.changed_cents end)) end as part
           from subscription_changes c join payment_intents ci on ci.id = c.payment_intent_id and ci.status = 'succeeded'
-          where c.subscription_id = p.subscription_id and c.period = p.number
+          where c.subscription_id = p.subscription_id and c.period = p.number and c.status in ('made', 'credited')
         ) x
       ) c
       cross join lateral (
-        select c.paid - case p.status when 'void' then 0 else p.changed_cents end as given,
-          greatest(0, c.held + case p.status when 'void' then 0
-            else coalesce(least(i.amount, i.total_amount - r.sum), 0) - p.carried_cents end) as held
-      ) g
-      where p.withheld_cents <> greatest(0, g.given - g.held) + c.lost limit 100`,
+        select greatest(0, case p.status when 'void' then 0 else 0 - p.changed_cents end
+          - greatest(0, coalesce(sum(least(i.amount, i.total_amount - (
+            select coalesce(sum(r.amount - r.credit_cents), 0) from refunds r
+            where r.payment_intent_id = i.id and r.status <> 'failed'
+          ))), 0) - p.carried_cents)) as lost
+        from payment_intents i where i.id = p.payment_intent_id and i.status = 'succeeded'
+      ) o
+      where p.withheld_cents <> c.lost + o.lost limit 100`,
   },
   {
     name: 'a change is made or credited exactly when its payment has succeeded, and its subscription waits for no other',

@@ -9,6 +9,7 @@ import {
   type CollectingSubscriptionRow,
   type ShownSubscriptionRow,
   type SubscriptionRowChange,
+  selectRefundableCredit,
   updateSubscription,
 } from '../../db/subscriptions.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
@@ -70,7 +71,9 @@ export async function store(
     begins && insertPeriod(tx, { subscription_id: row.id, ...begins, began_at: at }),
     applied.entries.length === 0 ? null : insertEntries(tx, row.id, applied.entries, at),
   ]);
-  const stored = { row: { ...row, ...columns }, subscription: applied.subscription };
+  const { credit_balance_cents: credit } = { ...row, ...columns };
+  const refundable_credit_cents = credit === 0 ? 0 : await selectRefundableCredit(tx, row.id);
+  const stored = { row: { ...row, ...columns, refundable_credit_cents }, subscription: applied.subscription };
   const shown = shownRow(stored);
   const events = applied.happenings.map((happening) => ({ happening, extra: extraOf(happening, applied) }));
   record(tx, ...events.map(({ happening, extra }) => subscriptionEvent(`subscription.${happening}`, shown, at, extra)));

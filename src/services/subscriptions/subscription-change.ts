@@ -97,7 +97,7 @@ async function openChange(
   const wanted = wantedChange(locked, input);
   const { current_number: current } = locked.row;
   const funds = wanted.when === 'now' ? await selectPeriodFunds(tx, id, current) : null;
-  const quoted = quoteChange(wanted, locked.subscription, at, funds);
+  const quoted = quoteChange(wanted, locked.subscription, at, funds?.funds);
   if ('refused' in quoted) throw refused(id, quoted);
   const { quote } = quoted;
   await assertChargeable(tx, locked, quoted, at);

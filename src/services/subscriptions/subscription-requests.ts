@@ -80,8 +80,8 @@ async function cancelWithCredit(db: Writer, context: RequestContext, id: string,
     const { locked, at } = await lockForRequest(tx, context, id);
     const asked = respondTo({ name: 'cancel', when: 'now' }, locked.subscription, at);
     if ('refused' in asked) throw refused(id, asked);
-    const funds = await selectPeriodFunds(tx, id, locked.row.current_number);
-    const quoted = quoteUnused(locked.subscription, at, funds);
+    const funded = await selectPeriodFunds(tx, id, locked.row.current_number);
+    const quoted = quoteUnused(locked.subscription, at, funded?.funds ?? null);
     if ('refused' in quoted) throw refused(id, quoted);
     const { quote, change, own } = quoted;
     if (dryRun) return { quote, subscription: shownRow(locked) };

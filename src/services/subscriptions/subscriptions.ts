@@ -53,7 +53,7 @@ export async function createSubscription(
     assertNoErrors(errors);
     if (method?.value) await attachMethod(tx, context, method.value, row.customer_id, at);
     await insertSubscription(tx, row);
-    return { ...row, current_period: null };
+    return { ...row, current_period: null, refundable_credit_cents: 0 };
   });
 }
 
