@@ -53,9 +53,15 @@ export function termsOf({ offer, price, coming }: Asked, payee: Payee, locale: s
   const sums = [...paid, ...(atOnce > 0 && (isSetup || paid.length > 0) ? [sum(atOnce)] : [])].join(', then ');
   const verb = isSetup ? (sums === '' ? 'Save' : 'Save, then pay') : 'Pay';
   const usual = isSetup
-    ? `Make this my usual payment method with ${payee.name}: it pays everything that has no method of its own.`
+    ? `Make this my usual payment method with ${payee.name}: it pays everything that has no method of its own.${inAudOnly(offer)}`
     : null;
   return { sentences, button: `${verb} ${sums}`.trim(), atOnce, usual, ...keptOf(offer, coming, payee) };
+}
+
+/** A bank account cannot pay everything: what it cannot pay keeps the method that paid it. */
+function inAudOnly({ payment_method_types: types }: Asked['offer']): string {
+  if (!types.includes('au_becs_debit')) return '';
+  return ' A bank account pays what is in Australian dollars; anything else stays with the method that pays it now.';
 }
 
 /** What is taken in all at once, if both are of one currency. */

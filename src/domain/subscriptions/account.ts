@@ -57,10 +57,14 @@ export function amountEntry(kind: EntryKind, period: PeriodNumber, what: string,
 
 /** Returns the account after these entries. */
 export function postAll(account: CreditAccount, entries: readonly AccountEntry[]): CreditAccount {
-  return entries.reduce<CreditAccount>((before, { lines }) => post(before, lines), {
-    next_period_lines: account.next_period_lines,
-    credit_balance_cents: account.credit_balance_cents,
-  });
+  return entries.reduce<CreditAccount>(
+    (before, { kind, lines }) => {
+      const after = post(before, lines);
+      // A period takes all that waits.
+      return kind === 'taken' ? { ...after, next_period_lines: [] } : after;
+    },
+    { next_period_lines: account.next_period_lines, credit_balance_cents: account.credit_balance_cents },
+  );
 }
 
 /**

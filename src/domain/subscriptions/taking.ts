@@ -32,12 +32,13 @@ type Takes = Pick<Period, 'number' | 'lines' | 'carried_cents' | 'credit_used_ce
 
 /**
  * Returns what goes back of a period that is not paid, and was not served to its end. Its credit goes back. Its fees,
- * the lines of changes and the months of discounts wait again; if the subscription has ended, they are dropped.
+ * the lines of changes and the months of discounts wait again; if the subscription has ended, they are dropped. What it
+ * had taken that is owed for earlier periods waits too, unless it is waived.
  */
 export function giveBack(
   { one_off_items: waiting, discounts }: Pick<Sold, 'one_off_items' | 'discounts'>,
   period: Takes,
-  { hasEnded }: { hasEnded: boolean },
+  { hasEnded, isWaived }: { hasEnded: boolean; isWaived: boolean },
 ): GivenBack {
   const { number, lines, carried_cents: carried, credit_used_cents: credit } = period;
   const fees = lines.filter(({ kind }) => kind === 'one_off');
@@ -48,7 +49,7 @@ export function giveBack(
   }
   const owed = lines.filter(({ kind }) => kind === 'owed');
   const others = accountLine(what, carried - sumOf(owed));
-  const back = [...owed, ...others];
+  const back = [...(isWaived ? [] : owed), ...others];
   return {
     entries: back.length === 0 ? [] : [entry('given_back', number, back)],
     one_off_items: [...oneOffItemsOf(lines), ...waiting],

@@ -86,7 +86,10 @@ async function complete(
   const { apply_to_payment_plan_id: paymentPlanId, apply_to_subscription_id: subscriptionId } = session;
   await deps.assertPays(tx, { paymentPlanId, subscriptionId, paymentMethodId: methodId, at });
   const { makesDefault = false } = submission;
-  if (makesDefault) await updateCustomer(tx, customer.id, { default_payment_method_id: methodId, updated_at: at });
+  if (makesDefault) {
+    await updateCustomer(tx, customer.id, { default_payment_method_id: methodId, updated_at: at });
+    await deps.defaultChanged(tx, customer, methodId, { at, now: context.now });
+  }
   const completion = { at, now: context.now, amount: null, paymentMethodId: methodId };
   const submitted = {
     ...session,

@@ -13,6 +13,7 @@ import { planHook } from '../plans/plan-dunning.ts';
 import { applyMethodToPlan, assertPaysPlan } from '../plans/plan-transitions.ts';
 import { applyMethodToSubscription, assertPaysSubscription } from '../subscriptions/method-for-subscription.ts';
 import { subscriptionHook } from '../subscriptions/subscription-hook.ts';
+import { defaultChanged } from './default-method.ts';
 
 /**
  * Applies a completed link to what it names. The method becomes the instrument of the plan. If a payment of the plan
@@ -43,6 +44,9 @@ export const assertPays: AssertPays = async (tx, { paymentPlanId, subscriptionId
 };
 
 const linkHook = linkHookWith(applyTo);
+
+/** What links do to plans and subscriptions. */
+export const linkedSubjects = { applyTo, assertPays, defaultChanged };
 
 /**
  * Records charges on what they are for: a plan, a subscription, or a checkout session and its link. What it locks, it

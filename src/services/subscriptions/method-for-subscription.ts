@@ -1,4 +1,4 @@
-import { selectPaymentMethod } from '../../db/payment-methods.ts';
+import { type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-methods.ts';
 import { listOpenPeriods } from '../../db/subscription-periods.ts';
 import { lockSubscription, type SubscriptionRow } from '../../db/subscriptions.ts';
 import { tenantOf } from '../../db/tenant.ts';
@@ -68,6 +68,33 @@ export async function assertPaysSubscription(
   if (row === null || row.state === 'canceled') return;
   const { subscription } = lockedSubscription(row, periods);
   await assertPayable(tx, { ...row, payment_instrument_id: methodId }, subscription, at);
+}
+
+/**
+ * The customer has another default. A subscription that names no method takes it, and what is unpaid and past due is
+ * tried at once; if it cannot pay in this currency, the former one stays, as the subscription's own.
+ */
+export async function takeNewDefault(
+  tx: Tx,
+  id: Id<'subscription'>,
+  {
+    method,
+    former,
+    at,
+    now,
+  }: { method: PaymentMethodRow; former: PaymentMethodRow | null } & Pick<AppliedMethod, 'at' | 'now'>,
+): Promise<void> {
+  const [row, periods] = await pipelined(tx, [lockSubscription(tx, id), listOpenPeriods(tx, id)]);
+  if (row === null || row.payment_instrument_id !== null) return;
+  const locked = lockedSubscription(row, periods);
+  if (!fitsCurrency(method, row.currency)) {
+    if (former !== null) await store(tx, locked, nothing, at, null, { payment_instrument_id: former.id });
+    return;
+  }
+  const change = retryWithNewMethod(locked.subscription, at);
+  if (change === nothing) return;
+  const after = await store(tx, locked, change, at);
+  await wake.subscription(tx, after.row, now, { start: true });
 }
 
 /** A subscription as it is read: what a new method would change. */
