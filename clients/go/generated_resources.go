@@ -709,8 +709,9 @@ type RefundsService struct{ t *transport }
 // Create: Refund a payment, whole or in part
 //
 // The payment intent must have succeeded. Without an amount, the refund covers everything that
-// remains of its total. A failed refund returns `status: failed`; it is not an error. In the
-// sandbox a refund fails if its amount ends in 03.
+// remains of its total. Credit of a subscription that came from the payment is used up first. A
+// failed refund returns `status: failed`; it is not an error. In the sandbox a refund fails if its
+// amount ends in 03.
 //
 // Needs a secret key with the scope `payment_intents:write`.
 //

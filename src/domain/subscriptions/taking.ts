@@ -15,8 +15,9 @@ export interface Taking extends Statement {
 export function take(course: Course, dates: PeriodDates): Taking {
   const { lines, sold } = priceOfPeriod(course, lengthOf(calendarOf(course), dates));
   const statement = statementOf(course, lines);
-  const what = `Period ${dates.number}`;
-  return { ...statement, sold, entries: amountEntry('taken', dates.number, what, 0 - statement.carried_cents) };
+  const isAny = course.next_period_lines.length > 0 || statement.carried_cents !== 0;
+  const taken = accountLine(`Period ${dates.number}`, 0 - statement.carried_cents);
+  return { ...statement, sold, entries: isAny ? [entry('taken', dates.number, taken)] : [] };
 }
 
 /** What goes back of a period that is not paid. */
