@@ -62,7 +62,9 @@ interface Call {
   mostBytes?: number;
 }
 
-/** Returns the client of a processor service. Its calls throw nothing but `OutcomeUnknown`, and what `readAccount` does. */
+/**
+ * Returns the client of a processor service. Its calls throw nothing but `OutcomeUnknown`, and what `readAccount` does.
+ */
 export function createHttpProcessor({
   url,
   secret,
@@ -118,7 +120,9 @@ export function createHttpProcessor({
     }
   }
 
-  /** The body of a charge and of its reservation; see docs/processors.md. A bank account in it lives as long as the call. */
+  /**
+   * The body of a charge and of its reservation; see docs/processors.md. A bank account in it lives as long as the call.
+   */
   async function chargeBody(request: ChargeRequest) {
     const { paymentMethodId, paymentMethodType: type, paymentMethodToken: token } = request;
     const isTyped = type === 'au_becs_debit' && token === null;
