@@ -121,7 +121,8 @@ export function createHttpProcessor({
   }
 
   /**
-   * The body of a charge and of its reservation; see docs/processors.md. A bank account in it lives as long as the call.
+   * The body of a charge and of its reservation; see docs/processors.md. A bank account in it lives as long as the
+   * call.
    */
   async function chargeBody(request: ChargeRequest) {
     const { paymentMethodId, paymentMethodType: type, paymentMethodToken: token } = request;

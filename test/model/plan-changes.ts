@@ -6,7 +6,7 @@ import { shownPlan } from './shown.ts';
 import { type Of, type PlanChange, transitions } from './steps.ts';
 import { holdStill, isGone, type Method, nowOf, type Plan, refuseFaults, refuseMissing, type World } from './world.ts';
 
-const untilEnded = ['label', 'amount', 'total', 'isOpenEnded', 'method', 'behaviour'];
+const untilEnded = ['label', 'amount', 'total', 'isOpenEnded', 'method', 'behaviour', 'outcomes'];
 
 const fieldOf: Readonly<Record<keyof PlanChange, string>> = {
   label: 'name',
@@ -59,7 +59,7 @@ export function changePlan(world: World, { plan: back, change }: Of<'change plan
 function fixedFaults({ state }: Plan, change: PlanChange): string[] {
   const hasEnded = state === 'deactivated' || state === 'closed';
   const isFixed = (field: string) =>
-    hasEnded || field === 'customer' || (state !== 'pending' && !untilEnded.includes(field));
+    (hasEnded && field !== 'outcomes') || field === 'customer' || (state !== 'pending' && !untilEnded.includes(field));
   return Object.keys(change)
     .filter(isFixed)
     .map((field) => `/${fieldOf[field as keyof PlanChange]}`);
