@@ -51,7 +51,8 @@ export const defaultedFields = {
       '`payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure.',
   }),
   metadata: MetadataWith(
-    'For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses their outcomes.',
+    'For your own use. Copied to each new payment intent of the plan, so that `_sandbox_outcome` chooses their ' +
+      'outcomes. Can be replaced in every state.',
   ),
 };
 

@@ -3,7 +3,7 @@ import type { CollectingPlanRow, PaymentPlanRow, PlanChange } from '../../db/pay
 import { dateIn } from '../../domain/calendar.ts';
 import { namedId } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
-import { mutablePlanFields } from '../../domain/plan-state.ts';
+import { hasEnded, mutablePlanFields } from '../../domain/plan-state.ts';
 import { progressOf } from '../../domain/plans/plan.ts';
 import { amend } from '../../domain/plans/steps.ts';
 import type { MinorUnits } from '../../domain/units.ts';
@@ -47,7 +47,7 @@ export async function updatePaymentPlan(
     const errors = [
       ...metadataErrors(input.metadata, context.livemode),
       ...planErrors(changed, { at, timeZone: context.timeZone }, newDates(input)),
-      ...totalReachedErrors(changed, committedAmount),
+      ...(hasEnded(plan.state) ? [] : totalReachedErrors(changed, committedAmount)),
     ];
     if (input.payment_instrument_id) {
       const path = '/payment_instrument_id';
@@ -60,7 +60,7 @@ export async function updatePaymentPlan(
     assertNoErrors(errors);
     await assertWithinLimitAfter(tx, plan, changed, at);
     const { plan: row } = await store(tx, locked, amend(locked, change, at), at, { columns: change });
-    await wake.paymentPlan(tx, row, context.now);
+    if (!hasEnded(row.state)) await wake.paymentPlan(tx, row, context.now);
     await announceIfDebited(tx, plan, row, at);
     return row;
   });

@@ -634,7 +634,8 @@ export class PaymentPlans extends Resource {
    * Change a payment plan
    *
    * Until the plan has ended, you can change name, recurring_amount_cents, total_amount_cents, until_further_notice,
-   * payment_instrument_id and failure_behaviour. While it is pending, you can change everything except customer_id.
+   * payment_instrument_id and failure_behaviour. While it is pending, you can change everything except customer_id. You
+   * can replace metadata in every state, also after the end. Payment intents that exist keep theirs.
    *
    * Needs a secret key with the scope `payment_plans:write`.
    *

@@ -693,7 +693,7 @@ export interface paths {
         get: operations["getPaymentPlan"];
         /**
          * Change a payment plan
-         * @description Until the plan has ended, you can change name, recurring_amount_cents, total_amount_cents, until_further_notice, payment_instrument_id and failure_behaviour. While it is pending, you can change everything except customer_id.
+         * @description Until the plan has ended, you can change name, recurring_amount_cents, total_amount_cents, until_further_notice, payment_instrument_id and failure_behaviour. While it is pending, you can change everything except customer_id. You can replace metadata in every state, also after the end. Payment intents that exist keep theirs.
          *
          *     Needs a secret key with the scope `payment_plans:write`.
          */
@@ -4518,7 +4518,7 @@ export interface components {
             amount: number;
             /** @description An ISO 4217 code, in capitals. */
             currency: components["schemas"]["Currency"];
-            /** @description The payer. By default the customer of the method that is charged. */
+            /** @description The payer. Name it to charge a method of a customer, by a confirm or on a date: the customer of a method is not taken over. */
             customer_id?: string;
             /** @description Your own biller id. Any other is refused. */
             biller_id?: string;
@@ -4538,7 +4538,7 @@ export interface components {
             surcharge_applied?: boolean;
             /**
              * Format: date
-             * @description The service charges at 00:00 of this date in the account’s time zone, or within seconds if it is today. From today to 366 days ahead. Needs `payment_method`. Confirming or canceling earlier ends the schedule.
+             * @description The service charges at 00:00 of this date in the account’s time zone, or within seconds if it is today. From today to 366 days ahead. Needs `payment_method`, and `customer_id` if the method belongs to a customer. Confirming or canceling earlier ends the schedule.
              */
             scheduled_payment_date?: string;
             /** @description What is paid for. The payer reads it on receipts, and on the page of a checkout session. */
@@ -5205,7 +5205,7 @@ export interface components {
             payment_instrument_id: string | null;
             /** @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure. */
             failure_behaviour: components["schemas"]["FailureBehaviour"];
-            /** @description For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            /** @description For your own use. Copied to each new payment intent of the plan, so that `_sandbox_outcome` chooses their outcomes. Can be replaced in every state. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata: {
                 [key: string]: string;
             };
@@ -5332,7 +5332,7 @@ export interface components {
             until_further_notice?: boolean;
             /** @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure. */
             failure_behaviour?: components["schemas"]["FailureBehaviour"];
-            /** @description For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            /** @description For your own use. Copied to each new payment intent of the plan, so that `_sandbox_outcome` chooses their outcomes. Can be replaced in every state. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata?: {
                 [key: string]: string;
             };
@@ -5448,7 +5448,7 @@ export interface components {
             until_further_notice?: boolean;
             /** @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure. */
             failure_behaviour?: components["schemas"]["FailureBehaviour"];
-            /** @description For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            /** @description For your own use. Copied to each new payment intent of the plan, so that `_sandbox_outcome` chooses their outcomes. Can be replaced in every state. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata?: {
                 [key: string]: string;
             };

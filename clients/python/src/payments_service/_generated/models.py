@@ -1651,7 +1651,9 @@ class PaymentIntentCreate(TypedDict):
     currency: Currency
     """An ISO 4217 code, in capitals."""
     customer_id: NotRequired[str]
-    """The payer. By default the customer of the method that is charged."""
+    """The payer. Name it to charge a method of a customer, by a confirm or on a date: the
+    customer of a method is not taken over.
+    """
     biller_id: NotRequired[str]
     """Your own biller id. Any other is refused."""
     payment_method: NotRequired[str]
@@ -1673,8 +1675,8 @@ class PaymentIntentCreate(TypedDict):
     """Asks for the fee on top of the amount, where the rules on surcharges allow it."""
     scheduled_payment_date: NotRequired[str]
     """The service charges at 00:00 of this date in the account’s time zone, or within seconds if
-    it is today. From today to 366 days ahead. Needs `payment_method`. Confirming or canceling
-    earlier ends the schedule.
+    it is today. From today to 366 days ahead. Needs `payment_method`, and `customer_id` if
+    the method belongs to a customer. Confirming or canceling earlier ends the schedule.
     """
     description: NotRequired[str]
     """What is paid for. The payer reads it on receipts, and on the page of a checkout session."""
@@ -2295,9 +2297,9 @@ class PaymentPlan(TypedDict):
     at the first failure.
     """
     metadata: dict[str, str]
-    """For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome`
-    chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most
-    500.
+    """For your own use. Copied to each new payment intent of the plan, so that
+    `_sandbox_outcome` chooses their outcomes. Can be replaced in every state. At most 50
+    pairs; keys of at most 40 characters, values of at most 500.
     """
     collected_amount_cents: int
     """The base amounts collected so far, without surcharges."""
@@ -2427,9 +2429,9 @@ class PaymentPlanCreate(TypedDict):
     at the first failure.
     """
     metadata: NotRequired[dict[str, str]]
-    """For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome`
-    chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most
-    500.
+    """For your own use. Copied to each new payment intent of the plan, so that
+    `_sandbox_outcome` chooses their outcomes. Can be replaced in every state. At most 50
+    pairs; keys of at most 40 characters, values of at most 500.
     """
     first_amount_cents: NotRequired[int]
     """The amount of the first payment only, minor units."""
@@ -2541,9 +2543,9 @@ class PaymentPlanUpdate(TypedDict):
     at the first failure.
     """
     metadata: NotRequired[dict[str, str]]
-    """For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome`
-    chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most
-    500.
+    """For your own use. Copied to each new payment intent of the plan, so that
+    `_sandbox_outcome` chooses their outcomes. Can be replaced in every state. At most 50
+    pairs; keys of at most 40 characters, values of at most 500.
     """
     first_amount_cents: NotRequired[int | None]
     """The amount of the first payment only, minor units."""
