@@ -1,6 +1,6 @@
 // Renamed on import: this is JavaScript's date library. Elsewhere, "Temporal" is the workflow engine.
 import { Temporal as Dates } from 'temporal-polyfill';
-import { type CustomerInstant, customerInstant } from './instants.ts';
+import { addMs, type CustomerInstant, customerInstant } from './instants.ts';
 import type { Days, Milliseconds, SlotNumber } from './units.ts';
 
 /** A calendar date `YYYY-MM-DD` without a time zone. Years 0001 to 9999: PostgreSQL has no year 0. */
@@ -102,6 +102,22 @@ export function startOfDay(date: PlainDate, timeZone: string): CustomerInstant {
 export function instantAt(date: PlainDate, time: TimeOfDay, timeZone: string): CustomerInstant {
   const local = Dates.PlainDate.from(checked(date)).toZonedDateTime({ timeZone, plainTime: time });
   return customerInstant(local.epochMilliseconds);
+}
+
+/**
+ * Returns the UTC instant that is so many local dates after another, at the same local time (decisions: retries and
+ * grace). A day on which the clocks change has 23 or 25 hours. If the clocks skip that time, it is the first instant
+ * after the gap. If the time comes twice, it is the first one. 0 days later is the instant itself.
+ * @throws RangeError for an invalid zone.
+ */
+export function addLocalDays(instant: CustomerInstant, days: Days, timeZone: string): CustomerInstant {
+  if (timeZone === 'UTC') return addMs(instant, days * millisecondsPerDay);
+  const from = Dates.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(timeZone);
+  const later = from.add({ days });
+  const wanted = from.toPlainDateTime().add({ days });
+  if (later.toPlainDateTime().equals(wanted)) return customerInstant(later.epochMilliseconds);
+  const beforeGap = wanted.toZonedDateTime(timeZone, { disambiguation: 'earlier' });
+  return customerInstant((beforeGap.getTimeZoneTransition('next') ?? later).epochMilliseconds);
 }
 
 /**

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import type { DeclineCode } from '../../src/domain/charge-outcome.ts';
-import { afterFailure, type FailureBehaviour, retryDays } from '../../src/domain/dunning.ts';
+import { afterFailure, type FailureBehaviour, nextRetryAt, retryDays } from '../../src/domain/dunning.ts';
 import { customerInstant } from '../../src/domain/instants.ts';
 
 const firstFailedAt = customerInstant('2027-01-31T13:00:00.000Z');
 const suspend = { kind: 'suspend' };
 
 function following(failures: number, code: DeclineCode = 'insufficient_funds', behaviour: FailureBehaviour = 'retry') {
-  return afterFailure({ behaviour, code, failures, firstFailedAt });
+  return afterFailure({ behaviour, code, retryAt: nextRetryAt(failures, firstFailedAt, 'UTC') });
 }
 
 describe('dunning', () => {
@@ -23,15 +23,13 @@ describe('dunning', () => {
     assert.deepEqual(following(5), suspend);
   });
 
-  it('counts days of 24 hours, through a change to daylight saving too', () => {
-    // Sydney goes forward in the night of 3 October 2027: the retry comes at 01:00 local, 24 hours after midnight.
-    const at = afterFailure({
-      behaviour: 'retry',
-      code: 'insufficient_funds',
-      failures: 1,
-      firstFailedAt: customerInstant('2027-10-02T14:00:00.000Z'),
-    });
-    assert.deepEqual(at, { kind: 'retry', at: new Date('2027-10-03T14:00:00.000Z') });
+  it('counts local dates, through a change of the clocks too', () => {
+    // Sydney goes back in the night of 4 April 2027: 00:00 is at 13:00 UTC before, at 14:00 after.
+    const midnight = customerInstant('2027-04-02T13:00:00.000Z');
+    assert.deepEqual(
+      [1, 2, 3].map((failures) => nextRetryAt(failures, midnight, 'Australia/Sydney')?.toISOString()),
+      ['2027-04-03T13:00:00.000Z', '2027-04-05T14:00:00.000Z', '2027-04-07T14:00:00.000Z'],
+    );
   });
 
   for (const code of ['insufficient_funds', 'gateway_timeout'] as const) {

@@ -1,6 +1,6 @@
 import { addBusinessDays, nextBusinessDay } from '../business-days/business-days.ts';
 import { addDays, addMonths, dateIn, instantAt, type PlainDate, startOfDay } from '../calendar.ts';
-import { nextRetryAt, retryDays } from '../dunning.ts';
+import { nextRetryAt, retryDays, retryToleranceMs } from '../dunning.ts';
 import type { CustomerInstant } from '../instants.ts';
 import { auBecs } from './au-becs.ts';
 import type { SchemeProfile } from './scheme-profile.ts';
@@ -69,17 +69,33 @@ export function retryAt(
 
 /**
  * Returns when a failed payment is retried by dunning, a UTC instant. Null: at once, as a resume or a payer's own try
- * makes it. A payment of which a bank has reported is retried by the days of its scheme.
+ * makes it. A payment of which a bank has reported is retried by the days of its scheme, every other one by the dates of
+ * the biller's time zone.
  */
-export function retryDueAt(series: {
+export function retryDueAt(series: RetrySeries, timeZone: string): CustomerInstant | null {
+  const { failures, first_failed_at: firstResultAt, last_result_at: latestResultAt } = series;
+  if (firstResultAt === null || failures < 1) return null;
+  if (latestResultAt === null) return nextRetryAt(failures, firstResultAt, timeZone);
+  return retryAt(auBecs, { failures, firstResultAt, latestResultAt });
+}
+
+interface RetrySeries {
   failures: number;
   first_failed_at: CustomerInstant | null;
   last_result_at: CustomerInstant | null;
-}): CustomerInstant | null {
-  const { failures, first_failed_at: firstResultAt, last_result_at: latestResultAt } = series;
-  if (firstResultAt === null || failures < 1) return null;
-  if (latestResultAt === null) return nextRetryAt(failures, firstResultAt);
-  return retryAt(auBecs, { failures, firstResultAt, latestResultAt });
+}
+
+/**
+ * Returns whether a stored retry is the one that dunning gives, `dueAt`. A retry by card may differ from it as a change
+ * of the account's time zone moves it; that of a debit is on its scheme's clock.
+ */
+export function isRetryAt(
+  stored: CustomerInstant,
+  dueAt: CustomerInstant,
+  { last_result_at: latestResultAt }: Pick<RetrySeries, 'last_result_at'>,
+): boolean {
+  const toleranceMs = latestResultAt === null ? retryToleranceMs : 0;
+  return Math.abs(stored.getTime() - dueAt.getTime()) <= toleranceMs;
 }
 
 /**

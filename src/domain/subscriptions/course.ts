@@ -1,7 +1,7 @@
-import { addDays, earliestInstant, type PlainDate, startOfDay } from '../calendar.ts';
+import { addDays, addLocalDays, earliestInstant, type PlainDate, startOfDay } from '../calendar.ts';
 import type { FailureBehaviour } from '../dunning.ts';
 import type { Id } from '../ids.ts';
-import { addMs, type CustomerInstant } from '../instants.ts';
+import type { CustomerInstant } from '../instants.ts';
 import type { Days, MinorUnits, PeriodNumber } from '../units.ts';
 import type { CreditAccount } from './account.ts';
 import type { PeriodLine, SubscriptionItem } from './lines.ts';
@@ -121,7 +121,6 @@ export function plannedPause({ ends_at: endsAt, pauses_at, resumes_at }: Planned
 }
 type Planned = Pick<Course, 'ends_at' | 'pauses_at' | 'resumes_at'>;
 
-const dayMs = 86_400_000;
 /** How many days before the end of a trial it is announced. */
 const noticeDays = 3;
 
@@ -209,11 +208,11 @@ function nextStart(course: Course, current: Period | null): PlainDate | null {
  * When the service ends while a payment is retried. Null if it is not past due. It has no grace before a first payment.
  */
 function graceEnd(subscription: SubscriptionWithPeriods): CustomerInstant | null {
-  const { course } = subscription;
+  const { course, timeZone } = subscription;
   const firstFailedAt = earliestInstant(allOwed(subscription).map(({ first_failed_at: date }) => date));
   if (course.state !== 'past_due' || firstFailedAt === null) return null;
   const days = course.paid_periods > 0 ? course.grace_days : 0;
-  return addMs(firstFailedAt, days * dayMs);
+  return addLocalDays(firstFailedAt, days, timeZone);
 }
 
 function untilWhen(

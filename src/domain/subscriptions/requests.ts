@@ -227,19 +227,21 @@ function uncancel(
 
 /** The retries that a cancellation has ended. Nothing else leaves what is owed unpaid while it is past due. */
 function retriesAgain(
-  { course, owed, others }: SubscriptionWithPeriods,
+  { course, owed, others, timeZone }: SubscriptionWithPeriods,
   at: CustomerInstant,
 ): Pick<SubscriptionStepChange, 'owed' | 'others'> {
   const isEnded = (period: Period) => course.state === 'past_due' && period.status === 'unpaid';
   return {
-    ...(owed !== null && isEnded(owed) ? { owed: retriedAgain(owed, at) } : {}),
-    others: others.filter(isEnded).map((period) => ({ number: period.number, change: retriedAgain(period, at) })),
+    ...(owed !== null && isEnded(owed) ? { owed: retriedAgain(owed, timeZone, at) } : {}),
+    others: others
+      .filter(isEnded)
+      .map((period) => ({ number: period.number, change: retriedAgain(period, timeZone, at) })),
   };
 }
 
 /** The retry that dunning gives, or at once if its time has passed. */
-function retriedAgain(period: Period, at: CustomerInstant): Partial<Period> {
-  const dueAt = retryDueAt(period);
+function retriedAgain(period: Period, timeZone: string, at: CustomerInstant): Partial<Period> {
+  const dueAt = retryDueAt(period, timeZone);
   return dueAt === null || dueAt < at ? retriedAt(at) : { status: 'retrying', next_attempt_at: dueAt };
 }
 

@@ -1,7 +1,6 @@
-import { afterFailure, type FailureBehaviour, nextRetryAt } from '../../domain/dunning.ts';
+import { afterFailure, type FailureBehaviour } from '../../domain/dunning.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
-import { retryAt } from '../../domain/schemes/debit-dates.ts';
-import type { SchemeProfile } from '../../domain/schemes/scheme-profile.ts';
+import { retryAt, retryDueAt } from '../../domain/schemes/debit-dates.ts';
 import type { AttemptReturn, CompletedAttempt } from './charge.ts';
 
 /** A series of failures of one payment. */
@@ -22,10 +21,12 @@ export interface DunningStep {
  * Returns what follows an attempt that has failed. `isMadeByService`: no payer or biller made it. A manual attempt is
  * not a step of the series of retries: that continues where it was. But if no series has begun, a debit that a bank
  * refuses begins it, since no debit is tried again at the instant of a result.
+ * @param timeZone the biller's.
  */
 export function afterFailedAttempt(
   behaviour: FailureBehaviour,
   before: Pick<FailureSeries, 'failures' | 'first_failed_at'>,
+  timeZone: string,
   {
     at,
     outcome,
@@ -37,11 +38,10 @@ export function afterFailedAttempt(
   const failures = isStep ? before.failures + 1 : before.failures;
   const firstFailedAt = before.first_failed_at ?? (isStep ? at : null);
   const series = { failures, first_failed_at: firstFailedAt, last_result_at: scheme === null ? null : at };
-  const resumesAt = firstFailedAt === null ? null : nextRetryOf(failures, firstFailedAt, at, scheme);
-  const step =
-    isStep && firstFailedAt !== null
-      ? afterFailure({ behaviour, code: outcome.code, failures, firstFailedAt, retryAt: resumesAt })
-      : { kind: 'retry' as const, at: resumesAt ?? at };
+  const dueAt = retryDueAt(series, timeZone);
+  const step = isStep
+    ? afterFailure({ behaviour, code: outcome.code, retryAt: dueAt })
+    : { kind: 'retry' as const, at: dueAt ?? at };
   return { series, step };
 }
 
@@ -50,18 +50,7 @@ export function afterReturn(
   behaviour: FailureBehaviour,
   { at, code, scheme }: Pick<AttemptReturn, 'at' | 'code' | 'scheme'>,
 ): DunningStep {
-  const retryAt = nextRetryOf(1, at, at, scheme);
-  const step = afterFailure({ behaviour, code, failures: 1, firstFailedAt: at, retryAt });
+  const dueAt = retryAt(scheme, { failures: 1, firstResultAt: at, latestResultAt: at });
+  const step = afterFailure({ behaviour, code, retryAt: dueAt });
   return { series: { failures: 1, first_failed_at: at, last_result_at: at }, step };
-}
-
-/** Returns when a payment is retried that has failed this often. Debits are retried by the days of their scheme. */
-function nextRetryOf(
-  failures: number,
-  firstAt: CustomerInstant,
-  latestAt: CustomerInstant,
-  scheme: SchemeProfile | null,
-): CustomerInstant | null {
-  if (scheme === null) return nextRetryAt(failures, firstAt);
-  return failures < 1 ? null : retryAt(scheme, { failures, firstResultAt: firstAt, latestResultAt: latestAt });
 }

@@ -4,7 +4,7 @@ import { laterInstant } from '../../domain/calendar.ts';
 import { type CustomerInstant, isoOrNone } from '../../domain/instants.ts';
 import { type Derived, derive } from '../../domain/plans/derive.ts';
 import type { PlanWithSlots, Slot } from '../../domain/plans/plan.ts';
-import { retryDueAt } from '../../domain/schemes/debit-dates.ts';
+import { isRetryAt, retryDueAt } from '../../domain/schemes/debit-dates.ts';
 import type { SlotNumber } from '../../domain/units.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
@@ -74,7 +74,7 @@ export function wrongDates(plan: DatedPlan, open: readonly Slot[], at: CustomerI
   return [
     ...wrongNextDate(plan, derived, what),
     ...wrongNextRetry(plan, derived),
-    ...retries.flatMap((retry) => wrongRetry(retry, at)),
+    ...retries.flatMap((retry) => wrongRetry(retry, plan.time_zone, at)),
   ];
 }
 
@@ -104,17 +104,17 @@ function wrongNextRetry({ next_attempt_at: stored }: DatedPlan, { next_attempt_a
   return [wrong(`it waits for ${wait}, but its earliest retry is at ${isoOrNone(earliest)}`)];
 }
 
-/** Returns what is wrong with the date of a retry. */
-export function wrongRetry(retry: Retry, at: CustomerInstant): WrongDate[] {
+/** Returns what is wrong with the date of a retry. `timeZone` is the biller's. */
+export function wrongRetry(retry: Retry, timeZone: string, at: CustomerInstant): WrongDate[] {
   const { slot, first_failed_at: firstFailedAt, next_attempt_at: stored } = retry;
-  const due = retryDueAt(retry);
+  const due = retryDueAt(retry, timeZone);
   const what = `the retry of ${slotInWords(slot)} is set to ${isoOrNone(stored)}`;
   if (stored === null) return [wrong(`the retry of ${slotInWords(slot)} has no date`)];
   if (due === null) {
     const latest = at.getTime() + clockToleranceMs;
     return stored.getTime() <= latest ? [] : [wrong(`${what}, but is due at once`)];
   }
-  if (stored.getTime() === due.getTime()) return [];
+  if (isRetryAt(stored, due, retry)) return [];
   const isEarly = stored < due && firstFailedAt !== null && stored >= firstFailedAt;
   return [{ why: `${what}, but dunning gives ${isoOrNone(due)}`, isEarly: isEarly ? { slot, date: stored } : null }];
 }

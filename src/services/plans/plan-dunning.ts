@@ -81,7 +81,8 @@ async function recordOnSlot(
 ): Promise<CustomerInstant | null> {
   if (outcome.kind === 'failed') {
     const isOwn = attempt.source === 'plan';
-    const next = afterFailedAttempt(locked.plan.failure_behaviour, slot, { at, outcome, scheme }, isOwn);
+    const { plan, timeZone } = locked;
+    const next = afterFailedAttempt(plan.failure_behaviour, slot, timeZone, { at, outcome, scheme }, isOwn);
     return recordUnpaid(tx, locked, slot, failed(locked, slot, amount, next), { at, now });
   }
   const isPaid = outcome.kind === 'succeeded';

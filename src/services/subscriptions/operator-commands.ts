@@ -46,8 +46,11 @@ export async function correctSubscriptionDates(db: Db, id: string, now: RealInst
   });
 }
 
-function withRightRetries({ owed, others }: SubscriptionWithPeriods, at: CustomerInstant): SubscriptionStepChange {
-  const dated = (period: Period) => ({ next_attempt_at: retryOf(period, at) });
+function withRightRetries(
+  { owed, others, timeZone }: SubscriptionWithPeriods,
+  at: CustomerInstant,
+): SubscriptionStepChange {
+  const dated = (period: Period) => ({ next_attempt_at: retryOf(period, timeZone, at) });
   return {
     ...(owed === null ? {} : { owed: dated(owed) }),
     others: others.map((period) => ({ number: period.number, change: dated(period) })),

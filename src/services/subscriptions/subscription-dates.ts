@@ -1,6 +1,6 @@
 import { laterInstant } from '../../domain/calendar.ts';
 import { type CustomerInstant, isoOrNone } from '../../domain/instants.ts';
-import { retryDueAt } from '../../domain/schemes/debit-dates.ts';
+import { isRetryAt, retryDueAt } from '../../domain/schemes/debit-dates.ts';
 import {
   allOwed,
   calendarOf,
@@ -51,7 +51,7 @@ export function assertSubscriptionDates({ row, subscription }: LockedSubscriptio
  * Less than a day apart: the time zone of the account or the rules of that zone have changed since. In milliseconds.
  */
 const toleranceMs = 26 * 3_600_000;
-/** A retry is due at an instant, in no time zone. */
+/** The next retry is copied from its period, which `wrongRetry` looks at. */
 const toleranceOf = (name: keyof StoredDates) => (name === 'next_attempt_at' ? 0 : toleranceMs);
 
 /**
@@ -69,16 +69,17 @@ export function wrongSubscriptionDates(
 }
 
 /**
- * Returns when an owed period is retried: the instant that dunning gives, or that of a request to retry at once. Null
- * if it is not retried.
+ * Returns when an owed period is retried: the stored instant if dunning gives it, or if a request to retry at once has
+ * set it; otherwise the one that dunning gives. Null if it is not retried. `timeZone` is the biller's.
  */
-export function retryOf(period: Period, at: CustomerInstant): CustomerInstant | null {
+export function retryOf(period: Period, timeZone: string, at: CustomerInstant): CustomerInstant | null {
   if (period.status !== 'retrying') return null;
   const { next_attempt_at: stored, retry_asked_at: askedAt } = period;
-  const dueAt = retryDueAt(period);
+  const dueAt = retryDueAt(period, timeZone);
   const isAsked = stored !== null && askedAt !== null && stored.getTime() === askedAt.getTime();
+  const isDue = stored !== null && dueAt !== null && isRetryAt(stored, dueAt, period);
   const isAtOnce = stored !== null && dueAt === null && stored.getTime() <= at.getTime() + clockToleranceMs;
-  return isAsked || isAtOnce ? stored : (dueAt ?? at);
+  return isAsked || isDue || isAtOnce ? stored : (dueAt ?? at);
 }
 
 function wrongInstants(stored: StoredDates, subscription: SubscriptionWithPeriods, at: CustomerInstant): string[] {
@@ -89,11 +90,11 @@ function wrongInstants(stored: StoredDates, subscription: SubscriptionWithPeriod
       is === null || shouldBe === null ? is === shouldBe : Math.abs(Number(is) - Number(shouldBe)) <= toleranceOf(name);
     return isRight ? [] : [`${inWords[name]} is set to ${isoOrNone(is)}, but its periods give ${isoOrNone(shouldBe)}`];
   });
-  return [...instants, ...allOwed(subscription).flatMap((period) => wrongRetry(period, at))];
+  return [...instants, ...allOwed(subscription).flatMap((period) => wrongRetry(period, subscription.timeZone, at))];
 }
 
-function wrongRetry(period: Period, at: CustomerInstant): string[] {
-  const retryAt = retryOf(period, at);
+function wrongRetry(period: Period, timeZone: string, at: CustomerInstant): string[] {
+  const retryAt = retryOf(period, timeZone, at);
   if (period.status !== 'retrying' || period.next_attempt_at?.getTime() === retryAt?.getTime()) return [];
   return [
     `the retry of period ${period.number} is set to ${isoOrNone(period.next_attempt_at)}, but dunning gives ${isoOrNone(retryAt)}`,

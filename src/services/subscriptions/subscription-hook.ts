@@ -110,8 +110,10 @@ async function recordCompleted(
   }
   // The attempt that `start` or `resume` makes is the first of its payment, and the first step of the series too.
   const isStep = attempt.source === 'subscription' || attempt.number === 1;
-  const next = afterFailedAttempt(locked.row.failure_behaviour, period, { at, outcome, scheme }, isStep);
-  const change = failed(locked.subscription, next);
+  const { row: before, subscription } = locked;
+  const step = { at, outcome, scheme };
+  const next = afterFailedAttempt(before.failure_behaviour, period, subscription.timeZone, step, isStep);
+  const change = failed(subscription, next);
   const reason = { last_error_code: outcome.code, last_error_message: outcome.message };
   const error = { ...reason, ...landed(locked, period.amount_cents) };
   const { row } = await storeUnpaid(tx, locked, change, { at, now }, error);

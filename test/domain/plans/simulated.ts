@@ -205,7 +205,7 @@ export class Simulated {
       amount: amount ?? 0,
       at,
       failures,
-      dueAt: retryDueAt(slot)?.getTime() ?? null,
+      dueAt: retryDueAt(slot, this.planWithSlots.timeZone)?.getTime() ?? null,
       by,
       state,
     });
@@ -227,7 +227,7 @@ export class Simulated {
     const slot = this.slot(number);
     const code = outcome === 'final' ? 'card_declined' : 'insufficient_funds';
     const latest = { at: this.now, outcome: declined(code), scheme: isDebit ? auBecs : null };
-    const next = afterFailedAttempt(this.behaviour, slot, latest, by === 'plan');
+    const next = afterFailedAttempt(this.behaviour, slot, this.planWithSlots.timeZone, latest, by === 'plan');
     this.store(failed(this.planWithSlots, slot, slot.amount ?? 0, next));
   }
 

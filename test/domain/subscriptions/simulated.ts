@@ -146,7 +146,7 @@ export class Simulated {
   decline(): void {
     const { failures = 0, first_failed_at: first = null } = this.subscription.owed ?? {};
     const firstFailedAt = first ?? this.now;
-    const at = nextRetryAt(failures + 1, firstFailedAt);
+    const at = nextRetryAt(failures + 1, firstFailedAt, this.subscription.timeZone);
     const series = { failures: failures + 1, first_failed_at: firstFailedAt, last_result_at: null };
     this.apply(failed(this.subscription, { series, step: at === null ? { kind: 'suspend' } : { kind: 'retry', at } }));
   }

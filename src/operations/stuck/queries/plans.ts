@@ -1,5 +1,5 @@
 import type { OpenSlotRow } from '../../../db/payment-plan-slots.ts';
-import { retryDays } from '../../../domain/dunning.ts';
+import { retryDays, retryToleranceMs } from '../../../domain/dunning.ts';
 import type { CustomerInstant } from '../../../domain/instants.ts';
 import type { Db } from '../../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../../platform/real-time.ts';
@@ -71,8 +71,9 @@ const withoutItsRetry = (db: Db) => db`
   where p.next_attempt_at is distinct from s.earliest`;
 
 /**
- * A debit is retried by the business days of its scheme, which PostgreSQL does not know: only a date that is far from
- * any rule is found. By a nearer wrong one, nothing is charged either: the plan stalls.
+ * A retry by card is compared with days of 24 hours. Local days differ from them by the change of clocks, which the
+ * second tolerance is for. A debit is retried by the business days of its scheme, which PostgreSQL does not know: only a
+ * date that is far from any rule is found. By a nearer wrong one, nothing is charged either: the plan stalls.
  */
 const withWrongRetry = (db: Db, now: RealInstant) => db`
   select p.id from (
@@ -88,7 +89,8 @@ const withWrongRetry = (db: Db, now: RealInstant) => db`
     )
     or s.due_at is null
       and s.next_attempt_at > ${customerTime(db, now)} + make_interval(secs => ${clockToleranceMs / 1000})
-    or s.due_at is not null and s.last_result_at is null and not (
+    or s.due_at is not null and s.last_result_at is null
+      and abs(extract(epoch from s.next_attempt_at - s.due_at)) > ${(2 * retryToleranceMs) / 1000}::integer and not (
       s.next_attempt_at >= s.first_failed_at and s.next_attempt_at < s.due_at and exists (
         select 1 from audit_log a
         where a.biller_id = p.biller_id and a.subject_id = p.id and a.action = 'payment_plan.retried_now'
