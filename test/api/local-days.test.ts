@@ -53,7 +53,16 @@ describe('days in the time zone of the biller', () => {
         '2027-04-04T14:00:00.000Z',
       ]);
       await life.to('2027-04-09');
-      assert.deepEqual(await life.story('2027-04-02 13:00'), []);
+      assert.deepEqual(await life.story('2027-04-02 13:00'), [
+        '2027-04-02 13:00 subscription.renewed gym active in effect',
+        '2027-04-02 13:00 payment_intent.failed gym 3000 insufficient_funds again 2027-04-03 13:00',
+        '2027-04-02 13:00 subscription.past_due gym past_due in effect',
+        '2027-04-03 13:00 payment_intent.failed gym 3000 insufficient_funds again 2027-04-05 14:00',
+        '2027-04-04 14:00 subscription.in_effect_changed gym past_due not in effect',
+        '2027-04-05 14:00 payment_intent.failed gym 3000 insufficient_funds again 2027-04-07 14:00',
+        '2027-04-07 14:00 payment_intent.failed gym 3000 insufficient_funds',
+        '2027-04-07 14:00 subscription.paused gym paused not in effect',
+      ]);
       await life.holds();
     });
   }
@@ -67,7 +76,10 @@ describe('days in the time zone of the biller', () => {
     for (const id of ids) assert.deepEqual(await stuckBySubject(stage.db.sql, id), {});
     await life.to('2027-04-06');
     const retried = (await life.story('2027-04-05')).filter((line) => line.includes('payment_intent.failed'));
-    assert.deepEqual(retried, []);
+    assert.deepEqual(retried, [
+      '2027-04-05 14:00 payment_intent.failed plan 1000 insufficient_funds again 2027-04-07 13:00',
+      '2027-04-05 14:00 payment_intent.failed gym 3000 insufficient_funds again 2027-04-07 13:00',
+    ]);
     await stage.db.sql`update billers set time_zone = 'Australia/Sydney' where id = ${stage.keys.biller.id}`;
   });
 });
