@@ -3004,10 +3004,11 @@ type PaymentPlan struct {
 	// The method to charge; null for the customer’s default at each charge.
 	PaymentInstrumentID *string `json:"payment_instrument_id"`
 	// What happens after a failed payment. `retry`, the default: the same payment intent is charged
-	// again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes
-	// `suspended` when all retries have failed, or at once if the decline is final (`card_declined`,
-	// `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`).
-	// `stop`: the plan becomes `suspended` at the first failure.
+	// again 1, 3 and 5 days after its first failure, a card at the same time of day in the account’s
+	// time zone. Later payments keep their dates. The plan becomes `suspended` when all retries have
+	// failed, or at once if the decline is final (`card_declined`, `expired_card`,
+	// `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan
+	// becomes `suspended` at the first failure.
 	FailureBehaviour FailureBehaviour `json:"failure_behaviour"`
 	// For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses
 	// their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500.
@@ -3119,10 +3120,11 @@ type PaymentPlanCreate struct {
 	// True for a plan without a total.
 	UntilFurtherNotice Optional[bool] `json:"until_further_notice,omitzero"`
 	// What happens after a failed payment. `retry`, the default: the same payment intent is charged
-	// again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes
-	// `suspended` when all retries have failed, or at once if the decline is final (`card_declined`,
-	// `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`).
-	// `stop`: the plan becomes `suspended` at the first failure.
+	// again 1, 3 and 5 days after its first failure, a card at the same time of day in the account’s
+	// time zone. Later payments keep their dates. The plan becomes `suspended` when all retries have
+	// failed, or at once if the decline is final (`card_declined`, `expired_card`,
+	// `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan
+	// becomes `suspended` at the first failure.
 	FailureBehaviour Optional[FailureBehaviour] `json:"failure_behaviour,omitzero"`
 	// For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses
 	// their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500.
@@ -3233,10 +3235,11 @@ type PaymentPlanUpdate struct {
 	// True for a plan without a total.
 	UntilFurtherNotice Optional[bool] `json:"until_further_notice,omitzero"`
 	// What happens after a failed payment. `retry`, the default: the same payment intent is charged
-	// again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes
-	// `suspended` when all retries have failed, or at once if the decline is final (`card_declined`,
-	// `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`).
-	// `stop`: the plan becomes `suspended` at the first failure.
+	// again 1, 3 and 5 days after its first failure, a card at the same time of day in the account’s
+	// time zone. Later payments keep their dates. The plan becomes `suspended` when all retries have
+	// failed, or at once if the decline is final (`card_declined`, `expired_card`,
+	// `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan
+	// becomes `suspended` at the first failure.
 	FailureBehaviour Optional[FailureBehaviour] `json:"failure_behaviour,omitzero"`
 	// For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses
 	// their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500.
@@ -3723,7 +3726,8 @@ type Subscription struct {
 	// What happens when no retry is left. `pause` is the default.
 	UnpaidBehaviour UnpaidBehaviour `json:"unpaid_behaviour"`
 	// For how many days after the first failure `in_effect` stays true while retries continue, if a
-	// period was paid before. By default 7, which covers all retries.
+	// period was paid before: until the same time of day in the account’s time zone. By default 7,
+	// which covers all retries.
 	GraceDays int `json:"grace_days"`
 	// When the first period takes effect that is paid by a bank debit. `settled`, the default: when
 	// the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their
@@ -4031,7 +4035,8 @@ type SubscriptionCreate struct {
 	// What happens when no retry is left. `pause` is the default.
 	UnpaidBehaviour Optional[UnpaidBehaviour] `json:"unpaid_behaviour,omitzero"`
 	// For how many days after the first failure `in_effect` stays true while retries continue, if a
-	// period was paid before. By default 7, which covers all retries.
+	// period was paid before: until the same time of day in the account’s time zone. By default 7,
+	// which covers all retries.
 	GraceDays Optional[int] `json:"grace_days,omitzero"`
 	// When the first period takes effect that is paid by a bank debit. `settled`, the default: when
 	// the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their
@@ -4545,7 +4550,8 @@ type SubscriptionUpdate struct {
 	// What happens when no retry is left. `pause` is the default.
 	UnpaidBehaviour Optional[UnpaidBehaviour] `json:"unpaid_behaviour,omitzero"`
 	// For how many days after the first failure `in_effect` stays true while retries continue, if a
-	// period was paid before. By default 7, which covers all retries.
+	// period was paid before: until the same time of day in the account’s time zone. By default 7,
+	// which covers all retries.
 	GraceDays Optional[int] `json:"grace_days,omitzero"`
 	// When the first period takes effect that is paid by a bank debit. `settled`, the default: when
 	// the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their

@@ -5203,7 +5203,7 @@ export interface components {
             first_date: string | null;
             /** @description The method to charge; null for the customer’s default at each charge. */
             payment_instrument_id: string | null;
-            /** @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure. */
+            /** @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure, a card at the same time of day in the account’s time zone. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure. */
             failure_behaviour: components["schemas"]["FailureBehaviour"];
             /** @description For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata: {
@@ -5330,7 +5330,7 @@ export interface components {
             frequency_period?: number;
             /** @description True for a plan without a total. */
             until_further_notice?: boolean;
-            /** @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure. */
+            /** @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure, a card at the same time of day in the account’s time zone. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure. */
             failure_behaviour?: components["schemas"]["FailureBehaviour"];
             /** @description For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata?: {
@@ -5446,7 +5446,7 @@ export interface components {
             frequency_period?: number;
             /** @description True for a plan without a total. */
             until_further_notice?: boolean;
-            /** @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure. */
+            /** @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure, a card at the same time of day in the account’s time zone. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure. */
             failure_behaviour?: components["schemas"]["FailureBehaviour"];
             /** @description For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata?: {
@@ -5848,7 +5848,7 @@ export interface components {
             failure_behaviour: components["schemas"]["FailureBehaviour"];
             /** @description What happens when no retry is left. `pause` is the default. */
             unpaid_behaviour: components["schemas"]["UnpaidBehaviour"];
-            /** @description For how many days after the first failure `in_effect` stays true while retries continue, if a period was paid before. By default 7, which covers all retries. */
+            /** @description For how many days after the first failure `in_effect` stays true while retries continue, if a period was paid before: until the same time of day in the account’s time zone. By default 7, which covers all retries. */
             grace_days: number;
             /** @description When the first period takes effect that is paid by a bank debit. `settled`, the default: when the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their dates. */
             effective_on: components["schemas"]["EffectiveOn"];
@@ -6167,7 +6167,7 @@ export interface components {
             failure_behaviour?: components["schemas"]["FailureBehaviour"];
             /** @description What happens when no retry is left. `pause` is the default. */
             unpaid_behaviour?: components["schemas"]["UnpaidBehaviour"];
-            /** @description For how many days after the first failure `in_effect` stays true while retries continue, if a period was paid before. By default 7, which covers all retries. */
+            /** @description For how many days after the first failure `in_effect` stays true while retries continue, if a period was paid before: until the same time of day in the account’s time zone. By default 7, which covers all retries. */
             grace_days?: number;
             /** @description When the first period takes effect that is paid by a bank debit. `settled`, the default: when the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their dates. */
             effective_on?: components["schemas"]["EffectiveOn"];
@@ -6673,7 +6673,7 @@ export interface components {
             failure_behaviour?: components["schemas"]["FailureBehaviour"];
             /** @description What happens when no retry is left. `pause` is the default. */
             unpaid_behaviour?: components["schemas"]["UnpaidBehaviour"];
-            /** @description For how many days after the first failure `in_effect` stays true while retries continue, if a period was paid before. By default 7, which covers all retries. */
+            /** @description For how many days after the first failure `in_effect` stays true while retries continue, if a period was paid before: until the same time of day in the account’s time zone. By default 7, which covers all retries. */
             grace_days?: number;
             /** @description When the first period takes effect that is paid by a bank debit. `settled`, the default: when the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their dates. */
             effective_on?: components["schemas"]["EffectiveOn"];

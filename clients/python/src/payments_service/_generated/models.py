@@ -2288,11 +2288,11 @@ class PaymentPlan(TypedDict):
     """The method to charge; null for the customer’s default at each charge."""
     failure_behaviour: FailureBehaviour
     """What happens after a failed payment. `retry`, the default: the same payment intent is
-    charged again 1, 3 and 5 days after its first failure. Later payments keep their dates.
-    The plan becomes `suspended` when all retries have failed, or at once if the decline is
-    final (`card_declined`, `expired_card`, `authentication_required`,
-    `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended`
-    at the first failure.
+    charged again 1, 3 and 5 days after its first failure, a card at the same time of day in
+    the account’s time zone. Later payments keep their dates. The plan becomes `suspended`
+    when all retries have failed, or at once if the decline is final (`card_declined`,
+    `expired_card`, `authentication_required`, `payment_method_unavailable`,
+    `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure.
     """
     metadata: dict[str, str]
     """For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome`
@@ -2420,11 +2420,11 @@ class PaymentPlanCreate(TypedDict):
     """True for a plan without a total."""
     failure_behaviour: NotRequired[FailureBehaviour]
     """What happens after a failed payment. `retry`, the default: the same payment intent is
-    charged again 1, 3 and 5 days after its first failure. Later payments keep their dates.
-    The plan becomes `suspended` when all retries have failed, or at once if the decline is
-    final (`card_declined`, `expired_card`, `authentication_required`,
-    `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended`
-    at the first failure.
+    charged again 1, 3 and 5 days after its first failure, a card at the same time of day in
+    the account’s time zone. Later payments keep their dates. The plan becomes `suspended`
+    when all retries have failed, or at once if the decline is final (`card_declined`,
+    `expired_card`, `authentication_required`, `payment_method_unavailable`,
+    `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure.
     """
     metadata: NotRequired[dict[str, str]]
     """For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome`
@@ -2534,11 +2534,11 @@ class PaymentPlanUpdate(TypedDict):
     """True for a plan without a total."""
     failure_behaviour: NotRequired[FailureBehaviour]
     """What happens after a failed payment. `retry`, the default: the same payment intent is
-    charged again 1, 3 and 5 days after its first failure. Later payments keep their dates.
-    The plan becomes `suspended` when all retries have failed, or at once if the decline is
-    final (`card_declined`, `expired_card`, `authentication_required`,
-    `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended`
-    at the first failure.
+    charged again 1, 3 and 5 days after its first failure, a card at the same time of day in
+    the account’s time zone. Later payments keep their dates. The plan becomes `suspended`
+    when all retries have failed, or at once if the decline is final (`card_declined`,
+    `expired_card`, `authentication_required`, `payment_method_unavailable`,
+    `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure.
     """
     metadata: NotRequired[dict[str, str]]
     """For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome`
@@ -2953,7 +2953,8 @@ class Subscription(TypedDict):
     """What happens when no retry is left. `pause` is the default."""
     grace_days: int
     """For how many days after the first failure `in_effect` stays true while retries continue,
-    if a period was paid before. By default 7, which covers all retries.
+    if a period was paid before: until the same time of day in the account’s time zone. By
+    default 7, which covers all retries.
     """
     effective_on: EffectiveOn
     """When the first period takes effect that is paid by a bank debit. `settled`, the default:
@@ -3247,7 +3248,8 @@ class SubscriptionCreate(TypedDict):
     """What happens when no retry is left. `pause` is the default."""
     grace_days: NotRequired[int]
     """For how many days after the first failure `in_effect` stays true while retries continue,
-    if a period was paid before. By default 7, which covers all retries.
+    if a period was paid before: until the same time of day in the account’s time zone. By
+    default 7, which covers all retries.
     """
     effective_on: NotRequired[EffectiveOn]
     """When the first period takes effect that is paid by a bank debit. `settled`, the default:
@@ -3723,7 +3725,8 @@ class SubscriptionUpdate(TypedDict):
     """What happens when no retry is left. `pause` is the default."""
     grace_days: NotRequired[int]
     """For how many days after the first failure `in_effect` stays true while retries continue,
-    if a period was paid before. By default 7, which covers all retries.
+    if a period was paid before: until the same time of day in the account’s time zone. By
+    default 7, which covers all retries.
     """
     effective_on: NotRequired[EffectiveOn]
     """When the first period takes effect that is paid by a bank debit. `settled`, the default:
