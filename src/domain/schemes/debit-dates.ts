@@ -69,8 +69,8 @@ export function retryAt(
 
 /**
  * Returns when a failed payment is retried by dunning, a UTC instant. Null: at once, as a resume or a payer's own try
- * makes it. A payment of which a bank has reported is retried by the days of its scheme, every other one by the dates of
- * the biller's time zone.
+ * makes it. A payment of which a bank has reported is retried by the days of its scheme, every other one by the dates
+ * of the biller's time zone.
  */
 export function retryDueAt(series: RetrySeries, timeZone: string): CustomerInstant | null {
   const { failures, first_failed_at: firstResultAt, last_result_at: latestResultAt } = series;

@@ -7,6 +7,7 @@ import { auBecs } from '../../../src/domain/schemes/au-becs.ts';
 import {
   chargeDate,
   handOverAt,
+  isRetryAt,
   mandateLapsesAt,
   resultAt,
   resultDate,
@@ -209,6 +210,23 @@ describe('the retry of a debit', () => {
       }),
       { numRuns: 500 },
     );
+  });
+});
+
+describe('a stored retry', () => {
+  const due = customerInstant('2027-04-05T14:00:00Z');
+  const hours = (n: number, ms = 0) => addMs(due, n * 3_600_000 + ms);
+
+  it('by card is right up to three hours from where dunning puts it: the account has another time zone since', () => {
+    for (const stored of [due, hours(-3), hours(3)]) assert.ok(isRetryAt(stored, due, { last_result_at: null }));
+    for (const stored of [hours(-3, -1), hours(3, 1), hours(24)])
+      assert.ok(!isRetryAt(stored, due, { last_result_at: null }));
+  });
+
+  it('of a debit is right at the very instant: the clock of its scheme does not change', () => {
+    const reported = { last_result_at: hours(-24) };
+    assert.ok(isRetryAt(hours(0), due, reported));
+    for (const stored of [hours(0, -1), hours(0, 1)]) assert.ok(!isRetryAt(stored, due, reported));
   });
 });
 

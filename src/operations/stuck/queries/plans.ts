@@ -71,9 +71,9 @@ const withoutItsRetry = (db: Db) => db`
   where p.next_attempt_at is distinct from s.earliest`;
 
 /**
- * A retry by card is compared with days of 24 hours. Local days differ from them by the change of clocks, which the
- * second tolerance is for. A debit is retried by the business days of its scheme, which PostgreSQL does not know: only a
- * date that is far from any rule is found. By a nearer wrong one, nothing is charged either: the plan stalls.
+ * Only a date that is far from any rule is found. By a nearer wrong one, nothing is charged either: the plan stalls. A
+ * retry by card is compared with days of 24 hours: local days differ from them where the clocks change, which the second
+ * tolerance is for. A debit is retried by the business days of its scheme, which PostgreSQL does not know.
  */
 const withWrongRetry = (db: Db, now: RealInstant) => db`
   select p.id from (
