@@ -63,7 +63,7 @@ export function startOf(date: string, zone: string): number {
   return from;
 }
 
-/** The first instant at which a clock on the wall shows the same time so many dates later, or past it if it is skipped. */
+/** The first instant at which a clock on the wall shows the same time so many dates later, or one past it in a gap. */
 export function daysLater(at: number, days: number, zone: string): number {
   if (zone === 'UTC') return at + days * day;
   const wanted = wallAt(at, zone) + days * day;

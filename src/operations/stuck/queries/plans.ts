@@ -72,8 +72,8 @@ const withoutItsRetry = (db: Db) => db`
 
 /**
  * Only a date that is far from any rule is found. By a nearer wrong one, nothing is charged either: the plan stalls. A
- * retry by card is compared with days of 24 hours: local days differ from them where the clocks change, which the second
- * tolerance is for. A debit is retried by the business days of its scheme, which PostgreSQL does not know.
+ * retry by card is compared with days of 24 hours: local days differ from them where the clocks change, which the
+ * second tolerance is for. A debit is retried by the business days of its scheme, which PostgreSQL does not know.
  */
 const withWrongRetry = (db: Db, now: RealInstant) => db`
   select p.id from (
