@@ -53,7 +53,7 @@ async function openContinued(step: RequestedStep, asked: ContinuingRequest): Pro
 async function openResumed(step: RequestedStep, change: Parameters<typeof store>[2]): Promise<Charge | null> {
   const { tx, locked, at, asked } = step;
   if ((await chargeableMethod(tx, locked.row)) === null) throw methodMissing(locked);
-  await giveUpUnpaid(tx, locked, at);
+  await giveUpUnpaid(tx, locked, { at, now: step.now });
   const stored = await store(tx, locked, change, at);
   // Periods that the resume has left void have given no credit.
   const after = await withAllCreditCovered(tx, stored, at);

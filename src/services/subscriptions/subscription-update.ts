@@ -80,7 +80,7 @@ export async function updateSubscriptionTerms(
       );
     }
     assertNoErrors(errors);
-    const billed = fees === undefined ? locked : await withFees(tx, locked, fees, at);
+    const billed = fees === undefined ? locked : await withFees(tx, locked, fees, { at, now: context.now });
     const after = await store(tx, billed, newMethodStep(billed, change, at), at, null, change);
     await wake.subscription(tx, row, context.now);
     return shownRow(after);
