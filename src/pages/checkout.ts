@@ -18,6 +18,7 @@ import { isPayer } from '../services/pages/payer-proof.ts';
 import { type Payee, payeeOf } from '../services/pages/paying.ts';
 import { purchaseOf } from '../services/pages/purchase.ts';
 import { savedCards } from '../services/pages/saved-cards.ts';
+import { unpaidPaymentOf } from '../services/pages/unpaid-payment.ts';
 import { chargeHook, linkedSubjects } from '../services/subjects/charge-hook.ts';
 import {
   action,
@@ -32,7 +33,7 @@ import { readInput } from './checkout-input.ts';
 import { bankForOthers, resultForOthers, resultPage } from './checkout-result.ts';
 import { endedPage, notOpenYet, refusalPage } from './ended-pages.ts';
 import { postedVersion } from './forms.ts';
-import { comingOf, stateAnswer, tokenPattern } from './link-page.ts';
+import { comingOf, payerAs, stateAnswer, tokenPattern } from './link-page.ts';
 import { inWords, readsTwoWays } from './money.ts';
 import { chosenMethod, methodTypes, offeredMethods } from './offered-methods.ts';
 import { proofName, proofOf, withProof } from './payer-proof.ts';
@@ -49,12 +50,16 @@ async function find(visit: Visit): Promise<Sitting | null> {
     payeeOf(deps.sql, found.biller, session.livemode),
     state === 'open' ? savedCards(deps.sql, found) : [],
   ]);
-  if (state !== 'open') return { found, payee, saved, method: null, coming: null };
+  if (state !== 'open') return { found, payee, saved, method: null, coming: null, unpaid: null };
   const offered = offeredMethods(methodTypes(found), saved);
   const method = offered.get(chosenMethod(visit.form, offered)) ?? null;
   const price = priceFor(found, session.amount, method);
-  const coming = await comingOf(visit, session, found, method);
-  return { found: { ...found, price }, payee, saved, method, coming };
+  const { context, payer } = payerAs(visit, session, found, method);
+  const [coming, unpaid] = await Promise.all([
+    comingOf(visit, session, found, method),
+    unpaidPaymentOf(deps.sql, context, found.intent, payer),
+  ]);
+  return { found: { ...found, price }, payee, saved, method, coming, unpaid };
 }
 
 async function show(visit: Visit): Promise<Answer> {

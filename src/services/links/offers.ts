@@ -15,7 +15,7 @@ import { parsedUrl, payerUrlErrors } from '../payer-urls.ts';
 import type { RequestContext } from '../request-context.ts';
 
 /** What the body of a link or a session says about its offer. */
-type OfferInput = Omit<CheckoutSessionCreate, 'payment_intent_id' | 'expires_at'>;
+type OfferInput = Omit<CheckoutSessionCreate, 'payment_intent_id' | 'subscription_id' | 'expires_at'>;
 
 const nothing = { email: 'no', name: 'no', phone: 'no' } as const;
 
@@ -37,6 +37,7 @@ export function offerOf(input: OfferInput, customer: LockedCustomerRow | null): 
     save_payment_method: isKept ? 'always' : (input.save_payment_method ?? 'no'),
     apply_to_payment_plan_id: namedId('payment_plan', input.apply_to?.payment_plan_id) ?? null,
     apply_to_subscription_id: namedId('subscription', input.apply_to?.subscription_id) ?? null,
+    apply_to_waives_unpaid: input.apply_to?.unpaid === 'waive',
     surcharge_applied: input.surcharge_applied ?? false,
     statement_descriptor: input.statement_descriptor ?? null,
     metadata: input.metadata ?? {},

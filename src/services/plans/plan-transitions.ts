@@ -1,3 +1,4 @@
+import { lockPaymentIntent } from '../../db/payment-intents.ts';
 import { listKnownSlots } from '../../db/payment-plan-slots.ts';
 import { type CollectingPlanRow, lockPlan, type PaymentPlanRow } from '../../db/payment-plans.ts';
 import type { Id } from '../../domain/ids.ts';
@@ -17,6 +18,7 @@ import type { RealInstant } from '../../platform/real-time.ts';
 import { timeForWrite } from '../customer-time.ts';
 import { assertNoErrors, InvalidState, orNotFound } from '../errors.ts';
 import { transact } from '../events.ts';
+import { endSessionOf } from '../links/canceled-payment.ts';
 import { endChallenge } from '../payments/challenge-completion.ts';
 import { assertWithinLimit, currencyErrorsOf } from '../payments/fitting-method.ts';
 import { chargeableMethod } from '../payments/new-intent.ts';
@@ -82,7 +84,10 @@ async function endChallenges(
   for (const { status, payment_intent_id: paymentIntentId } of locked.slots) {
     if (status !== 'processing' || paymentIntentId === null) continue;
     const payment = { paymentIntentId, paymentPlanId: locked.plan.id };
-    if (await endChallenge(tx, planHook, payment, instants)) hasEnded = true;
+    if (!(await endChallenge(tx, planHook, payment, instants))) continue;
+    const intent = await lockPaymentIntent(tx, paymentIntentId);
+    if (intent !== null) await endSessionOf(tx, intent, instants);
+    hasEnded = true;
   }
   // Their outcomes were recorded on the plan and its slots.
   return (hasEnded ? await lockPlanWithSlots(tx, locked.plan.id) : null) ?? locked;

@@ -7,7 +7,7 @@ import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { fitsCurrency } from '../../domain/schemes/schemes.ts';
 import type { SubscriptionWithPeriods } from '../../domain/subscriptions/course.ts';
-import { respondTo } from '../../domain/subscriptions/requests.ts';
+import { respondTo, type SubscriptionRefusal } from '../../domain/subscriptions/requests.ts';
 import type { Resuming, SubscriptionStepChange } from '../../domain/subscriptions/steps.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
@@ -23,6 +23,8 @@ import { endErrors } from './subscription-terms.ts';
 interface AppliedMethod {
   subscriptionId: Id<'subscription'>;
   paymentMethodId: Id<'payment_method'>;
+  /** Whether what was served unpaid is collected, or let go, if it is resumed. */
+  unpaid: Resuming['unpaid'];
   at: CustomerInstant;
   now: RealInstant;
 }
@@ -35,7 +37,7 @@ const nothing: SubscriptionStepChange = { happenings: [] };
  * tried again at once. The workflow of the subscription charges. One that has ended stays as it is.
  */
 export async function applyMethodToSubscription(tx: Tx, applied: AppliedMethod): Promise<void> {
-  const { subscriptionId, paymentMethodId, at, now } = applied;
+  const { subscriptionId, paymentMethodId, unpaid, at, now } = applied;
   const [row, periods] = await pipelined(tx, [
     lockSubscription(tx, subscriptionId),
     listOpenPeriods(tx, subscriptionId),
@@ -45,9 +47,9 @@ export async function applyMethodToSubscription(tx: Tx, applied: AppliedMethod):
   const method = await selectPaymentMethod(tx, tenant, paymentMethodId);
   if (method === null || !fitsCurrency(method, row.currency)) return;
   const locked = lockedSubscription(row, periods);
-  const change = changeByNewMethod(locked, at);
+  const change = changeByNewMethod(locked, at, unpaid);
   const isResumed = change.happenings.includes('resumed');
-  if (isResumed) await giveUpUnpaid(tx, locked, at);
+  if (isResumed) await giveUpUnpaid(tx, locked, { at, now });
   const instrument = { payment_instrument_id: paymentMethodId };
   const after = await store(tx, locked, change, at, null, instrument);
   if (isResumed) await withAllCreditCovered(tx, after, at);
@@ -109,13 +111,27 @@ export function changeByNewMethod(
   at: CustomerInstant,
   unpaid: Resuming['unpaid'] = 'collect',
 ): SubscriptionStepChange {
-  const { state, state_reason: reason } = row;
-  if (state === 'pending') return started(row, subscription, at);
-  const isPausedUnpaid = state === 'paused' && reason === 'payment_failed';
-  if (!isPausedUnpaid && state !== 'past_due') return nothing;
-  const request = isPausedUnpaid ? ({ name: 'resume', unpaid } as const) : ({ name: 'retry_now' } as const);
-  const change = respondTo(request, subscription, at);
+  if (row.state === 'pending') return started(row, subscription, at);
+  const change = collectByNewMethod({ row, subscription }, at, unpaid);
   return 'refused' in change ? nothing : change;
+}
+
+/** Returns the change by which a subscription collects what is unpaid with a new method, or why it collects nothing. */
+export function collectByNewMethod(
+  { row: { state, state_reason: reason }, subscription }: Read,
+  at: CustomerInstant,
+  unpaid: Resuming['unpaid'] = 'collect',
+): SubscriptionStepChange | SubscriptionRefusal {
+  if (state === 'past_due') return respondTo({ name: 'retry_now' }, subscription, at);
+  if (state === 'paused' && reason === 'payment_failed') return respondTo({ name: 'resume', unpaid }, subscription, at);
+  const remedy = {
+    pending: ' A session of mode setup whose apply_to names it starts it.',
+    trialing: '',
+    active: '',
+    paused: ' Resume it, or charge what is unpaid with retry_now.',
+    canceled: ' It has ended for good.',
+  }[state];
+  return { refused: `It is ${state}, so no payment that has failed can be collected on a page.${remedy}` };
 }
 
 /** What is unpaid and past due is tried at once by a new method. */

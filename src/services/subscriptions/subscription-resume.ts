@@ -66,7 +66,7 @@ async function openResumed(
     isWaived ? { ...locked.subscription, owed: null, others: [] } : locked.subscription,
     at,
   );
-  await giveUpUnpaid(tx, locked, at);
+  await giveUpUnpaid(tx, locked, { at, now: step.now });
   const stored = await store(tx, locked, change, at);
   // Periods that the resume has left void have given no credit.
   const after = await withAllCreditCovered(tx, stored, at);

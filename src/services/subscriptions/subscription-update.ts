@@ -86,7 +86,7 @@ export async function updateSubscriptionTerms(
       );
     }
     assertNoErrors(errors);
-    const billed = fees === undefined ? locked : await withFees(tx, locked, fees, at);
+    const billed = fees === undefined ? locked : await withFees(tx, locked, fees, { at, now: context.now });
     const after = await store(tx, billed, newMethodStep(billed, change, at), at, null, change);
     if (!isUnstarted && charging.some((field) => input[field] !== undefined)) {
       await assertPayable(tx, after.row, after.subscription, at);
