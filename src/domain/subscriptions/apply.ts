@@ -5,7 +5,7 @@ import { type AccountEntry, amountEntry, postAll } from './account.ts';
 import { allOwed, type Course, graceEnd, owedOf, type Period, type SubscriptionWithPeriods } from './course.ts';
 import { type Derived, derive, isInEffect } from './derive.ts';
 import { type PeriodLine, sumOf } from './lines.ts';
-import { isServedToEnd, owedLines, unpaidPeriods } from './owed.ts';
+import { isServedToEnd, owedFor, unpaidPeriods } from './owed.ts';
 import { oneOffLine } from './pricing.ts';
 import type { Happening, SubscriptionStepChange } from './steps.ts';
 import { giveBack, type Taking } from './taking.ts';
@@ -193,7 +193,7 @@ function goBack(
       entries.push(...amountEntry('undone', number, `Changes in period ${number}, which is not billed`, undone));
     }
     if (period.is_given_back || isServedToEnd(after, period, at)) continue;
-    const back = giveBack({ one_off_items, discounts }, period, { hasEnded });
+    const back = giveBack({ one_off_items, discounts }, period, { hasEnded, isWaived: change.waived !== undefined });
     ({ one_off_items, discounts } = back);
     entries.push(...back.entries);
     dropped.push(...back.dropped);
@@ -209,7 +209,7 @@ function goBack(
   }
   const isEnd = hasEnded && subscription.course.state !== 'canceled';
   const unpaid = isEnd ? unpaidPeriods(after).filter(({ status }) => status === 'unpaid') : [];
-  const waived = unpaid.reduce((sum, period) => sum + sumOf(owedLines(after, period, at)), 0);
+  const waived = unpaid.reduce((sum, period) => sum + sumOf(owedFor(after, period, at)), 0);
   return {
     entries,
     letGo: { waived_amount_cents: waived, dropped_lines: dropped },

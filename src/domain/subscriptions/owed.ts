@@ -70,6 +70,15 @@ export function owedLines(subscription: SubscriptionWithPeriods, period: Period,
 }
 
 /**
+ * Returns all that a new period takes for one that is not paid: what was served of it, and what it was to take itself
+ * for earlier ones. If it was served to its end, the first has the second.
+ */
+export function owedFor(subscription: SubscriptionWithPeriods, period: Period, at: CustomerInstant): PeriodLine[] {
+  const earlier = isServedToEnd(subscription, period, at) ? [] : period.lines.filter(({ kind }) => kind === 'owed');
+  return [...earlier, ...owedLines(subscription, period, at)];
+}
+
+/**
  * Returns what collecting would take for the past, minor units. While its last period is under way, each unpaid one
  * keeps its own payment. Once that is over while it is paused, what was served is owed.
  */
@@ -79,7 +88,7 @@ export function owedAmount(subscription: SubscriptionWithPeriods, at: CustomerIn
   const unpaid = unpaidPeriods(subscription);
   const isOver = state === 'paused' && !isUnderWay(subscription, at);
   if (!isOver) return unpaid.reduce((sum, { amount_cents: amount }) => sum + amount, 0);
-  return unpaid.reduce((sum, period) => sum + sumOf(owedLines(subscription, period, at)), 0);
+  return unpaid.reduce((sum, period) => sum + sumOf(owedFor(subscription, period, at)), 0);
 }
 
 /** What its items, discounts and changes cost, without fees and without what earlier periods left. */

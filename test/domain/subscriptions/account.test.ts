@@ -80,7 +80,9 @@ describe('the account of a subscription', () => {
         ['credit', -714],
       ],
     );
-    assert.equal(statementOf(account, [item(1_000)]).amount_cents, 714);
+    const { amount_cents: amount, carried_cents: carried } = statementOf(account, [item(1_000)]);
+    assert.equal(amount, 714);
+    assert.deepEqual(postAll(account, amountEntry('taken', 3, 'Period 3', 0 - carried)), empty);
   });
 
   it('has no line for nothing', () => {

@@ -44,8 +44,8 @@ describe('10,000 random courses of subscriptions', () => {
     });
   });
 
-  it('have at most one period that is owed', () => {
-    hold(({ periods }) => assert.ok([...periods.values()].filter(isOwed).length <= 1));
+  it('have at most one period that is owed, unless a bank has taken a payment back', () => {
+    hold(({ periods, hasComeBack }) => assert.ok(hasComeBack || [...periods.values()].filter(isOwed).length <= 1));
   });
 
   it('never owe anything while they are pending, and count what was paid', () => {

@@ -117,6 +117,7 @@ export class Simulated {
   open: OpenChange | null = null;
   readonly quotes: { amount: number; lines: PeriodLine[] }[] = [];
   paidForChanges = 0;
+  hasComeBack = false;
   refunded = 0;
 
   constructor(terms: Partial<Course>, outcomes: Outcome[]) {
@@ -182,6 +183,7 @@ export class Simulated {
   comeBack(number: number): void {
     const period = this.periods.get(number);
     if (period?.status !== 'paid' || period.kind === 'trial' || period.amount_cents === 0) return;
+    this.hasComeBack = true;
     const { owed, others } = this.subscription;
     const about = { ...this.subscription, owed: period, others: owed === null ? others : [owed, ...others] };
     const series = { failures: 1, first_failed_at: this.now, last_result_at: null };
@@ -420,6 +422,7 @@ const deeds: fc.Arbitrary<Deed[]> = fc.array(
     { weight: 1, arbitrary: fees.map((items) => ({ do: 'fee' as const, items })) },
     { weight: 1, arbitrary: discountLists.map((discounts) => ({ do: 'discount' as const, discounts })) },
     { weight: 1, arbitrary: fc.integer({ min: 1, max: 10 }).map((part) => ({ do: 'refund' as const, part })) },
+    { weight: 1, arbitrary: fc.nat(1).map((before) => ({ do: 'comeBack' as const, before })) },
     { weight: 3, arbitrary: fc.nat(45).map((days) => ({ do: 'pass' as const, days })) },
   ),
   { maxLength: 16 },
