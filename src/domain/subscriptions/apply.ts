@@ -156,7 +156,8 @@ function endService(
 ): void {
   const inEffect = isInEffect(after, at, wasInEffect);
   if (before.in_effect === inEffect) return;
-  const until = inEffect ? null : earliestInstant([stopsAt, at, graceEnd(subscription), graceEnd(after)]);
+  const planned = [before.in_effect_until, graceEnd(subscription), graceEnd(after)];
+  const until = inEffect ? null : earliestInstant([stopsAt, at, ...planned]);
   for (const period of knownPeriods(after)) {
     const isOpen = inEffect ? startOfDay(period.end_date, after.timeZone) > at : period.served_until === null;
     const isKnown = period.kind === 'paid' && knownPeriods(subscription).some(({ number }) => number === period.number);
