@@ -70,6 +70,15 @@ export function owedLines(subscription: SubscriptionWithPeriods, period: Period,
 }
 
 /**
+ * Returns all that a new period takes for one that is not paid: what was served of it, and what it was to take itself
+ * for earlier ones. If it was served to its end, the first has the second.
+ */
+export function owedFor(subscription: SubscriptionWithPeriods, period: Period, at: CustomerInstant): PeriodLine[] {
+  const earlier = isServedToEnd(subscription, period, at) ? [] : period.lines.filter(({ kind }) => kind === 'owed');
+  return [...earlier, ...owedLines(subscription, period, at)];
+}
+
+/**
  * Whether unpaid periods are collected by their own payments, and the calendar stays: always, unless it is paused. Then
  * only while the last period is under way and something was served.
  */
@@ -79,22 +88,13 @@ export function isCollectedAsIs(subscription: SubscriptionWithPeriods, at: Custo
   return isUnderWay(subscription, at) && unpaidPeriods(subscription).some(isServed);
 }
 
-/**
- * Returns all that is owed of an unpaid period that is not billed: what was served of it, and what it had taken that is
- * owed for earlier ones.
- */
-export function allOwedLines(subscription: SubscriptionWithPeriods, period: Period, at: CustomerInstant): PeriodLine[] {
-  const earlier = isServedToEnd(subscription, period, at) ? [] : period.lines.filter(({ kind }) => kind === 'owed');
-  return [...earlier, ...owedLines(subscription, period, at)];
-}
-
 /** Returns what collecting would take for the past, minor units: the unpaid payments, or what was served of them. */
 export function owedAmount(subscription: SubscriptionWithPeriods, at: CustomerInstant): MinorUnits {
   const { state } = subscription.course;
   if (state === 'pending' || state === 'canceled') return 0;
   const unpaid = unpaidPeriods(subscription);
   if (isCollectedAsIs(subscription, at)) return unpaid.reduce((sum, { amount_cents: amount }) => sum + amount, 0);
-  return unpaid.reduce((sum, period) => sum + sumOf(allOwedLines(subscription, period, at)), 0);
+  return unpaid.reduce((sum, period) => sum + sumOf(owedFor(subscription, period, at)), 0);
 }
 
 /** What its items, discounts and changes cost, without fees and without what earlier periods left. */

@@ -5,7 +5,7 @@ import type { MinorUnits, PeriodNumber } from '../units.ts';
 import { type AccountEntry, entry } from './account.ts';
 import { type Course, calendarOf, type Period, type StateReason, type SubscriptionWithPeriods } from './course.ts';
 import { sumOf } from './lines.ts';
-import { allOwedLines, isUnderWay, owedLines, unpaidPeriods } from './owed.ts';
+import { isUnderWay, owedFor, owedLines, unpaidPeriods } from './owed.ts';
 import { type PeriodDates, periodDates, periodOf, withEnd } from './periods.ts';
 
 /** What happened to a subscription. Each is the end of an event's name, `subscription.…`. */
@@ -238,10 +238,11 @@ export function resume(
     cut_number: null,
     cut_at: null,
   };
-  const unpaidOnes = unpaidPeriods(subscription);
-  const lines = unpaidOnes.map((period) => entry('owed', period.number, owedLines(subscription, period, at)));
-  const served = lines.filter(({ lines: some }) => some.length > 0);
-  const isWaived = unpaid === 'waive';
+  const periods = unpaidPeriods(subscription);
+  const served = periods
+    .map((period) => entry('owed', period.number, owedLines(subscription, period, at)))
+    .filter(({ lines }) => lines.length > 0);
+  const letGo = () => ({ waived: sumOf(periods.flatMap((period) => owedFor(subscription, period, at))) });
   return {
     course: {
       ...(goesOn ? {} : anchor),
@@ -251,8 +252,7 @@ export function resume(
       resumes_at: null,
       resume_anchor_day: null,
     },
-    entries: isWaived ? [] : served,
-    ...(isWaived ? { waived: sumOf(unpaidOnes.flatMap((period) => allOwedLines(subscription, period, at))) } : {}),
+    ...(unpaid === 'waive' ? letGo() : { entries: served }),
     ...(owed === null ? {} : { owed: { status: 'void', next_attempt_at: null } }),
     others: others.map((other) => ({ number: other.number, change: { status: 'void', next_attempt_at: null } })),
     happenings: ['resumed'],
