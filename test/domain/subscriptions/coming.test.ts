@@ -5,7 +5,7 @@ import { addMs, customerInstant } from '../../../src/domain/instants.ts';
 import { type ComingPeriod, comingPeriods, nextPeriodAmount } from '../../../src/domain/subscriptions/coming.ts';
 import type { Period } from '../../../src/domain/subscriptions/course.ts';
 import { sumOf } from '../../../src/domain/subscriptions/lines.ts';
-import { isUnderWay, unpaidPeriods } from '../../../src/domain/subscriptions/owed.ts';
+import { isCollectedAsIs, unpaidPeriods } from '../../../src/domain/subscriptions/owed.ts';
 import { courses, live, Simulated } from './simulated.ts';
 
 const dayMs = 86_400_000;
@@ -36,7 +36,7 @@ function taken(subject: Simulated): ComingPeriod[] {
   // A first period that was not paid is begun again, under the same number.
   const known = new Set(course.state === 'pending' ? [] : subject.periods.keys());
   const unpaid = unpaidPeriods(subject.subscription);
-  const isRunning = isUnderWay(subject.subscription, subject.now);
+  const isRunning = isCollectedAsIs(subject.subscription, subject.now);
   const isFinal = unpaid.some(({ status }) => status === 'unpaid') && !course.cancel_requested;
   if (course.state === 'pending') subject.ask({ name: 'start' });
   if (course.state === 'past_due' && isFinal) subject.ask({ name: 'retry_now' });
@@ -77,7 +77,7 @@ describe('the periods to come of a subscription', () => {
         if (subscription.course.state !== 'paused' || subscription.owed === null) return;
         const coming = foretold(subject);
         const unpaid = unpaidPeriods(subscription);
-        const taking = isUnderWay(subscription, now)
+        const taking = isCollectedAsIs(subscription, now)
           ? coming.slice(0, unpaid.length).reduce((sum, { amount }) => sum + amount, 0)
           : sumOf(coming[0]?.lines.filter(({ kind }) => kind === 'owed') ?? []);
         if (coming.length > 0) assert.equal(before.owed_amount_cents, taking);
