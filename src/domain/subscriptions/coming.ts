@@ -53,11 +53,10 @@ export function comingPeriods(
     const change = passBoundary(copy, now, { hasMethod: true });
     const { begins } = change;
     if (begins === undefined) break;
-    const isTrial = begins.kind === 'trial';
     const { copy: after, taking } = begun(copy, { ...change, begins }, now);
     copy = after;
     const { number, start: from, end } = begins;
-    if (!isTrial) coming.push({ number, start: from, end, amount: taking.amount_cents, lines: taking.lines });
+    if (taking !== null) coming.push({ number, start: from, end, amount: taking.amount_cents, lines: taking.lines });
   }
   return coming.slice(0, most);
 }
@@ -116,9 +115,9 @@ function begun(
   copy: SubscriptionWithPeriods,
   change: SubscriptionStepChange & Required<Pick<SubscriptionStepChange, 'begins'>>,
   now: CustomerInstant,
-): { copy: SubscriptionWithPeriods; taking: Taking } {
+): { copy: SubscriptionWithPeriods; taking: Taking | null } {
+  if (change.begins.kind === 'trial') return { copy: after(copy, change, now, trialPeriod), taking: null };
   const { change: full, taking } = openedBy(copy, change);
-  if (change.begins.kind === 'trial') return { copy: after(copy, change, now, trialPeriod), taking };
   const opened = after(copy, full, now, begunBy(taking, { status: 'processing', payment_intent_id: null }));
   return { copy: allPaid(opened, now), taking };
 }

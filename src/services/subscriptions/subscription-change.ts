@@ -7,7 +7,6 @@ import type { ShownSubscriptionRow } from '../../db/subscriptions.ts';
 import { dateIn } from '../../domain/calendar.ts';
 import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
-import { postAll } from '../../domain/subscriptions/account.ts';
 import {
   type ItemChange,
   paidNow,
@@ -31,12 +30,13 @@ import { type Charging, openCharge } from '../payments/charge.ts';
 import type { Charge } from '../payments/charge-records.ts';
 import { chargeForRequest, continueCharge } from '../payments/charged-request.ts';
 import { acceptDebit } from '../payments/debit-acceptance.ts';
+import { assertWithinLimit } from '../payments/fitting-method.ts';
 import { chargeableMethod, recurringIntent } from '../payments/new-intent.ts';
 import { lockAndChooseRail, refusalError } from '../payments/rail.ts';
 import { type RepeatableRequest, unrepeatable } from '../payments/repeatable-request.ts';
 import type { DecidedIntent } from '../payments/surcharges.ts';
 import type { RequestContext } from '../request-context.ts';
-import { type LockedSubscription, readWithPeriods, shownRow, store } from './locked-subscription.ts';
+import { changedBy, type LockedSubscription, readWithPeriods, shownRow, store } from './locked-subscription.ts';
 import { endOpenChange } from './open-change.ts';
 import { assertPayable, assertResultInPeriod } from './payable.ts';
 import { lockForRequest, methodMissing, refused } from './subscription-requests.ts';
@@ -119,17 +119,19 @@ async function openChange(
   return { completed: await finish(step, after) };
 }
 
-/** Says in the quote already what the charges of a change would say. */
+/** Says in the quote already what the charges of a change, now and later, would say. */
 async function assertChargeable(
   tx: Tx,
-  { row, subscription }: LockedSubscription,
+  locked: LockedSubscription,
   { quote, change }: QuotedChange,
   at: CustomerInstant,
 ): Promise<void> {
-  const account = postAll(row, change.entries ?? []);
-  const waiting = quote.amount > 0 ? [] : account.next_period_lines;
-  await assertPayable(tx, { ...row, ...change.course, next_period_lines: waiting }, subscription, at);
-  if (quote.amount > 0) await assertResultInPeriod(tx, await chargeableMethod(tx, row), subscription, at);
+  const { row, subscription } = locked;
+  await assertPayable(tx, changedBy(locked, change, at), at);
+  if (quote.amount === 0) return;
+  const method = await chargeableMethod(tx, row);
+  await assertWithinLimit(tx, method, row, quote.amount, at);
+  await assertResultInPeriod(tx, method, subscription, at);
 }
 
 interface Step {
