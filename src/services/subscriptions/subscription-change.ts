@@ -127,8 +127,11 @@ async function assertChargeable(
   at: CustomerInstant,
 ): Promise<void> {
   const { row, subscription } = locked;
-  await assertPayable(tx, changedBy(locked, change, at), at);
-  if (quote.amount === 0) return;
+  const after = changedBy(locked, change, at);
+  if (quote.amount === 0) return assertPayable(tx, after, at);
+  // What it takes now does not wait for the next period.
+  const course = { ...after.subscription.course, next_period_lines: [] };
+  await assertPayable(tx, { ...after, subscription: { ...after.subscription, course } }, at);
   const method = await chargeableMethod(tx, row);
   await assertWithinLimit(tx, method, row, quote.amount, at);
   await assertResultInPeriod(tx, method, subscription, at);
