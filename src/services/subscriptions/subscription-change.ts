@@ -55,7 +55,8 @@ export interface ChangeResult {
  * debit is under way, the items stay as they are until it has succeeded.
  * @throws NotFound
  * @throws InvalidState if its state does not allow it, or while the customer's clock is advancing; `quote_changed` if
- * it would cost another amount than expected.
+ * it would cost another amount than expected; `mandate_limit_exceeded`, `result_after_period` for a bank account that
+ * could not pay it or the periods to come. The last two also for a quote.
  * @throws ValidationFailed for items whose sum is out of range, fields that do not go together, or without a method.
  * @throws ProcessorNotConfigured in live mode without a live processor. Nothing has changed then.
  * @throws ProcessorUnavailable when the processor gave no outcome. The payment stays processing.
@@ -100,8 +101,8 @@ async function openChange(
   const quoted = quoteChange(wanted, locked.subscription, at, funds?.funds);
   if ('refused' in quoted) throw refused(id, quoted);
   const { quote } = quoted;
-  await assertChargeable(tx, locked, quoted, at);
   if (input.dry_run === true) {
+    await assertChargeable(tx, locked, quoted, at);
     const result = { quote, subscription: shownRow(locked) };
     await request.storeResponse(tx, result);
     return { completed: result };
@@ -109,6 +110,7 @@ async function openChange(
   assertExpected(input, quote);
   const step = { tx, context, at, wanted, quoted, request };
   const free = await giveUpOpenChange(step, locked);
+  await assertChargeable(tx, free, quoted, at);
   if (quote.amount > 0) {
     processorFor(processors, context.livemode);
     return chargeFor(step, free);
@@ -119,7 +121,10 @@ async function openChange(
   return { completed: await finish(step, after) };
 }
 
-/** Says in the quote already what the charges of a change, now and later, would say. */
+/**
+ * Says in the quote already what the charges of a change, now and later, would say.
+ * @throws InvalidState `mandate_limit_exceeded`, `result_after_period`.
+ */
 async function assertChargeable(
   tx: Tx,
   locked: LockedSubscription,
