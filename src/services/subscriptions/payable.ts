@@ -47,7 +47,8 @@ export async function assertOwedPayable(
 }
 
 /**
- * Says before a debit that its bank reports after the end of the period, when the change that it pays is no longer made.
+ * Says before a debit that its bank reports after the end of the period, when the change that it pays is no longer
+ * made.
  * @throws InvalidState `result_after_period`.
  */
 export async function assertResultInPeriod(
