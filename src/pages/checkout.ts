@@ -235,6 +235,9 @@ function wordsOf(path: string, code: string, { locale }: Visit, { session }: Ses
   if (path === '/details/email') return 'Enter your email address, such as jo@example.com.';
   if (path === '/details/name') return code === 'too_long' ? 'This name is too long.' : 'Enter your name.';
   if (path === '/details/phone') return 'Enter your telephone number.';
+  if (code === 'mandate_limit_exceeded') {
+    return 'What you have allowed for this account is less than one of the payments. Choose another way to pay.';
+  }
   return 'This payment method cannot be used. Choose another one.';
 }
 

@@ -194,6 +194,10 @@ async function prepare(
   assertMayTry(context, intent);
   const methodId = await methodOf(tx, deps, context, open, submission);
   await acceptMandateFor(tx, context, open, methodId, submission.acceptance);
+  if ('id' in submission.method || submission.method.data.type === 'au_becs_debit') {
+    const { apply_to_payment_plan_id: paymentPlanId, apply_to_subscription_id: subscriptionId } = session;
+    await deps.assertPays(tx, { paymentPlanId, subscriptionId, paymentMethodId: methodId, at: open.at });
+  }
   const isKept =
     'id' in submission.method ||
     submission.acceptance !== undefined ||

@@ -11,7 +11,7 @@ import {
   type PlanStateReason,
   type PlanTransition,
 } from '../../domain/plan-state.ts';
-import { isUnpaid } from '../../domain/plans/plan.ts';
+import { isUnpaid, mostToCome } from '../../domain/plans/plan.ts';
 import { activate, resume, retryAll, stop, stopped } from '../../domain/plans/steps.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
@@ -47,7 +47,7 @@ export async function transitionPlan(
     const at = await timeForWrite(tx, clockId, context.now);
     const locked = orNotFound(await lockPlanWithSlots(tx, id), 'payment plan', id);
     const state = nextState(locked.plan, transition);
-    if (transition === 'activate') await assertPayable(tx, context, locked.plan, mostOf(locked.plan), at);
+    if (transition === 'activate') await assertPayable(tx, context, locked.plan, mostToCome(locked.plan), at);
     if (transition === 'resume') await assertPayable(tx, context, locked.plan, leastOnResume(locked), at);
     const { plan } =
       state === 'suspended' || state === 'deactivated' || state === 'closed'
@@ -100,16 +100,6 @@ function nextState(plan: PaymentPlanRow, transition: PlanTransition): PlanState 
   const allowed = allowedTransitions(plan.state);
   const choice = allowed.length === 0 ? 'It has ended for good' : `Allowed now: ${allowed.join(', ')}`;
   throw new InvalidState(`Payment plan ${plan.id} is ${plan.state} and cannot be changed by ${transition}. ${choice}.`);
-}
-
-/** Returns the most that one payment of a plan takes, minor units. */
-export function mostOf({
-  first_amount_cents: first,
-  recurring_amount_cents: recurring,
-  ...plan
-}: PaymentPlanRow): number {
-  const most = Math.max(first ?? 0, recurring);
-  return Math.min(most, plan.total_amount_cents ?? most);
 }
 
 /** Returns the least that a resumed plan charges next, minor units: of what is unpaid or, if nothing is, as planned. */
@@ -170,7 +160,7 @@ export async function assertPaysPlan(
   const plan = await lockPlan(tx, id);
   if (plan === null || hasEnded(plan.state)) return;
   const method = await chargeableMethod(tx, { ...plan, payment_instrument_id: methodId });
-  await assertWithinLimit(tx, method, plan, plan.recurring_amount_cents, at);
+  await assertWithinLimit(tx, method, plan, mostToCome(plan), at);
 }
 
 /** Returns what a new method makes a plan do: resume, or retry at once what is unpaid. Null if nothing. */

@@ -15,7 +15,7 @@ import type { RealInstant } from '../../platform/real-time.ts';
 import { wake } from '../wake.ts';
 import { withAllCreditCovered } from './covered-credit.ts';
 import { lockedSubscription, store } from './locked-subscription.ts';
-import { assertPayable } from './payable.ts';
+import { assertOwedPayable, assertPayable } from './payable.ts';
 import { giveUpUnpaid } from './subscription-requests.ts';
 import { endErrors } from './subscription-terms.ts';
 
@@ -68,8 +68,9 @@ export async function assertPaysSubscription(
 ): Promise<void> {
   const [row, periods] = await pipelined(tx, [lockSubscription(tx, id), listOpenPeriods(tx, id)]);
   if (row === null || row.state === 'canceled') return;
-  const { subscription } = lockedSubscription(row, periods);
-  await assertPayable(tx, { ...row, payment_instrument_id: methodId }, subscription, at);
+  const locked = lockedSubscription({ ...row, payment_instrument_id: methodId }, periods);
+  await assertPayable(tx, locked, at);
+  await assertOwedPayable(tx, locked, at);
 }
 
 /**
