@@ -3746,6 +3746,9 @@ type Subscription struct {
 	InFlightAmount int `json:"in_flight_amount"`
 	// The credit of the customer for later periods, minor units.
 	CreditBalanceCents int `json:"credit_balance_cents"`
+	// How much of the credit `refund_credit` can pay out now, minor units: at most what remains of the
+	// payments.
+	RefundableCreditCents int `json:"refundable_credit_cents"`
 	// What changes have left for the next period to take, besides its items.
 	NextPeriodLines []SubscriptionPeriodLine `json:"next_period_lines"`
 	// The payment of a change that is under way; null if none is.
@@ -4068,13 +4071,49 @@ type SubscriptionCreate struct {
 }
 
 type SubscriptionCreditRefund struct {
-	// Minor units. By default all credit, but no more than what remains of the last payment.
+	// Minor units, at most `refundable_credit_cents`. That is the default.
 	AmountCents Optional[int] `json:"amount_cents,omitzero"`
 	// The reason, in your words.
 	Reason Optional[string] `json:"reason,omitzero"`
 	// For your own use. In the sandbox `_sandbox_refund_outcome`: `fail` makes the refund fail. At
 	// most 50 pairs; keys of at most 40 characters, values of at most 500.
 	Metadata Optional[map[string]string] `json:"metadata,omitzero"`
+}
+
+type SubscriptionCreditRefunds struct {
+	// The id of the refund.
+	ID string `json:"id"`
+	// The payment that is refunded.
+	PaymentIntentID string `json:"payment_intent_id"`
+	// Minor units.
+	Amount int `json:"amount"`
+	// How much of the amount is surcharge, minor units: the part that it has in the payment. Older
+	// refunds do not say.
+	SurchargeAmount *int `json:"surcharge_amount,omitzero"`
+	// An ISO 4217 code, in capitals.
+	Currency Currency `json:"currency"`
+	// The reason, in your words.
+	Reason *string `json:"reason"`
+	// For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500.
+	Metadata map[string]string `json:"metadata"`
+	// `processing`: the processor was asked. `succeeded`: the money was returned. `failed`: it was
+	// not; you can request a new refund.
+	Status RefundStatus `json:"status"`
+	// Present and true if the payment was a bank debit that could still come back when it was
+	// refunded. If it does, the payer has the money twice: see `total_returned_amount` of the payment
+	// intent.
+	RefundAtRisk *bool `json:"refund_at_risk,omitzero"`
+	// The account that pays the refund.
+	BillerID string `json:"biller_id"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// ISO 8601, UTC.
+	CreatedAt time.Time `json:"created_at"`
+	// ISO 8601, UTC.
+	UpdatedAt time.Time `json:"updated_at"`
+	// All refunds of this request, that of the newest payment first. Each has its own status: if one
+	// fails, its part of the credit comes back.
+	Refunds []Refund `json:"refunds"`
 }
 
 type SubscriptionDiscount struct {

@@ -1565,15 +1565,16 @@ func (s *SubscriptionsService) ListChanges(ctx context.Context, subscriptionID s
 
 // RefundCredit: Pay out the credit of a subscription
 //
-// Refunds the last payment of the subscription that succeeded, by at most what remains of it. The
-// credit is taken at once, and comes back if the refund fails. Allowed in every state, also after
-// it was canceled.
+// Refunds the payments of the subscription that succeeded, the newest first, each by at most what
+// remains of it. The response is the refund of the newest; `refunds` are all. The credit is taken
+// at once, and the part of a refund that fails comes back. Allowed in every state, also after it
+// was canceled.
 //
 // Needs a secret key with the scope `subscriptions:write`.
 //
 // `POST /api/v1/subscriptions/{subscription_id}/refund_credit`
-func (s *SubscriptionsService) RefundCredit(ctx context.Context, subscriptionID string, body SubscriptionCreditRefund, options ...Option) (*Refund, error) {
-	return send[Refund](ctx, s.t, request{method: "POST", path: path("/api/v1/subscriptions/", subscriptionID, "/refund_credit"), body: body}, options)
+func (s *SubscriptionsService) RefundCredit(ctx context.Context, subscriptionID string, body SubscriptionCreditRefund, options ...Option) (*SubscriptionCreditRefunds, error) {
+	return send[SubscriptionCreditRefunds](ctx, s.t, request{method: "POST", path: path("/api/v1/subscriptions/", subscriptionID, "/refund_credit"), body: body}, options)
 }
 
 // TestClocksService: Sandbox only: simulated time for chosen customers. Renewals, retries and

@@ -18,7 +18,7 @@ import { isPayer } from '../services/pages/payer-proof.ts';
 import { type Payee, payeeOf } from '../services/pages/paying.ts';
 import { purchaseOf } from '../services/pages/purchase.ts';
 import { savedCards } from '../services/pages/saved-cards.ts';
-import { applyTo, chargeHook } from '../services/subjects/charge-hook.ts';
+import { applyTo, assertPays, chargeHook } from '../services/subjects/charge-hook.ts';
 import {
   action,
   type FormErrors,
@@ -140,6 +140,7 @@ async function pay(visit: Visit): Promise<Answer> {
     charging: { processors: deps.processors, hook: chargeHook },
     vault: deps.vault,
     applyTo,
+    assertPays,
   };
   const submit = session.mode === 'setup' ? saveSessionMethod : paySession;
   const submitted = await submit(deps.sql, sessionDeps, token, submission, payerOf(visit));

@@ -9,7 +9,7 @@ import { saveSessionMethod } from '../../src/services/links/session-setup.ts';
 import { startSession } from '../../src/services/links/session-start.ts';
 import type { FormResult, Submission } from '../../src/services/links/submission.ts';
 import { tokenOf } from '../../src/services/links/tokens.ts';
-import { applyTo, chargeHook } from '../../src/services/subjects/charge-hook.ts';
+import { applyTo, assertPays, chargeHook } from '../../src/services/subjects/charge-hook.ts';
 import { makeKey } from '../support/factories.ts';
 import type { Account, Answer } from './place.ts';
 

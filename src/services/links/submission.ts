@@ -2,7 +2,9 @@ import type { MinorUnits } from '../../domain/units.ts';
 // What a payer sends from a page, and the rules for it. The results name what is wrong; the pages put it into words.
 
 import type { CheckoutSessionRow, Consent } from '../../db/checkout-sessions.ts';
+import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
+import type { Tx } from '../../platform/postgres/connection.ts';
 import type { FieldError } from '../../resources/field-errors.ts';
 import { fieldError } from '../../resources/field-errors.ts';
 import type { AcceptanceInput } from '../../resources/mandate-input.ts';
@@ -18,6 +20,21 @@ export interface SessionDeps {
   charging: Charging;
   vault: Vault;
   applyTo: ApplyTo;
+  assertPays: AssertPays;
+}
+
+/**
+ * Says before a method is saved for a plan or subscription that its mandate allows less than what it would pay.
+ * @throws ValidationFailed for `/method`.
+ */
+export type AssertPays = (tx: Tx, applied: Applied) => Promise<void>;
+
+/** A method, and what it is saved for. */
+export interface Applied {
+  paymentPlanId: Id<'payment_plan'> | null;
+  subscriptionId: Id<'subscription'> | null;
+  paymentMethodId: Id<'payment_method'>;
+  at: CustomerInstant;
 }
 
 /** The form of a session. */

@@ -9,6 +9,7 @@ import type { BasisPoints, MinorUnits } from '../../domain/units.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { Tenant } from '../request-context.ts';
+import { refusalError } from './rail.ts';
 import { type SurchargingRow, surchargeColumns, surchargingOf } from './surcharges.ts';
 
 /** Returns the field error of a method that cannot pay in this currency. `path` is that of the field in the body. */
@@ -48,6 +49,22 @@ interface Pricing extends SurchargingRow {
   fee_basis_points: BasisPoints;
   fee_fixed: MinorUnits;
   customer_pays_fees: boolean;
+}
+
+/**
+ * Says at a door, before a charge of this base amount, that the mandate of its method or the scheme allows less for one
+ * debit. `path` is that of the method in the body.
+ * @throws InvalidState `mandate_limit_exceeded`, the code that the charge would have.
+ */
+export async function assertWithinLimit(
+  tx: Tx,
+  method: PaymentMethodRow | null,
+  payer: Pricing,
+  amount: MinorUnits,
+  at: CustomerInstant,
+): Promise<void> {
+  if (method === null || !(await isAboveLimit(tx, method, payer, amount, at))) return;
+  throw refusalError('mandate_limit_exceeded', method.id, '/payment_instrument_id');
 }
 
 /**

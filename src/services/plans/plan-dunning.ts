@@ -53,7 +53,7 @@ export const planHook: ChargeHook = async (tx, { paymentIntentId, paymentPlanId 
       return retryAt;
     },
     async returned(came) {
-      const next = afterReturn(plan.failure_behaviour, came);
+      const next = afterReturn(plan, came);
       const retryAt = await recordUnpaid(tx, locked, slot, returned(locked, slot, came.amount, next), came);
       if (!came.isOwnStep) await wake.paymentPlan(tx, plan, came.now);
       return retryAt;
@@ -81,7 +81,7 @@ async function recordOnSlot(
 ): Promise<CustomerInstant | null> {
   if (outcome.kind === 'failed') {
     const isOwn = attempt.source === 'plan';
-    const next = afterFailedAttempt(locked.plan.failure_behaviour, slot, { at, outcome, scheme }, isOwn);
+    const next = afterFailedAttempt(locked.plan, slot, { at, outcome, scheme }, isOwn);
     return recordUnpaid(tx, locked, slot, failed(locked, slot, amount, next), { at, now });
   }
   const isPaid = outcome.kind === 'succeeded';

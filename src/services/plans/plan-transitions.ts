@@ -1,8 +1,10 @@
 import { listKnownSlots } from '../../db/payment-plan-slots.ts';
-import type { CollectingPlanRow, PaymentPlanRow } from '../../db/payment-plans.ts';
+import { type CollectingPlanRow, lockPlan, type PaymentPlanRow } from '../../db/payment-plans.ts';
+import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import {
   allowedTransitions,
+  hasEnded,
   nextPlanState,
   type PlanState,
   type PlanStateReason,
@@ -16,9 +18,8 @@ import { timeForWrite } from '../customer-time.ts';
 import { assertNoErrors, InvalidState, orNotFound } from '../errors.ts';
 import { transact } from '../events.ts';
 import { endChallenge } from '../payments/challenge-completion.ts';
-import { currencyErrorsOf, isAboveLimit } from '../payments/fitting-method.ts';
+import { assertWithinLimit, currencyErrorsOf } from '../payments/fitting-method.ts';
 import { chargeableMethod } from '../payments/new-intent.ts';
-import { refusalError } from '../payments/rail.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { defaultErrors, getPaymentPlan } from './payment-plans.ts';
@@ -97,7 +98,11 @@ function nextState(plan: PaymentPlanRow, transition: PlanTransition): PlanState 
 }
 
 /** Returns the most that one payment of a plan takes, minor units. */
-function mostOf({ first_amount_cents: first, recurring_amount_cents: recurring, ...plan }: PaymentPlanRow): number {
+export function mostOf({
+  first_amount_cents: first,
+  recurring_amount_cents: recurring,
+  ...plan
+}: PaymentPlanRow): number {
   const most = Math.max(first ?? 0, recurring);
   return Math.min(most, plan.total_amount_cents ?? most);
 }
@@ -127,9 +132,7 @@ async function assertPayable(
   if (named === null && defaultId !== null) assertNoErrors(await defaultErrors(tx, context, { ...plan, defaultId }));
   assertNoErrors(await currencyErrorsOf(tx, context, named, currency, path));
   const method = await chargeableMethod(tx, plan);
-  if (method !== null && (await isAboveLimit(tx, method, plan, amount, at))) {
-    throw refusalError('mandate_limit_exceeded', method.id, path);
-  }
+  await assertWithinLimit(tx, method, plan, amount, at);
 }
 
 /**
@@ -147,6 +150,22 @@ export async function applyMethodToPlan(
   const locked = withSlots(plan, await listKnownSlots(tx, plan.id));
   const after = await store(tx, locked, effect === 'retry' ? retryAll(locked, at) : resume(locked, at), at);
   await wake.paymentPlan(tx, after.plan, now, { start: true });
+}
+
+/**
+ * Says before a method becomes the instrument of a plan that it allows less than what it would pay.
+ * @throws InvalidState `mandate_limit_exceeded`.
+ */
+export async function assertPaysPlan(
+  tx: Tx,
+  id: Id<'payment_plan'>,
+  methodId: Id<'payment_method'>,
+  at: CustomerInstant,
+): Promise<void> {
+  const plan = await lockPlan(tx, id);
+  if (plan === null || hasEnded(plan.state)) return;
+  const method = await chargeableMethod(tx, { ...plan, payment_instrument_id: methodId });
+  await assertWithinLimit(tx, method, plan, plan.recurring_amount_cents, at);
 }
 
 /** Returns what a new method makes a plan do: resume, or retry at once what is unpaid. Null if nothing. */

@@ -15,11 +15,13 @@ import { attachMethod, metadataErrors, resolveMethod } from '../customers/resolv
 import { assertNoErrors, orNotFound } from '../errors.ts';
 import { transact } from '../events.ts';
 import { announceAmount } from '../mandates/notices.ts';
-import { currencyErrors, currencyErrorsOf } from '../payments/fitting-method.ts';
+import { assertWithinLimit, currencyErrors, currencyErrorsOf } from '../payments/fitting-method.ts';
+import { chargeableMethod } from '../payments/new-intent.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { defaultErrors, getPaymentPlan } from './payment-plans.ts';
 import { planErrors } from './plan-rules.ts';
+import { mostOf } from './plan-transitions.ts';
 import { lockPlanWithSlots, store } from './store.ts';
 
 /**
@@ -56,6 +58,7 @@ export async function updatePaymentPlan(
     }
     errors.push(...(await keptMethodErrors(tx, context, changed, input)));
     assertNoErrors(errors);
+    await assertWithinLimitAfter(tx, plan, changed, at);
     const { plan: row } = await store(tx, locked, amend(locked, change, at), at, { columns: change });
     await wake.paymentPlan(tx, row, context.now);
     await announceIfDebited(tx, plan, row, at);
@@ -75,6 +78,20 @@ async function keptMethodErrors(
     return currencyErrorsOf(tx, context, plan.payment_instrument_id, plan.currency, '/currency');
   }
   return defaultErrors(tx, context, { ...plan, defaultId: plan.default_payment_method_id });
+}
+
+/** Amount and method are judged together: a new method that allows a new amount is right. */
+async function assertWithinLimitAfter(
+  tx: Tx,
+  before: CollectingPlanRow,
+  after: CollectingPlanRow,
+  at: CustomerInstant,
+): Promise<void> {
+  const mostToCome = (plan: CollectingPlanRow) =>
+    mostOf(plan.next_slot === 0 ? plan : { ...plan, first_amount_cents: null });
+  const isSameMethod = before.payment_instrument_id === after.payment_instrument_id;
+  if (after.state === 'pending' || (isSameMethod && mostToCome(before) === mostToCome(after))) return;
+  await assertWithinLimit(tx, await chargeableMethod(tx, after), after, mostToCome(after), at);
 }
 
 /** If the plan collects another amount by bank debit from now on, the payer is to be told. */

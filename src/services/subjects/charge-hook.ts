@@ -4,12 +4,14 @@ import { tenantOf } from '../../db/tenant.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
 import { fitsCurrency } from '../../domain/schemes/schemes.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
+import { InvalidState, ValidationFailed } from '../errors.ts';
 import type { ApplyTo } from '../links/changes.ts';
 import { linkHookWith } from '../links/link-hook.ts';
+import type { AssertPays } from '../links/submission.ts';
 import type { ChargeHook } from '../payments/charge.ts';
 import { planHook } from '../plans/plan-dunning.ts';
-import { applyMethodToPlan } from '../plans/plan-transitions.ts';
-import { applyMethodToSubscription } from '../subscriptions/method-for-subscription.ts';
+import { applyMethodToPlan, assertPaysPlan } from '../plans/plan-transitions.ts';
+import { applyMethodToSubscription, assertPaysSubscription } from '../subscriptions/method-for-subscription.ts';
 import { subscriptionHook } from '../subscriptions/subscription-hook.ts';
 
 /**
@@ -27,6 +29,17 @@ export const applyTo: ApplyTo = async (tx, { at, now, paymentPlanId, subscriptio
   if (method === null || !fitsCurrency(method, plan.currency)) return;
   await updatePlan(tx, plan.id, { payment_instrument_id: paymentMethodId, updated_at: at });
   await applyMethodToPlan(tx, { ...plan, payment_instrument_id: paymentMethodId }, { at, now });
+};
+
+/** Judges what a completed link would let a method pay: see `AssertPays`. */
+export const assertPays: AssertPays = async (tx, { paymentPlanId, subscriptionId, paymentMethodId, at }) => {
+  try {
+    if (subscriptionId !== null) await assertPaysSubscription(tx, subscriptionId, paymentMethodId, at);
+    if (paymentPlanId !== null) await assertPaysPlan(tx, paymentPlanId, paymentMethodId, at);
+  } catch (error) {
+    if (!(error instanceof InvalidState) || error.code !== 'mandate_limit_exceeded') throw error;
+    throw ValidationFailed.of('/method', error.code, 'This account allows less for one debit. Use another way to pay.');
+  }
 };
 
 const linkHook = linkHookWith(applyTo);

@@ -1,7 +1,6 @@
 import { selectPaymentIntent } from '../../db/payment-intents.ts';
 import { listKnownSlots } from '../../db/payment-plan-slots.ts';
 import { selectPlan } from '../../db/payment-plans.ts';
-import { listOpenPeriods } from '../../db/subscription-periods.ts';
 import { type ShownSubscriptionRow, selectSubscription } from '../../db/subscriptions.ts';
 import { dateIn, laterInstant, type PlainDate, startOfDay } from '../../domain/calendar.ts';
 import type { Currency } from '../../domain/currencies.ts';
@@ -13,8 +12,7 @@ import { applyChange as applyPlanChange } from '../../domain/plans/apply.ts';
 import { resume, retryAll } from '../../domain/plans/steps.ts';
 import { applyChange } from '../../domain/subscriptions/apply.ts';
 import { comingPeriods } from '../../domain/subscriptions/coming.ts';
-import { allOwed, owedOf, type SubscriptionWithPeriods } from '../../domain/subscriptions/course.ts';
-import { collected } from '../../domain/subscriptions/steps.ts';
+import { allOwed, type SubscriptionWithPeriods } from '../../domain/subscriptions/course.ts';
 import type { MethodFacts } from '../../domain/surcharges/means.ts';
 import type { MinorUnits } from '../../domain/units.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
@@ -22,6 +20,7 @@ import { isSurchargeAsked, surchargeColumns } from '../payments/surcharges.ts';
 import { planSchedule } from '../plans/plan-payments.ts';
 import { effectOfNewMethod } from '../plans/plan-transitions.ts';
 import type { RequestContext } from '../request-context.ts';
+import { readWithPeriods } from '../subscriptions/locked-subscription.ts';
 import { changeByNewMethod } from '../subscriptions/method-for-subscription.ts';
 
 /** What a payer is told of the payments that are still to come. Amounts are with surcharge. */
@@ -111,13 +110,12 @@ async function ofSubscription(
   if (row === null || row.state === 'canceled') return null;
   const { at } = payer;
   const { subscription, waitsForBiller } = await withNewMethod(db, context, row, at);
-  const { course } = subscription;
   const retried = retriesOf(allOwed(subscription));
   const totals = await totalsOf(db, context, retried, payer);
-  const isRetriedNow = retried.some(({ due }) => due <= at);
-  // A payment that succeeds lets the calendar go on from the day on which it does.
-  const after = isRetriedNow ? { ...course, ...collected(subscription, at).course } : course;
-  const periods = comingPeriods(after, dateIn(at, context.timeZone), lookedAt + 1);
+  // What is retried has a payment of its own.
+  const isRetried = new Set(allOwed(subscription).map(({ number }) => number));
+  const coming = comingPeriods(subscription, at, lookedAt + 1 + isRetried.size);
+  const periods = coming.filter(({ number }) => !isRetried.has(number)).slice(0, lookedAt + 1);
   const payments = periods.slice(0, lookedAt).flatMap(({ start, amount }) => {
     const due = startOfDay(start, context.timeZone);
     return amount === 0 ? [] : [{ due, total: totalOf(context, amount, payer, due) }];
@@ -140,11 +138,9 @@ async function withNewMethod(
   row: ShownSubscriptionRow,
   at: CustomerInstant,
 ): Promise<{ subscription: SubscriptionWithPeriods; waitsForBiller: boolean }> {
-  const periods = await listOpenPeriods(db, row.id);
-  const current = periods.find(({ number }) => number === row.current_number) ?? null;
-  const before: SubscriptionWithPeriods = { course: row, current, ...owedOf(periods), timeZone };
+  const before = await readWithPeriods(db, row, timeZone);
   const change = changeByNewMethod({ row, subscription: before }, at);
-  const { subscription } = applyChange(before, change, null, { before: row.in_effect, at });
+  const { subscription } = applyChange(before, change, null, { before: row, at });
   const { course } = subscription;
   const isPaused = course.state === 'paused' && course.resumes_at === null;
   const isUnstarted = course.state === 'pending' && course.started_at === null;

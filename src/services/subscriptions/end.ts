@@ -94,7 +94,7 @@ export async function creditPaidPeriod(
   });
   return {
     ...paid,
-    course: { ...paid.course, ...credit.account },
+    entries: [...(paid.entries ?? []), ...credit.entries],
     owed: { ...paid.owed, changed_cents: period.changed_cents + credit.amount },
   };
 }

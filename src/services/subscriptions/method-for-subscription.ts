@@ -8,13 +8,14 @@ import type { CustomerInstant } from '../../domain/instants.ts';
 import { fitsCurrency } from '../../domain/schemes/schemes.ts';
 import type { SubscriptionWithPeriods } from '../../domain/subscriptions/course.ts';
 import { respondTo } from '../../domain/subscriptions/requests.ts';
-import type { SubscriptionStepChange } from '../../domain/subscriptions/steps.ts';
+import type { Resuming, SubscriptionStepChange } from '../../domain/subscriptions/steps.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { wake } from '../wake.ts';
 import { withAllCreditCovered } from './covered-credit.ts';
 import { lockedSubscription, store } from './locked-subscription.ts';
+import { assertPayable } from './payable.ts';
 import { giveUpUnpaid } from './subscription-requests.ts';
 import { endErrors } from './subscription-terms.ts';
 
@@ -53,6 +54,22 @@ export async function applyMethodToSubscription(tx: Tx, applied: AppliedMethod):
   await wake.subscription(tx, after.row, now, { start: after.row.started_at !== null });
 }
 
+/**
+ * Says before a method becomes the instrument of a subscription that it allows less than what it would pay.
+ * @throws InvalidState `mandate_limit_exceeded`.
+ */
+export async function assertPaysSubscription(
+  tx: Tx,
+  id: Id<'subscription'>,
+  methodId: Id<'payment_method'>,
+  at: CustomerInstant,
+): Promise<void> {
+  const [row, periods] = await pipelined(tx, [lockSubscription(tx, id), listOpenPeriods(tx, id)]);
+  if (row === null || row.state === 'canceled') return;
+  const { subscription } = lockedSubscription(row, periods);
+  await assertPayable(tx, { ...row, payment_instrument_id: methodId }, subscription, at);
+}
+
 /** A subscription as it is read: what a new method would change. */
 interface Read {
   row: SubscriptionRow;
@@ -60,12 +77,24 @@ interface Read {
 }
 
 /** Returns the change of a subscription that can be charged again: nothing if its state does not wait for that. */
-export function changeByNewMethod({ row, subscription }: Read, at: CustomerInstant): SubscriptionStepChange {
+export function changeByNewMethod(
+  { row, subscription }: Read,
+  at: CustomerInstant,
+  unpaid: Resuming['unpaid'] = 'collect',
+): SubscriptionStepChange {
   const { state, state_reason: reason } = row;
   if (state === 'pending') return started(row, subscription, at);
   const isPausedUnpaid = state === 'paused' && reason === 'payment_failed';
   if (!isPausedUnpaid && state !== 'past_due') return nothing;
-  const change = respondTo({ name: isPausedUnpaid ? 'resume' : 'retry_now' }, subscription, at);
+  const request = isPausedUnpaid ? ({ name: 'resume', unpaid } as const) : ({ name: 'retry_now' } as const);
+  const change = respondTo(request, subscription, at);
+  return 'refused' in change ? nothing : change;
+}
+
+/** What is unpaid and past due is tried at once by a new method. */
+export function retryWithNewMethod(subscription: SubscriptionWithPeriods, at: CustomerInstant): SubscriptionStepChange {
+  if (subscription.course.state !== 'past_due') return nothing;
+  const change = respondTo({ name: 'retry_now' }, subscription, at);
   return 'refused' in change ? nothing : change;
 }
 

@@ -193,6 +193,7 @@ export type SubscriptionChangedEvent = Schemas['SubscriptionChangedEvent'];
 export type SubscriptionChanges = Schemas['SubscriptionChanges'];
 export type SubscriptionCreate = Schemas['SubscriptionCreate'];
 export type SubscriptionCreditRefund = Schemas['SubscriptionCreditRefund'];
+export type SubscriptionCreditRefunds = Schemas['SubscriptionCreditRefunds'];
 export type SubscriptionDiscount = Schemas['SubscriptionDiscount'];
 export type SubscriptionDiscountInput = Schemas['SubscriptionDiscountInput'];
 export type SubscriptionEffect = Schemas['SubscriptionEffect'];

@@ -1179,8 +1179,9 @@ export class Subscriptions extends Resource {
   /**
    * Pay out the credit of a subscription
    *
-   * Refunds the last payment of the subscription that succeeded, by at most what remains of it. The credit is taken at
-   * once, and comes back if the refund fails. Allowed in every state, also after it was canceled.
+   * Refunds the payments of the subscription that succeeded, the newest first, each by at most what remains of it. The
+   * response is the refund of the newest; `refunds` are all. The credit is taken at once, and the part of a refund that
+   * fails comes back. Allowed in every state, also after it was canceled.
    *
    * Needs a secret key with the scope `subscriptions:write`.
    *
@@ -1190,7 +1191,7 @@ export class Subscriptions extends Resource {
     subscriptionId: string,
     body?: models.SubscriptionCreditRefund,
     options?: WriteOptions,
-  ): Promise<models.Refund> {
+  ): Promise<models.SubscriptionCreditRefunds> {
     return this.send({ method: 'POST', path: path`/api/v1/subscriptions/${subscriptionId}/refund_credit`, body }, options);
   }
 }

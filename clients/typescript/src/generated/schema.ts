@@ -1372,7 +1372,7 @@ export interface paths {
         put?: never;
         /**
          * Pay out the credit of a subscription
-         * @description Refunds the last payment of the subscription that succeeded, by at most what remains of it. The credit is taken at once, and comes back if the refund fails. Allowed in every state, also after it was canceled.
+         * @description Refunds the payments of the subscription that succeeded, the newest first, each by at most what remains of it. The response is the refund of the newest; `refunds` are all. The credit is taken at once, and the part of a refund that fails comes back. Allowed in every state, also after it was canceled.
          *
          *     Needs a secret key with the scope `subscriptions:write`.
          */
@@ -5883,6 +5883,8 @@ export interface components {
             in_flight_amount: number;
             /** @description The credit of the customer for later periods, minor units. */
             credit_balance_cents: number;
+            /** @description How much of the credit `refund_credit` can pay out now, minor units: at most what remains of the payments. */
+            refundable_credit_cents: number;
             /** @description What changes have left for the next period to take, besides its items. */
             next_period_lines: components["schemas"]["SubscriptionPeriodLine"][];
             /** @description The payment of a change that is under way; null if none is. */
@@ -6202,7 +6204,7 @@ export interface components {
             payment_instrument_id?: string;
         };
         SubscriptionCreditRefund: {
-            /** @description Minor units. By default all credit, but no more than what remains of the last payment. */
+            /** @description Minor units, at most `refundable_credit_cents`. That is the default. */
             amount_cents?: number;
             /** @description The reason, in your words. */
             reason?: string;
@@ -6210,6 +6212,44 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             };
+        };
+        SubscriptionCreditRefunds: {
+            /** @description The id of the refund. */
+            id: string;
+            /** @description The payment that is refunded. */
+            payment_intent_id: string;
+            /** @description Minor units. */
+            amount: number;
+            /** @description How much of the amount is surcharge, minor units: the part that it has in the payment. Older refunds do not say. */
+            surcharge_amount?: number;
+            /** @description An ISO 4217 code, in capitals. */
+            currency: components["schemas"]["Currency"];
+            /** @description The reason, in your words. */
+            reason: string | null;
+            /** @description For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            metadata: {
+                [key: string]: string;
+            };
+            /** @description `processing`: the processor was asked. `succeeded`: the money was returned. `failed`: it was not; you can request a new refund. */
+            status: components["schemas"]["RefundStatus"];
+            /** @description Present and true if the payment was a bank debit that could still come back when it was refunded. If it does, the payer has the money twice: see `total_returned_amount` of the payment intent. */
+            refund_at_risk?: boolean;
+            /** @description The account that pays the refund. */
+            biller_id: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            updated_at: string;
+            /** @description All refunds of this request, that of the newest payment first. Each has its own status: if one fails, its part of the credit comes back. */
+            refunds: components["schemas"]["Refund"][];
         };
         SubscriptionDiscount: {
             /** @description A label, for statements. */
@@ -10479,7 +10519,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refund"];
+                    "application/json": components["schemas"]["SubscriptionCreditRefunds"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -2980,6 +2980,10 @@ class Subscription(TypedDict):
     """
     credit_balance_cents: int
     """The credit of the customer for later periods, minor units."""
+    refundable_credit_cents: int
+    """How much of the credit `refund_credit` can pay out now, minor units: at most what remains
+    of the payments.
+    """
     next_period_lines: list[SubscriptionPeriodLine]
     """What changes have left for the next period to take, besides its items."""
     change_payment_intent_id: str | None
@@ -3293,12 +3297,52 @@ class SubscriptionCreate(TypedDict):
 
 class SubscriptionCreditRefund(TypedDict):
     amount_cents: NotRequired[int]
-    """Minor units. By default all credit, but no more than what remains of the last payment."""
+    """Minor units, at most `refundable_credit_cents`. That is the default."""
     reason: NotRequired[str]
     """The reason, in your words."""
     metadata: NotRequired[dict[str, str]]
     """For your own use. In the sandbox `_sandbox_refund_outcome`: `fail` makes the refund fail.
     At most 50 pairs; keys of at most 40 characters, values of at most 500.
+    """
+
+
+class SubscriptionCreditRefunds(TypedDict):
+    id: str
+    """The id of the refund."""
+    payment_intent_id: str
+    """The payment that is refunded."""
+    amount: int
+    """Minor units."""
+    surcharge_amount: NotRequired[int]
+    """How much of the amount is surcharge, minor units: the part that it has in the payment.
+    Older refunds do not say.
+    """
+    currency: Currency
+    """An ISO 4217 code, in capitals."""
+    reason: str | None
+    """The reason, in your words."""
+    metadata: dict[str, str]
+    """For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500."""
+    status: RefundStatus
+    """`processing`: the processor was asked. `succeeded`: the money was returned. `failed`: it
+    was not; you can request a new refund.
+    """
+    refund_at_risk: NotRequired[bool]
+    """Present and true if the payment was a bank debit that could still come back when it was
+    refunded. If it does, the payer has the money twice: see `total_returned_amount` of the
+    payment intent.
+    """
+    biller_id: str
+    """The account that pays the refund."""
+    livemode: bool
+    """False in the sandbox."""
+    created_at: str
+    """ISO 8601, UTC."""
+    updated_at: str
+    """ISO 8601, UTC."""
+    refunds: list[Refund]
+    """All refunds of this request, that of the newest payment first. Each has its own status: if
+    one fails, its part of the credit comes back.
     """
 
 

@@ -1412,12 +1412,13 @@ class Subscriptions(Resource):
         subscription_id: str,
         body: models.SubscriptionCreditRefund | None = None,
         **options: Unpack[WriteOptions],
-    ) -> models.Refund:
+    ) -> models.SubscriptionCreditRefunds:
         """Pay out the credit of a subscription
 
-        Refunds the last payment of the subscription that succeeded, by at most what remains
-        of it. The credit is taken at once, and comes back if the refund fails. Allowed in
-        every state, also after it was canceled.
+        Refunds the payments of the subscription that succeeded, the newest first, each by at
+        most what remains of it. The response is the refund of the newest; `refunds` are all.
+        The credit is taken at once, and the part of a refund that fails comes back. Allowed
+        in every state, also after it was canceled.
 
         Needs a secret key with the scope `subscriptions:write`.
 
