@@ -1196,7 +1196,9 @@ type CheckoutSessionsService struct{ t *transport }
 //
 // A hosted page without a payment link. Send your payer to its `url`: to pay, to pay a
 // `payment_intent_id` of yours, or in `setup` mode to save a method, whose `payment_method_id` your
-// server then confirms with. A payment intent has at most one open session.
+// server then confirms with. With `subscription_id` the payer pays what a subscription has failed
+// to collect: the page says what is taken, and for which dates. A payment intent has at most one
+// open session.
 //
 // Needs a secret key with the scope `payment_links:write`.
 //
@@ -1406,13 +1408,14 @@ func (s *SubscriptionsService) Pause(ctx context.Context, subscriptionID string,
 // is paid for continues until `ends_at`, and retries end. With a later date it continues as before
 // until then, with renewals and retries; if that is no end of a period to come, the error names the
 // two that are nearest. A subscription that is pending or paused is canceled at once, and not at a
-// date. Nothing is refunded.
+// date. Nothing is refunded; with `at: now` and `unused: credit` the days that are left become
+// credit, which you can refund.
 //
 // Needs a secret key with the scope `subscriptions:write`.
 //
 // `POST /api/v1/subscriptions/{subscription_id}/cancel`
-func (s *SubscriptionsService) Cancel(ctx context.Context, subscriptionID string, body SubscriptionCancel, options ...Option) (*Subscription, error) {
-	return send[Subscription](ctx, s.t, request{method: "POST", path: path("/api/v1/subscriptions/", subscriptionID, "/cancel"), body: body}, options)
+func (s *SubscriptionsService) Cancel(ctx context.Context, subscriptionID string, body SubscriptionCancel, options ...Option) (*CanceledSubscription, error) {
+	return send[CanceledSubscription](ctx, s.t, request{method: "POST", path: path("/api/v1/subscriptions/", subscriptionID, "/cancel"), body: body}, options)
 }
 
 // SubscriptionsListPeriodsQuery is the query of the method.

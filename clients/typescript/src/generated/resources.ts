@@ -890,8 +890,9 @@ export class CheckoutSessions extends Resource {
    * Create a checkout session
    *
    * A hosted page without a payment link. Send your payer to its `url`: to pay, to pay a `payment_intent_id` of yours,
-   * or in `setup` mode to save a method, whose `payment_method_id` your server then confirms with. A payment intent has
-   * at most one open session.
+   * or in `setup` mode to save a method, whose `payment_method_id` your server then confirms with. With
+   * `subscription_id` the payer pays what a subscription has failed to collect: the page says what is taken, and for
+   * which dates. A payment intent has at most one open session.
    *
    * Needs a secret key with the scope `payment_links:write`.
    *
@@ -1039,7 +1040,8 @@ export class Subscriptions extends Resource {
    * After this response no period begins that it excludes. At the end of the period, the service that is paid for
    * continues until `ends_at`, and retries end. With a later date it continues as before until then, with renewals and
    * retries; if that is no end of a period to come, the error names the two that are nearest. A subscription that is
-   * pending or paused is canceled at once, and not at a date. Nothing is refunded.
+   * pending or paused is canceled at once, and not at a date. Nothing is refunded; with `at: now` and `unused: credit`
+   * the days that are left become credit, which you can refund.
    *
    * Needs a secret key with the scope `subscriptions:write`.
    *
@@ -1049,7 +1051,7 @@ export class Subscriptions extends Resource {
     subscriptionId: string,
     body?: models.SubscriptionCancel,
     options?: WriteOptions,
-  ): Promise<models.Subscription> {
+  ): Promise<models.CanceledSubscription> {
     return this.send({ method: 'POST', path: path`/api/v1/subscriptions/${subscriptionId}/cancel`, body }, options);
   }
 

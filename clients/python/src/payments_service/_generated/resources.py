@@ -1080,8 +1080,9 @@ class CheckoutSessions(Resource):
 
         A hosted page without a payment link. Send your payer to its `url`: to pay, to pay a
         `payment_intent_id` of yours, or in `setup` mode to save a method, whose
-        `payment_method_id` your server then confirms with. A payment intent has at most one
-        open session.
+        `payment_method_id` your server then confirms with. With `subscription_id` the payer
+        pays what a subscription has failed to collect: the page says what is taken, and for
+        which dates. A payment intent has at most one open session.
 
         Needs a secret key with the scope `payment_links:write`.
 
@@ -1266,14 +1267,16 @@ class Subscriptions(Resource):
         subscription_id: str,
         body: models.SubscriptionCancel | None = None,
         **options: Unpack[WriteOptions],
-    ) -> models.Subscription:
+    ) -> models.CanceledSubscription:
         """Cancel a subscription at the end of its period or of a later one, or now
 
         After this response no period begins that it excludes. At the end of the period, the
         service that is paid for continues until `ends_at`, and retries end. With a later date
         it continues as before until then, with renewals and retries; if that is no end of a
         period to come, the error names the two that are nearest. A subscription that is
-        pending or paused is canceled at once, and not at a date. Nothing is refunded.
+        pending or paused is canceled at once, and not at a date. Nothing is refunded; with
+        `at: now` and `unused: credit` the days that are left become credit, which you can
+        refund.
 
         Needs a secret key with the scope `subscriptions:write`.
 
