@@ -765,6 +765,7 @@ const (
 	ClockEffectTypePaymentLinkCreated          ClockEffectType = "payment_link.created"
 	ClockEffectTypePaymentLinkPaid             ClockEffectType = "payment_link.paid"
 	ClockEffectTypePaymentLinkCompleted        ClockEffectType = "payment_link.completed"
+	ClockEffectTypePaymentLinkReopened         ClockEffectType = "payment_link.reopened"
 	ClockEffectTypePaymentLinkExpired          ClockEffectType = "payment_link.expired"
 	ClockEffectTypePaymentLinkDeactivated      ClockEffectType = "payment_link.deactivated"
 	ClockEffectTypePaymentLinkRenewed          ClockEffectType = "payment_link.renewed"
@@ -1237,6 +1238,7 @@ func (PaymentPlanClosedEvent) isEvent()           {}
 func (PaymentLinkCreatedEvent) isEvent()          {}
 func (PaymentLinkPaidEvent) isEvent()             {}
 func (PaymentLinkCompletedEvent) isEvent()        {}
+func (PaymentLinkReopenedEvent) isEvent()         {}
 func (PaymentLinkExpiredEvent) isEvent()          {}
 func (PaymentLinkDeactivatedEvent) isEvent()      {}
 func (PaymentLinkRenewedEvent) isEvent()          {}
@@ -1319,6 +1321,8 @@ func (u *Event) UnmarshalJSON(data []byte) error {
 		read.Value = &PaymentLinkPaidEvent{}
 	case "payment_link.completed":
 		read.Value = &PaymentLinkCompletedEvent{}
+	case "payment_link.reopened":
+		read.Value = &PaymentLinkReopenedEvent{}
 	case "payment_link.expired":
 		read.Value = &PaymentLinkExpiredEvent{}
 	case "payment_link.deactivated":
@@ -1437,6 +1441,8 @@ func (u Event) MarshalJSON() ([]byte, error) {
 		return marshalWith(u.Value, "event_type", "payment_link.paid")
 	case PaymentLinkCompletedEvent, *PaymentLinkCompletedEvent:
 		return marshalWith(u.Value, "event_type", "payment_link.completed")
+	case PaymentLinkReopenedEvent, *PaymentLinkReopenedEvent:
+		return marshalWith(u.Value, "event_type", "payment_link.reopened")
 	case PaymentLinkExpiredEvent, *PaymentLinkExpiredEvent:
 		return marshalWith(u.Value, "event_type", "payment_link.expired")
 	case PaymentLinkDeactivatedEvent, *PaymentLinkDeactivatedEvent:
@@ -1540,6 +1546,7 @@ const (
 	EventTypePaymentLinkCreated          EventType = "payment_link.created"
 	EventTypePaymentLinkPaid             EventType = "payment_link.paid"
 	EventTypePaymentLinkCompleted        EventType = "payment_link.completed"
+	EventTypePaymentLinkReopened         EventType = "payment_link.reopened"
 	EventTypePaymentLinkExpired          EventType = "payment_link.expired"
 	EventTypePaymentLinkDeactivated      EventType = "payment_link.deactivated"
 	EventTypePaymentLinkRenewed          EventType = "payment_link.renewed"
@@ -2687,11 +2694,13 @@ type PaymentLink struct {
 	MaxPayments *int `json:"max_payments"`
 	// When it expires, in the customer’s time; null if never.
 	ExpiresAt *time.Time `json:"expires_at"`
-	// `open`: it can be paid. `completed`: it has taken all its payments. `expired`: its `expires_at`
+	// `open`: it can be paid. `completed`: it has taken all its payments. If one of them comes back,
+	// the link is open again, or `expired` if its `expires_at` has come. `expired`: its `expires_at`
 	// has come. `deactivated`: by you, or with its customer (`status_reason`). The last two can be
 	// renewed.
 	Status PaymentLinkStatus `json:"status"`
-	// Why it ended: `time`, `requested` or `customer_deleted`; null while open and when completed.
+	// Why it ended: `time`, `payment_returned` (a payment came back after its `expires_at`),
+	// `requested` or `customer_deleted`; null while open and when completed.
 	StatusReason *string `json:"status_reason"`
 	// Its payments that have succeeded and did not come back. In `setup` mode, the methods saved.
 	PaymentsCount int `json:"payments_count"`
@@ -2714,11 +2723,13 @@ type PaymentLink struct {
 }
 
 type PaymentLinkChanges struct {
-	// `open`: it can be paid. `completed`: it has taken all its payments. `expired`: its `expires_at`
+	// `open`: it can be paid. `completed`: it has taken all its payments. If one of them comes back,
+	// the link is open again, or `expired` if its `expires_at` has come. `expired`: its `expires_at`
 	// has come. `deactivated`: by you, or with its customer (`status_reason`). The last two can be
 	// renewed.
 	Status PaymentLinkStatus `json:"status"`
-	// Why it ended: `time`, `requested` or `customer_deleted`; null while open and when completed.
+	// Why it ended: `time`, `payment_returned` (a payment came back after its `expires_at`),
+	// `requested` or `customer_deleted`; null while open and when completed.
 	StatusReason *string `json:"status_reason"`
 	// Its payments that have succeeded and did not come back. In `setup` mode, the methods saved.
 	PaymentsCount int `json:"payments_count"`
@@ -2903,6 +2914,26 @@ type PaymentLinkRenew struct {
 }
 
 type PaymentLinkRenewedEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID        string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string     `json:"request_id"`
+	Data      PaymentLink `json:"data"`
+}
+
+type PaymentLinkReopenedEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
 	ID        string `json:"id"`
 	EventType string `json:"event_type"`

@@ -308,6 +308,16 @@ export async function listIntentsOfLink(
     limit ${limit + 1}`;
 }
 
+/** Whether the last of the payments of a link that have succeeded has come back. */
+export async function hasLastOfLinkReturned(db: Db, paymentLinkId: string): Promise<boolean> {
+  const [row] = await db<{ status: PaymentIntentRow['status'] }[]>`
+    select status from payment_intents
+    where payment_link_id = ${paymentLinkId} and status in ('succeeded', 'returned')
+    order by updated_at desc, id desc
+    limit 1`;
+  return row?.status === 'returned';
+}
+
 /**
  * Cancels the scheduled payments of a customer, and returns the new rows. This includes payments without a customer
  * that use one of the customer's methods.

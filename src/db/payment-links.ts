@@ -147,10 +147,16 @@ export async function listPaymentLinks(
     limit ${page.limit + 1}`;
 }
 
-/** Locks the open links of a customer, before they end with it. */
-export async function lockOpenLinksOfCustomer(tx: Tx, customerId: string): Promise<PaymentLinkRow[]> {
+/**
+ * Locks the links of a customer that are open or completed, before they end with it. A payment of a completed one may
+ * be coming back just now: the link is then open once the lock is granted.
+ */
+export async function lockLinksOfCustomer(tx: Tx, customerId: string): Promise<PaymentLinkRow[]> {
   return tx<PaymentLinkRow[]>`
-    select * from payment_links where customer_id = ${customerId} and status = 'open' order by id for no key update`;
+    select * from payment_links
+    where customer_id = ${customerId} and status in ('open', 'completed')
+    order by id
+    for no key update`;
 }
 
 /** Counts the links on a test clock that have expired after `from` up to `target` (the clock's time). */

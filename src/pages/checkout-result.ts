@@ -1,7 +1,9 @@
 import type { PaymentIntentRow } from '../db/payment-intents.ts';
 import type { PaymentMethodRow } from '../db/payment-methods.ts';
 import { type Html, html } from '../platform/html.ts';
+import { stateOfLink } from '../services/links/door.ts';
 import type { SessionForPayer } from '../services/links/public-tokens.ts';
+import { tokenOf } from '../services/links/tokens.ts';
 import { pageTokenOf } from '../services/pages/page-urls.ts';
 import type { Payee } from '../services/pages/paying.ts';
 import type { Purchase } from '../services/pages/purchase.ts';
@@ -14,7 +16,9 @@ import type { Page, Visit } from './visit.ts';
  * The same for all but the payer who has just paid: others have the URL too, such as the second holder of a link.
  * Nothing is shown of the payment, its payer or the way it was paid.
  */
-export function resultForOthers({ token }: Visit, { session, intent, state }: SessionForPayer, payee: Payee): Page {
+export function resultForOthers(visit: Visit, found: SessionForPayer, payee: Payee): Page {
+  const { token } = visit;
+  const { session, intent, state } = found;
   if (state !== 'completed') {
     return {
       status: 200,
@@ -29,10 +33,26 @@ export function resultForOthers({ token }: Visit, { session, intent, state }: Se
       status: 410,
       title: 'The bank has taken this payment back',
       payee,
-      main: html`<p>${payee.name} no longer has the money. If you have a question, ask ${payee.name}.</p>`,
+      main: html`${afterReturn(visit, found, payee)}`,
     };
   }
   return endedPage(payee, 'completed', session.mode === 'setup');
+}
+
+/** What there is to do about a payment that came back: pay it again, if its link takes payments. */
+function afterReturn(visit: Visit, found: SessionForPayer, payee: Payee): Html {
+  if (found.link?.max_payments === 1 && found.link.status === 'completed') {
+    return html`<p>It has been paid again since. You do not need to do anything.</p>`;
+  }
+  const openAgain = openLinkOf(visit, found);
+  return html`<p>${payee.name} no longer has the money. If you have a question, ask ${payee.name}.</p>
+${openAgain === null ? null : html`<p><a class="button" href="${openAgain}">Pay again</a></p>`}`;
+}
+
+/** Returns the path of the link of a session, or null if the link takes no payments, or there is none. */
+export function openLinkOf({ deps }: Visit, { link, at }: SessionForPayer): string | null {
+  if (link === null || stateOfLink(link, at) !== 'open') return null;
+  return `/pay/${tokenOf(deps.vault, 'payment_link_tokens', link)}`;
 }
 
 /** While the payer is at the bank. It may be the payer who has come another way. */
@@ -56,10 +76,11 @@ export interface SessionResult {
 /** What the payer who has made it sees of a session: paid, saved, or under way. */
 export function resultPage(
   visit: Visit,
-  { session, state }: SessionForPayer,
+  found: SessionForPayer,
   payee: Payee,
   { intent, method, purchase }: SessionResult,
 ): Page {
+  const { session, state } = found;
   const methodRow: [string, string | null] = ['With', method === null ? null : methodInWords(method)];
   const about = [...purposeRows(purchase), methodRow, ...keptForRows(purchase)];
   if (state !== 'completed') {
@@ -77,7 +98,7 @@ ${rows([...about, ...(intent === null ? [] : amountRows(intent, visit.locale)), 
       status: 200,
       title: 'Your bank has taken this payment back',
       payee,
-      main: html`<p>${payee.name} no longer has the money. If you have a question, ask ${payee.name}.</p>
+      main: html`${afterReturn(visit, found, payee)}
 ${rows([...about, ...amountRows(intent, visit.locale)])}
 ${receiptOf(visit, intent)}`,
     };

@@ -1,5 +1,6 @@
 import type { MinorUnits } from '../domain/units.ts';
 import { html } from '../platform/html.ts';
+import { stateOfLink } from '../services/links/door.ts';
 import {
   findSession,
   type Price,
@@ -30,10 +31,10 @@ import {
   termsOfSitting,
 } from './checkout-form.ts';
 import { readInput } from './checkout-input.ts';
-import { bankForOthers, resultForOthers, resultPage } from './checkout-result.ts';
-import { endedPage, notOpenYet, refusalPage } from './ended-pages.ts';
+import { bankForOthers, openLinkOf, resultForOthers, resultPage } from './checkout-result.ts';
+import { endedPage, notOpenYet, refusalPage, reopenedPage } from './ended-pages.ts';
 import { postedVersion } from './forms.ts';
-import { comingOf, payerAs, stateAnswer, tokenPattern } from './link-page.ts';
+import { comingOf, endOfLink, payerAs, stateAnswer, tokenPattern } from './link-page.ts';
 import { inWords, readsTwoWays } from './money.ts';
 import { chosenMethod, methodTypes, offeredMethods } from './offered-methods.ts';
 import { proofName, proofOf, withProof } from './payer-proof.ts';
@@ -77,13 +78,22 @@ function closed(visit: Visit, { found, payee }: Sitting): Answer | null {
     return hasNoWay ? notOpenYet(payee) : null;
   }
   if (state === 'advancing') return oneMoment(payee, `/checkout/${token}`);
-  if (state === 'expired') return endedPage(payee, session.status_reason ?? 'time');
+  if (state === 'expired') return endedSession(visit, found, payee);
   const query = proofOf(visit);
   if (state === 'challenge' && intent !== null && !session.livemode) {
     const url = `/challenge/${pageTokenOf(deps.vault, 'challenge', intent.id)}${query}`;
     return isOwn(visit, session) ? toBank(url, payee) : bankForOthers(url, payee);
   }
   return { goTo: `/checkout/${token}/done${query}` };
+}
+
+/** A session may have ended with a link that was completed, and is no longer, because a payment came back. */
+function endedSession(visit: Visit, found: SessionForPayer, payee: Payee): Page {
+  const { session, link, at } = found;
+  const end = session.status_reason ?? 'time';
+  if (end !== 'link_completed' || link === null || link.status === 'completed') return endedPage(payee, end);
+  const openAgain = openLinkOf(visit, found);
+  return openAgain === null ? endedPage(payee, endOfLink(link, stateOfLink(link, at))) : reopenedPage(payee, openAgain);
 }
 
 /** A link, and no redirect: the payer sees that it is the bank who asks next. */

@@ -11,6 +11,10 @@ const ends: Readonly<Record<string, readonly [title: string, words: string]>> = 
   completed: ['This has already been paid', 'You were not charged. If you paid it before, you were not charged again.'],
   expired: ['This link has expired', 'It no longer accepts payments.'],
   deactivated: ['This link is no longer in use', 'It was withdrawn and no longer accepts payments.'],
+  payment_returned: [
+    'This link has expired',
+    'A payment made here has come back from the bank. The link no longer accepts payments.',
+  ],
   time: ['This page has expired', 'If you came from a link, open the link again.'],
   requested: ['This payment was canceled', 'This page no longer accepts payments.'],
   too_many_attempts: [
@@ -33,6 +37,22 @@ export function endedPage(payee: Payee, end: string, isSetup = false): Page {
     payee,
     main: html`<p>${name === 'completed' && isSetup ? 'Your payment details have already been saved.' : words}</p>
 <p>If you have a question, ask ${payee.name}.</p>`,
+  };
+}
+
+/** Says that a payment came back. */
+export function cameBackWords(payee: Payee): string {
+  return `A payment made here has come back from the bank, so ${payee.name} does not have the money.`;
+}
+
+/** The page of a session that ended because its link was completed. A payment came back, and the link is open again. */
+export function reopenedPage(payee: Payee, linkUrl: string): Page {
+  return {
+    status: 410,
+    title: 'This page has expired',
+    payee,
+    main: html`<p>${cameBackWords(payee)} You can pay again.</p>
+<p><a class="button" href="${linkUrl}">Pay again</a></p>`,
   };
 }
 

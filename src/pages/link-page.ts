@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { OfferColumns } from '../db/payment-links.ts';
+import type { OfferColumns, PaymentLinkRow } from '../db/payment-links.ts';
 import type { MethodFacts } from '../domain/surcharges/means.ts';
 import { type Html, html } from '../platform/html.ts';
+import type { LinkState } from '../services/links/door.ts';
 import { payerContext } from '../services/links/payer-context.ts';
 import { findLink, type LinkForPayer, type Price, priceFor } from '../services/links/public-tokens.ts';
 import { startSession } from '../services/links/session-start.ts';
@@ -9,9 +10,9 @@ import { addressSubject, countUse, pageLimits } from '../services/pages/page-lim
 import { type Payee, payeeOf } from '../services/pages/paying.ts';
 import { type ComingPayments, comingPayments, type NamedSubject } from '../services/subjects/coming-payments.ts';
 import { deadline } from './dates.ts';
-import { endedPage, notOpenYet, refusalPage } from './ended-pages.ts';
+import { cameBackWords, endedPage, notOpenYet, refusalPage } from './ended-pages.ts';
 import { postedVersion, signature } from './forms.ts';
-import { rows } from './layout.ts';
+import { alert, rows } from './layout.ts';
 import { inWords, money } from './money.ts';
 import { methodTypes, offeredMethods } from './offered-methods.ts';
 import { notFound, oneMoment, staleForm, tooMany } from './plain-pages.ts';
@@ -107,8 +108,13 @@ async function start(visit: Visit): Promise<Answer> {
 function closedPage({ deps, token }: Visit, { found, payee }: Linked): Page | null {
   const { link, state } = found;
   if (state === 'advancing') return oneMoment(payee, `/pay/${token}`);
-  if (state !== 'open') return endedPage(payee, state, link.mode === 'setup');
+  if (state !== 'open') return endedPage(payee, endOfLink(link, state), link.mode === 'setup');
   return link.livemode && deps.processors.live === null ? notOpenYet(payee) : null;
+}
+
+/** What has ended a link that is in this state, as `endedPage` takes it. */
+export function endOfLink({ status_reason: reason }: Pick<PaymentLinkRow, 'status_reason'>, state: LinkState): string {
+  return state === 'expired' && reason === 'payment_returned' ? reason : state;
 }
 
 function offer(visit: Visit, { found, payee, coming }: Linked): Page {
@@ -120,7 +126,8 @@ function offer(visit: Visit, { found, payee, coming }: Linked): Page {
     title: link.name,
     payee,
     watched: { url: `/pay/${visit.token}/state`, is: found.state },
-    main: html`${link.description === null ? null : html`<p>${link.description}</p>`}
+    main: html`${found.cameBack ? alert(`${cameBackWords(payee)} You can pay it again here.`) : null}
+${link.description === null ? null : html`<p>${link.description}</p>`}
 ${isSetup ? html`<p>Save a payment method for ${payee.name}.</p>` : amountOf(price, link, visit.locale)}
 ${isSetup ? null : surchargeNote(found, visit.locale)}
 ${inParagraphs(terms)}

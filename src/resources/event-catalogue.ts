@@ -233,12 +233,16 @@ export const eventCatalogue = {
     'A link has taken all its payments. In `setup` mode: a payment method was saved, and it accepts no more.',
     { ...paidLink, status: 'completed', completed_at: dueAt },
   ),
-  'payment_link.expired': event(PaymentLink, 'The `expires_at` of a link has come, and it can no longer be paid.', {
-    ...paymentLinkEventExample,
-    status: 'expired',
-    status_reason: 'time',
-    expired_at: dueAt,
-  }),
+  'payment_link.reopened': event(
+    PaymentLink,
+    'A payment of a completed link has come back, and the link is open again. Its own event is `payment_intent.returned`.',
+    paymentLinkEventExample,
+  ),
+  'payment_link.expired': event(
+    PaymentLink,
+    'The `expires_at` of a link has come, or a payment of it came back after that. It can no longer be paid (`status_reason`).',
+    { ...paymentLinkEventExample, status: 'expired', status_reason: 'time', expired_at: dueAt },
+  ),
   'payment_link.deactivated': event(
     PaymentLink,
     'A link was deactivated: by you, or with its customer (`status_reason`).',

@@ -13,8 +13,9 @@ export const paymentLinks: Tag = {
 export const PaymentLinkStatus = Type.Enum(['open', 'completed', 'expired', 'deactivated'], {
   title: 'PaymentLinkStatus',
   description:
-    '`open`: it can be paid. `completed`: it has taken all its payments. `expired`: its `expires_at` has come. ' +
-    '`deactivated`: by you, or with its customer (`status_reason`). The last two can be renewed.',
+    '`open`: it can be paid. `completed`: it has taken all its payments. If one of them comes back, the link is open ' +
+    'again, or `expired` if its `expires_at` has come. `expired`: its `expires_at` has come. `deactivated`: by you, or ' +
+    'with its customer (`status_reason`). The last two can be renewed.',
 });
 
 export const LinkMode = Type.Enum(['payment', 'setup'], {
@@ -100,7 +101,9 @@ export const PaymentLink = Strict(
     expires_at: Nullable(Timestamp, { description: 'When it expires, in the customer’s time; null if never.' }),
     status: PaymentLinkStatus,
     status_reason: Nullable(Type.String(), {
-      description: 'Why it ended: `time`, `requested` or `customer_deleted`; null while open and when completed.',
+      description:
+        'Why it ended: `time`, `payment_returned` (a payment came back after its `expires_at`), `requested` or ' +
+        '`customer_deleted`; null while open and when completed.',
     }),
     payments_count: Type.Integer({
       description: 'Its payments that have succeeded and did not come back. In `setup` mode, the methods saved.',

@@ -303,7 +303,10 @@ describe('Events', () => {
     for (const type of Object.keys(document.webhooks)) assert.ok(named.includes(type) || types.has(type), type);
   });
 
-  /** Links: paid, failed ten times, deactivated, renewed and expired; and a checkout session that is expired. */
+  /**
+   * Links: paid, failed ten times, deactivated, renewed and expired, and one whose debit came back; and a checkout
+   * session that is expired.
+   */
   async function endLinks(merchant: Merchant): Promise<void> {
     const { vault, db } = service;
     const { paymentLinks, checkoutSessions } = merchant.client;
@@ -323,6 +326,34 @@ describe('Events', () => {
       requestId: 'req_test',
       now,
     });
+    const debited = await paymentLinks.create({ ...terms, payment_method_types: ['au_becs_debit'] });
+    const toDebit = await startSession(db.sql, vault, tokenOf(debited.url), { requestId: 'req_test', now });
+    const { version: text_version, sha256: text_sha256 } = await merchant.client.mandates.getText();
+    const agreed = {
+      type: 'online',
+      ip_address: '203.0.113.7',
+      user_agent: 'Test',
+      text_version,
+      text_sha256,
+    } as const;
+    const byAccount = {
+      ...form,
+      method: {
+        data: {
+          type: 'au_becs_debit',
+          payment_method_data: { bsb_number: '000-000', account_name: 'Jo Nguyen', account_number: '12345678' },
+        },
+      } as const,
+      acceptance: { ...agreed, signatory_name: 'Jo Nguyen' },
+    };
+    await paySession(db.sql, deps, toDebit.kind === 'started' ? toDebit.token : '', byAccount, {
+      requestId: 'req_test',
+      now,
+    });
+    const [payment] = (await paymentLinks.listPayments(debited.id)).data;
+    for (const result of ['settled', 'returned'] as const) {
+      await merchant.client.paymentIntents.reportBankResult(payment?.id ?? '', { result });
+    }
     const tried = await paymentLinks.create(terms);
     const sitting = await startSession(db.sql, vault, tokenOf(tried.url), { requestId: 'req_test', now });
     const declined = { ...form, method: card('tok_sandbox_visa_decline_insufficient_funds') };

@@ -127,7 +127,7 @@ const damages: Record<string, string> = {
     update payment_links set expires_at = '2027-01-01'; update payment_intents set payment_link_id = LINKED where id = INTENT`,
   'a payment link counts its payments that have succeeded, and their sum': `update payment_links set payments_count = 1`,
   'a checkout session is processing exactly while its payment is': `update checkout_sessions set status = 'processing'`,
-  'a payment link that has expired or was deactivated has an event of it for each time, and of each renewal': `
+  'the events of a payment link say in turn what it becomes, as its row does at last': `
     update payment_links set status = 'expired'`,
   'a plan whose total is collected has ended': `
     update payment_plans set total_amount_cents = 1000, until_further_notice = false`,

@@ -125,30 +125,81 @@ describe('a payment link beside another capability', () => {
     assert.equal(await life.money(customer_id), 'charged 5000 refunded 2500 held 2500');
   });
 
-  lived('link + return: a debit begun in time completes the link after its end, then comes back', async (life) => {
-    const { customer: customer_id, account } = await life.debtor();
-    const link = await life.link({
-      ...{ ...terms, name: 'link', customer_id, payment_method_types: ['au_becs_debit'] },
-      metadata: { _sandbox_bank_outcome: 'late_dishonour' },
-    });
-    await life.to('2027-02-04');
-    assert.equal(await life.opens(link, life.byAccount(account)), 'processing');
-    await life.to('2027-03-10');
-    assert.deepEqual(await life.story(), [
-      '2027-02-01 00:00 mandate.created mandate',
-      '2027-02-01 00:00 mandate.activated mandate',
-      '2027-02-01 00:00 payment_link.created link 0',
-      '2027-02-04 00:00 payment_intent.processing link 2500',
-      '2027-02-07 22:00 payment_intent.succeeded link 2500',
-      '2027-02-07 22:00 payment_link.paid link 2500',
-      '2027-02-07 22:00 payment_link.completed link 2500',
-      '2027-02-07 22:00 checkout_session.completed sitting',
-      '2027-02-10 22:00 payment_intent.returned link 2500 insufficient_funds',
-    ]);
-    const fields = ['status', 'payments_count', 'collected_amount'];
-    assert.deepEqual(await life.shows('payment_links', link, ...fields), ['completed', 0, 0]);
-    assert.equal(await life.money(customer_id), 'charged 2500 returned 2500 held 0');
-  });
+  lived(
+    'link + return: a debit begun in time completes the link after its end, then comes back after it',
+    async (life) => {
+      const { customer: customer_id, account } = await life.debtor();
+      const link = await life.link({
+        ...{ ...terms, name: 'link', customer_id, payment_method_types: ['au_becs_debit'] },
+        metadata: { _sandbox_bank_outcome: 'late_dishonour' },
+      });
+      await life.to('2027-02-04');
+      assert.equal(await life.opens(link, life.byAccount(account)), 'processing');
+      await life.to('2027-03-10');
+      assert.deepEqual(await life.story(), [
+        '2027-02-01 00:00 mandate.created mandate',
+        '2027-02-01 00:00 mandate.activated mandate',
+        '2027-02-01 00:00 payment_link.created link 0',
+        '2027-02-04 00:00 payment_intent.processing link 2500',
+        '2027-02-07 22:00 payment_intent.succeeded link 2500',
+        '2027-02-07 22:00 payment_link.paid link 2500',
+        '2027-02-07 22:00 payment_link.completed link 2500',
+        '2027-02-07 22:00 checkout_session.completed sitting',
+        '2027-02-10 22:00 payment_intent.returned link 2500 insufficient_funds',
+        '2027-02-10 22:00 payment_link.expired link payment_returned 0',
+      ]);
+      const fields = ['status', 'status_reason', 'payments_count', 'collected_amount'];
+      assert.deepEqual(await life.shows('payment_links', link, ...fields), ['expired', 'payment_returned', 0, 0]);
+      assert.equal(await life.money(customer_id), 'charged 2500 returned 2500 held 0');
+    },
+  );
+
+  lived(
+    'link + return: a debit that comes back opens the link again until its end, or a card pays it',
+    async (life) => {
+      const { customer: customer_id, account } = await life.debtor();
+      const offer = {
+        ...{
+          expires_at: '2027-02-15T00:00:00Z',
+          customer_id,
+          payment_method_types: ['card', 'au_becs_debit'] as const,
+        },
+        metadata: { _sandbox_bank_outcome: 'late_dishonour' },
+      };
+      const unpaid = await life.link({
+        ...offer,
+        payment_method_types: [...offer.payment_method_types],
+        name: 'unpaid',
+      });
+      const again = await life.link({ ...offer, payment_method_types: [...offer.payment_method_types], name: 'again' });
+      await life.to('2027-02-02');
+      for (const link of [unpaid, again]) assert.equal(await life.opens(link, life.byAccount(account)), 'processing');
+      await life.to('2027-02-12');
+      assert.equal(await life.opens(again, {}, 'second'), 'completed');
+      await life.to('2027-03-10');
+      const story = await life.story();
+      assert.deepEqual(
+        story.filter((line) => line.includes('payment_link')),
+        [
+          '2027-02-01 00:00 payment_link.created unpaid 0',
+          '2027-02-01 00:00 payment_link.created again 0',
+          '2027-02-03 22:00 payment_link.paid unpaid 2500',
+          '2027-02-03 22:00 payment_link.completed unpaid 2500',
+          '2027-02-03 22:00 payment_link.paid again 2500',
+          '2027-02-03 22:00 payment_link.completed again 2500',
+          '2027-02-08 22:00 payment_link.reopened unpaid 0',
+          '2027-02-08 22:00 payment_link.reopened again 0',
+          '2027-02-12 00:00 payment_link.paid again 2500',
+          '2027-02-12 00:00 payment_link.completed again 2500',
+          '2027-02-15 00:00 payment_link.expired unpaid time 0',
+        ],
+      );
+      const fields = ['status', 'payments_count', 'collected_amount'];
+      assert.deepEqual(await life.shows('payment_links', unpaid, ...fields), ['expired', 0, 0]);
+      assert.deepEqual(await life.shows('payment_links', again, ...fields), ['completed', 1, 2500]);
+      assert.equal(await life.money(customer_id), 'charged 7500 returned 5000 held 2500');
+    },
+  );
 
   lived('link + deletion: an open link ends with its customer, a debit that the bank has is counted', async (life) => {
     const { customer: customer_id, account } = await life.debtor();

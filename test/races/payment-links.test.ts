@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { createCheckoutSession } from '../../src/services/links/checkout-sessions.ts';
 import { chargeHook } from '../../src/services/subjects/charge-hook.ts';
+import { useDebits } from '../support/debits.ts';
 import { card, useLinks } from '../support/links.ts';
 import { useStage } from '../support/stage.ts';
 import { holdLocks } from './barriers.ts';
@@ -9,6 +10,7 @@ import { holdLocks } from './barriers.ts';
 describe('payers who race for a link', () => {
   const stage = useStage({ connections: 12 });
   const links = useLinks(stage);
+  const debits = useDebits(stage);
 
   /** The succeeded payments of a link, and the money that the processor has taken for them. */
   async function paid(id: string) {
@@ -61,6 +63,53 @@ describe('payers who race for a link', () => {
     assert.equal(meanwhile, 'busy last_payment');
     assert.equal(links.outcome(await links.pay(second)), 'completed');
     assert.equal((await links.read(link)).status, 'completed');
+  });
+
+  it('pay once what comes back in the same moment, and never more than the link takes', async () => {
+    const { account, customer } = await debits.payer();
+    for (let round = 0; round < 5; round++) {
+      const link = await links.link({
+        max_payments: 2,
+        customer_id: customer,
+        payment_method_types: ['au_becs_debit', 'card'],
+      });
+      const late = [await links.open(link), await links.open(link)];
+      await links.pay(await links.open(link), { method: { id: account } });
+      const { data } = (await stage.request('GET', `/payment_links/${link.id}/payments`)).body;
+      const report = (result: string) =>
+        stage.request('POST', `/test_helpers/payment_intents/${data[0].id}/bank_result`, { result });
+      assert.equal((await report('settled')).status, 200);
+      // One place is left. Another one comes free in the moment in which both payers pay.
+      const returned = report('returned');
+      const outcomes = await Promise.all(late.map(async (token) => links.outcome(await links.pay(token))));
+      assert.equal((await returned).status, 200);
+      const paidOnce = outcomes.filter((outcome) => outcome === 'completed').length;
+      const { status, payments_count, collected_amount } = await links.read(link);
+      assert.equal(await paid(link.id), paidOnce, outcomes.join());
+      assert.deepEqual([payments_count, collected_amount], [paidOnce, paidOnce * 2500], outcomes.join());
+      assert.equal(status, paidOnce === 2 ? 'completed' : 'open', outcomes.join());
+    }
+  });
+
+  it('find it closed once its customer is deleted, also if its payment comes back in the same moment', async () => {
+    for (let round = 0; round < 6; round++) {
+      const { id: customer } = await stage.merchant.customer();
+      const account = await debits.account(customer);
+      await debits.active({ payment_method_id: account });
+      const link = await links.link({ customer_id: customer, payment_method_types: ['au_becs_debit'] });
+      await links.pay(await links.open(link), { method: { id: account } });
+      const { data } = (await stage.request('GET', `/payment_links/${link.id}/payments`)).body;
+      const report = (result: string) =>
+        stage.request('POST', `/test_helpers/payment_intents/${data[0].id}/bank_result`, { result });
+      assert.equal((await report('settled')).status, 200);
+      const replies = await Promise.all([report('returned'), stage.request('DELETE', `/customers/${customer}`)]);
+      assert.deepEqual(
+        replies.map(({ status }) => status),
+        [200, 200],
+      );
+      const { status, status_reason, payments_count } = await links.read(link);
+      assert.deepEqual([status, status_reason, payments_count], ['deactivated', 'customer_deleted', 0]);
+    }
   });
 
   it('are charged before the response to a deactivation, or not at all', async () => {

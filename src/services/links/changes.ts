@@ -4,7 +4,7 @@ import type { MinorUnits } from '../../domain/units.ts';
 // sessions.
 
 import { type CheckoutSessionRow, lockSessionsOfLink, updateCheckoutSession } from '../../db/checkout-sessions.ts';
-import { clearDefaultMethod } from '../../db/customers.ts';
+import { clearDefaultMethod, selectCustomer } from '../../db/customers.ts';
 import { type PaymentLinkRow, updatePaymentLink } from '../../db/payment-links.ts';
 import { markDetached, selectPaymentMethod } from '../../db/payment-methods.ts';
 import { laterInstant } from '../../domain/calendar.ts';
@@ -126,13 +126,28 @@ async function countOnLink(tx: Tx, link: PaymentLinkRow, { at, now, amount }: Co
   pass('link completed');
 }
 
-/** Takes a payment that came back off its link. The link does not open again. */
-export async function uncount(tx: Tx, link: PaymentLinkRow, amount: MinorUnits, at: CustomerInstant): Promise<void> {
-  await updatePaymentLink(tx, link.id, {
+/**
+ * Takes a payment that came back off its link. A link that was completed by it opens again. If its time is over, it is
+ * expired, and if its customer was deleted, deactivated. A link that has ended otherwise stays as it is.
+ */
+export async function uncount(tx: Tx, link: PaymentLinkRow, amount: MinorUnits, { at, now }: TwoTimes): Promise<void> {
+  const row = await updatePaymentLink(tx, link.id, {
     payments_count: Math.max(0, link.payments_count - 1),
     collected_amount: Math.max(0, link.collected_amount - amount),
+    ...(link.status === 'completed' ? { status: 'open', completed_at: null, wake_at: link.expires_at } : {}),
     updated_at: at,
   });
+  if (link.status !== 'completed') return;
+  const { customer_id: customerId, expires_at: expiresAt } = row;
+  const customer = customerId === null ? null : await selectCustomer(tx, tenantOf(row), customerId);
+  if (customer !== null && customer.deleted_at !== null) {
+    await deactivateLink(tx, row, 'customer_deleted', { at, now });
+  } else if (expiresAt !== null && expiresAt <= at) {
+    await expireLink(tx, row, [], { at, now }, 'payment_returned');
+  } else {
+    record(tx, paymentLinkEvent('payment_link.reopened', row, at));
+    await wake.paymentLink(tx, row, now, { start: expiresAt !== null });
+  }
 }
 
 /** Lets an open link expire. Its sessions are locked too; the open ones end with it. Its workflow is not woken. */
@@ -141,10 +156,11 @@ export async function expireLink(
   link: PaymentLinkRow,
   sessions: readonly CheckoutSessionRow[],
   { at, now }: TwoTimes,
+  reason: 'time' | 'payment_returned' = 'time',
 ): Promise<void> {
   const row = await updatePaymentLink(tx, link.id, {
     status: 'expired',
-    status_reason: 'time',
+    status_reason: reason,
     expired_at: at,
     wake_at: null,
     updated_at: at,

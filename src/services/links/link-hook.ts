@@ -67,8 +67,8 @@ export function linkHookWith(applyTo: ApplyTo): ChargeHook {
         await expireSession(tx, session, 'payment_canceled', instant);
         if (link !== null) await expireIfOverdue(tx, link, instant);
       },
-      async returned({ amount, at }) {
-        if (link !== null) await uncount(tx, link, amount, at);
+      async returned({ amount, at, now }) {
+        if (link !== null) await uncount(tx, link, amount, { at, now });
         return null;
       },
     };

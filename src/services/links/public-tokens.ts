@@ -1,7 +1,7 @@
 import { type BillerRow, selectBiller } from '../../db/billers.ts';
 import { type CheckoutSessionRow, selectSessionByToken } from '../../db/checkout-sessions.ts';
 import { type CustomerRow, selectCustomer } from '../../db/customers.ts';
-import { type PaymentIntentRow, selectPaymentIntent } from '../../db/payment-intents.ts';
+import { hasLastOfLinkReturned, type PaymentIntentRow, selectPaymentIntent } from '../../db/payment-intents.ts';
 import {
   type OfferColumns,
   type PaymentLinkRow,
@@ -43,6 +43,11 @@ interface Found {
 export interface LinkForPayer extends Found {
   link: PaymentLinkRow;
   state: LinkState;
+  /**
+   * Its last payment has come back, so the same is paid again. False if the payers of the link may be strangers to each
+   * other: another one's payment is not theirs to know.
+   */
+  cameBack: boolean;
 }
 
 /** A session as its payer may see it. `link` is null for a session of its own, `intent` before the first attempt. */
@@ -57,9 +62,13 @@ export interface SessionForPayer extends Found {
 export async function findLink(db: Db, token: string, now: RealInstant): Promise<LinkForPayer | null> {
   const link = await selectLinkByToken(db, hashOfToken(token));
   if (link === null) return null;
-  const { at, isAdvancing, ...known } = await surroundingsOf(db, link, now);
+  const isOfOnePayer = link.max_payments === 1 || link.customer_id !== null;
+  const [{ at, isAdvancing, ...known }, cameBack] = await Promise.all([
+    surroundingsOf(db, link, now),
+    link.status === 'open' && isOfOnePayer ? hasLastOfLinkReturned(db, link.id) : false,
+  ]);
   const state = isAdvancing && link.status === 'open' ? 'advancing' : stateOfLink(link, at);
-  return { link, ...known, at, state, price: priceOfOffer(link, { ...known, at }, link.amount, null) };
+  return { link, ...known, at, state, cameBack, price: priceOfOffer(link, { ...known, at }, link.amount, null) };
 }
 
 /** Returns the session whose URL has this token, or null. Writes nothing. */
@@ -102,7 +111,7 @@ export async function paymentOfSession(
  * that any method may come to. Null without an amount, and in setup mode.
  */
 export function priceFor(
-  found: Omit<LinkForPayer, 'price'> | Omit<SessionForPayer, 'price'>,
+  found: Omit<LinkForPayer, 'price' | 'cameBack'> | Omit<SessionForPayer, 'price'>,
   amount: MinorUnits | null,
   method: MethodFacts | null,
 ): Price | null {

@@ -4,8 +4,13 @@ import { CommandFailure } from './command.ts';
 const mostPages = 10;
 const mostPagesOfAttempts = 30;
 const thanks = 'Thank you';
-const succeedingCard = 'tok_sandbox_visa_succeed';
-const decliningCard = 'tok_sandbox_visa_decline_insufficient_funds';
+const underWay = 'Your payment is being processed';
+const succeedingCard = { method: 'tok_sandbox_visa_succeed' };
+const decliningCard = { method: 'tok_sandbox_visa_decline_insufficient_funds' };
+const bankAccount = {
+  ...{ method: 'au_becs_debit', agreed: 'yes' },
+  ...{ account_name: 'Trigger', bsb: '000-000', account_number: '12345678' },
+};
 
 /** An address may fail 20 times a minute, and a link 30 times in ten minutes. A span may end in the middle. */
 const throttlingTimeoutMs = 300_000;
@@ -23,12 +28,24 @@ interface Step {
  * Pays a payment link as a payer does, on the pages behind its URL: fills in each form with a test card that succeeds.
  * @throws CommandFailure for pages that do not end with thanks.
  */
-export async function payLink(url: string): Promise<void> {
+export function payLink(url: string): Promise<void> {
+  return payWith(url, succeedingCard, thanks);
+}
+
+/**
+ * The same with a bank account, which the payer allows to be debited. Returns once the debit is accepted.
+ * @throws CommandFailure for pages that do not say so.
+ */
+export function debitLink(url: string): Promise<void> {
+  return payWith(url, bankAccount, underWay);
+}
+
+async function payWith(url: string, fields: Record<string, string>, end: string): Promise<void> {
   let step: Step = { url: new URL(url) };
   for (let page = 0; page < mostPages; page += 1) {
     const { response, html } = await load(step);
-    if (html.includes(thanks)) return;
-    step = nextOf(response, html, step, succeedingCard) ?? fail(response, step);
+    if (html.includes(end)) return;
+    step = nextOf(response, html, step, fields) ?? fail(response, step);
   }
   throw new CommandFailure(`The link was not paid after ${mostPages} pages.`);
 }
@@ -81,21 +98,21 @@ async function load({ url, form }: Step): Promise<{ response: Response; html: st
 }
 
 /** Where a page leads: the redirect, or its form, filled in. */
-function nextOf(response: Response, html: string, { url }: Step, card: string): Step | null {
+function nextOf(response: Response, html: string, { url }: Step, fields: Record<string, string>): Step | null {
   const location = response.headers.get('location');
   if (location !== null) return { url: new URL(location, url) };
   const action = /<form method="post" action="([^"]+)">/.exec(html)?.[1];
-  return response.ok && action !== undefined ? { url: new URL(action, url), form: filledIn(html, card) } : null;
+  return response.ok && action !== undefined ? { url: new URL(action, url), form: filledIn(html, fields) } : null;
 }
 
 function fail({ status }: Response, { url }: Step): never {
   throw new CommandFailure(`The page ${url.pathname} has status ${status} and no form to fill in.`);
 }
 
-function filledIn(html: string, card: string): URLSearchParams {
+function filledIn(html: string, fields: Record<string, string>): URLSearchParams {
   const hidden = html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g);
   const form = new URLSearchParams();
   for (const [, name = '', value = ''] of hidden) form.set(name, value);
-  form.set('method', card);
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
   return form;
 }

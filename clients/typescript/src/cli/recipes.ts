@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { Event, SubscriptionChange, SubscriptionCreate } from '../generated/models.ts';
 import type { Made } from './made.ts';
-import { exhaustAttempts, payLink, throttleLink } from './payer.ts';
+import { debitLink, exhaustAttempts, payLink, throttleLink } from './payer.ts';
 
 /** Causes an event. Returns the id of the object in its data. The signal ends it early. */
 export type Recipe = (made: Made, signal: AbortSignal) => Promise<string>;
@@ -113,6 +113,15 @@ export const recipes: Readonly<Partial<Record<Event['event_type'], Recipe>>> = {
   },
   'payment_link.paid': paidLink,
   'payment_link.completed': paidLink,
+  'payment_link.reopened': async (made) => {
+    const { id, url } = await made.link(undefined, { payment_method_types: ['au_becs_debit'] });
+    await debitLink(url ?? '');
+    const { data } = await made.payments.paymentLinks.listPayments(id);
+    for (const result of ['settled', 'returned'] as const) {
+      await made.payments.paymentIntents.reportBankResult(data[0]?.id ?? '', { result });
+    }
+    return id;
+  },
   'payment_link.throttled': async (made, signal) => {
     const { id, url } = await made.link();
     await throttleLink(url ?? '', signal);

@@ -141,6 +141,7 @@ export type PaymentLinkMode = Schemas['PaymentLinkMode'];
 export type PaymentLinkPaidEvent = Schemas['PaymentLinkPaidEvent'];
 export type PaymentLinkRenew = Schemas['PaymentLinkRenew'];
 export type PaymentLinkRenewedEvent = Schemas['PaymentLinkRenewedEvent'];
+export type PaymentLinkReopenedEvent = Schemas['PaymentLinkReopenedEvent'];
 export type PaymentLinkStatus = Schemas['PaymentLinkStatus'];
 export type PaymentLinkThrottledEvent = Schemas['PaymentLinkThrottledEvent'];
 export type PaymentLinkUpdate = Schemas['PaymentLinkUpdate'];
@@ -290,6 +291,7 @@ export type WebhookEvent =
   | Schemas['PaymentLinkCreatedEvent']
   | Schemas['PaymentLinkPaidEvent']
   | Schemas['PaymentLinkCompletedEvent']
+  | Schemas['PaymentLinkReopenedEvent']
   | Schemas['PaymentLinkExpiredEvent']
   | Schemas['PaymentLinkDeactivatedEvent']
   | Schemas['PaymentLinkRenewedEvent']

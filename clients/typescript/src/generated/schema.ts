@@ -2247,6 +2247,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "payment_link.reopened": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A payment of a completed link has come back, and the link is open again
+         * @description A payment of a completed link has come back, and the link is open again. Its own event is `payment_intent.returned`.
+         */
+        post: operations["onPaymentLinkReopened"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "payment_link.expired": {
         parameters: {
             query?: never;
@@ -2257,8 +2277,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * The `expires_at` of a link has come, and it can no longer be paid
-         * @description The `expires_at` of a link has come, and it can no longer be paid.
+         * The `expires_at` of a link has come, or a payment of it came back after that
+         * @description The `expires_at` of a link has come, or a payment of it came back after that. It can no longer be paid (`status_reason`).
          */
         post: operations["onPaymentLinkExpired"];
         delete?: never;
@@ -3572,7 +3592,7 @@ export interface components {
             bank_debits: components["schemas"]["BankDebitCounts"];
         };
         /** @enum {string} */
-        ClockEffectType: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.restricted" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "payment_link.throttled" | "checkout_session.completed" | "checkout_session.expired" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.changed" | "subscription.change_scheduled" | "subscription.change_removed" | "subscription.change_failed" | "subscription.period_paid" | "subscription.updated" | "subscription.in_effect_changed";
+        ClockEffectType: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.restricted" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.reopened" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "payment_link.throttled" | "checkout_session.completed" | "checkout_session.expired" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.changed" | "subscription.change_scheduled" | "subscription.change_removed" | "subscription.change_failed" | "subscription.period_paid" | "subscription.updated" | "subscription.in_effect_changed";
         Collect: {
             /** @description Whether the payer is asked for an e-mail address. */
             email: components["schemas"]["CollectChoice"];
@@ -3851,14 +3871,14 @@ export interface components {
             /** @description A JSON pointer into the body, such as `/phones/0/raw`; or `query/limit`, `header/Idempotency-TTL`. */
             path?: string;
         };
-        Event: components["schemas"]["PaymentIntentSucceededEvent"] | components["schemas"]["PaymentIntentFailedEvent"] | components["schemas"]["PaymentIntentCanceledEvent"] | components["schemas"]["PaymentIntentRequiresActionEvent"] | components["schemas"]["PaymentIntentRestrictedEvent"] | components["schemas"]["PaymentIntentProcessingEvent"] | components["schemas"]["PaymentIntentReturnedEvent"] | components["schemas"]["MandateCreatedEvent"] | components["schemas"]["MandateActivatedEvent"] | components["schemas"]["MandateNoticeDueEvent"] | components["schemas"]["MandateCanceledEvent"] | components["schemas"]["MandateFailedEvent"] | components["schemas"]["MandateExpiredEvent"] | components["schemas"]["PaymentPlanActivatedEvent"] | components["schemas"]["PaymentPlanSuspendedEvent"] | components["schemas"]["PaymentPlanDeactivatedEvent"] | components["schemas"]["PaymentPlanClosedEvent"] | components["schemas"]["PaymentLinkCreatedEvent"] | components["schemas"]["PaymentLinkPaidEvent"] | components["schemas"]["PaymentLinkCompletedEvent"] | components["schemas"]["PaymentLinkExpiredEvent"] | components["schemas"]["PaymentLinkDeactivatedEvent"] | components["schemas"]["PaymentLinkRenewedEvent"] | components["schemas"]["PaymentLinkThrottledEvent"] | components["schemas"]["CheckoutSessionCompletedEvent"] | components["schemas"]["CheckoutSessionExpiredEvent"] | components["schemas"]["RefundSucceededEvent"] | components["schemas"]["RefundFailedEvent"] | components["schemas"]["SubscriptionStartedEvent"] | components["schemas"]["SubscriptionTrialEndingEvent"] | components["schemas"]["SubscriptionRenewedEvent"] | components["schemas"]["SubscriptionPastDueEvent"] | components["schemas"]["SubscriptionRecoveredEvent"] | components["schemas"]["SubscriptionPauseScheduledEvent"] | components["schemas"]["SubscriptionPauseRemovedEvent"] | components["schemas"]["SubscriptionPausedEvent"] | components["schemas"]["SubscriptionResumedEvent"] | components["schemas"]["SubscriptionCancelScheduledEvent"] | components["schemas"]["SubscriptionCancelRemovedEvent"] | components["schemas"]["SubscriptionCanceledEvent"] | components["schemas"]["SubscriptionChangedEvent"] | components["schemas"]["SubscriptionChangeScheduledEvent"] | components["schemas"]["SubscriptionChangeRemovedEvent"] | components["schemas"]["SubscriptionChangeFailedEvent"] | components["schemas"]["SubscriptionPeriodPaidEvent"] | components["schemas"]["SubscriptionUpdatedEvent"] | components["schemas"]["SubscriptionInEffectChangedEvent"] | components["schemas"]["TestClockCreatedEvent"] | components["schemas"]["TestClockAdvancingEvent"] | components["schemas"]["TestClockReadyEvent"] | components["schemas"]["TestClockDeletedEvent"] | components["schemas"]["WebhookEndpointPingEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"];
+        Event: components["schemas"]["PaymentIntentSucceededEvent"] | components["schemas"]["PaymentIntentFailedEvent"] | components["schemas"]["PaymentIntentCanceledEvent"] | components["schemas"]["PaymentIntentRequiresActionEvent"] | components["schemas"]["PaymentIntentRestrictedEvent"] | components["schemas"]["PaymentIntentProcessingEvent"] | components["schemas"]["PaymentIntentReturnedEvent"] | components["schemas"]["MandateCreatedEvent"] | components["schemas"]["MandateActivatedEvent"] | components["schemas"]["MandateNoticeDueEvent"] | components["schemas"]["MandateCanceledEvent"] | components["schemas"]["MandateFailedEvent"] | components["schemas"]["MandateExpiredEvent"] | components["schemas"]["PaymentPlanActivatedEvent"] | components["schemas"]["PaymentPlanSuspendedEvent"] | components["schemas"]["PaymentPlanDeactivatedEvent"] | components["schemas"]["PaymentPlanClosedEvent"] | components["schemas"]["PaymentLinkCreatedEvent"] | components["schemas"]["PaymentLinkPaidEvent"] | components["schemas"]["PaymentLinkCompletedEvent"] | components["schemas"]["PaymentLinkReopenedEvent"] | components["schemas"]["PaymentLinkExpiredEvent"] | components["schemas"]["PaymentLinkDeactivatedEvent"] | components["schemas"]["PaymentLinkRenewedEvent"] | components["schemas"]["PaymentLinkThrottledEvent"] | components["schemas"]["CheckoutSessionCompletedEvent"] | components["schemas"]["CheckoutSessionExpiredEvent"] | components["schemas"]["RefundSucceededEvent"] | components["schemas"]["RefundFailedEvent"] | components["schemas"]["SubscriptionStartedEvent"] | components["schemas"]["SubscriptionTrialEndingEvent"] | components["schemas"]["SubscriptionRenewedEvent"] | components["schemas"]["SubscriptionPastDueEvent"] | components["schemas"]["SubscriptionRecoveredEvent"] | components["schemas"]["SubscriptionPauseScheduledEvent"] | components["schemas"]["SubscriptionPauseRemovedEvent"] | components["schemas"]["SubscriptionPausedEvent"] | components["schemas"]["SubscriptionResumedEvent"] | components["schemas"]["SubscriptionCancelScheduledEvent"] | components["schemas"]["SubscriptionCancelRemovedEvent"] | components["schemas"]["SubscriptionCanceledEvent"] | components["schemas"]["SubscriptionChangedEvent"] | components["schemas"]["SubscriptionChangeScheduledEvent"] | components["schemas"]["SubscriptionChangeRemovedEvent"] | components["schemas"]["SubscriptionChangeFailedEvent"] | components["schemas"]["SubscriptionPeriodPaidEvent"] | components["schemas"]["SubscriptionUpdatedEvent"] | components["schemas"]["SubscriptionInEffectChangedEvent"] | components["schemas"]["TestClockCreatedEvent"] | components["schemas"]["TestClockAdvancingEvent"] | components["schemas"]["TestClockReadyEvent"] | components["schemas"]["TestClockDeletedEvent"] | components["schemas"]["WebhookEndpointPingEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"];
         EventList: {
             data: components["schemas"]["Event"][];
             /** @description Whether more items follow. */
             has_more: boolean;
         };
         /** @enum {string} */
-        EventType: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.restricted" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "payment_link.throttled" | "checkout_session.completed" | "checkout_session.expired" | "refund.succeeded" | "refund.failed" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.changed" | "subscription.change_scheduled" | "subscription.change_removed" | "subscription.change_failed" | "subscription.period_paid" | "subscription.updated" | "subscription.in_effect_changed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
+        EventType: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.restricted" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.reopened" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "payment_link.throttled" | "checkout_session.completed" | "checkout_session.expired" | "refund.succeeded" | "refund.failed" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.changed" | "subscription.change_scheduled" | "subscription.change_removed" | "subscription.change_failed" | "subscription.period_paid" | "subscription.updated" | "subscription.in_effect_changed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
         FailedPaymentIntent: {
             /** @description The id of the payment intent; `pi_sandbox_…` in the sandbox. */
             id: string;
@@ -4996,9 +5016,9 @@ export interface components {
              * @description When it expires, in the customer’s time; null if never.
              */
             expires_at: string | null;
-            /** @description `open`: it can be paid. `completed`: it has taken all its payments. `expired`: its `expires_at` has come. `deactivated`: by you, or with its customer (`status_reason`). The last two can be renewed. */
+            /** @description `open`: it can be paid. `completed`: it has taken all its payments. If one of them comes back, the link is open again, or `expired` if its `expires_at` has come. `expired`: its `expires_at` has come. `deactivated`: by you, or with its customer (`status_reason`). The last two can be renewed. */
             status: components["schemas"]["PaymentLinkStatus"];
-            /** @description Why it ended: `time`, `requested` or `customer_deleted`; null while open and when completed. */
+            /** @description Why it ended: `time`, `payment_returned` (a payment came back after its `expires_at`), `requested` or `customer_deleted`; null while open and when completed. */
             status_reason: string | null;
             /** @description Its payments that have succeeded and did not come back. In `setup` mode, the methods saved. */
             payments_count: number;
@@ -5032,9 +5052,9 @@ export interface components {
             updated_at: string;
         };
         PaymentLinkChanges: {
-            /** @description `open`: it can be paid. `completed`: it has taken all its payments. `expired`: its `expires_at` has come. `deactivated`: by you, or with its customer (`status_reason`). The last two can be renewed. */
+            /** @description `open`: it can be paid. `completed`: it has taken all its payments. If one of them comes back, the link is open again, or `expired` if its `expires_at` has come. `expired`: its `expires_at` has come. `deactivated`: by you, or with its customer (`status_reason`). The last two can be renewed. */
             status: components["schemas"]["PaymentLinkStatus"];
-            /** @description Why it ended: `time`, `requested` or `customer_deleted`; null while open and when completed. */
+            /** @description Why it ended: `time`, `payment_returned` (a payment came back after its `expires_at`), `requested` or `customer_deleted`; null while open and when completed. */
             status_reason: string | null;
             /** @description Its payments that have succeeded and did not come back. In `setup` mode, the methods saved. */
             payments_count: number;
@@ -5251,6 +5271,31 @@ export interface components {
              * @enum {string}
              */
             event_type: "payment_link.renewed";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["PaymentLink"];
+        };
+        PaymentLinkReopenedEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event_type: "payment_link.reopened";
             /**
              * Format: date-time
              * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
@@ -9875,7 +9920,7 @@ export interface operations {
                 created_from?: string;
                 /** @description Only items with an earlier `created_at`. */
                 created_to?: string;
-                /** @description `open`: it can be paid. `completed`: it has taken all its payments. `expired`: its `expires_at` has come. `deactivated`: by you, or with its customer (`status_reason`). The last two can be renewed. */
+                /** @description `open`: it can be paid. `completed`: it has taken all its payments. If one of them comes back, the link is open again, or `expired` if its `expires_at` has come. `expired`: its `expires_at` has come. `deactivated`: by you, or with its customer (`status_reason`). The last two can be renewed. */
                 status?: components["schemas"]["PaymentLinkStatus"];
                 /** @description Only links of this customer. */
                 customer_id?: string;
@@ -12799,6 +12844,49 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["PaymentLinkCompletedEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPaymentLinkReopened: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": string;
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": string;
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PaymentLinkReopenedEvent"];
             };
         };
         responses: {

@@ -7,7 +7,7 @@ from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 CardFunding: TypeAlias = Literal["credit", "debit", "prepaid"]  # noqa: E501
 CardNetwork: TypeAlias = Literal["amex", "diners", "discover", "eftpos", "jcb", "mastercard", "visa"]  # noqa: E501
 CheckoutSessionStatus: TypeAlias = Literal["open", "processing", "completed", "expired"]  # noqa: E501
-ClockEffectType: TypeAlias = Literal["payment_intent.succeeded", "payment_intent.failed", "payment_intent.canceled", "payment_intent.requires_action", "payment_intent.restricted", "payment_intent.processing", "payment_intent.returned", "mandate.created", "mandate.activated", "mandate.notice_due", "mandate.canceled", "mandate.failed", "mandate.expired", "payment_plan.activated", "payment_plan.suspended", "payment_plan.deactivated", "payment_plan.closed", "payment_link.created", "payment_link.paid", "payment_link.completed", "payment_link.expired", "payment_link.deactivated", "payment_link.renewed", "payment_link.throttled", "checkout_session.completed", "checkout_session.expired", "subscription.started", "subscription.trial_ending", "subscription.renewed", "subscription.past_due", "subscription.recovered", "subscription.pause_scheduled", "subscription.pause_removed", "subscription.paused", "subscription.resumed", "subscription.cancel_scheduled", "subscription.cancel_removed", "subscription.canceled", "subscription.changed", "subscription.change_scheduled", "subscription.change_removed", "subscription.change_failed", "subscription.period_paid", "subscription.updated", "subscription.in_effect_changed"]  # noqa: E501
+ClockEffectType: TypeAlias = Literal["payment_intent.succeeded", "payment_intent.failed", "payment_intent.canceled", "payment_intent.requires_action", "payment_intent.restricted", "payment_intent.processing", "payment_intent.returned", "mandate.created", "mandate.activated", "mandate.notice_due", "mandate.canceled", "mandate.failed", "mandate.expired", "payment_plan.activated", "payment_plan.suspended", "payment_plan.deactivated", "payment_plan.closed", "payment_link.created", "payment_link.paid", "payment_link.completed", "payment_link.reopened", "payment_link.expired", "payment_link.deactivated", "payment_link.renewed", "payment_link.throttled", "checkout_session.completed", "checkout_session.expired", "subscription.started", "subscription.trial_ending", "subscription.renewed", "subscription.past_due", "subscription.recovered", "subscription.pause_scheduled", "subscription.pause_removed", "subscription.paused", "subscription.resumed", "subscription.cancel_scheduled", "subscription.cancel_removed", "subscription.canceled", "subscription.changed", "subscription.change_scheduled", "subscription.change_removed", "subscription.change_failed", "subscription.period_paid", "subscription.updated", "subscription.in_effect_changed"]  # noqa: E501
 CollectChoice: TypeAlias = Literal["required", "optional", "no"]  # noqa: E501
 Currency: TypeAlias = Literal["USD", "AUD", "NZD", "EUR", "GBP", "JPY"]  # noqa: E501
 CustomerStatus: TypeAlias = Literal["active", "inactive"]  # noqa: E501
@@ -16,7 +16,7 @@ EffectiveOn: TypeAlias = Literal["settled", "submitted"]  # noqa: E501
 ErrorBodyType: TypeAlias = Literal["invalid_request_error", "authentication_error", "permission_error", "idempotency_error", "rate_limit_error", "api_error"]  # noqa: E501
 ErrorBodyCode: TypeAlias = Literal["validation_failed", "bad_request", "invalid_json", "body_incomplete", "invalid_header", "unsupported_content_type", "unsupported_encoding", "unauthenticated", "insufficient_scope", "secret_key_required", "client_secret_invalid", "sandbox_only", "payment_method_not_allowed", "too_many_attempts", "resource_missing", "route_not_found", "method_not_allowed", "request_timeout", "idempotency_key_in_use", "payload_too_large", "payment_method_limit", "misdirected_request", "idempotency_key_reused", "invalid_state", "mandate_exists", "mandate_text_unknown", "mandate_unavailable", "mandate_limit_exceeded", "result_after_period", "quote_changed", "test_clock_advancing", "test_clock_failed", "test_clock_full", "test_clock_limit", "test_clock_customers_limit", "advance_bound_exceeded", "webhook_endpoint_limit", "webhook_endpoint_unverified", "headers_too_large", "rate_limited", "webhook_replay_limit", "internal_error", "unavailable", "processor_not_configured", "time_skipping_unavailable"]  # noqa: E501
 ErrorDetailCode: TypeAlias = Literal["parameter_missing", "unknown_parameter", "invalid_type", "invalid_value", "invalid_format", "out_of_range", "too_long", "too_short", "too_many", "too_few", "duplicate", "immutable", "resource_missing", "customer_deleted", "payment_method_detached", "payment_method_of_other_customer", "payment_method_not_allowed", "payment_method_of_other_intent", "payment_method_limit", "payment_method_missing", "payment_method_unattached", "no_period_left", "mandate_limit_exceeded", "mandate_required", "currency_of_scheme", "mandate_text_unknown", "amount_too_small", "amount_or_range", "method_currency_mismatch", "total_or_until_further_notice", "unknown_fixture_token", "unknown_event_type", "url_invalid", "url_unresolvable", "url_not_public"]  # noqa: E501
-EventType: TypeAlias = Literal["payment_intent.succeeded", "payment_intent.failed", "payment_intent.canceled", "payment_intent.requires_action", "payment_intent.restricted", "payment_intent.processing", "payment_intent.returned", "mandate.created", "mandate.activated", "mandate.notice_due", "mandate.canceled", "mandate.failed", "mandate.expired", "payment_plan.activated", "payment_plan.suspended", "payment_plan.deactivated", "payment_plan.closed", "payment_link.created", "payment_link.paid", "payment_link.completed", "payment_link.expired", "payment_link.deactivated", "payment_link.renewed", "payment_link.throttled", "checkout_session.completed", "checkout_session.expired", "refund.succeeded", "refund.failed", "subscription.started", "subscription.trial_ending", "subscription.renewed", "subscription.past_due", "subscription.recovered", "subscription.pause_scheduled", "subscription.pause_removed", "subscription.paused", "subscription.resumed", "subscription.cancel_scheduled", "subscription.cancel_removed", "subscription.canceled", "subscription.changed", "subscription.change_scheduled", "subscription.change_removed", "subscription.change_failed", "subscription.period_paid", "subscription.updated", "subscription.in_effect_changed", "test_clock.created", "test_clock.advancing", "test_clock.ready", "test_clock.deleted", "webhook_endpoint.ping", "webhook_endpoint.disabled"]  # noqa: E501
+EventType: TypeAlias = Literal["payment_intent.succeeded", "payment_intent.failed", "payment_intent.canceled", "payment_intent.requires_action", "payment_intent.restricted", "payment_intent.processing", "payment_intent.returned", "mandate.created", "mandate.activated", "mandate.notice_due", "mandate.canceled", "mandate.failed", "mandate.expired", "payment_plan.activated", "payment_plan.suspended", "payment_plan.deactivated", "payment_plan.closed", "payment_link.created", "payment_link.paid", "payment_link.completed", "payment_link.reopened", "payment_link.expired", "payment_link.deactivated", "payment_link.renewed", "payment_link.throttled", "checkout_session.completed", "checkout_session.expired", "refund.succeeded", "refund.failed", "subscription.started", "subscription.trial_ending", "subscription.renewed", "subscription.past_due", "subscription.recovered", "subscription.pause_scheduled", "subscription.pause_removed", "subscription.paused", "subscription.resumed", "subscription.cancel_scheduled", "subscription.cancel_removed", "subscription.canceled", "subscription.changed", "subscription.change_scheduled", "subscription.change_removed", "subscription.change_failed", "subscription.period_paid", "subscription.updated", "subscription.in_effect_changed", "test_clock.created", "test_clock.advancing", "test_clock.ready", "test_clock.deleted", "webhook_endpoint.ping", "webhook_endpoint.disabled"]  # noqa: E501
 FailureBehaviour: TypeAlias = Literal["retry", "stop"]  # noqa: E501
 MandateAcceptanceType: TypeAlias = Literal["online", "paper", "telephone", "imported"]  # noqa: E501
 MandateAmountType: TypeAlias = Literal["variable", "fixed"]  # noqa: E501
@@ -2090,13 +2090,14 @@ class PaymentLink(TypedDict):
     expires_at: str | None
     """When it expires, in the customer’s time; null if never."""
     status: PaymentLinkStatus
-    """`open`: it can be paid. `completed`: it has taken all its payments. `expired`: its
+    """`open`: it can be paid. `completed`: it has taken all its payments. If one of them comes
+    back, the link is open again, or `expired` if its `expires_at` has come. `expired`: its
     `expires_at` has come. `deactivated`: by you, or with its customer (`status_reason`). The
     last two can be renewed.
     """
     status_reason: str | None
-    """Why it ended: `time`, `requested` or `customer_deleted`; null while open and when
-    completed.
+    """Why it ended: `time`, `payment_returned` (a payment came back after its `expires_at`),
+    `requested` or `customer_deleted`; null while open and when completed.
     """
     payments_count: int
     """Its payments that have succeeded and did not come back. In `setup` mode, the methods
@@ -2122,13 +2123,14 @@ class PaymentLink(TypedDict):
 
 class PaymentLinkChanges(TypedDict):
     status: PaymentLinkStatus
-    """`open`: it can be paid. `completed`: it has taken all its payments. `expired`: its
+    """`open`: it can be paid. `completed`: it has taken all its payments. If one of them comes
+    back, the link is open again, or `expired` if its `expires_at` has come. `expired`: its
     `expires_at` has come. `deactivated`: by you, or with its customer (`status_reason`). The
     last two can be renewed.
     """
     status_reason: str | None
-    """Why it ended: `time`, `requested` or `customer_deleted`; null while open and when
-    completed.
+    """Why it ended: `time`, `payment_returned` (a payment came back after its `expires_at`),
+    `requested` or `customer_deleted`; null while open and when completed.
     """
     payments_count: int
     """Its payments that have succeeded and did not come back. In `setup` mode, the methods
@@ -2321,6 +2323,27 @@ class PaymentLinkRenewedEvent(TypedDict):
     id: str
     """The same on every delivery attempt, so that a receiver can recognise a repeated event."""
     event_type: Literal["payment_link.renewed"]
+    created_at: str
+    """When it happened, in the customer’s time. For a customer on a test clock, that is the time
+    of the clock.
+    """
+    livemode: bool
+    """False in the sandbox."""
+    biller_id: str
+    """The account that it happened to."""
+    test_clock: str | None
+    """The test clock that it is about, or that its customer is on; null in real time."""
+    sequence: int
+    """Rises by one with each event of an account and mode, without gaps, in commit order."""
+    request_id: str | None
+    """The API request that caused it; null if no request did."""
+    data: PaymentLink
+
+
+class PaymentLinkReopenedEvent(TypedDict):
+    id: str
+    """The same on every delivery attempt, so that a receiver can recognise a repeated event."""
+    event_type: Literal["payment_link.reopened"]
     created_at: str
     """When it happened, in the customer’s time. For a customer on a test clock, that is the time
     of the clock.
@@ -4767,7 +4790,7 @@ class WebhookReplay(TypedDict):
 
 
 ClockEffect: TypeAlias = "PaymentIntentEffect | PaymentPlanEffect | SubscriptionEffect | MandateEffect | PaymentLinkEffect | CheckoutSessionEffect"  # noqa: E501
-Event: TypeAlias = "PaymentIntentSucceededEvent | PaymentIntentFailedEvent | PaymentIntentCanceledEvent | PaymentIntentRequiresActionEvent | PaymentIntentRestrictedEvent | PaymentIntentProcessingEvent | PaymentIntentReturnedEvent | MandateCreatedEvent | MandateActivatedEvent | MandateNoticeDueEvent | MandateCanceledEvent | MandateFailedEvent | MandateExpiredEvent | PaymentPlanActivatedEvent | PaymentPlanSuspendedEvent | PaymentPlanDeactivatedEvent | PaymentPlanClosedEvent | PaymentLinkCreatedEvent | PaymentLinkPaidEvent | PaymentLinkCompletedEvent | PaymentLinkExpiredEvent | PaymentLinkDeactivatedEvent | PaymentLinkRenewedEvent | PaymentLinkThrottledEvent | CheckoutSessionCompletedEvent | CheckoutSessionExpiredEvent | RefundSucceededEvent | RefundFailedEvent | SubscriptionStartedEvent | SubscriptionTrialEndingEvent | SubscriptionRenewedEvent | SubscriptionPastDueEvent | SubscriptionRecoveredEvent | SubscriptionPauseScheduledEvent | SubscriptionPauseRemovedEvent | SubscriptionPausedEvent | SubscriptionResumedEvent | SubscriptionCancelScheduledEvent | SubscriptionCancelRemovedEvent | SubscriptionCanceledEvent | SubscriptionChangedEvent | SubscriptionChangeScheduledEvent | SubscriptionChangeRemovedEvent | SubscriptionChangeFailedEvent | SubscriptionPeriodPaidEvent | SubscriptionUpdatedEvent | SubscriptionInEffectChangedEvent | TestClockCreatedEvent | TestClockAdvancingEvent | TestClockReadyEvent | TestClockDeletedEvent | WebhookEndpointPingEvent | WebhookEndpointDisabledEvent"  # noqa: E501
+Event: TypeAlias = "PaymentIntentSucceededEvent | PaymentIntentFailedEvent | PaymentIntentCanceledEvent | PaymentIntentRequiresActionEvent | PaymentIntentRestrictedEvent | PaymentIntentProcessingEvent | PaymentIntentReturnedEvent | MandateCreatedEvent | MandateActivatedEvent | MandateNoticeDueEvent | MandateCanceledEvent | MandateFailedEvent | MandateExpiredEvent | PaymentPlanActivatedEvent | PaymentPlanSuspendedEvent | PaymentPlanDeactivatedEvent | PaymentPlanClosedEvent | PaymentLinkCreatedEvent | PaymentLinkPaidEvent | PaymentLinkCompletedEvent | PaymentLinkReopenedEvent | PaymentLinkExpiredEvent | PaymentLinkDeactivatedEvent | PaymentLinkRenewedEvent | PaymentLinkThrottledEvent | CheckoutSessionCompletedEvent | CheckoutSessionExpiredEvent | RefundSucceededEvent | RefundFailedEvent | SubscriptionStartedEvent | SubscriptionTrialEndingEvent | SubscriptionRenewedEvent | SubscriptionPastDueEvent | SubscriptionRecoveredEvent | SubscriptionPauseScheduledEvent | SubscriptionPauseRemovedEvent | SubscriptionPausedEvent | SubscriptionResumedEvent | SubscriptionCancelScheduledEvent | SubscriptionCancelRemovedEvent | SubscriptionCanceledEvent | SubscriptionChangedEvent | SubscriptionChangeScheduledEvent | SubscriptionChangeRemovedEvent | SubscriptionChangeFailedEvent | SubscriptionPeriodPaidEvent | SubscriptionUpdatedEvent | SubscriptionInEffectChangedEvent | TestClockCreatedEvent | TestClockAdvancingEvent | TestClockReadyEvent | TestClockDeletedEvent | WebhookEndpointPingEvent | WebhookEndpointDisabledEvent"  # noqa: E501
 PaymentMethod: TypeAlias = "CardPaymentMethod | BecsPaymentMethod | KlarnaPaymentMethod | PayIdPaymentMethod | PayPalPaymentMethod"  # noqa: E501
 PaymentMethodCreate: TypeAlias = "CardPaymentMethodCreate | BecsPaymentMethodCreate"  # noqa: E501
 SandboxPaymentMethodCreate: TypeAlias = "KlarnaPaymentMethodCreate | PayIdPaymentMethodCreate | PayPalPaymentMethodCreate"  # noqa: E501
