@@ -47,6 +47,6 @@ describe('the most that a payment to come of a plan takes', () => {
     ['no more than is left of its total', { total_amount_cents: 5000, collected_amount_cents: 4400 }, 600],
   ];
   for (const [what, more, amount] of table) {
-    it(`is ${what}`, () => assert.equal(mostToCome({ ...terms, ...more }), amount));
+    it(`is at most ${what}`, () => assert.equal(mostToCome({ ...terms, ...more }), amount));
   }
 });

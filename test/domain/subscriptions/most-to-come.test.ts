@@ -107,7 +107,7 @@ describe('the most that a payment to come of a subscription takes', () => {
     ['nothing once it is canceled', { state: 'canceled' }, null],
   ];
   for (const [what, course, amount] of table) {
-    it(`counts ${what}`, () => assert.equal(most(course), amount));
+    it(`counts for the limit: ${what}`, () => assert.equal(most(course), amount));
   }
 
   it('counts an unpaid payment that costs more than the next period', () => {
