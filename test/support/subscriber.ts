@@ -51,7 +51,7 @@ export function useSubscriber(options: { connections?: number; biller?: Partial<
       const { data } = await request('GET', `/subscriptions/${id}/periods?limit=100`);
       return data.toReversed().map((p: Shown) => [p.number, p.start, p.end, p.status, p.amount_cents].join(' '));
     },
-    /** The events of a subscription, oldest first: `2027-01-10 started`. Without those that tell each payment and date. */
+    /** The events of a subscription, oldest first: `2027-01-10 started`. Without `period_paid` and `updated`. */
     async events(id: string): Promise<string[]> {
       const rows = await stage.db.sql<{ line: string }[]>`
         select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') || ' ' || substr(event_type, 14) ||

@@ -14,9 +14,9 @@ export interface CreditAccount {
  * Why the account of a subscription moves.
  *
  * `change`: the lines of a change. `change_paid`, `change_returned`: its own payment. `taken`: a period has taken what
- * waited. `given_back`: a period that is not paid gives that back. `undone`: the changes of a period that is not billed.
- * `owed`: what was served and not paid. `withheld`: credit that its payments no longer hold. `paid_after_end`: money
- * that came after the end. `paid_out`: a refund of credit, or its failure. `dropped`: what waited at the end.
+ * waited. `given_back`: a period that is not paid gives that back. `undone`: the changes of a period that is not
+ * billed. `owed`: what was served and not paid. `withheld`: credit that its payments no longer hold. `paid_after_end`:
+ * money that came after the end. `paid_out`: a refund of credit, or its failure. `dropped`: what waited at the end.
  */
 export type EntryKind =
   | 'change'

@@ -12,7 +12,7 @@ export function isUnderWay(
   return current !== null && current.end_date > dateIn(at, timeZone);
 }
 
-/** Returns the periods whose payment has failed or came back, older first. A first attempt that is under way is none. */
+/** Returns the periods whose payment has failed or came back, older first. A first attempt under way is none. */
 export function unpaidPeriods(subscription: Pick<SubscriptionWithPeriods, 'owed' | 'others'>): Period[] {
   return allOwed(subscription)
     .filter(({ status, first_failed_at: failedAt }) => status !== 'processing' || failedAt !== null)
@@ -30,7 +30,7 @@ export function servedUntil(
   return grace !== null && grace < at ? grace : at;
 }
 
-/** The days of a period that were served, and those after its end. A day counts if it began before the service ended. */
+/** The days of a period that were served, and those after its end. One counts if it began before the service ended. */
 interface Served {
   days: Days;
   whole: Days;

@@ -13,8 +13,10 @@ export interface PeriodCalendar {
   /** The first day of the period that has the number `anchor_number`. The periods after it are counted from here. */
   anchor_start: PlainDate;
   anchor_number: PeriodNumber;
-  /** A period that ends early, on a day that was set as the end. Null if none does. If that end is withdrawn, the period
-   * after it has the rest. */
+  /**
+   * A period that ends early, on a day that was set as the end. Null if none does. If that end is withdrawn, the period
+   * after it has the rest.
+   */
   cut_number: PeriodNumber | null;
   cut_at: PlainDate | null;
 }

@@ -155,8 +155,8 @@ export interface Failure {
 
 /**
  * The owed period was not collected. A first payment leaves no debt: the subscription stays pending, and can be started
- * again. After that it is past due while dunning retries, and pauses or ends when dunning gives up. A final decline ends
- * the retries; what else dunning would have given stays, so that a new method can pay.
+ * again. After that it is past due while dunning retries, and pauses or ends when dunning gives up. A final decline
+ * ends the retries; the days that they would have had stay, so that a new method can pay.
  */
 export function failed(
   subscription: SubscriptionWithPeriods,

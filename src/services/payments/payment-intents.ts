@@ -32,8 +32,8 @@ import { recordUse, resolveMethodOfIntent } from './unattached-methods.ts';
 const scheduleAhead = 366;
 
 /**
- * Creates an intent. It waits for its confirmation or, with `scheduled_payment_date`, for that date. Its customer is the
- * one that the input names, or none: that of its method is not taken over.
+ * Creates an intent. It waits for its confirmation or, with `scheduled_payment_date`, for that date. Its customer is
+ * the one that the input names, or none: that of its method is not taken over.
  * @throws ValidationFailed with every field error of the body.
  * @throws InvalidState while the customer's clock is advancing.
  * @throws KeyTaken when a condition of the insert does not hold.

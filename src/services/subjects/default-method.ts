@@ -10,9 +10,9 @@ import type { DefaultChanged } from '../customers/customer-changes.ts';
 import { takeNewDefault } from '../subscriptions/method-for-subscription.ts';
 
 /**
- * A customer has another default. What names no method and is in a currency that the new one cannot pay keeps the former
- * one as its own. A subscription that is past due is tried at once by the new one. The caller has locked the customer
- * and stored the default.
+ * A customer has another default. What names no method and is in a currency that the new one cannot pay keeps the
+ * former one as its own. A subscription that is past due is tried at once by the new one. The caller has locked the
+ * customer and stored the default.
  */
 export const defaultChanged: DefaultChanged = async (tx, customer, methodId, { at, now }) => {
   const { default_payment_method_id: formerId } = customer;

@@ -35,7 +35,7 @@ export async function createSession(
   });
 }
 
-/** What the body of a setup session says that collects what a subscription has not been paid. Locks the subscription. */
+/** The body of a setup session that collects what a subscription has not been paid. Locks the subscription. */
 async function collecting(
   tx: Tx,
   context: RequestContext,

@@ -115,7 +115,7 @@ function firstDue(row: LockedSubscription['row']): { kind: DueKind; at: Customer
   return known.toSorted((a, b) => Number(a.at) - Number(b.at))[0] ?? null;
 }
 
-/** Dunning gives up after a final decline; or unpaid periods of a paused subscription are over, and so are their payments. */
+/** Dunning gives up after a final decline; or unpaid periods of a paused subscription are over, with their payments. */
 async function takeLapse({ tx, locked, at, now, dueAt }: Step): Promise<null> {
   const { row, subscription } = locked;
   if (row.state === 'past_due') {

@@ -155,8 +155,8 @@ export function methodMissing({ row }: LockedSubscription): ValidationFailed {
 }
 
 /**
- * Unpaid periods that are over, or that a resume leaves void: their payments are canceled, so no payer can pay them. One that a bank has
- * taken back stays `returned`: it cannot be paid again either.
+ * Unpaid periods that are over, or that a resume leaves void: their payments are canceled, so no payer can pay them.
+ * One that a bank has taken back stays `returned`: it cannot be paid again either.
  */
 export async function giveUpUnpaid(
   tx: Tx,
