@@ -48,7 +48,7 @@ export interface DebitRequest {
   mandate: MandateEvidence;
 }
 
-/** How the payer has agreed to the mandate of a debit. What nobody has recorded is null. */
+/** How the payer has agreed to the mandate of a debit. What was not recorded is null. */
 export interface MandateEvidence {
   /** Customer time. */
   acceptedAt: CustomerInstant | null;

@@ -52,7 +52,7 @@ const LettingGo = Strict(
       description: 'What was served and is not collected, minor units. 0 if all is paid or collected.',
     }),
     dropped_lines: Type.Array(SubscriptionPeriodLine, {
-      description: 'Fees and lines of changes that are not taken any more, since it has ended.',
+      description: 'Fees and lines of changes that are no longer taken, since it has ended.',
     }),
   },
   { title: 'SubscriptionLettingGo' },

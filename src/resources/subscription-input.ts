@@ -208,7 +208,7 @@ export const SubscriptionCancel = withExamples(
       unused: Type.Optional(
         Type.Enum(['keep', 'credit'], {
           description:
-            'With `at: now`: what becomes of the days that are paid and left. `keep`, the default: nothing goes back. ' +
+            'With `at: now`: whether the days that are paid and left go back. `keep`, the default: nothing goes back. ' +
             '`credit`: they become credit, as if it were changed to nothing.',
         }),
       ),
@@ -234,7 +234,7 @@ const AnchorDay = Type.Integer({
     'short, and costs its share of the days. By default the day of the resume. Not for weekly subscriptions.',
 });
 
-/** What becomes of days that were served and not paid. */
+/** Whether days that were served and not paid are collected. */
 export const Unpaid = Type.Enum(['collect', 'waive'], {
   title: 'UnpaidService',
   description:

@@ -105,7 +105,7 @@ function replyTo(call: Call, ledger: LedgerFile, habits: Habits): Promise<Reply>
 
 /**
  * Whether the method can be charged with what the body has: a card by its token, in live mode one of the fixtures; an
- * account by its token or by its number, and under a mandate that somebody has accepted.
+ * account by its token or by its number, and under a mandate that a payer has accepted.
  */
 function canPay({ payment_method: { type, token, bank_account: account }, debit, livemode }: Body): boolean {
   if (type !== 'au_becs_debit') {

@@ -8,7 +8,7 @@ import { type PeriodLine, sumOf } from './lines.ts';
 import { isServedToEnd, owedFor, unpaidPeriods } from './owed.ts';
 import { oneOffLine } from './pricing.ts';
 import type { Happening, SubscriptionStepChange } from './steps.ts';
-import { giveBack, type Taking } from './taking.ts';
+import { restoreTaken, type Taking } from './taking.ts';
 
 /** A period that begins, with its statement and its payment. */
 export type BegunPeriod = Pick<
@@ -31,7 +31,7 @@ export const trialPeriod: BegunPeriod = {
 export interface LetGo {
   /** What was served and is not collected. */
   waived_amount_cents: MinorUnits;
-  /** Fees and lines of changes that nothing takes any more. */
+  /** Fees and lines of changes that no period takes. */
   dropped_lines: PeriodLine[];
 }
 
@@ -194,7 +194,10 @@ function goBack(
       entries.push(...amountEntry('undone', number, `Changes in period ${number}, which is not billed`, undone));
     }
     if (period.is_given_back || isServedToEnd(after, period, at)) continue;
-    const back = giveBack({ one_off_items, discounts }, period, { hasEnded, isWaived: change.waived !== undefined });
+    const back = restoreTaken({ one_off_items, discounts }, period, {
+      hasEnded,
+      isWaived: change.waived !== undefined,
+    });
     ({ one_off_items, discounts } = back);
     entries.push(...back.entries);
     dropped.push(...back.dropped);

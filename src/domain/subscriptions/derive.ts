@@ -119,7 +119,7 @@ function lapsesAt(subscription: SubscriptionWithPeriods): CustomerInstant | null
   return isPausedUnpaid && isOpen && current !== null ? startOfDay(current.end_date, timeZone) : null;
 }
 
-/** Until when it is in effect if nobody pays and nothing else happens. */
+/** Until when it is in effect if no payment comes and nothing else happens. */
 function untilWhen(
   subscription: SubscriptionWithPeriods,
   graceEndsAt: CustomerInstant | null,

@@ -26,7 +26,7 @@ export interface GivenBack {
   entries: AccountEntry[];
   one_off_items: OneOffItem[];
   discounts: Discount[];
-  /** What nothing takes any more: its fees and the lines of changes. */
+  /** What no period takes: its fees and the lines of changes. */
   dropped: PeriodLine[];
 }
 
@@ -37,7 +37,7 @@ type Takes = Pick<Period, 'number' | 'lines' | 'carried_cents' | 'credit_used_ce
  * the lines of changes and the months of discounts wait again; if the subscription has ended, they are dropped. What it
  * was to take for earlier periods waits again too, unless that is let go.
  */
-export function giveBack(
+export function restoreTaken(
   { one_off_items: waiting, discounts }: Pick<Sold, 'one_off_items' | 'discounts'>,
   period: Takes,
   { hasEnded, isWaived }: { hasEnded: boolean; isWaived: boolean },

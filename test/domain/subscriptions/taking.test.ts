@@ -5,7 +5,7 @@ import { type CreditAccount, postAll } from '../../../src/domain/subscriptions/a
 import { begunBy } from '../../../src/domain/subscriptions/apply.ts';
 import type { Course, Period } from '../../../src/domain/subscriptions/course.ts';
 import { type PeriodLine, sumOf } from '../../../src/domain/subscriptions/lines.ts';
-import { giveBack, take } from '../../../src/domain/subscriptions/taking.ts';
+import { restoreTaken, take } from '../../../src/domain/subscriptions/taking.ts';
 import { discountLists, fresh } from './simulated.ts';
 
 const dates = { number: 2, start: '2027-02-28', end: '2027-03-31' };
@@ -29,7 +29,7 @@ function taken(before: Course): { course: Course; period: Period } {
 
 /** What waits, what is in hand, fees and discounts after the period has given back what it took. */
 function backOf({ course, period }: ReturnType<typeof taken>, hasEnded = false, isWaived = false) {
-  const { entries, dropped, ...sold } = giveBack(course, period, { hasEnded, isWaived });
+  const { entries, dropped, ...sold } = restoreTaken(course, period, { hasEnded, isWaived });
   return { ...postAll(course, entries), ...sold, dropped };
 }
 const kinds = (lines: PeriodLine[]) => lines.map(({ kind, amount_cents: amount }) => [kind, amount]);
