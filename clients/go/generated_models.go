@@ -983,6 +983,7 @@ const (
 	ErrorBodyCodeMandateTextUnknown        ErrorBodyCode = "mandate_text_unknown"
 	ErrorBodyCodeMandateUnavailable        ErrorBodyCode = "mandate_unavailable"
 	ErrorBodyCodeMandateLimitExceeded      ErrorBodyCode = "mandate_limit_exceeded"
+	ErrorBodyCodeResultAfterPeriod         ErrorBodyCode = "result_after_period"
 	ErrorBodyCodeQuoteChanged              ErrorBodyCode = "quote_changed"
 	ErrorBodyCodeTestClockAdvancing        ErrorBodyCode = "test_clock_advancing"
 	ErrorBodyCodeTestClockFailed           ErrorBodyCode = "test_clock_failed"
@@ -1039,6 +1040,8 @@ const (
 	ErrorDetailCodePaymentMethodLimit           ErrorDetailCode = "payment_method_limit"
 	ErrorDetailCodePaymentMethodMissing         ErrorDetailCode = "payment_method_missing"
 	ErrorDetailCodePaymentMethodUnattached      ErrorDetailCode = "payment_method_unattached"
+	ErrorDetailCodeNoPeriodLeft                 ErrorDetailCode = "no_period_left"
+	ErrorDetailCodeMandateLimitExceeded         ErrorDetailCode = "mandate_limit_exceeded"
 	ErrorDetailCodeMandateRequired              ErrorDetailCode = "mandate_required"
 	ErrorDetailCodeCurrencyOfScheme             ErrorDetailCode = "currency_of_scheme"
 	ErrorDetailCodeMandateTextUnknown           ErrorDetailCode = "mandate_text_unknown"
@@ -2262,7 +2265,8 @@ type PaymentIntentCreate struct {
 	Amount int `json:"amount"`
 	// An ISO 4217 code, in capitals.
 	Currency Currency `json:"currency"`
-	// The payer. By default the customer of the method that is charged.
+	// The payer. Name it to charge a method of a customer, by a confirm or on a date: the customer of
+	// a method is not taken over.
 	CustomerID Optional[string] `json:"customer_id,omitzero"`
 	// Your own biller id. Any other is refused.
 	BillerID Optional[string] `json:"biller_id,omitzero"`
@@ -2280,8 +2284,8 @@ type PaymentIntentCreate struct {
 	// Asks for the fee on top of the amount, where the rules on surcharges allow it.
 	SurchargeApplied Optional[bool] `json:"surcharge_applied,omitzero"`
 	// The service charges at 00:00 of this date in the account’s time zone, or within seconds if it is
-	// today. From today to 366 days ahead. Needs `payment_method`. Confirming or canceling earlier
-	// ends the schedule.
+	// today. From today to 366 days ahead. Needs `payment_method`, and `customer_id` if the method
+	// belongs to a customer. Confirming or canceling earlier ends the schedule.
 	ScheduledPaymentDate Optional[string] `json:"scheduled_payment_date,omitzero"`
 	// What is paid for. The payer reads it on receipts, and on the page of a checkout session.
 	Description Optional[string] `json:"description,omitzero"`
@@ -3009,8 +3013,9 @@ type PaymentPlan struct {
 	// `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`).
 	// `stop`: the plan becomes `suspended` at the first failure.
 	FailureBehaviour FailureBehaviour `json:"failure_behaviour"`
-	// For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses
-	// their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500.
+	// For your own use. Copied to each new payment intent of the plan, so that `_sandbox_outcome`
+	// chooses their outcomes. Can be replaced in every state. At most 50 pairs; keys of at most 40
+	// characters, values of at most 500.
 	Metadata map[string]string `json:"metadata"`
 	// The base amounts collected so far, without surcharges.
 	CollectedAmountCents int `json:"collected_amount_cents"`
@@ -3124,8 +3129,9 @@ type PaymentPlanCreate struct {
 	// `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`).
 	// `stop`: the plan becomes `suspended` at the first failure.
 	FailureBehaviour Optional[FailureBehaviour] `json:"failure_behaviour,omitzero"`
-	// For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses
-	// their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500.
+	// For your own use. Copied to each new payment intent of the plan, so that `_sandbox_outcome`
+	// chooses their outcomes. Can be replaced in every state. At most 50 pairs; keys of at most 40
+	// characters, values of at most 500.
 	Metadata Optional[map[string]string] `json:"metadata,omitzero"`
 	// The amount of the first payment only, minor units.
 	FirstAmountCents Optional[int] `json:"first_amount_cents,omitzero"`
@@ -3238,8 +3244,9 @@ type PaymentPlanUpdate struct {
 	// `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`).
 	// `stop`: the plan becomes `suspended` at the first failure.
 	FailureBehaviour Optional[FailureBehaviour] `json:"failure_behaviour,omitzero"`
-	// For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses
-	// their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500.
+	// For your own use. Copied to each new payment intent of the plan, so that `_sandbox_outcome`
+	// chooses their outcomes. Can be replaced in every state. At most 50 pairs; keys of at most 40
+	// characters, values of at most 500.
 	Metadata Optional[map[string]string] `json:"metadata,omitzero"`
 	// The amount of the first payment only, minor units.
 	FirstAmountCents Optional[int] `json:"first_amount_cents,omitzero"`

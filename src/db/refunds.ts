@@ -66,7 +66,7 @@ export async function selectRefundOfRequest(
   return row ?? null;
 }
 
-/** The refunds of a subscription's credit that were opened under this Idempotency-Key, that of the newest payment first. */
+/** The refunds of a subscription's credit under this Idempotency-Key, that of the newest payment first. */
 export async function listCreditRefundsOfRequest(
   db: Db,
   subscriptionId: string,

@@ -116,11 +116,12 @@ export function dateIn(instant: CustomerInstant, timeZone: string): PlainDate {
 
 /**
  * Returns the UTC instant that is so many local dates after another, at the same local time. A local time that a
- * daylight-saving change skips: the first instant after it. One that comes twice: the first.
+ * daylight-saving change skips: the first instant after it. One that comes twice: the first. After 0 days it is the
+ * instant itself.
  * @throws RangeError for an invalid Date or zone, and outside the calendar.
  */
 export function addLocalDays(instant: CustomerInstant, n: Days, timeZone: string): CustomerInstant {
-  if (timeZone === 'UTC') return addMs(instant, n * millisecondsPerDay);
+  if (timeZone === 'UTC' || n === 0) return addMs(instant, n * millisecondsPerDay);
   const local = Dates.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(timeZone).toPlainDateTime();
   const wanted = local.add({ days: n });
   const earlier = wanted.toZonedDateTime(timeZone, { disambiguation: 'earlier' });

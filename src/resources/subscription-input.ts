@@ -89,8 +89,8 @@ export const defaultedTerms = {
     minimum: 0,
     maximum: 60,
     description:
-      'For how many days after the first failure `in_effect` stays true while retries continue, if a period was paid before. ' +
-      'By default 7, which covers all retries.',
+      'For how many days after the first failure `in_effect` stays true while retries continue, if a period was paid before: ' +
+      'until the same time of day in the account’s time zone. By default 7, which covers all retries.',
   }),
   effective_on: Type.Enum(['settled', 'submitted'], {
     title: 'EffectiveOn',

@@ -99,7 +99,7 @@ describe('credit that came from a payment', () => {
     assert.deepEqual(await credit(id), [0, 0]);
   });
 
-  it('of a change is none if the payment of that change was refunded', async () => {
+  it('is not given by a change whose own payment was refunded', async () => {
     const { id } = await started(3000, '2027-01-25');
     const { subscription } = await change(id, 3100, { collect: 'now' });
     await refund(subscription.latest_payment_intent_id);

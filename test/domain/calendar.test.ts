@@ -2,17 +2,14 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
   addDays,
-  addLocalDays,
   addMonths,
   type Cadence,
-  dateIn,
   dayOfWeek,
   daysBetween,
   isNearSlot,
   isPlainDate,
   isTimeZone,
   lastSlot,
-  millisecondsPerDay,
   type PlainDate,
   slotDate,
 } from '../../src/domain/calendar.ts';
@@ -227,40 +224,5 @@ describe('an instant near a slot', () => {
     );
     assert.deepEqual([near(0, '2027-02-03T00:00:00Z'), near(0, '2027-01-31T00:00:00Z')], [true, false]);
     assert.throws(() => isNearSlot(monthly, 10_000_000, customerInstant(0)), RangeError);
-  });
-});
-
-describe('local dates after an instant', () => {
-  const zones = ['Australia/Sydney', 'Australia/Lord_Howe', 'America/New_York', 'Asia/Kathmandu', 'UTC'];
-  const later = (instant: string, days: number, zone: string) =>
-    addLocalDays(customerInstant(instant), days, zone).toISOString();
-
-  it('keep the local time over a change of clocks', () => {
-    // Sydney goes back on 4 April 2027, New York forward on 14 March.
-    assert.equal(later('2027-04-02T13:00:00Z', 3, 'Australia/Sydney'), '2027-04-05T14:00:00.000Z');
-    assert.equal(later('2027-03-13T05:00:00Z', 2, 'America/New_York'), '2027-03-15T04:00:00.000Z');
-  });
-
-  it('are at the first instant after a local time that does not exist, and at the first of two', () => {
-    // 02:30 is skipped in New York on 14 March 2027: the clock goes from 02:00 to 03:00, at 07:00 UTC.
-    assert.equal(later('2027-03-13T07:30:00Z', 1, 'America/New_York'), '2027-03-14T07:00:00.000Z');
-    // 01:30 comes twice on 7 November 2027, at 05:30 and 06:30 UTC.
-    assert.equal(later('2027-11-06T05:30:00Z', 1, 'America/New_York'), '2027-11-07T05:30:00.000Z');
-    // Lord Howe goes forward by half an hour, from 02:00 to 02:30, on 3 October 2027, at 15:30 UTC.
-    assert.equal(later('2027-10-01T15:45:00Z', 1, 'Australia/Lord_Howe'), '2027-10-02T15:30:00.000Z');
-  });
-
-  it('are at most an hour apart from days of 24 hours, on the right date, and in order', () => {
-    const instants = fc.integer({ min: Date.UTC(2020, 0, 1), max: Date.UTC(2035, 0, 1) });
-    fc.assert(
-      fc.property(instants, fc.integer({ min: 1, max: 60 }), fc.constantFrom(...zones), (ms, days, zone) => {
-        const from = customerInstant(ms);
-        const found = addLocalDays(from, days, zone);
-        assert.ok(Math.abs(found.getTime() - ms - days * millisecondsPerDay) <= 3_600_000);
-        assert.equal(dateIn(found, zone), addDays(dateIn(from, zone), days));
-        assert.ok(addLocalDays(from, days + 1, zone) > found);
-        if (zone === 'Asia/Kathmandu') assert.equal(found.getTime(), ms + days * millisecondsPerDay);
-      }),
-    );
   });
 });

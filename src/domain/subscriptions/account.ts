@@ -55,12 +55,14 @@ export function amountEntry(kind: EntryKind, period: PeriodNumber, what: string,
   return amount === 0 ? [] : [entry(kind, period, accountLine(what, amount))];
 }
 
-/** Returns the account after these entries. */
+/** Returns the account after these entries. A period takes all that waits: nothing of it is shown again. */
 export function postAll(account: CreditAccount, entries: readonly AccountEntry[]): CreditAccount {
-  return entries.reduce<CreditAccount>((before, { lines }) => post(before, lines), {
-    next_period_lines: account.next_period_lines,
-    credit_balance_cents: account.credit_balance_cents,
-  });
+  const { next_period_lines, credit_balance_cents } = account;
+  return entries.reduce<CreditAccount>(
+    (before, { kind, lines }) =>
+      kind === 'taken' ? { ...post(before, lines), next_period_lines: [] } : post(before, lines),
+    { next_period_lines, credit_balance_cents },
+  );
 }
 
 /**

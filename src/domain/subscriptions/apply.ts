@@ -5,7 +5,7 @@ import { type AccountEntry, amountEntry, postAll } from './account.ts';
 import { allOwed, type Course, graceEnd, owedOf, type Period, type SubscriptionWithPeriods } from './course.ts';
 import { type Derived, derive, isInEffect } from './derive.ts';
 import { type PeriodLine, sumOf } from './lines.ts';
-import { isServedToEnd, owedLines, unpaidPeriods } from './owed.ts';
+import { isServedToEnd, owedFor, unpaidPeriods } from './owed.ts';
 import { oneOffLine } from './pricing.ts';
 import type { Happening, SubscriptionStepChange } from './steps.ts';
 import { giveBack, type Taking } from './taking.ts';
@@ -156,7 +156,8 @@ function endService(
 ): void {
   const inEffect = isInEffect(after, at, wasInEffect);
   if (before.in_effect === inEffect) return;
-  const until = inEffect ? null : earliestInstant([stopsAt, at, graceEnd(subscription), graceEnd(after)]);
+  const planned = [before.in_effect_until, graceEnd(subscription), graceEnd(after)];
+  const until = inEffect ? null : earliestInstant([stopsAt, at, ...planned]);
   for (const period of knownPeriods(after)) {
     const isOpen = inEffect ? startOfDay(period.end_date, after.timeZone) > at : period.served_until === null;
     const isKnown = period.kind === 'paid' && knownPeriods(subscription).some(({ number }) => number === period.number);
@@ -193,7 +194,7 @@ function goBack(
       entries.push(...amountEntry('undone', number, `Changes in period ${number}, which is not billed`, undone));
     }
     if (period.is_given_back || isServedToEnd(after, period, at)) continue;
-    const back = giveBack({ one_off_items, discounts }, period, { hasEnded });
+    const back = giveBack({ one_off_items, discounts }, period, { hasEnded, isWaived: change.waived !== undefined });
     ({ one_off_items, discounts } = back);
     entries.push(...back.entries);
     dropped.push(...back.dropped);
@@ -209,7 +210,7 @@ function goBack(
   }
   const isEnd = hasEnded && subscription.course.state !== 'canceled';
   const unpaid = isEnd ? unpaidPeriods(after).filter(({ status }) => status === 'unpaid') : [];
-  const waived = unpaid.reduce((sum, period) => sum + sumOf(owedLines(after, period, at)), 0);
+  const waived = unpaid.reduce((sum, period) => sum + sumOf(owedFor(after, period, at)), 0);
   return {
     entries,
     letGo: { waived_amount_cents: waived, dropped_lines: dropped },

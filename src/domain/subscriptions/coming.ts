@@ -1,4 +1,4 @@
-import { dateIn, laterInstant, type PlainDate, startOfDay } from '../calendar.ts';
+import { dateIn, earliestInstant, laterInstant, type PlainDate, startOfDay } from '../calendar.ts';
 import type { CustomerInstant } from '../instants.ts';
 import type { MinorUnits } from '../units.ts';
 import { applyChange, begunBy, trialPeriod } from './apply.ts';
@@ -28,8 +28,8 @@ export function openedBy(
 
 /**
  * Returns the periods to come, at most `most`, as if every one were paid: the steps of the subscription on a copy of
- * it. One that is pending is shown as if it were started at `at`, one that is paused as if it were resumed: the unpaid
- * period that is still under way comes first. None come after the end.
+ * it. One that is pending is shown as if it were started at `at`, one that is paused as if it were resumed then, or on
+ * the day on which its pause ends. The unpaid period that is still under way comes first. None come after the end.
  */
 export function comingPeriods(
   subscription: SubscriptionWithPeriods,
@@ -47,17 +47,23 @@ export function comingPeriods(
   }));
   let { copy, now } = first;
   while (coming.length < most) {
-    const { next_period_at: nextAt } = derive(copy, now, true);
+    const { next_period_at: boundaryAt, resume_at: resumeAt } = derive(copy, now, true);
+    const nextAt = earliestInstant([boundaryAt, resumeAt]);
     if (nextAt === null) break;
     now = laterInstant(now, nextAt);
-    const change = passBoundary(copy, now, { hasMethod: true });
+    const isEnd = resumeAt === null || isOver(copy.course, dateIn(now, copy.timeZone));
+    const change = isEnd
+      ? passBoundary(copy, now, { hasMethod: true })
+      : resume(copy, now, { anchorDay: copy.course.resume_anchor_day, unpaid: 'collect' });
     const { begins } = change;
-    if (begins === undefined) break;
-    const isTrial = begins.kind === 'trial';
-    const { copy: after, taking } = begun(copy, { ...change, begins }, now);
-    copy = after;
+    if (begins === undefined) {
+      copy = after(copy, change, now);
+      continue;
+    }
+    const { copy: next, taking } = begun(copy, { ...change, begins }, now);
+    copy = next;
     const { number, start: from, end } = begins;
-    if (!isTrial) coming.push({ number, start: from, end, amount: taking.amount_cents, lines: taking.lines });
+    if (taking !== null) coming.push({ number, start: from, end, amount: taking.amount_cents, lines: taking.lines });
   }
   return coming.slice(0, most);
 }
@@ -86,17 +92,12 @@ function collecting(subscription: SubscriptionWithPeriods, at: CustomerInstant):
   }
   if (course.state !== 'paused') return { copy: allPaid(subscription, at), now: at, taken: [] };
   const unpaid = unpaidPeriods(subscription);
-  const now = unpaid.length === 0 && course.resumes_at !== null ? isDue(course.resumes_at) : at;
-  if (isOver(course, dateIn(now, timeZone))) return null;
-  if (isCollectedAsIs(subscription, now)) {
-    return { copy: allPaid(subscription, now), now, taken: unpaid };
+  if (unpaid.length === 0 && course.resumes_at !== null) return { copy: subscription, now: at, taken: [] };
+  if (isOver(course, dateIn(at, timeZone))) return null;
+  if (isCollectedAsIs(subscription, at)) {
+    return { copy: allPaid(subscription, at), now: at, taken: unpaid };
   }
-  const anchorDay = course.resume_anchor_day;
-  return {
-    copy: after(subscription, resume(subscription, now, { anchorDay, unpaid: 'collect' }), now),
-    now,
-    taken: [],
-  };
+  return { copy: after(subscription, resume(subscription, at), at), now: at, taken: [] };
 }
 
 /** All that is owed is collected: what waits for a retry when that is due, the rest at once. */
@@ -116,9 +117,9 @@ function begun(
   copy: SubscriptionWithPeriods,
   change: SubscriptionStepChange & Required<Pick<SubscriptionStepChange, 'begins'>>,
   now: CustomerInstant,
-): { copy: SubscriptionWithPeriods; taking: Taking } {
+): { copy: SubscriptionWithPeriods; taking: Taking | null } {
+  if (change.begins.kind === 'trial') return { copy: after(copy, change, now, trialPeriod), taking: null };
   const { change: full, taking } = openedBy(copy, change);
-  if (change.begins.kind === 'trial') return { copy: after(copy, change, now, trialPeriod), taking };
   const opened = after(copy, full, now, begunBy(taking, { status: 'processing', payment_intent_id: null }));
   return { copy: allPaid(opened, now), taking };
 }

@@ -76,9 +76,12 @@ export function derive(subscription: SubscriptionWithPeriods, at: CustomerInstan
 /** Returns whether a subscription is in effect at this instant: see `derive`. */
 export function isInEffect(subscription: SubscriptionWithPeriods, at: CustomerInstant, wasInEffect: boolean): boolean {
   const { state } = subscription.course;
-  const graceEndsAt = graceEnd(subscription);
-  const isActive = state === 'active' && (wasInEffect || boughtUntil(subscription, at) !== null);
-  return state === 'trialing' || isActive || (graceEndsAt !== null && at < graceEndsAt);
+  if (state !== 'past_due') {
+    return state === 'trialing' || (state === 'active' && (wasInEffect || boughtUntil(subscription, at) !== null));
+  }
+  // Dunning gives up at this instant at the latest: then no grace begins again.
+  const until = earliestInstant([graceEnd(subscription), lapsesAt(subscription)]);
+  return until !== null && at < until;
 }
 
 /** When the period boundary that the subscription waits for comes. */

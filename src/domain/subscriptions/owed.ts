@@ -70,6 +70,15 @@ export function owedLines(subscription: SubscriptionWithPeriods, period: Period,
 }
 
 /**
+ * Returns all that a new period takes for one that is not paid: what was served of it, and what it was to take itself
+ * for earlier ones. If it was served to its end, the first has the second.
+ */
+export function owedFor(subscription: SubscriptionWithPeriods, period: Period, at: CustomerInstant): PeriodLine[] {
+  const earlier = isServedToEnd(subscription, period, at) ? [] : period.lines.filter(({ kind }) => kind === 'owed');
+  return [...earlier, ...owedLines(subscription, period, at)];
+}
+
+/**
  * Whether unpaid periods are collected by their own payments, and the calendar stays: always, unless it is paused. Then
  * only while the last period is under way and something was served.
  */
@@ -85,7 +94,7 @@ export function owedAmount(subscription: SubscriptionWithPeriods, at: CustomerIn
   if (state === 'pending' || state === 'canceled') return 0;
   const unpaid = unpaidPeriods(subscription);
   if (isCollectedAsIs(subscription, at)) return unpaid.reduce((sum, { amount_cents: amount }) => sum + amount, 0);
-  return unpaid.reduce((sum, period) => sum + sumOf(owedLines(subscription, period, at)), 0);
+  return unpaid.reduce((sum, period) => sum + sumOf(owedFor(subscription, period, at)), 0);
 }
 
 /** What its items, discounts and changes cost, without fees and without what earlier periods left. */

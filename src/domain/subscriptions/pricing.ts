@@ -49,18 +49,6 @@ export function priceOfPeriod(sold: Sold, length: Length): { lines: PeriodLine[]
 }
 
 /**
- * Returns the most that the next period takes if it is whole: items, fees and lines that wait, less discounts that have
- * no end, minor units. Credit is not counted: it may be paid out before.
- */
-export function mostOfPeriod(sold: Sold, waiting: readonly PeriodLine[]): MinorUnits {
-  const items = sold.next_items ?? sold.items;
-  const price = priceOfItems(items);
-  const lasting = (sold.next_discounts ?? sold.discounts).filter(({ periods_left: left }) => left === null);
-  const off = sumOf(discountLines(lasting, items, { days: 1, whole: 1 }, price));
-  return price + off + priceOfItems(sold.one_off_items) + Math.max(0, sumOf(waiting));
-}
-
-/**
  * Returns the lines of discounts that hold in a period. What the items cost is then their share of the discounted price
  * of a whole period, rounded half up to a minor unit: a discount is the difference, one after the other, and never more
  * than is left.

@@ -5,7 +5,7 @@ import type { MinorUnits, PeriodNumber } from '../units.ts';
 import { type AccountEntry, entry } from './account.ts';
 import { type Course, calendarOf, type Period, type StateReason, type SubscriptionWithPeriods } from './course.ts';
 import { sumOf } from './lines.ts';
-import { isUnderWay, owedLines, unpaidPeriods } from './owed.ts';
+import { isUnderWay, owedFor, owedLines, unpaidPeriods } from './owed.ts';
 import { type PeriodDates, periodDates, periodOf, withEnd } from './periods.ts';
 
 /** What happened to a subscription. Each is the end of an event's name, `subscription.…`. */
@@ -45,7 +45,7 @@ export interface SubscriptionStepChange {
   isAccepted?: boolean;
   /** What moves on the account. */
   entries?: AccountEntry[];
-  /** What was served and is let go by name, minor units. */
+  /** What is owed and let go by name, minor units. Undefined if nothing is let go. */
   waived?: MinorUnits;
   /** When the service was to end, if the change ends it. By default the instant of the change. */
   stopsAt?: CustomerInstant;
@@ -238,11 +238,11 @@ export function resume(
     cut_number: null,
     cut_at: null,
   };
-  const lines = unpaidPeriods(subscription).map((period) =>
-    entry('owed', period.number, owedLines(subscription, period, at)),
-  );
-  const served = lines.filter(({ lines: some }) => some.length > 0);
-  const isWaived = unpaid === 'waive';
+  const periods = unpaidPeriods(subscription);
+  const served = periods
+    .map((period) => entry('owed', period.number, owedLines(subscription, period, at)))
+    .filter(({ lines }) => lines.length > 0);
+  const letGo = () => ({ waived: sumOf(periods.flatMap((period) => owedFor(subscription, period, at))) });
   return {
     course: {
       ...(goesOn ? {} : anchor),
@@ -252,8 +252,7 @@ export function resume(
       resumes_at: null,
       resume_anchor_day: null,
     },
-    entries: isWaived ? [] : served,
-    waived: isWaived ? served.reduce((sum, { lines: some }) => sum + sumOf(some), 0) : 0,
+    ...(unpaid === 'waive' ? letGo() : { entries: served }),
     ...(owed === null ? {} : { owed: { status: 'void', next_attempt_at: null } }),
     others: others.map((other) => ({ number: other.number, change: { status: 'void', next_attempt_at: null } })),
     happenings: ['resumed'],

@@ -15,8 +15,10 @@ export interface Taking extends Statement {
 export function take(course: Course, dates: PeriodDates): Taking {
   const { lines, sold } = priceOfPeriod(course, lengthOf(calendarOf(course), dates));
   const statement = statementOf(course, lines);
-  const what = `Period ${dates.number}`;
-  return { ...statement, sold, entries: amountEntry('taken', dates.number, what, 0 - statement.carried_cents) };
+  const taken = accountLine(`Period ${dates.number}`, 0 - statement.carried_cents);
+  // Lines that wait are taken, also if their sum is nothing.
+  const isTaken = taken.length > 0 || course.next_period_lines.length > 0;
+  return { ...statement, sold, entries: isTaken ? [entry('taken', dates.number, taken)] : [] };
 }
 
 /** What goes back of a period that is not paid. */
@@ -32,23 +34,23 @@ type Takes = Pick<Period, 'number' | 'lines' | 'carried_cents' | 'credit_used_ce
 
 /**
  * Returns what goes back of a period that is not paid, and was not served to its end. Its credit goes back. Its fees,
- * the lines of changes and the months of discounts wait again; if the subscription has ended, they are dropped.
+ * the lines of changes and the months of discounts wait again; if the subscription has ended, they are dropped. What it
+ * was to take for earlier periods waits again too, unless that is let go.
  */
 export function giveBack(
   { one_off_items: waiting, discounts }: Pick<Sold, 'one_off_items' | 'discounts'>,
   period: Takes,
-  { hasEnded }: { hasEnded: boolean },
+  { hasEnded, isWaived }: { hasEnded: boolean; isWaived: boolean },
 ): GivenBack {
   const { number, lines, carried_cents: carried, credit_used_cents: credit } = period;
   const fees = lines.filter(({ kind }) => kind === 'one_off');
+  const owed = lines.filter(({ kind }) => kind === 'owed');
   const what = `Period ${number}, which is not billed`;
   if (hasEnded) {
-    const dropped = [...fees, ...accountLine('Changes', carried + credit)];
+    const dropped = [...fees, ...accountLine('Changes', carried + credit - sumOf(owed))];
     return { entries: amountEntry('given_back', number, what, 0 - credit), one_off_items: waiting, discounts, dropped };
   }
-  const owed = lines.filter(({ kind }) => kind === 'owed');
-  const others = accountLine(what, carried - sumOf(owed));
-  const back = [...owed, ...others];
+  const back = [...(isWaived ? [] : owed), ...accountLine(what, carried - sumOf(owed))];
   return {
     entries: back.length === 0 ? [] : [entry('given_back', number, back)],
     one_off_items: [...oneOffItemsOf(lines), ...waiting],

@@ -120,7 +120,8 @@ export const subscriptionInvariants: Invariant[] = [
           group by e.period having count(*) > 1
         )
         and case when not p.is_given_back then p.carried_cents + e.taken + e.back <> 0
-          else e.back not in (0 - e.taken, least(0, p.carried_cents), 0 - p.credit_used_cents) end
+          else e.back not between least(0 - e.taken, 0 - p.credit_used_cents)
+            and greatest(0 - e.taken, 0 - p.credit_used_cents) end
       limit 100`,
   },
   {

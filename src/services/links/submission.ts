@@ -10,6 +10,7 @@ import { fieldError } from '../../resources/field-errors.ts';
 import type { AcceptanceInput } from '../../resources/mandate-input.ts';
 import type { PaymentMethodCreate } from '../../resources/payment-method-input.ts';
 import type { Vault } from '../accounts/vault.ts';
+import type { DefaultChanged } from '../customers/customer-changes.ts';
 import type { Charging } from '../payments/charge.ts';
 import type { ApplyTo } from './changes.ts';
 import type { LinkState, SessionState } from './door.ts';
@@ -21,6 +22,7 @@ export interface SessionDeps {
   vault: Vault;
   applyTo: ApplyTo;
   assertPays: AssertPays;
+  defaultChanged: DefaultChanged;
 }
 
 /**

@@ -44,8 +44,8 @@ const abandonedAfterMs: Milliseconds = 60_000;
 
 /**
  * Refunds what remains of an intent, or a part of it. Like a charge, it has three steps: open, ask, record. Refunds
- * under way count as refunded, so two of them never exceed what was paid. Credit that came from a subscription's payment
- * is paid out first.
+ * under way count as refunded, so two of them never exceed what was paid. Credit of a subscription that came from the
+ * payment is paid out first.
  * @throws NotFound
  * @throws InvalidState when the intent has not succeeded, or nothing remains to be refunded.
  * @throws ValidationFailed when the amount exceeds what remains.
@@ -199,8 +199,8 @@ async function openRefund(
 }
 
 /**
- * Opens the refund of a locked intent. `creditIn` says how much of its amount without surcharge is credit of the intent's
- * subscription, which the caller has locked and takes it from. For errors see `refundPaymentIntent`.
+ * Opens the refund of a locked intent. `creditIn` says how much of its amount without surcharge is credit of the
+ * intent's subscription, which the caller has locked and takes it from. For errors see `refundPaymentIntent`.
  */
 export async function insertRefundOf(
   tx: Tx,

@@ -18,6 +18,7 @@ import type { Tx } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { withdrawDebits } from '../debits/debit-withdrawal.ts';
 import { InvalidState } from '../errors.ts';
+import { endSessionOf } from '../links/canceled-payment.ts';
 import type { ChargeHook, CompletedAttempt } from '../payments/charge.ts';
 import { afterFailedAttempt, afterReturn } from '../payments/dunning-step.ts';
 import { cancelUnpaid } from '../payments/payment-cancellation.ts';
@@ -41,9 +42,11 @@ export const planHook: ChargeHook = async (tx, { paymentIntentId, paymentPlanId 
         `To restore the row: npm run --silent ops -- recalculate ${plan.id}.`,
     );
   }
+  const assertOpens = () => assertConfirmable(locked, slot);
   return {
+    assertOpens,
     async opened(at) {
-      assertConfirmable(locked, slot);
+      assertOpens();
       await store(tx, locked, attemptOpened(locked, slot), at);
     },
     async completed(outcome) {
@@ -131,7 +134,9 @@ export async function giveUpUnpaid(tx: Tx, locked: LockedPlan, instants: Instant
   const canceled: SlotNumber[] = [];
   for (const { slot, payment_intent_id: intentId } of locked.slots) {
     const intent = intentId === null ? null : await lockPaymentIntent(tx, intentId);
-    if (intent !== null && (await cancelUnpaid(tx, intent, instants))) canceled.push(slot);
+    if (intent === null || !(await cancelUnpaid(tx, intent, instants))) continue;
+    await endSessionOf(tx, intent, instants);
+    canceled.push(slot);
   }
   return store(tx, locked, givenUp(canceled), instants.at);
 }

@@ -3,8 +3,8 @@ import type { CollectingPlanRow, PaymentPlanRow, PlanChange } from '../../db/pay
 import { dateIn } from '../../domain/calendar.ts';
 import { namedId } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
-import { mutablePlanFields } from '../../domain/plan-state.ts';
-import { progressOf } from '../../domain/plans/plan.ts';
+import { hasEnded, mutablePlanFields } from '../../domain/plan-state.ts';
+import { mostToCome, progressOf } from '../../domain/plans/plan.ts';
 import { amend } from '../../domain/plans/steps.ts';
 import type { MinorUnits } from '../../domain/units.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
@@ -21,13 +21,13 @@ import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { defaultErrors, getPaymentPlan } from './payment-plans.ts';
 import { planErrors } from './plan-rules.ts';
-import { mostOf } from './plan-transitions.ts';
 import { lockPlanWithSlots, store } from './store.ts';
 
 /**
  * Changes the terms of a plan, as far as its state allows. A payment that is being charged keeps its amount.
  * @throws NotFound; ValidationFailed with a field error for each field that cannot change, or not to this value;
- * InvalidState while the customer's clock is advancing.
+ * InvalidState while the customer's clock is advancing; `mandate_limit_exceeded` if the method that pays from now on
+ * allows less than the plan takes.
  */
 export async function updatePaymentPlan(
   db: Writer,
@@ -47,7 +47,7 @@ export async function updatePaymentPlan(
     const errors = [
       ...metadataErrors(input.metadata, context.livemode),
       ...planErrors(changed, { at, timeZone: context.timeZone }, newDates(input)),
-      ...totalReachedErrors(changed, committedAmount),
+      ...(hasEnded(plan.state) ? [] : totalReachedErrors(changed, committedAmount)),
     ];
     if (input.payment_instrument_id) {
       const path = '/payment_instrument_id';
@@ -60,7 +60,7 @@ export async function updatePaymentPlan(
     assertNoErrors(errors);
     await assertWithinLimitAfter(tx, plan, changed, at);
     const { plan: row } = await store(tx, locked, amend(locked, change, at), at, { columns: change });
-    await wake.paymentPlan(tx, row, context.now);
+    if (!hasEnded(row.state)) await wake.paymentPlan(tx, row, context.now);
     await announceIfDebited(tx, plan, row, at);
     return row;
   });
@@ -87,10 +87,8 @@ async function assertWithinLimitAfter(
   after: CollectingPlanRow,
   at: CustomerInstant,
 ): Promise<void> {
-  const mostToCome = (plan: CollectingPlanRow) =>
-    mostOf(plan.next_slot === 0 ? plan : { ...plan, first_amount_cents: null });
   const isSameMethod = before.payment_instrument_id === after.payment_instrument_id;
-  if (after.state === 'pending' || (isSameMethod && mostToCome(before) === mostToCome(after))) return;
+  if (isSameMethod && mostToCome(before) === mostToCome(after)) return;
   await assertWithinLimit(tx, await chargeableMethod(tx, after), after, mostToCome(after), at);
 }
 

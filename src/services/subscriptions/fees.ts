@@ -5,7 +5,9 @@ import type { OneOffItem } from '../../domain/subscriptions/pricing.ts';
 import { collected, type SubscriptionStepChange } from '../../domain/subscriptions/steps.ts';
 import { replaceFees } from '../../domain/subscriptions/unpaid-fees.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { intentEvent, record } from '../events.ts';
+import { endSessionOf } from '../links/canceled-payment.ts';
 import { chargeableMethod } from '../payments/new-intent.ts';
 import { decideSurcharge, surchargingOf } from '../payments/surcharges.ts';
 import { type LockedSubscription, store } from './locked-subscription.ts';
@@ -19,7 +21,7 @@ export async function replaceUnpaidFees(
   tx: Tx,
   locked: LockedSubscription,
   fees: OneOffItem[],
-  at: CustomerInstant,
+  { at, now }: { at: CustomerInstant; now: RealInstant },
 ): Promise<LockedSubscription> {
   const { row, subscription } = locked;
   const { waiting, periods, entries } = replaceFees(subscription, fees);
@@ -30,6 +32,7 @@ export async function replaceUnpaidFees(
       const canceled = intent.status === 'canceled' ? intent : await markCanceled(tx, intent.id, at);
       if (intent.status !== 'canceled')
         record(tx, intentEvent('payment_intent.canceled', canceled, { testClockId: row.test_clock_id, at }));
+      await endSessionOf(tx, canceled, { at, now });
       continue;
     }
     const { amount_cents: amount } = change;

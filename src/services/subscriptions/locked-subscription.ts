@@ -80,6 +80,16 @@ export async function store(
   return stored;
 }
 
+/** Returns a locked subscription as a change would make it. Nothing is stored. */
+export function changedBy(
+  { row, subscription }: LockedSubscription,
+  change: SubscriptionStepChange,
+  at: CustomerInstant,
+): LockedSubscription {
+  const applied = applyChange(subscription, change, null, { before: row, at });
+  return { row: { ...row, ...applied.course, ...applied.derived }, subscription: applied.subscription };
+}
+
 /** What an event tells besides the subscription. */
 function extraOf(happening: Happening, { paid, letGo }: Applied): object {
   if (happening === 'period_paid' && paid !== null) return { paid_period: presentSubscriptionPeriod(paid) };

@@ -7,7 +7,6 @@ import type { ShownSubscriptionRow } from '../../db/subscriptions.ts';
 import { dateIn } from '../../domain/calendar.ts';
 import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
-import { postAll } from '../../domain/subscriptions/account.ts';
 import {
   type ItemChange,
   paidNow,
@@ -31,12 +30,13 @@ import { type Charging, openCharge } from '../payments/charge.ts';
 import type { Charge } from '../payments/charge-records.ts';
 import { chargeForRequest, continueCharge } from '../payments/charged-request.ts';
 import { acceptDebit } from '../payments/debit-acceptance.ts';
+import { assertWithinLimit } from '../payments/fitting-method.ts';
 import { chargeableMethod, recurringIntent } from '../payments/new-intent.ts';
 import { lockAndChooseRail, refusalError } from '../payments/rail.ts';
 import { type RepeatableRequest, unrepeatable } from '../payments/repeatable-request.ts';
 import type { DecidedIntent } from '../payments/surcharges.ts';
 import type { RequestContext } from '../request-context.ts';
-import { type LockedSubscription, readWithPeriods, shownRow, store } from './locked-subscription.ts';
+import { changedBy, type LockedSubscription, readWithPeriods, shownRow, store } from './locked-subscription.ts';
 import { endOpenChange } from './open-change.ts';
 import { assertPayable, assertResultInPeriod } from './payable.ts';
 import { lockForRequest, methodMissing, refused } from './subscription-requests.ts';
@@ -55,7 +55,8 @@ export interface ChangeResult {
  * debit is under way, the items stay as they are until it has succeeded.
  * @throws NotFound
  * @throws InvalidState if its state does not allow it, or while the customer's clock is advancing; `quote_changed` if
- * it would cost another amount than expected.
+ * it would cost another amount than expected; `mandate_limit_exceeded`, `result_after_period` for a bank account that
+ * could not pay it or the periods to come. The last two also for a quote.
  * @throws ValidationFailed for items whose sum is out of range, fields that do not go together, or without a method.
  * @throws ProcessorNotConfigured in live mode without a live processor. Nothing has changed then.
  * @throws ProcessorUnavailable when the processor gave no outcome. The payment stays processing.
@@ -100,8 +101,8 @@ async function openChange(
   const quoted = quoteChange(wanted, locked.subscription, at, funds?.funds);
   if ('refused' in quoted) throw refused(id, quoted);
   const { quote } = quoted;
-  await assertChargeable(tx, locked, quoted, at);
   if (input.dry_run === true) {
+    await assertChargeable(tx, locked, quoted, at);
     const result = { quote, subscription: shownRow(locked) };
     await request.storeResponse(tx, result);
     return { completed: result };
@@ -109,6 +110,7 @@ async function openChange(
   assertExpected(input, quote);
   const step = { tx, context, at, wanted, quoted, request };
   const free = await giveUpOpenChange(step, locked);
+  await assertChargeable(tx, free, quoted, at);
   if (quote.amount > 0) {
     processorFor(processors, context.livemode);
     return chargeFor(step, free);
@@ -119,17 +121,25 @@ async function openChange(
   return { completed: await finish(step, after) };
 }
 
-/** Says in the quote already what the charges of a change would say. */
+/**
+ * Says in the quote already what the charges of a change, now and later, would say.
+ * @throws InvalidState `mandate_limit_exceeded`, `result_after_period`.
+ */
 async function assertChargeable(
   tx: Tx,
-  { row, subscription }: LockedSubscription,
+  locked: LockedSubscription,
   { quote, change }: QuotedChange,
   at: CustomerInstant,
 ): Promise<void> {
-  const account = postAll(row, change.entries ?? []);
-  const waiting = quote.amount > 0 ? [] : account.next_period_lines;
-  await assertPayable(tx, { ...row, ...change.course, next_period_lines: waiting }, subscription, at);
-  if (quote.amount > 0) await assertResultInPeriod(tx, await chargeableMethod(tx, row), subscription, at);
+  const { row, subscription } = locked;
+  const after = changedBy(locked, change, at);
+  if (quote.amount === 0) return assertPayable(tx, after, at);
+  // What it takes now does not wait for the next period.
+  const course = { ...after.subscription.course, next_period_lines: [] };
+  await assertPayable(tx, { ...after, subscription: { ...after.subscription, course } }, at);
+  const method = await chargeableMethod(tx, row);
+  await assertWithinLimit(tx, method, row, quote.amount, at);
+  await assertResultInPeriod(tx, method, subscription, at);
 }
 
 interface Step {

@@ -122,7 +122,7 @@ async function takeLapse({ tx, locked, at, now, dueAt }: Step): Promise<null> {
     await storeUnpaid(tx, locked, giveUp(subscription, dueAt), { at, now });
     return null;
   }
-  await giveUpUnpaid(tx, locked, at);
+  await giveUpUnpaid(tx, locked, { at, now });
   await store(tx, locked, lapse(subscription, at), at);
   return null;
 }

@@ -41,14 +41,11 @@ export const subscriptionHook: ChargeHook = async (tx, { paymentIntentId }) => {
   const change = period === null ? await selectChangeOfIntent(tx, paymentIntentId) : null;
   if (change !== null) return changeRecorder(tx, lockedSubscription(row, periods), change);
   const locked = lockedSubscription(row, periods, period);
+  const assertOpens = () => assertConfirmable(locked, period);
   return {
+    assertOpens,
     async opened(at) {
-      const isUnpaid = period?.status === 'retrying' || period?.status === 'unpaid';
-      const isLapsed = period !== null && period.lapsed_at !== null;
-      if (!isUnpaid || isLapsed || row.state === 'canceled') {
-        const remedy = row.state === 'pending' ? ' Start it again instead.' : isLapsed ? remedyForLapsed : '';
-        throw new InvalidState(`Subscription ${row.id} no longer waits for this payment.${remedy}`);
-      }
+      assertOpens();
       await store(tx, locked, attemptOpened(), at);
     },
     async completed(outcome) {
@@ -74,6 +71,20 @@ export const subscriptionHook: ChargeHook = async (tx, { paymentIntentId }) => {
     },
   };
 };
+
+/**
+ * A payer or a biller pays what the subscription has failed to collect.
+ * @throws InvalidState if nothing waits for this payment; it says what to do instead.
+ */
+function assertConfirmable({ row }: LockedSubscription, period: Period | null): void {
+  const isUnpaid = period?.status === 'retrying' || period?.status === 'unpaid';
+  const isLapsed = period !== null && period.lapsed_at !== null;
+  const hasEnded = row.state === 'canceled';
+  if (isUnpaid && !isLapsed && !hasEnded) return;
+  const isOver = isLapsed || period?.status === 'void';
+  const remedy = row.state === 'pending' ? ' Start it again instead.' : isOver && !hasEnded ? remedyForLapsed : '';
+  throw new InvalidState(`Subscription ${row.id} no longer waits for this payment.${remedy}`);
+}
 
 const remedyForLapsed =
   ' Its period is over. Resume the subscription, or create a checkout session with its subscription_id.';

@@ -10,10 +10,12 @@ import { respondTo, type SubscriptionRefusal, type SubscriptionRequest } from '.
 import { cancelNow } from '../../domain/subscriptions/steps.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import type { SubscriptionCancel } from '../../resources/subscription-input.ts';
 import { timeForWrite } from '../customer-time.ts';
 import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
 import { intentEvent, record, transact } from '../events.ts';
+import { endSessionOf } from '../links/canceled-payment.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { withoutCharges } from './end.ts';
@@ -159,12 +161,14 @@ export function methodMissing({ row }: LockedSubscription): ValidationFailed {
 export async function giveUpUnpaid(
   tx: Tx,
   { row, subscription }: LockedSubscription,
-  at: CustomerInstant,
+  instants: { at: CustomerInstant; now: RealInstant },
 ): Promise<void> {
+  const { at } = instants;
   for (const period of allOwed(subscription)) {
     const intent = await lockIntentOfPeriod(tx, row, period);
     if (intent.status === 'returned' || intent.status === 'canceled') continue;
     const canceled = await markCanceled(tx, intent.id, at);
     record(tx, intentEvent('payment_intent.canceled', canceled, { testClockId: row.test_clock_id, at }));
+    await endSessionOf(tx, intent, instants);
   }
 }

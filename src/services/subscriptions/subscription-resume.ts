@@ -9,8 +9,8 @@ import { type RepeatableRequest, unrepeatable } from '../payments/repeatable-req
 import type { RequestContext } from '../request-context.ts';
 import { collectWithin, type RequestedStep } from './collecting-request.ts';
 import { withAllCreditCovered } from './covered-credit.ts';
-import { store } from './locked-subscription.ts';
-import { assertPayable } from './payable.ts';
+import { changedBy, store } from './locked-subscription.ts';
+import { assertOwedPayable, assertPayable } from './payable.ts';
 import { giveUpUnpaid, methodMissing, refused } from './subscription-requests.ts';
 import { openRetry, passEnd } from './subscription-steps.ts';
 
@@ -43,7 +43,9 @@ async function openContinued(step: RequestedStep, asked: ContinuingRequest): Pro
   const change = respondTo(asked, locked.subscription, at);
   if ('refused' in change) throw refused(locked.row.id, change);
   if (change.happenings.includes('resumed')) {
-    return openResumed(step, change, { isWaived: asked.name === 'resume' && asked.unpaid === 'waive' });
+    await assertPayable(tx, changedBy(locked, change, at), at);
+    if (asked.name === 'resume' && asked.unpaid !== 'waive') await assertOwedPayable(tx, locked, at);
+    return openResumed(step, change);
   }
   const debit = reserve(tx);
   const next = { ...step, locked: await store(tx, locked, change, at) };
@@ -53,20 +55,10 @@ async function openContinued(step: RequestedStep, asked: ContinuingRequest): Pro
 }
 
 /** A pause ends. The new period begins now, and the biller confirms it; or later, if days are left that are paid. */
-async function openResumed(
-  step: RequestedStep,
-  change: Parameters<typeof store>[2],
-  { isWaived }: { isWaived: boolean },
-): Promise<Charge | null> {
+async function openResumed(step: RequestedStep, change: Parameters<typeof store>[2]): Promise<Charge | null> {
   const { tx, locked, at, asked } = step;
   if ((await chargeableMethod(tx, locked.row)) === null) throw methodMissing(locked);
-  await assertPayable(
-    tx,
-    locked.row,
-    isWaived ? { ...locked.subscription, owed: null, others: [] } : locked.subscription,
-    at,
-  );
-  await giveUpUnpaid(tx, locked, at);
+  await giveUpUnpaid(tx, locked, { at, now: step.now });
   const stored = await store(tx, locked, change, at);
   // Periods that the resume has left void have given no credit.
   const after = await withAllCreditCovered(tx, stored, at);

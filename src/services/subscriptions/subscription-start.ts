@@ -39,7 +39,7 @@ async function openStart(step: RequestedStep): Promise<Charge | null> {
   if (row.customer_deleted_at !== null) throw new InvalidState(`Customer ${row.customer_id} has been deleted.`);
   const fieldErrors = endErrors(row, change.course?.start_date ?? row.start_date);
   if (fieldErrors.length > 0) throw new ValidationFailed(fieldErrors);
-  await assertPayable(tx, row, subscription, at);
+  await assertPayable(tx, locked, at);
   const confirmed = { ...step, asked: { ...asked, isConfirm: true } };
   return change.begins === undefined ? save(confirmed, change) : begin(confirmed, change);
 }

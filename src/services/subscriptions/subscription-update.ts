@@ -35,9 +35,6 @@ const mutable: readonly string[] = [
   'discounts',
 ] satisfies (keyof SubscriptionUpdate)[];
 
-/** What decides whether its next charge is within the limit of its mandate. */
-const charging = ['payment_instrument_id', 'one_off_items', 'discounts'] as const;
-
 /**
  * Changes a subscription, as far as its state allows. A period that has begun keeps its price.
  * @throws NotFound; ValidationFailed with a field error for each field that cannot change, or not to this value;
@@ -86,14 +83,18 @@ export async function updateSubscriptionTerms(
       );
     }
     assertNoErrors(errors);
-    const billed = fees === undefined ? locked : await withFees(tx, locked, fees, at);
+    const billed = fees === undefined ? locked : await withFees(tx, locked, fees, { at, now: context.now });
     const after = await store(tx, billed, newMethodStep(billed, change, at), at, null, change);
-    if (!isUnstarted && charging.some((field) => input[field] !== undefined)) {
-      await assertPayable(tx, after.row, after.subscription, at);
-    }
+    if (isChargedOtherwise(input)) await assertPayable(tx, after, at);
     await wake.subscription(tx, row, context.now);
     return shownRow(after);
   });
+}
+
+/** Whether its next payments may take more, or by another method. Fees can be withdrawn at any time. */
+function isChargedOtherwise({ items, one_off_items: fees, discounts, ...input }: SubscriptionUpdate): boolean {
+  const hasFees = fees !== undefined && fees.length > 0;
+  return hasFees || [items, discounts, input.payment_instrument_id].some((field) => field !== undefined);
 }
 
 /** A fee of a subscription that ends with its period is never taken, unless an unpaid period takes it. */

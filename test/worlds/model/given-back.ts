@@ -136,7 +136,7 @@ function isVoid(story: Story, { status, payment }: Period & { payment: string | 
   return canceled === undefined || canceled.sequence <= until.sequence;
 }
 
-/** What a payment holds, without surcharge: what it took, less refunds of anything but credit, and nothing once it came back. */
+/** What a payment holds, without surcharge: what it took, less refunds but of credit, and nothing once it came back. */
 function heldOf(story: Story, name: string, until: Moment): number {
   const payment = story.payments.find((one) => one.name === name);
   if (payment === undefined) return 0;

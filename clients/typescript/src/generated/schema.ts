@@ -598,7 +598,7 @@ export interface paths {
         put?: never;
         /**
          * Refund a payment, whole or in part
-         * @description The payment intent must have succeeded. Without an amount, the refund covers everything that remains of its total. A failed refund returns `status: failed`; it is not an error. In the sandbox a refund fails if its amount ends in 03.
+         * @description The payment intent must have succeeded. Without an amount, the refund covers everything that remains of its total. Credit of a subscription that came from the payment is used up first. A failed refund returns `status: failed`; it is not an error. In the sandbox a refund fails if its amount ends in 03.
          *
          *     Needs a secret key with the scope `payment_intents:write`.
          */
@@ -693,7 +693,7 @@ export interface paths {
         get: operations["getPaymentPlan"];
         /**
          * Change a payment plan
-         * @description Until the plan has ended, you can change name, recurring_amount_cents, total_amount_cents, until_further_notice, payment_instrument_id and failure_behaviour. While it is pending, you can change everything except customer_id.
+         * @description Until the plan has ended, you can change name, recurring_amount_cents, total_amount_cents, until_further_notice, payment_instrument_id and failure_behaviour. While it is pending, you can change everything except customer_id. You can replace metadata in every state, also after the end. Payment intents that exist keep theirs.
          *
          *     Needs a secret key with the scope `payment_plans:write`.
          */
@@ -3648,7 +3648,7 @@ export interface components {
              * @description What is wrong, for programs. See *Codes of errors*.
              * @enum {string}
              */
-            code?: "validation_failed" | "bad_request" | "invalid_json" | "body_incomplete" | "invalid_header" | "unsupported_content_type" | "unsupported_encoding" | "unauthenticated" | "insufficient_scope" | "secret_key_required" | "client_secret_invalid" | "sandbox_only" | "payment_method_not_allowed" | "too_many_attempts" | "resource_missing" | "route_not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "payload_too_large" | "payment_method_limit" | "misdirected_request" | "idempotency_key_reused" | "invalid_state" | "mandate_exists" | "mandate_text_unknown" | "mandate_unavailable" | "mandate_limit_exceeded" | "quote_changed" | "test_clock_advancing" | "test_clock_failed" | "test_clock_full" | "test_clock_limit" | "test_clock_customers_limit" | "advance_bound_exceeded" | "webhook_endpoint_limit" | "webhook_endpoint_unverified" | "headers_too_large" | "rate_limited" | "webhook_replay_limit" | "internal_error" | "unavailable" | "processor_not_configured" | "time_skipping_unavailable";
+            code?: "validation_failed" | "bad_request" | "invalid_json" | "body_incomplete" | "invalid_header" | "unsupported_content_type" | "unsupported_encoding" | "unauthenticated" | "insufficient_scope" | "secret_key_required" | "client_secret_invalid" | "sandbox_only" | "payment_method_not_allowed" | "too_many_attempts" | "resource_missing" | "route_not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "payload_too_large" | "payment_method_limit" | "misdirected_request" | "idempotency_key_reused" | "invalid_state" | "mandate_exists" | "mandate_text_unknown" | "mandate_unavailable" | "mandate_limit_exceeded" | "result_after_period" | "quote_changed" | "test_clock_advancing" | "test_clock_failed" | "test_clock_full" | "test_clock_limit" | "test_clock_customers_limit" | "advance_bound_exceeded" | "webhook_endpoint_limit" | "webhook_endpoint_unverified" | "headers_too_large" | "rate_limited" | "webhook_replay_limit" | "internal_error" | "unavailable" | "processor_not_configured" | "time_skipping_unavailable";
             /** @description Every field error of the request, not only the first. */
             details?: components["schemas"]["ErrorDetail"][];
             /** @description The id of the request, as in the `Request-Id` header. */
@@ -3669,7 +3669,7 @@ export interface components {
              * @description For programs. See *Codes of details*.
              * @enum {string}
              */
-            code: "parameter_missing" | "unknown_parameter" | "invalid_type" | "invalid_value" | "invalid_format" | "out_of_range" | "too_long" | "too_short" | "too_many" | "too_few" | "duplicate" | "immutable" | "resource_missing" | "customer_deleted" | "payment_method_detached" | "payment_method_of_other_customer" | "payment_method_not_allowed" | "payment_method_of_other_intent" | "payment_method_limit" | "payment_method_missing" | "payment_method_unattached" | "mandate_required" | "currency_of_scheme" | "mandate_text_unknown" | "amount_too_small" | "amount_or_range" | "method_currency_mismatch" | "total_or_until_further_notice" | "unknown_fixture_token" | "unknown_event_type" | "url_invalid" | "url_unresolvable" | "url_not_public";
+            code: "parameter_missing" | "unknown_parameter" | "invalid_type" | "invalid_value" | "invalid_format" | "out_of_range" | "too_long" | "too_short" | "too_many" | "too_few" | "duplicate" | "immutable" | "resource_missing" | "customer_deleted" | "payment_method_detached" | "payment_method_of_other_customer" | "payment_method_not_allowed" | "payment_method_of_other_intent" | "payment_method_limit" | "payment_method_missing" | "payment_method_unattached" | "no_period_left" | "mandate_limit_exceeded" | "mandate_required" | "currency_of_scheme" | "mandate_text_unknown" | "amount_too_small" | "amount_or_range" | "method_currency_mismatch" | "total_or_until_further_notice" | "unknown_fixture_token" | "unknown_event_type" | "url_invalid" | "url_unresolvable" | "url_not_public";
             /** @description For people. */
             message: string;
             /** @description A JSON pointer into the body, such as `/phones/0/raw`; or `query/limit`, `header/Idempotency-TTL`. */
@@ -4518,7 +4518,7 @@ export interface components {
             amount: number;
             /** @description An ISO 4217 code, in capitals. */
             currency: components["schemas"]["Currency"];
-            /** @description The payer. By default the customer of the method that is charged. */
+            /** @description The payer. Name it to charge a method of a customer, by a confirm or on a date: the customer of a method is not taken over. */
             customer_id?: string;
             /** @description Your own biller id. Any other is refused. */
             biller_id?: string;
@@ -4538,7 +4538,7 @@ export interface components {
             surcharge_applied?: boolean;
             /**
              * Format: date
-             * @description The service charges at 00:00 of this date in the account’s time zone, or within seconds if it is today. From today to 366 days ahead. Needs `payment_method`. Confirming or canceling earlier ends the schedule.
+             * @description The service charges at 00:00 of this date in the account’s time zone, or within seconds if it is today. From today to 366 days ahead. Needs `payment_method`, and `customer_id` if the method belongs to a customer. Confirming or canceling earlier ends the schedule.
              */
             scheduled_payment_date?: string;
             /** @description What is paid for. The payer reads it on receipts, and on the page of a checkout session. */
@@ -5205,7 +5205,7 @@ export interface components {
             payment_instrument_id: string | null;
             /** @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure. */
             failure_behaviour: components["schemas"]["FailureBehaviour"];
-            /** @description For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            /** @description For your own use. Copied to each new payment intent of the plan, so that `_sandbox_outcome` chooses their outcomes. Can be replaced in every state. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata: {
                 [key: string]: string;
             };
@@ -5332,7 +5332,7 @@ export interface components {
             until_further_notice?: boolean;
             /** @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure. */
             failure_behaviour?: components["schemas"]["FailureBehaviour"];
-            /** @description For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            /** @description For your own use. Copied to each new payment intent of the plan, so that `_sandbox_outcome` chooses their outcomes. Can be replaced in every state. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata?: {
                 [key: string]: string;
             };
@@ -5448,7 +5448,7 @@ export interface components {
             until_further_notice?: boolean;
             /** @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure. */
             failure_behaviour?: components["schemas"]["FailureBehaviour"];
-            /** @description For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            /** @description For your own use. Copied to each new payment intent of the plan, so that `_sandbox_outcome` chooses their outcomes. Can be replaced in every state. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata?: {
                 [key: string]: string;
             };

@@ -635,8 +635,9 @@ class Refunds(Resource):
         """Refund a payment, whole or in part
 
         The payment intent must have succeeded. Without an amount, the refund covers
-        everything that remains of its total. A failed refund returns `status: failed`; it is
-        not an error. In the sandbox a refund fails if its amount ends in 03.
+        everything that remains of its total. Credit of a subscription that came from the
+        payment is used up first. A failed refund returns `status: failed`; it is not an
+        error. In the sandbox a refund fails if its amount ends in 03.
 
         Needs a secret key with the scope `payment_intents:write`.
 
@@ -771,7 +772,8 @@ class PaymentPlans(Resource):
 
         Until the plan has ended, you can change name, recurring_amount_cents,
         total_amount_cents, until_further_notice, payment_instrument_id and failure_behaviour.
-        While it is pending, you can change everything except customer_id.
+        While it is pending, you can change everything except customer_id. You can replace
+        metadata in every state, also after the end. Payment intents that exist keep theirs.
 
         Needs a secret key with the scope `payment_plans:write`.
 
