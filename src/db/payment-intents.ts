@@ -348,12 +348,10 @@ export async function updateIntentAmounts(
     amount,
     fee_amount,
     surcharge_amount,
-    total_amount,
-  }: Pick<PaymentIntentRow, 'id' | 'amount' | 'fee_amount' | 'surcharge_amount' | 'total_amount'>,
+  }: Pick<PaymentIntentRow, 'id' | 'amount' | 'fee_amount' | 'surcharge_amount'>,
   at: CustomerInstant,
 ): Promise<void> {
-  const amounts = { amount, fee_amount, surcharge_amount, total_amount, updated_at: at };
-  await tx`update payment_intents set ${tx(amounts)} where id = ${id}`;
+  await tx`update payment_intents set ${tx({ amount, fee_amount, surcharge_amount, updated_at: at })} where id = ${id}`;
 }
 
 /** Adds a succeeded refund to the intent's total. If it completes late, `updated_at` does not go backwards. */

@@ -60,11 +60,14 @@ export function comingPeriods(
       copy = after(copy, change, now);
       continue;
     }
-    const isTrial = begins.kind === 'trial';
+    if (begins.kind === 'trial') {
+      copy = after(copy, change, now, trialPeriod);
+      continue;
+    }
     const { copy: next, taking } = begun(copy, { ...change, begins }, now);
     copy = next;
     const { number, start: from, end } = begins;
-    if (!isTrial) coming.push({ number, start: from, end, amount: taking.amount_cents, lines: taking.lines });
+    coming.push({ number, start: from, end, amount: taking.amount_cents, lines: taking.lines });
   }
   return coming.slice(0, most);
 }
@@ -120,7 +123,6 @@ function begun(
   now: CustomerInstant,
 ): { copy: SubscriptionWithPeriods; taking: Taking } {
   const { change: full, taking } = openedBy(copy, change);
-  if (change.begins.kind === 'trial') return { copy: after(copy, change, now, trialPeriod), taking };
   const opened = after(copy, full, now, begunBy(taking, { status: 'processing', payment_intent_id: null }));
   return { copy: allPaid(opened, now), taking };
 }
