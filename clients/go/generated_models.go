@@ -658,6 +658,8 @@ const (
 	ClockEffectTypeSubscriptionChangeScheduled ClockEffectType = "subscription.change_scheduled"
 	ClockEffectTypeSubscriptionChangeRemoved   ClockEffectType = "subscription.change_removed"
 	ClockEffectTypeSubscriptionChangeFailed    ClockEffectType = "subscription.change_failed"
+	ClockEffectTypeSubscriptionPeriodPaid      ClockEffectType = "subscription.period_paid"
+	ClockEffectTypeSubscriptionUpdated         ClockEffectType = "subscription.updated"
 	ClockEffectTypeSubscriptionInEffectChanged ClockEffectType = "subscription.in_effect_changed"
 )
 
@@ -699,6 +701,8 @@ type ComingPeriod struct {
 	End string `json:"end"`
 	// What it costs, without surcharge, minor units.
 	AmountCents int `json:"amount_cents"`
+	// What it takes.
+	Lines []SubscriptionPeriodLine `json:"lines"`
 }
 
 type ComingPeriodList struct {
@@ -1125,6 +1129,8 @@ func (SubscriptionChangedEvent) isEvent()         {}
 func (SubscriptionChangeScheduledEvent) isEvent() {}
 func (SubscriptionChangeRemovedEvent) isEvent()   {}
 func (SubscriptionChangeFailedEvent) isEvent()    {}
+func (SubscriptionPeriodPaidEvent) isEvent()      {}
+func (SubscriptionUpdatedEvent) isEvent()         {}
 func (SubscriptionInEffectChangedEvent) isEvent() {}
 func (TestClockCreatedEvent) isEvent()            {}
 func (TestClockAdvancingEvent) isEvent()          {}
@@ -1229,6 +1235,10 @@ func (u *Event) UnmarshalJSON(data []byte) error {
 		read.Value = &SubscriptionChangeRemovedEvent{}
 	case "subscription.change_failed":
 		read.Value = &SubscriptionChangeFailedEvent{}
+	case "subscription.period_paid":
+		read.Value = &SubscriptionPeriodPaidEvent{}
+	case "subscription.updated":
+		read.Value = &SubscriptionUpdatedEvent{}
 	case "subscription.in_effect_changed":
 		read.Value = &SubscriptionInEffectChangedEvent{}
 	case "test_clock.created":
@@ -1343,6 +1353,10 @@ func (u Event) MarshalJSON() ([]byte, error) {
 		return marshalWith(u.Value, "event_type", "subscription.change_removed")
 	case SubscriptionChangeFailedEvent, *SubscriptionChangeFailedEvent:
 		return marshalWith(u.Value, "event_type", "subscription.change_failed")
+	case SubscriptionPeriodPaidEvent, *SubscriptionPeriodPaidEvent:
+		return marshalWith(u.Value, "event_type", "subscription.period_paid")
+	case SubscriptionUpdatedEvent, *SubscriptionUpdatedEvent:
+		return marshalWith(u.Value, "event_type", "subscription.updated")
 	case SubscriptionInEffectChangedEvent, *SubscriptionInEffectChangedEvent:
 		return marshalWith(u.Value, "event_type", "subscription.in_effect_changed")
 	case TestClockCreatedEvent, *TestClockCreatedEvent:
@@ -1418,6 +1432,8 @@ const (
 	EventTypeSubscriptionChangeScheduled EventType = "subscription.change_scheduled"
 	EventTypeSubscriptionChangeRemoved   EventType = "subscription.change_removed"
 	EventTypeSubscriptionChangeFailed    EventType = "subscription.change_failed"
+	EventTypeSubscriptionPeriodPaid      EventType = "subscription.period_paid"
+	EventTypeSubscriptionUpdated         EventType = "subscription.updated"
 	EventTypeSubscriptionInEffectChanged EventType = "subscription.in_effect_changed"
 	EventTypeTestClockCreated            EventType = "test_clock.created"
 	EventTypeTestClockAdvancing          EventType = "test_clock.advancing"
@@ -3690,7 +3706,8 @@ type Subscription struct {
 	Items []SubscriptionItem `json:"items"`
 	// What is sold from the next period on, if that was changed; null if it is the same.
 	NextItems []SubscriptionItem `json:"next_items"`
-	// Fees that the next paid period takes once.
+	// Fees that are not paid: the next paid period takes them once, or an unpaid period has taken
+	// them.
 	OneOffItems []SubscriptionOneOffItem `json:"one_off_items"`
 	// The discounts of the current period.
 	Discounts []SubscriptionDiscount `json:"discounts"`
@@ -3741,6 +3758,9 @@ type Subscription struct {
 	NextPeriodStart *string `json:"next_period_start"`
 	// When a failed payment is retried; null if it is not.
 	NextAttemptAt *time.Time `json:"next_attempt_at"`
+	// What collecting would take for periods that are not paid, without surcharge, minor units. 0
+	// unless one is unpaid.
+	OwedAmountCents int `json:"owed_amount_cents"`
 	// What the bank or the processor already had when it was canceled, minor units. If it succeeds, it
 	// becomes credit, unless its period was over.
 	InFlightAmount int `json:"in_flight_amount"`
@@ -3843,8 +3863,8 @@ type SubscriptionCanceledEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string      `json:"request_id"`
-	Data      Subscription `json:"data"`
+	RequestID *string               `json:"request_id"`
+	Data      SubscriptionLettingGo `json:"data"`
 }
 
 type SubscriptionChange struct {
@@ -4167,6 +4187,121 @@ type SubscriptionItemInput struct {
 	Quantity Optional[int] `json:"quantity,omitzero"`
 }
 
+type SubscriptionLettingGo struct {
+	// The id of the subscription.
+	ID string `json:"id"`
+	// The customer who gets the service and is charged.
+	CustomerID string `json:"customer_id"`
+	// A label.
+	Name string `json:"name"`
+	// `pending`: not started; nothing is owed. `trialing`: in its trial. `active`: paid, or its
+	// payment is under way. `past_due`: a payment failed and is retried. `paused`: no period, no
+	// service. `canceled`: ended for good.
+	State SubscriptionState `json:"state"`
+	// Why it is paused or canceled. `requested`: by you. `payment_failed`: no retry is left.
+	// `no_payment_method`: its trial ended without one. `ended`: at `ends_at`. `customer_deleted`.
+	StateReason *string `json:"state_reason"`
+	// Whether the customer may use the service now.
+	InEffect bool `json:"in_effect"`
+	// Until when, if nothing else happens. Null while that is open, and while it is not in effect.
+	InEffectUntil *time.Time `json:"in_effect_until"`
+	// An ISO 4217 code, in capitals.
+	Currency Currency `json:"currency"`
+	// What is sold in the current period.
+	Items []SubscriptionItem `json:"items"`
+	// What is sold from the next period on, if that was changed; null if it is the same.
+	NextItems []SubscriptionItem `json:"next_items"`
+	// Fees that are not paid: the next paid period takes them once, or an unpaid period has taken
+	// them.
+	OneOffItems []SubscriptionOneOffItem `json:"one_off_items"`
+	// The discounts of the current period.
+	Discounts []SubscriptionDiscount `json:"discounts"`
+	// The discounts from the next period on, if they were changed; null if they are the same.
+	NextDiscounts []SubscriptionDiscount `json:"next_discounts"`
+	// The unit of a period.
+	FrequencyType SubscriptionFrequency `json:"frequency_type"`
+	// How many weeks, months or years a period has. By default 1.
+	FrequencyPeriod int `json:"frequency_period"`
+	// The first day. By default today, for this customer. Not in the past. Periods are counted from
+	// here, or from the end of the trial: 31 January is followed by 28 or 29 February, then by 31
+	// March.
+	StartDate string `json:"start_date"`
+	// The day of the month on which periods begin; in shorter months the last day. The first period is
+	// then short, and costs its share of the days. Not for weekly subscriptions. A resume counts anew
+	// from its own day.
+	AnchorDay *int `json:"anchor_day"`
+	// The days of a trial before the first paid period.
+	TrialDays *int `json:"trial_days"`
+	// The first day after the trial. Either this or `trial_days`.
+	TrialEndDate *string `json:"trial_end_date"`
+	// What happens if a trial ends and there is no method to charge. `pause`, the default; `cancel`;
+	// `charge`: the collection fails, and `unpaid_behaviour` decides.
+	TrialEndBehaviour TrialEndBehaviour `json:"trial_end_behaviour"`
+	// The method to charge; null for the customer’s default at each charge.
+	PaymentInstrumentID *string `json:"payment_instrument_id"`
+	// What happens after a failed payment, as for plans. `retry`, the default: it is charged again 1,
+	// 3 and 5 days after its first failure, unless the decline is final. `stop`: it is not retried.
+	FailureBehaviour FailureBehaviour `json:"failure_behaviour"`
+	// What happens when no retry is left. `pause` is the default.
+	UnpaidBehaviour UnpaidBehaviour `json:"unpaid_behaviour"`
+	// For how many days after the first failure `in_effect` stays true while retries continue, if a
+	// period was paid before. By default 7, which covers all retries.
+	GraceDays int `json:"grace_days"`
+	// When the first period takes effect that is paid by a bank debit. `settled`, the default: when
+	// the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their
+	// dates.
+	EffectiveOn EffectiveOn `json:"effective_on"`
+	// The day on which it ends, the first without service: an end of a period. Null: it continues.
+	EndsAt *string `json:"ends_at"`
+	// The day on which a pause begins that was requested.
+	PausesAt *string `json:"pauses_at"`
+	// The day on which the pause ends automatically. It does not end while a period is owed.
+	ResumesAt *string `json:"resumes_at"`
+	// The period that has begun last; null before the first.
+	CurrentPeriod *CurrentPeriod `json:"current_period"`
+	// When the next period begins; null if none is to come.
+	NextPeriodStart *string `json:"next_period_start"`
+	// When a failed payment is retried; null if it is not.
+	NextAttemptAt *time.Time `json:"next_attempt_at"`
+	// What collecting would take for periods that are not paid, without surcharge, minor units. 0
+	// unless one is unpaid.
+	OwedAmountCents int `json:"owed_amount_cents"`
+	// What the bank or the processor already had when it was canceled, minor units. If it succeeds, it
+	// becomes credit, unless its period was over.
+	InFlightAmount int `json:"in_flight_amount"`
+	// The credit of the customer for later periods, minor units.
+	CreditBalanceCents int `json:"credit_balance_cents"`
+	// What changes have left for the next period to take, besides its items.
+	NextPeriodLines []SubscriptionPeriodLine `json:"next_period_lines"`
+	// The payment of a change that is under way; null if none is.
+	ChangePaymentIntentID *string `json:"change_payment_intent_id"`
+	// The periods that were collected. Trials do not count.
+	PaidPeriods int `json:"paid_periods"`
+	// Its last payment; null before the first.
+	LatestPaymentIntentID *string `json:"latest_payment_intent_id"`
+	// Why its last charge failed; null if it did not.
+	LastPaymentError *SubscriptionPaymentError `json:"last_payment_error"`
+	// For your own use. Copied to each payment intent, so that `_sandbox_outcome` chooses their
+	// outcomes; `_sandbox_outcome_by_period` has one such list for each paid period, separated by
+	// semicolons, and the last repeats. At most 50 pairs; keys of at most 40 characters, values of at
+	// most 500.
+	Metadata map[string]string `json:"metadata"`
+	// The account that is paid.
+	BillerID string `json:"biller_id"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The test clock of the customer; null in real time.
+	TestClock *string `json:"test_clock"`
+	// ISO 8601, UTC.
+	CreatedAt time.Time `json:"created_at"`
+	// ISO 8601, UTC.
+	UpdatedAt time.Time `json:"updated_at"`
+	// What was served and is not collected, minor units. 0 if all is paid or collected.
+	WaivedAmountCents int `json:"waived_amount_cents"`
+	// Fees and lines of changes that are not taken any more, since it has ended.
+	DroppedLines []SubscriptionPeriodLine `json:"dropped_lines"`
+}
+
 type SubscriptionList struct {
 	Data []Subscription `json:"data"`
 	// Whether more items follow.
@@ -4232,6 +4367,118 @@ type SubscriptionOneOffItemInput struct {
 	Quantity Optional[int] `json:"quantity,omitzero"`
 }
 
+type SubscriptionPaidPeriod struct {
+	// The id of the subscription.
+	ID string `json:"id"`
+	// The customer who gets the service and is charged.
+	CustomerID string `json:"customer_id"`
+	// A label.
+	Name string `json:"name"`
+	// `pending`: not started; nothing is owed. `trialing`: in its trial. `active`: paid, or its
+	// payment is under way. `past_due`: a payment failed and is retried. `paused`: no period, no
+	// service. `canceled`: ended for good.
+	State SubscriptionState `json:"state"`
+	// Why it is paused or canceled. `requested`: by you. `payment_failed`: no retry is left.
+	// `no_payment_method`: its trial ended without one. `ended`: at `ends_at`. `customer_deleted`.
+	StateReason *string `json:"state_reason"`
+	// Whether the customer may use the service now.
+	InEffect bool `json:"in_effect"`
+	// Until when, if nothing else happens. Null while that is open, and while it is not in effect.
+	InEffectUntil *time.Time `json:"in_effect_until"`
+	// An ISO 4217 code, in capitals.
+	Currency Currency `json:"currency"`
+	// What is sold in the current period.
+	Items []SubscriptionItem `json:"items"`
+	// What is sold from the next period on, if that was changed; null if it is the same.
+	NextItems []SubscriptionItem `json:"next_items"`
+	// Fees that are not paid: the next paid period takes them once, or an unpaid period has taken
+	// them.
+	OneOffItems []SubscriptionOneOffItem `json:"one_off_items"`
+	// The discounts of the current period.
+	Discounts []SubscriptionDiscount `json:"discounts"`
+	// The discounts from the next period on, if they were changed; null if they are the same.
+	NextDiscounts []SubscriptionDiscount `json:"next_discounts"`
+	// The unit of a period.
+	FrequencyType SubscriptionFrequency `json:"frequency_type"`
+	// How many weeks, months or years a period has. By default 1.
+	FrequencyPeriod int `json:"frequency_period"`
+	// The first day. By default today, for this customer. Not in the past. Periods are counted from
+	// here, or from the end of the trial: 31 January is followed by 28 or 29 February, then by 31
+	// March.
+	StartDate string `json:"start_date"`
+	// The day of the month on which periods begin; in shorter months the last day. The first period is
+	// then short, and costs its share of the days. Not for weekly subscriptions. A resume counts anew
+	// from its own day.
+	AnchorDay *int `json:"anchor_day"`
+	// The days of a trial before the first paid period.
+	TrialDays *int `json:"trial_days"`
+	// The first day after the trial. Either this or `trial_days`.
+	TrialEndDate *string `json:"trial_end_date"`
+	// What happens if a trial ends and there is no method to charge. `pause`, the default; `cancel`;
+	// `charge`: the collection fails, and `unpaid_behaviour` decides.
+	TrialEndBehaviour TrialEndBehaviour `json:"trial_end_behaviour"`
+	// The method to charge; null for the customer’s default at each charge.
+	PaymentInstrumentID *string `json:"payment_instrument_id"`
+	// What happens after a failed payment, as for plans. `retry`, the default: it is charged again 1,
+	// 3 and 5 days after its first failure, unless the decline is final. `stop`: it is not retried.
+	FailureBehaviour FailureBehaviour `json:"failure_behaviour"`
+	// What happens when no retry is left. `pause` is the default.
+	UnpaidBehaviour UnpaidBehaviour `json:"unpaid_behaviour"`
+	// For how many days after the first failure `in_effect` stays true while retries continue, if a
+	// period was paid before. By default 7, which covers all retries.
+	GraceDays int `json:"grace_days"`
+	// When the first period takes effect that is paid by a bank debit. `settled`, the default: when
+	// the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their
+	// dates.
+	EffectiveOn EffectiveOn `json:"effective_on"`
+	// The day on which it ends, the first without service: an end of a period. Null: it continues.
+	EndsAt *string `json:"ends_at"`
+	// The day on which a pause begins that was requested.
+	PausesAt *string `json:"pauses_at"`
+	// The day on which the pause ends automatically. It does not end while a period is owed.
+	ResumesAt *string `json:"resumes_at"`
+	// The period that has begun last; null before the first.
+	CurrentPeriod *CurrentPeriod `json:"current_period"`
+	// When the next period begins; null if none is to come.
+	NextPeriodStart *string `json:"next_period_start"`
+	// When a failed payment is retried; null if it is not.
+	NextAttemptAt *time.Time `json:"next_attempt_at"`
+	// What collecting would take for periods that are not paid, without surcharge, minor units. 0
+	// unless one is unpaid.
+	OwedAmountCents int `json:"owed_amount_cents"`
+	// What the bank or the processor already had when it was canceled, minor units. If it succeeds, it
+	// becomes credit, unless its period was over.
+	InFlightAmount int `json:"in_flight_amount"`
+	// The credit of the customer for later periods, minor units.
+	CreditBalanceCents int `json:"credit_balance_cents"`
+	// What changes have left for the next period to take, besides its items.
+	NextPeriodLines []SubscriptionPeriodLine `json:"next_period_lines"`
+	// The payment of a change that is under way; null if none is.
+	ChangePaymentIntentID *string `json:"change_payment_intent_id"`
+	// The periods that were collected. Trials do not count.
+	PaidPeriods int `json:"paid_periods"`
+	// Its last payment; null before the first.
+	LatestPaymentIntentID *string `json:"latest_payment_intent_id"`
+	// Why its last charge failed; null if it did not.
+	LastPaymentError *SubscriptionPaymentError `json:"last_payment_error"`
+	// For your own use. Copied to each payment intent, so that `_sandbox_outcome` chooses their
+	// outcomes; `_sandbox_outcome_by_period` has one such list for each paid period, separated by
+	// semicolons, and the last repeats. At most 50 pairs; keys of at most 40 characters, values of at
+	// most 500.
+	Metadata map[string]string `json:"metadata"`
+	// The account that is paid.
+	BillerID string `json:"biller_id"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The test clock of the customer; null in real time.
+	TestClock *string `json:"test_clock"`
+	// ISO 8601, UTC.
+	CreatedAt time.Time `json:"created_at"`
+	// ISO 8601, UTC.
+	UpdatedAt  time.Time          `json:"updated_at"`
+	PaidPeriod SubscriptionPeriod `json:"paid_period"`
+}
+
 type SubscriptionPastDueEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
 	ID        string `json:"id"`
@@ -4257,6 +4504,10 @@ type SubscriptionPause struct {
 	From Optional[string] `json:"from,omitzero"`
 	// When it resumes automatically: after the pause begins. By default it waits for a resume.
 	ResumesAt Optional[string] `json:"resumes_at,omitzero"`
+	// The day of the month on which later periods begin, such as that of before the pause. The new
+	// period is then short, and costs its share of the days. By default the day of the resume. Not for
+	// weekly subscriptions.
+	AnchorDay Optional[int] `json:"anchor_day,omitzero"`
 }
 
 type SubscriptionPauseRemovedEvent struct {
@@ -4348,6 +4599,8 @@ type SubscriptionPeriod struct {
 	Failures int `json:"failures"`
 	// When it is retried; null if it is not.
 	NextAttemptAt *time.Time `json:"next_attempt_at"`
+	// Until when it was in effect, if that has ended; otherwise null.
+	ServedUntil *time.Time `json:"served_until"`
 }
 
 // SubscriptionPeriodKind is a name of the API.
@@ -4362,7 +4615,8 @@ const (
 
 type SubscriptionPeriodLine struct {
 	// `item`: a whole period. `one_off`: a fee that is taken once. `proration`: the share of its days.
-	// `discount`: negative, unless a change gives back days that had it. `credit`: negative.
+	// `discount`: negative, unless a change gives back days that had it. `credit`: negative. `owed`:
+	// days that were served in an earlier period and not paid.
 	Kind SubscriptionPeriodLineKind `json:"kind"`
 	// For people.
 	Description string `json:"description"`
@@ -4375,7 +4629,8 @@ type SubscriptionPeriodLine struct {
 // SubscriptionPeriodLineKind is a name of the API.
 //
 // `item`: a whole period. `one_off`: a fee that is taken once. `proration`: the share of its days.
-// `discount`: negative, unless a change gives back days that had it. `credit`: negative.
+// `discount`: negative, unless a change gives back days that had it. `credit`: negative. `owed`:
+// days that were served in an earlier period and not paid.
 type SubscriptionPeriodLineKind string
 
 const (
@@ -4384,12 +4639,33 @@ const (
 	SubscriptionPeriodLineKindProration SubscriptionPeriodLineKind = "proration"
 	SubscriptionPeriodLineKindDiscount  SubscriptionPeriodLineKind = "discount"
 	SubscriptionPeriodLineKindCredit    SubscriptionPeriodLineKind = "credit"
+	SubscriptionPeriodLineKindOwed      SubscriptionPeriodLineKind = "owed"
 )
 
 type SubscriptionPeriodList struct {
 	Data []SubscriptionPeriod `json:"data"`
 	// Whether more items follow.
 	HasMore bool `json:"has_more"`
+}
+
+type SubscriptionPeriodPaidEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID        string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string                `json:"request_id"`
+	Data      SubscriptionPaidPeriod `json:"data"`
 }
 
 // SubscriptionPeriodStatus is a name of the API.
@@ -4448,6 +4724,9 @@ type SubscriptionResume struct {
 	// period is then short, and costs its share of the days. By default the day of the resume. Not for
 	// weekly subscriptions.
 	AnchorDay Optional[int] `json:"anchor_day,omitzero"`
+	// Whether what was served and not paid is collected, the default, or waived: then the unpaid
+	// period is `void` and a new one begins today.
+	Unpaid Optional[UnpaidService] `json:"unpaid,omitzero"`
 }
 
 type SubscriptionResumedEvent struct {
@@ -4466,8 +4745,8 @@ type SubscriptionResumedEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string      `json:"request_id"`
-	Data      Subscription `json:"data"`
+	RequestID *string               `json:"request_id"`
+	Data      SubscriptionLettingGo `json:"data"`
 }
 
 type SubscriptionStartedEvent struct {
@@ -4579,6 +4858,26 @@ type SubscriptionUpdate struct {
 	EndsAt Optional[string] `json:"ends_at,omitzero"`
 	// The method to charge. By default the customer’s default method at the time of each charge.
 	PaymentInstrumentID Optional[string] `json:"payment_instrument_id,omitzero"`
+}
+
+type SubscriptionUpdatedEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID        string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string               `json:"request_id"`
+	Data      SubscriptionLettingGo `json:"data"`
 }
 
 // SurchargeReason is a name of the API.
@@ -4913,6 +5212,14 @@ type UnpaidBehaviour string
 const (
 	UnpaidBehaviourPause  UnpaidBehaviour = "pause"
 	UnpaidBehaviourCancel UnpaidBehaviour = "cancel"
+)
+
+// UnpaidService is a name of the API.
+type UnpaidService string
+
+const (
+	UnpaidServiceCollect UnpaidService = "collect"
+	UnpaidServiceWaive   UnpaidService = "waive"
 )
 
 type WebhookAttempt struct {

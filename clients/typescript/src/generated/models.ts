@@ -200,11 +200,13 @@ export type SubscriptionFrequency = Schemas['SubscriptionFrequency'];
 export type SubscriptionInEffectChangedEvent = Schemas['SubscriptionInEffectChangedEvent'];
 export type SubscriptionItem = Schemas['SubscriptionItem'];
 export type SubscriptionItemInput = Schemas['SubscriptionItemInput'];
+export type SubscriptionLettingGo = Schemas['SubscriptionLettingGo'];
 export type SubscriptionList = Schemas['SubscriptionList'];
 export type SubscriptionMadeChange = Schemas['SubscriptionMadeChange'];
 export type SubscriptionMadeChangeList = Schemas['SubscriptionMadeChangeList'];
 export type SubscriptionOneOffItem = Schemas['SubscriptionOneOffItem'];
 export type SubscriptionOneOffItemInput = Schemas['SubscriptionOneOffItemInput'];
+export type SubscriptionPaidPeriod = Schemas['SubscriptionPaidPeriod'];
 export type SubscriptionPastDueEvent = Schemas['SubscriptionPastDueEvent'];
 export type SubscriptionPause = Schemas['SubscriptionPause'];
 export type SubscriptionPauseRemovedEvent = Schemas['SubscriptionPauseRemovedEvent'];
@@ -214,6 +216,7 @@ export type SubscriptionPaymentError = Schemas['SubscriptionPaymentError'];
 export type SubscriptionPeriod = Schemas['SubscriptionPeriod'];
 export type SubscriptionPeriodLine = Schemas['SubscriptionPeriodLine'];
 export type SubscriptionPeriodList = Schemas['SubscriptionPeriodList'];
+export type SubscriptionPeriodPaidEvent = Schemas['SubscriptionPeriodPaidEvent'];
 export type SubscriptionPeriodStatus = Schemas['SubscriptionPeriodStatus'];
 export type SubscriptionRecoveredEvent = Schemas['SubscriptionRecoveredEvent'];
 export type SubscriptionRenewedEvent = Schemas['SubscriptionRenewedEvent'];
@@ -223,6 +226,7 @@ export type SubscriptionStartedEvent = Schemas['SubscriptionStartedEvent'];
 export type SubscriptionState = Schemas['SubscriptionState'];
 export type SubscriptionTrialEndingEvent = Schemas['SubscriptionTrialEndingEvent'];
 export type SubscriptionUpdate = Schemas['SubscriptionUpdate'];
+export type SubscriptionUpdatedEvent = Schemas['SubscriptionUpdatedEvent'];
 export type SurchargeReason = Schemas['SurchargeReason'];
 export type SurchargeRule = Schemas['SurchargeRule'];
 export type SurchargeRules = Schemas['SurchargeRules'];
@@ -245,6 +249,7 @@ export type TestClockStatus = Schemas['TestClockStatus'];
 export type TokenMetadata = Schemas['TokenMetadata'];
 export type TrialEndBehaviour = Schemas['TrialEndBehaviour'];
 export type UnpaidBehaviour = Schemas['UnpaidBehaviour'];
+export type UnpaidService = Schemas['UnpaidService'];
 export type WebhookAttempt = Schemas['WebhookAttempt'];
 export type WebhookDelivery = Schemas['WebhookDelivery'];
 export type WebhookDeliveryCounts = Schemas['WebhookDeliveryCounts'];
@@ -306,6 +311,8 @@ export type WebhookEvent =
   | Schemas['SubscriptionChangeScheduledEvent']
   | Schemas['SubscriptionChangeRemovedEvent']
   | Schemas['SubscriptionChangeFailedEvent']
+  | Schemas['SubscriptionPeriodPaidEvent']
+  | Schemas['SubscriptionUpdatedEvent']
   | Schemas['SubscriptionInEffectChangedEvent']
   | Schemas['TestClockCreatedEvent']
   | Schemas['TestClockAdvancingEvent']

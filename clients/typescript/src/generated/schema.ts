@@ -2578,7 +2578,7 @@ export interface webhooks {
         put?: never;
         /**
          * A pause ended
-         * @description A pause ended: a new period begins on this day.
+         * @description A pause ended: a new period begins on this day. `waived_amount_cents` says what was waived by name.
          */
         post: operations["onSubscriptionResumed"];
         delete?: never;
@@ -2638,7 +2638,7 @@ export interface webhooks {
         put?: never;
         /**
          * A subscription ended for good
-         * @description A subscription ended for good: on request, at its end, with its customer, or unpaid (`state_reason`).
+         * @description A subscription ended for good: on request, at its end, with its customer, or unpaid (`state_reason`). It says what was let go: days that were served and not paid, fees, and what changes had left.
          */
         post: operations["onSubscriptionCanceled"];
         delete?: never;
@@ -2721,6 +2721,46 @@ export interface webhooks {
          * @description A change was not made: its payment was declined or came too late, or another change took its place.
          */
         post: operations["onSubscriptionChangeFailed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.period_paid": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A period was paid
+         * @description A period was paid: `paid_period`. `in_effect_until` is the new one.
+         */
+        post: operations["onSubscriptionPeriodPaid"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * `in_effect_until` or `owed_amount_cents` has changed, and no other event tells it
+         * @description `in_effect_until` or `owed_amount_cents` has changed, and no other event tells it.
+         */
+        post: operations["onSubscriptionUpdated"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3398,7 +3438,7 @@ export interface components {
             bank_debits: components["schemas"]["BankDebitCounts"];
         };
         /** @enum {string} */
-        ClockEffectType: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.restricted" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "payment_link.throttled" | "checkout_session.completed" | "checkout_session.expired" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.changed" | "subscription.change_scheduled" | "subscription.change_removed" | "subscription.change_failed" | "subscription.in_effect_changed";
+        ClockEffectType: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.restricted" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "payment_link.throttled" | "checkout_session.completed" | "checkout_session.expired" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.changed" | "subscription.change_scheduled" | "subscription.change_removed" | "subscription.change_failed" | "subscription.period_paid" | "subscription.updated" | "subscription.in_effect_changed";
         Collect: {
             /** @description Whether the payer is asked for an e-mail address. */
             email: components["schemas"]["CollectChoice"];
@@ -3433,6 +3473,8 @@ export interface components {
             end: string;
             /** @description What it costs, without surcharge, minor units. */
             amount_cents: number;
+            /** @description What it takes. */
+            lines: components["schemas"]["SubscriptionPeriodLine"][];
         };
         ComingPeriodList: {
             data: components["schemas"]["ComingPeriod"][];
@@ -3675,14 +3717,14 @@ export interface components {
             /** @description A JSON pointer into the body, such as `/phones/0/raw`; or `query/limit`, `header/Idempotency-TTL`. */
             path?: string;
         };
-        Event: components["schemas"]["PaymentIntentSucceededEvent"] | components["schemas"]["PaymentIntentFailedEvent"] | components["schemas"]["PaymentIntentCanceledEvent"] | components["schemas"]["PaymentIntentRequiresActionEvent"] | components["schemas"]["PaymentIntentRestrictedEvent"] | components["schemas"]["PaymentIntentProcessingEvent"] | components["schemas"]["PaymentIntentReturnedEvent"] | components["schemas"]["MandateCreatedEvent"] | components["schemas"]["MandateActivatedEvent"] | components["schemas"]["MandateNoticeDueEvent"] | components["schemas"]["MandateCanceledEvent"] | components["schemas"]["MandateFailedEvent"] | components["schemas"]["MandateExpiredEvent"] | components["schemas"]["PaymentPlanActivatedEvent"] | components["schemas"]["PaymentPlanSuspendedEvent"] | components["schemas"]["PaymentPlanDeactivatedEvent"] | components["schemas"]["PaymentPlanClosedEvent"] | components["schemas"]["PaymentLinkCreatedEvent"] | components["schemas"]["PaymentLinkPaidEvent"] | components["schemas"]["PaymentLinkCompletedEvent"] | components["schemas"]["PaymentLinkExpiredEvent"] | components["schemas"]["PaymentLinkDeactivatedEvent"] | components["schemas"]["PaymentLinkRenewedEvent"] | components["schemas"]["PaymentLinkThrottledEvent"] | components["schemas"]["CheckoutSessionCompletedEvent"] | components["schemas"]["CheckoutSessionExpiredEvent"] | components["schemas"]["RefundSucceededEvent"] | components["schemas"]["RefundFailedEvent"] | components["schemas"]["SubscriptionStartedEvent"] | components["schemas"]["SubscriptionTrialEndingEvent"] | components["schemas"]["SubscriptionRenewedEvent"] | components["schemas"]["SubscriptionPastDueEvent"] | components["schemas"]["SubscriptionRecoveredEvent"] | components["schemas"]["SubscriptionPauseScheduledEvent"] | components["schemas"]["SubscriptionPauseRemovedEvent"] | components["schemas"]["SubscriptionPausedEvent"] | components["schemas"]["SubscriptionResumedEvent"] | components["schemas"]["SubscriptionCancelScheduledEvent"] | components["schemas"]["SubscriptionCancelRemovedEvent"] | components["schemas"]["SubscriptionCanceledEvent"] | components["schemas"]["SubscriptionChangedEvent"] | components["schemas"]["SubscriptionChangeScheduledEvent"] | components["schemas"]["SubscriptionChangeRemovedEvent"] | components["schemas"]["SubscriptionChangeFailedEvent"] | components["schemas"]["SubscriptionInEffectChangedEvent"] | components["schemas"]["TestClockCreatedEvent"] | components["schemas"]["TestClockAdvancingEvent"] | components["schemas"]["TestClockReadyEvent"] | components["schemas"]["TestClockDeletedEvent"] | components["schemas"]["WebhookEndpointPingEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"];
+        Event: components["schemas"]["PaymentIntentSucceededEvent"] | components["schemas"]["PaymentIntentFailedEvent"] | components["schemas"]["PaymentIntentCanceledEvent"] | components["schemas"]["PaymentIntentRequiresActionEvent"] | components["schemas"]["PaymentIntentRestrictedEvent"] | components["schemas"]["PaymentIntentProcessingEvent"] | components["schemas"]["PaymentIntentReturnedEvent"] | components["schemas"]["MandateCreatedEvent"] | components["schemas"]["MandateActivatedEvent"] | components["schemas"]["MandateNoticeDueEvent"] | components["schemas"]["MandateCanceledEvent"] | components["schemas"]["MandateFailedEvent"] | components["schemas"]["MandateExpiredEvent"] | components["schemas"]["PaymentPlanActivatedEvent"] | components["schemas"]["PaymentPlanSuspendedEvent"] | components["schemas"]["PaymentPlanDeactivatedEvent"] | components["schemas"]["PaymentPlanClosedEvent"] | components["schemas"]["PaymentLinkCreatedEvent"] | components["schemas"]["PaymentLinkPaidEvent"] | components["schemas"]["PaymentLinkCompletedEvent"] | components["schemas"]["PaymentLinkExpiredEvent"] | components["schemas"]["PaymentLinkDeactivatedEvent"] | components["schemas"]["PaymentLinkRenewedEvent"] | components["schemas"]["PaymentLinkThrottledEvent"] | components["schemas"]["CheckoutSessionCompletedEvent"] | components["schemas"]["CheckoutSessionExpiredEvent"] | components["schemas"]["RefundSucceededEvent"] | components["schemas"]["RefundFailedEvent"] | components["schemas"]["SubscriptionStartedEvent"] | components["schemas"]["SubscriptionTrialEndingEvent"] | components["schemas"]["SubscriptionRenewedEvent"] | components["schemas"]["SubscriptionPastDueEvent"] | components["schemas"]["SubscriptionRecoveredEvent"] | components["schemas"]["SubscriptionPauseScheduledEvent"] | components["schemas"]["SubscriptionPauseRemovedEvent"] | components["schemas"]["SubscriptionPausedEvent"] | components["schemas"]["SubscriptionResumedEvent"] | components["schemas"]["SubscriptionCancelScheduledEvent"] | components["schemas"]["SubscriptionCancelRemovedEvent"] | components["schemas"]["SubscriptionCanceledEvent"] | components["schemas"]["SubscriptionChangedEvent"] | components["schemas"]["SubscriptionChangeScheduledEvent"] | components["schemas"]["SubscriptionChangeRemovedEvent"] | components["schemas"]["SubscriptionChangeFailedEvent"] | components["schemas"]["SubscriptionPeriodPaidEvent"] | components["schemas"]["SubscriptionUpdatedEvent"] | components["schemas"]["SubscriptionInEffectChangedEvent"] | components["schemas"]["TestClockCreatedEvent"] | components["schemas"]["TestClockAdvancingEvent"] | components["schemas"]["TestClockReadyEvent"] | components["schemas"]["TestClockDeletedEvent"] | components["schemas"]["WebhookEndpointPingEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"];
         EventList: {
             data: components["schemas"]["Event"][];
             /** @description Whether more items follow. */
             has_more: boolean;
         };
         /** @enum {string} */
-        EventType: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.restricted" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "payment_link.throttled" | "checkout_session.completed" | "checkout_session.expired" | "refund.succeeded" | "refund.failed" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.changed" | "subscription.change_scheduled" | "subscription.change_removed" | "subscription.change_failed" | "subscription.in_effect_changed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
+        EventType: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.restricted" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "payment_link.throttled" | "checkout_session.completed" | "checkout_session.expired" | "refund.succeeded" | "refund.failed" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.changed" | "subscription.change_scheduled" | "subscription.change_removed" | "subscription.change_failed" | "subscription.period_paid" | "subscription.updated" | "subscription.in_effect_changed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
         FailedPaymentIntent: {
             /** @description The id of the payment intent; `pi_sandbox_…` in the sandbox. */
             id: string;
@@ -5816,7 +5858,7 @@ export interface components {
             items: components["schemas"]["SubscriptionItem"][];
             /** @description What is sold from the next period on, if that was changed; null if it is the same. */
             next_items: components["schemas"]["SubscriptionItem"][] | null;
-            /** @description Fees that the next paid period takes once. */
+            /** @description Fees that are not paid: the next paid period takes them once, or an unpaid period has taken them. */
             one_off_items: components["schemas"]["SubscriptionOneOffItem"][];
             /** @description The discounts of the current period. */
             discounts: components["schemas"]["SubscriptionDiscount"][];
@@ -5879,6 +5921,8 @@ export interface components {
              * @description When a failed payment is retried; null if it is not.
              */
             next_attempt_at: string | null;
+            /** @description What collecting would take for periods that are not paid, without surcharge, minor units. 0 unless one is unpaid. */
+            owed_amount_cents: number;
             /** @description What the bank or the processor already had when it was canceled, minor units. If it succeeds, it becomes credit, unless its period was over. */
             in_flight_amount: number;
             /** @description The credit of the customer for later periods, minor units. */
@@ -5991,7 +6035,7 @@ export interface components {
             sequence: number;
             /** @description The API request that caused it; null if no request did. */
             request_id: string | null;
-            data: components["schemas"]["Subscription"];
+            data: components["schemas"]["SubscriptionLettingGo"];
         };
         SubscriptionChange: {
             /** @description What is sold. A period costs the sum of unit amount times quantity, at least 1 minor unit. The limits of payment intents (200 and 100000) do not apply. */
@@ -6301,6 +6345,134 @@ export interface components {
             /** @description How many; by default 1. */
             quantity?: number;
         };
+        SubscriptionLettingGo: {
+            /** @description The id of the subscription. */
+            id: string;
+            /** @description The customer who gets the service and is charged. */
+            customer_id: string;
+            /** @description A label. */
+            name: string;
+            /** @description `pending`: not started; nothing is owed. `trialing`: in its trial. `active`: paid, or its payment is under way. `past_due`: a payment failed and is retried. `paused`: no period, no service. `canceled`: ended for good. */
+            state: components["schemas"]["SubscriptionState"];
+            /** @description Why it is paused or canceled. `requested`: by you. `payment_failed`: no retry is left. `no_payment_method`: its trial ended without one. `ended`: at `ends_at`. `customer_deleted`. */
+            state_reason: string | null;
+            /** @description Whether the customer may use the service now. */
+            in_effect: boolean;
+            /**
+             * Format: date-time
+             * @description Until when, if nothing else happens. Null while that is open, and while it is not in effect.
+             */
+            in_effect_until: string | null;
+            /** @description An ISO 4217 code, in capitals. */
+            currency: components["schemas"]["Currency"];
+            /** @description What is sold in the current period. */
+            items: components["schemas"]["SubscriptionItem"][];
+            /** @description What is sold from the next period on, if that was changed; null if it is the same. */
+            next_items: components["schemas"]["SubscriptionItem"][] | null;
+            /** @description Fees that are not paid: the next paid period takes them once, or an unpaid period has taken them. */
+            one_off_items: components["schemas"]["SubscriptionOneOffItem"][];
+            /** @description The discounts of the current period. */
+            discounts: components["schemas"]["SubscriptionDiscount"][];
+            /** @description The discounts from the next period on, if they were changed; null if they are the same. */
+            next_discounts: components["schemas"]["SubscriptionDiscount"][] | null;
+            /** @description The unit of a period. */
+            frequency_type: components["schemas"]["SubscriptionFrequency"];
+            /** @description How many weeks, months or years a period has. By default 1. */
+            frequency_period: number;
+            /**
+             * Format: date
+             * @description The first day. By default today, for this customer. Not in the past. Periods are counted from here, or from the end of the trial: 31 January is followed by 28 or 29 February, then by 31 March.
+             */
+            start_date: string;
+            /** @description The day of the month on which periods begin; in shorter months the last day. The first period is then short, and costs its share of the days. Not for weekly subscriptions. A resume counts anew from its own day. */
+            anchor_day: number | null;
+            /** @description The days of a trial before the first paid period. */
+            trial_days: number | null;
+            /**
+             * Format: date
+             * @description The first day after the trial. Either this or `trial_days`.
+             */
+            trial_end_date: string | null;
+            /** @description What happens if a trial ends and there is no method to charge. `pause`, the default; `cancel`; `charge`: the collection fails, and `unpaid_behaviour` decides. */
+            trial_end_behaviour: components["schemas"]["TrialEndBehaviour"];
+            /** @description The method to charge; null for the customer’s default at each charge. */
+            payment_instrument_id: string | null;
+            /** @description What happens after a failed payment, as for plans. `retry`, the default: it is charged again 1, 3 and 5 days after its first failure, unless the decline is final. `stop`: it is not retried. */
+            failure_behaviour: components["schemas"]["FailureBehaviour"];
+            /** @description What happens when no retry is left. `pause` is the default. */
+            unpaid_behaviour: components["schemas"]["UnpaidBehaviour"];
+            /** @description For how many days after the first failure `in_effect` stays true while retries continue, if a period was paid before. By default 7, which covers all retries. */
+            grace_days: number;
+            /** @description When the first period takes effect that is paid by a bank debit. `settled`, the default: when the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their dates. */
+            effective_on: components["schemas"]["EffectiveOn"];
+            /**
+             * Format: date
+             * @description The day on which it ends, the first without service: an end of a period. Null: it continues.
+             */
+            ends_at: string | null;
+            /**
+             * Format: date
+             * @description The day on which a pause begins that was requested.
+             */
+            pauses_at: string | null;
+            /**
+             * Format: date
+             * @description The day on which the pause ends automatically. It does not end while a period is owed.
+             */
+            resumes_at: string | null;
+            /** @description The period that has begun last; null before the first. */
+            current_period: components["schemas"]["CurrentPeriod"] | null;
+            /**
+             * Format: date
+             * @description When the next period begins; null if none is to come.
+             */
+            next_period_start: string | null;
+            /**
+             * Format: date-time
+             * @description When a failed payment is retried; null if it is not.
+             */
+            next_attempt_at: string | null;
+            /** @description What collecting would take for periods that are not paid, without surcharge, minor units. 0 unless one is unpaid. */
+            owed_amount_cents: number;
+            /** @description What the bank or the processor already had when it was canceled, minor units. If it succeeds, it becomes credit, unless its period was over. */
+            in_flight_amount: number;
+            /** @description The credit of the customer for later periods, minor units. */
+            credit_balance_cents: number;
+            /** @description What changes have left for the next period to take, besides its items. */
+            next_period_lines: components["schemas"]["SubscriptionPeriodLine"][];
+            /** @description The payment of a change that is under way; null if none is. */
+            change_payment_intent_id: string | null;
+            /** @description The periods that were collected. Trials do not count. */
+            paid_periods: number;
+            /** @description Its last payment; null before the first. */
+            latest_payment_intent_id: string | null;
+            /** @description Why its last charge failed; null if it did not. */
+            last_payment_error: components["schemas"]["SubscriptionPaymentError"] | null;
+            /** @description For your own use. Copied to each payment intent, so that `_sandbox_outcome` chooses their outcomes; `_sandbox_outcome_by_period` has one such list for each paid period, separated by semicolons, and the last repeats. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            metadata: {
+                [key: string]: string;
+            };
+            /** @description The account that is paid. */
+            biller_id: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The test clock of the customer; null in real time. */
+            test_clock: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            updated_at: string;
+            /** @description What was served and is not collected, minor units. 0 if all is paid or collected. */
+            waived_amount_cents: number;
+            /** @description Fees and lines of changes that are not taken any more, since it has ended. */
+            dropped_lines: components["schemas"]["SubscriptionPeriodLine"][];
+        };
         SubscriptionList: {
             data: components["schemas"]["Subscription"][];
             /** @description Whether more items follow. */
@@ -6351,6 +6523,131 @@ export interface components {
             /** @description How many; by default 1. */
             quantity?: number;
         };
+        SubscriptionPaidPeriod: {
+            /** @description The id of the subscription. */
+            id: string;
+            /** @description The customer who gets the service and is charged. */
+            customer_id: string;
+            /** @description A label. */
+            name: string;
+            /** @description `pending`: not started; nothing is owed. `trialing`: in its trial. `active`: paid, or its payment is under way. `past_due`: a payment failed and is retried. `paused`: no period, no service. `canceled`: ended for good. */
+            state: components["schemas"]["SubscriptionState"];
+            /** @description Why it is paused or canceled. `requested`: by you. `payment_failed`: no retry is left. `no_payment_method`: its trial ended without one. `ended`: at `ends_at`. `customer_deleted`. */
+            state_reason: string | null;
+            /** @description Whether the customer may use the service now. */
+            in_effect: boolean;
+            /**
+             * Format: date-time
+             * @description Until when, if nothing else happens. Null while that is open, and while it is not in effect.
+             */
+            in_effect_until: string | null;
+            /** @description An ISO 4217 code, in capitals. */
+            currency: components["schemas"]["Currency"];
+            /** @description What is sold in the current period. */
+            items: components["schemas"]["SubscriptionItem"][];
+            /** @description What is sold from the next period on, if that was changed; null if it is the same. */
+            next_items: components["schemas"]["SubscriptionItem"][] | null;
+            /** @description Fees that are not paid: the next paid period takes them once, or an unpaid period has taken them. */
+            one_off_items: components["schemas"]["SubscriptionOneOffItem"][];
+            /** @description The discounts of the current period. */
+            discounts: components["schemas"]["SubscriptionDiscount"][];
+            /** @description The discounts from the next period on, if they were changed; null if they are the same. */
+            next_discounts: components["schemas"]["SubscriptionDiscount"][] | null;
+            /** @description The unit of a period. */
+            frequency_type: components["schemas"]["SubscriptionFrequency"];
+            /** @description How many weeks, months or years a period has. By default 1. */
+            frequency_period: number;
+            /**
+             * Format: date
+             * @description The first day. By default today, for this customer. Not in the past. Periods are counted from here, or from the end of the trial: 31 January is followed by 28 or 29 February, then by 31 March.
+             */
+            start_date: string;
+            /** @description The day of the month on which periods begin; in shorter months the last day. The first period is then short, and costs its share of the days. Not for weekly subscriptions. A resume counts anew from its own day. */
+            anchor_day: number | null;
+            /** @description The days of a trial before the first paid period. */
+            trial_days: number | null;
+            /**
+             * Format: date
+             * @description The first day after the trial. Either this or `trial_days`.
+             */
+            trial_end_date: string | null;
+            /** @description What happens if a trial ends and there is no method to charge. `pause`, the default; `cancel`; `charge`: the collection fails, and `unpaid_behaviour` decides. */
+            trial_end_behaviour: components["schemas"]["TrialEndBehaviour"];
+            /** @description The method to charge; null for the customer’s default at each charge. */
+            payment_instrument_id: string | null;
+            /** @description What happens after a failed payment, as for plans. `retry`, the default: it is charged again 1, 3 and 5 days after its first failure, unless the decline is final. `stop`: it is not retried. */
+            failure_behaviour: components["schemas"]["FailureBehaviour"];
+            /** @description What happens when no retry is left. `pause` is the default. */
+            unpaid_behaviour: components["schemas"]["UnpaidBehaviour"];
+            /** @description For how many days after the first failure `in_effect` stays true while retries continue, if a period was paid before. By default 7, which covers all retries. */
+            grace_days: number;
+            /** @description When the first period takes effect that is paid by a bank debit. `settled`, the default: when the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their dates. */
+            effective_on: components["schemas"]["EffectiveOn"];
+            /**
+             * Format: date
+             * @description The day on which it ends, the first without service: an end of a period. Null: it continues.
+             */
+            ends_at: string | null;
+            /**
+             * Format: date
+             * @description The day on which a pause begins that was requested.
+             */
+            pauses_at: string | null;
+            /**
+             * Format: date
+             * @description The day on which the pause ends automatically. It does not end while a period is owed.
+             */
+            resumes_at: string | null;
+            /** @description The period that has begun last; null before the first. */
+            current_period: components["schemas"]["CurrentPeriod"] | null;
+            /**
+             * Format: date
+             * @description When the next period begins; null if none is to come.
+             */
+            next_period_start: string | null;
+            /**
+             * Format: date-time
+             * @description When a failed payment is retried; null if it is not.
+             */
+            next_attempt_at: string | null;
+            /** @description What collecting would take for periods that are not paid, without surcharge, minor units. 0 unless one is unpaid. */
+            owed_amount_cents: number;
+            /** @description What the bank or the processor already had when it was canceled, minor units. If it succeeds, it becomes credit, unless its period was over. */
+            in_flight_amount: number;
+            /** @description The credit of the customer for later periods, minor units. */
+            credit_balance_cents: number;
+            /** @description What changes have left for the next period to take, besides its items. */
+            next_period_lines: components["schemas"]["SubscriptionPeriodLine"][];
+            /** @description The payment of a change that is under way; null if none is. */
+            change_payment_intent_id: string | null;
+            /** @description The periods that were collected. Trials do not count. */
+            paid_periods: number;
+            /** @description Its last payment; null before the first. */
+            latest_payment_intent_id: string | null;
+            /** @description Why its last charge failed; null if it did not. */
+            last_payment_error: components["schemas"]["SubscriptionPaymentError"] | null;
+            /** @description For your own use. Copied to each payment intent, so that `_sandbox_outcome` chooses their outcomes; `_sandbox_outcome_by_period` has one such list for each paid period, separated by semicolons, and the last repeats. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            metadata: {
+                [key: string]: string;
+            };
+            /** @description The account that is paid. */
+            biller_id: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The test clock of the customer; null in real time. */
+            test_clock: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            updated_at: string;
+            paid_period: components["schemas"]["SubscriptionPeriod"];
+        };
         SubscriptionPastDueEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
@@ -6387,6 +6684,8 @@ export interface components {
              * @description When it resumes automatically: after the pause begins. By default it waits for a resume.
              */
             resumes_at?: string;
+            /** @description The day of the month on which later periods begin, such as that of before the pause. The new period is then short, and costs its share of the days. By default the day of the resume. Not for weekly subscriptions. */
+            anchor_day?: number;
         };
         SubscriptionPauseRemovedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
@@ -6502,13 +6801,18 @@ export interface components {
              * @description When it is retried; null if it is not.
              */
             next_attempt_at: string | null;
+            /**
+             * Format: date-time
+             * @description Until when it was in effect, if that has ended; otherwise null.
+             */
+            served_until: string | null;
         };
         SubscriptionPeriodLine: {
             /**
-             * @description `item`: a whole period. `one_off`: a fee that is taken once. `proration`: the share of its days. `discount`: negative, unless a change gives back days that had it. `credit`: negative.
+             * @description `item`: a whole period. `one_off`: a fee that is taken once. `proration`: the share of its days. `discount`: negative, unless a change gives back days that had it. `credit`: negative. `owed`: days that were served in an earlier period and not paid.
              * @enum {string}
              */
-            kind: "item" | "one_off" | "proration" | "discount" | "credit";
+            kind: "item" | "one_off" | "proration" | "discount" | "credit" | "owed";
             /** @description For people. */
             description: string;
             /** @description How many. */
@@ -6520,6 +6824,31 @@ export interface components {
             data: components["schemas"]["SubscriptionPeriod"][];
             /** @description Whether more items follow. */
             has_more: boolean;
+        };
+        SubscriptionPeriodPaidEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event_type: "subscription.period_paid";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["SubscriptionPaidPeriod"];
         };
         /** @enum {string} */
         SubscriptionPeriodStatus: "processing" | "paid" | "retrying" | "unpaid" | "void";
@@ -6576,6 +6905,8 @@ export interface components {
         SubscriptionResume: {
             /** @description The day of the month on which later periods begin, such as that of before the pause. The new period is then short, and costs its share of the days. By default the day of the resume. Not for weekly subscriptions. */
             anchor_day?: number;
+            /** @description Whether what was served and not paid is collected, the default, or waived: then the unpaid period is `void` and a new one begins today. */
+            unpaid?: components["schemas"]["UnpaidService"];
         };
         SubscriptionResumedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
@@ -6600,7 +6931,7 @@ export interface components {
             sequence: number;
             /** @description The API request that caused it; null if no request did. */
             request_id: string | null;
-            data: components["schemas"]["Subscription"];
+            data: components["schemas"]["SubscriptionLettingGo"];
         };
         SubscriptionStartedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
@@ -6706,6 +7037,31 @@ export interface components {
             ends_at?: string | null;
             /** @description The method to charge. By default the customer’s default method at the time of each charge. */
             payment_instrument_id?: string | null;
+        };
+        SubscriptionUpdatedEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event_type: "subscription.updated";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["SubscriptionLettingGo"];
         };
         /** @enum {string} */
         SurchargeReason: "not_allowed" | "capped";
@@ -7069,6 +7425,8 @@ export interface components {
         TrialEndBehaviour: "charge" | "pause" | "cancel";
         /** @enum {string} */
         UnpaidBehaviour: "pause" | "cancel";
+        /** @enum {string} */
+        UnpaidService: "collect" | "waive";
         WebhookAttempt: {
             /**
              * Format: date-time
@@ -13277,6 +13635,92 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["SubscriptionChangeFailedEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSubscriptionPeriodPaid: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": string;
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": string;
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionPeriodPaidEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSubscriptionUpdated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": string;
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": string;
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionUpdatedEvent"];
             };
         };
         responses: {
