@@ -3968,7 +3968,7 @@ type SubscriptionCancel struct {
 	// When it ends. `period_end`, the default: at the end of the current period, since that was paid
 	// for. `now`: at once. A date: at the end of this or of a later period.
 	At Optional[SubscriptionCancelAt] `json:"at,omitzero"`
-	// With `at: now`: what becomes of the days that are paid and left. `keep`, the default: nothing
+	// With `at: now`: whether the days that are paid and left go back. `keep`, the default: nothing
 	// goes back. `credit`: they become credit, as if it were changed to nothing.
 	Unused Optional[SubscriptionCancelUnused] `json:"unused,omitzero"`
 	// Nothing changes: `quote` says what would become credit. With `unused: credit`.
@@ -3985,7 +3985,7 @@ const (
 
 // SubscriptionCancelUnused is a name of the API.
 //
-// With `at: now`: what becomes of the days that are paid and left. `keep`, the default: nothing
+// With `at: now`: whether the days that are paid and left go back. `keep`, the default: nothing
 // goes back. `credit`: they become credit, as if it were changed to nothing.
 type SubscriptionCancelUnused string
 
@@ -4526,7 +4526,7 @@ type SubscriptionLettingGo struct {
 	UpdatedAt time.Time `json:"updated_at"`
 	// What was served and is not collected, minor units. 0 if all is paid or collected.
 	WaivedAmountCents int `json:"waived_amount_cents"`
-	// Fees and lines of changes that are not taken any more, since it has ended.
+	// Fees and lines of changes that are no longer taken, since it has ended.
 	DroppedLines []SubscriptionPeriodLine `json:"dropped_lines"`
 }
 

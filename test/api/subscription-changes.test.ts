@@ -218,7 +218,7 @@ describe('a change of a subscription', () => {
     });
   }
 
-  it('that was left for a next period is not collected after a cancellation, unless the biller collects it', async () => {
+  it('that was left for a next period is dropped and told by a cancellation, unless the biller collects it', async () => {
     const id = await midwayStarted();
     await changed(id, { ...upgrade, collect: 'next_period' });
     await stage.request('POST', `/subscriptions/${id}/cancel`, {});
@@ -236,8 +236,13 @@ describe('a change of a subscription', () => {
     await here.advance('2027-03-20T00:00:00Z');
     const ended = await subscriber.get(other);
     assert.equal(ended.state, 'canceled');
-    assert.ok(ended.next_period_lines.length > 0);
+    assert.deepEqual(ended.next_period_lines, []);
     assert.equal(stage.ledger.taken.size, before);
+    const [told] = await stage.db.sql`
+      select data::jsonb -> 'dropped_lines' as lines from events
+      where subject_id = ${other} and event_type = 'subscription.canceled'`;
+    const dropped = told?.lines.map(({ amount_cents: amount }: { amount_cents: number }) => amount);
+    assert.deepEqual(dropped, [-4900, 9800]);
   });
 
   it('costs nothing in a trial, and the first paid period takes the new price', async () => {
@@ -250,14 +255,16 @@ describe('a change of a subscription', () => {
   it('gives back the credit that it used if its period is unpaid and then not billed', async () => {
     const id = await midwayStarted({ metadata: { _sandbox_outcome_by_period: 'succeed;decline' }, items: at(9000) });
     const { credit_balance_cents: credit } = await changed(id, { items: at(8000), when: 'now' });
-    await here.advance('2027-02-20T00:00:00Z');
+    await here.advance('2027-03-11T00:00:00Z');
     const paused = await subscriber.get(id);
-    assert.deepEqual([paused.state, paused.credit_balance_cents], ['paused', 0]);
+    // Retries end on 15 February: 5 of 28 days were served.
+    const owed = Math.round((8000 * 5) / 28);
+    assert.deepEqual([paused.state, paused.credit_balance_cents, paused.owed_amount_cents], ['paused', 0, owed]);
     await stage.request('PUT', `/subscriptions/${id}`, { metadata: {} });
     await subscriber.ask(id, 'resume');
     assert.deepEqual((await subscriber.periods(id)).slice(1), [
       `2 2027-02-10 2027-03-10 void ${8000 - credit}`,
-      `3 2027-02-20 2027-03-20 paid ${8000 - credit}`,
+      `3 2027-03-11 2027-04-11 paid ${8000 + owed - credit}`,
     ]);
   });
 

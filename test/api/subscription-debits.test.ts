@@ -121,7 +121,7 @@ describe('a subscription that is paid by bank debits', () => {
     assert.deepEqual(await findViolations(stage.db.sql), []);
   });
 
-  it('that owes two periods and is paused leaves both void when it is resumed', async () => {
+  it('that owes two periods and is paused charges both when it is resumed, while one of them runs', async () => {
     const id = await twoOwed('dishonoured', { failure_behaviour: 'stop' });
     await here.advance('2027-02-14T00:00:00Z');
     const { state, state_reason: reason } = await subscriber.get(id);
@@ -129,12 +129,19 @@ describe('a subscription that is paid by bank debits', () => {
     await subscriber.ask(id, 'resume');
     assert.deepEqual(
       (await subscriber.periods(id)).map((line) => line.split(' ')[3]),
-      ['void', 'void', 'processing'],
+      ['processing', 'processing'],
     );
+    assert.equal((await subscriber.get(id)).state, 'paused');
+    await here.advance('2027-02-20T00:00:00Z');
+    assert.deepEqual(
+      (await subscriber.periods(id)).map((line) => line.split(' ')[3]),
+      ['paid', 'paid'],
+    );
+    assert.equal((await subscriber.get(id)).state, 'active');
     assert.deepEqual(await findViolations(stage.db.sql), []);
   });
 
-  it('that is paused within a period that is paid begins the next one after it, once it is resumed', async () => {
+  it('that is paused within a period that is paid collects the unpaid one once it is resumed, and goes on', async () => {
     const id = await subscriber.started(await terms({ frequency_type: 'weekly', failure_behaviour: 'stop' }));
     await here.advance('2027-01-15T00:00:00Z');
     const { latest_payment_intent_id: first } = await subscriber.get(id);
@@ -143,7 +150,9 @@ describe('a subscription that is paid by bank debits', () => {
     await stage.request('POST', `/test_helpers/payment_intents/${first}/bank_result`, { result: 'returned' });
     assert.equal((await subscriber.get(id)).state, 'paused');
     const { body: schedule } = await stage.request('GET', `/subscriptions/${id}/schedule?count=1`);
-    assert.equal(schedule.data[0].start, '2027-01-24');
+    assert.deepEqual([schedule.data[0].start, schedule.data[0].amount_cents], ['2027-01-10', 4900]);
+    const card = await stage.merchant.card(here.customer);
+    await stage.request('PUT', `/subscriptions/${id}`, { payment_instrument_id: card });
     const resumed = await subscriber.ask(id, 'resume');
     assert.deepEqual(
       [resumed.state, resumed.in_effect, resumed.in_effect_until, resumed.next_period_start],
@@ -151,9 +160,9 @@ describe('a subscription that is paid by bank debits', () => {
     );
     await here.advance('2027-01-25T00:00:00Z');
     assert.deepEqual(await subscriber.periods(id), [
-      '1 2027-01-10 2027-01-17 void 4900',
+      '1 2027-01-10 2027-01-17 paid 4900',
       '2 2027-01-17 2027-01-24 paid 4900',
-      '3 2027-01-24 2027-01-31 processing 4900',
+      '3 2027-01-24 2027-01-31 paid 4900',
     ]);
     assert.deepEqual(await findViolations(stage.db.sql), []);
   });
@@ -166,7 +175,7 @@ describe('a subscription that is paid by bank debits', () => {
     await here.advance('2027-01-21T00:00:00Z');
     await stage.request('POST', `/test_helpers/payment_intents/${first}/bank_result`, { result: 'returned' });
     assert.equal((await subscriber.get(id)).state, 'paused');
-    const resumed = await subscriber.ask(id, 'resume');
+    const resumed = await subscriber.ask(id, 'resume', { unpaid: 'waive' });
     assert.deepEqual([resumed.state, resumed.in_effect, resumed.ends_at], ['active', true, '2027-01-24']);
     await here.advance('2027-01-26T00:00:00Z');
     assert.deepEqual(await subscriber.periods(id), [

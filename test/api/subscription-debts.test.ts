@@ -26,6 +26,10 @@ describe('what a subscription by bank debit owes while it is paused', () => {
     const { id, first } = await started();
     await subscriber.ask(id, 'pause', { resumes_at: '2027-02-20' });
     await disputed(first);
+    // Nothing is retried by this mandate, but until the retries would have ended a new method can pay.
+    const due = await subscriber.get(id);
+    assert.deepEqual([due.state, due.in_effect, due.next_attempt_at], ['past_due', false, null]);
+    await here.advance('2027-02-05T00:00:00Z');
     const paused = await subscriber.get(id);
     assert.deepEqual(
       [paused.state, paused.state_reason, paused.pauses_at, paused.resumes_at],

@@ -88,7 +88,14 @@ describe('no command on a subscription says in effect for time that is neither p
     debit: 'active true processing',
   };
   /** The next period of its calendar, or a retry, as its workflow makes them: no payer is there for a challenge. */
-  const afterRenewal = { ...afterResume, requires_action: 'paused false unpaid' };
+  const afterRenewal = { ...afterResume, requires_action: 'past_due false unpaid' };
+  /** The unpaid period is still under way: its own payment is retried, and the pause goes on until that succeeds. */
+  const afterHealing = {
+    succeed: 'active true paid',
+    decline: 'paused false unpaid',
+    requires_action: 'paused false processing',
+    debit: 'paused false processing',
+  };
   for (const outcome of outcomes) {
     it(`a resume of a pause that was asked for, which comes to ${outcome}`, async () => {
       const id = await subscriber.started(terms(outcome));
@@ -102,14 +109,15 @@ describe('no command on a subscription says in effect for time that is neither p
 
     it(`a resume after a failure, which comes to ${outcome}`, async () => {
       const by = outcome === 'debit' ? 'succeed' : outcome;
-      const metadata = { _sandbox_outcome_by_period: `succeed;decline;${by}` };
+      const metadata = { _sandbox_outcome_by_period: `succeed;decline,${by}` };
       const id = await subscriber.started({ ...terms(outcome), metadata, failure_behaviour: 'stop' });
       await here.advance('2027-02-20T09:00:00Z');
       assert.equal((await subscriber.get(id)).state, 'paused');
       await stage.request('PUT', `/subscriptions/${id}`, { failure_behaviour: 'retry' });
       await payBy(id, outcome);
       const after = await assertLasts(id, await send(id, 'resume'), '2027-02-20T09:00:00Z');
-      assert.equal(inShort(after), afterResume[outcome]);
+      assert.equal(inShort(after), afterHealing[outcome]);
+      assert.deepEqual([after.current_period.start, after.current_period.end], ['2027-02-10', '2027-03-10']);
     });
 
     it(`a resume before a pause that is late, which comes to ${outcome}`, async () => {
@@ -188,7 +196,7 @@ describe('no command on a subscription says in effect for time that is neither p
     await here.advance('2027-03-06T08:59:00Z');
     assert.equal(inShort(await subscriber.get(left)), 'active false processing');
     await here.advance('2027-03-06T09:00:00Z');
-    assert.equal(inShort(await subscriber.get(left)), 'paused false unpaid');
+    assert.equal(inShort(await subscriber.get(left)), 'past_due false unpaid');
   });
 
   it('a resume whose processor does not answer', async () => {
@@ -214,16 +222,18 @@ describe('no command on a subscription says in effect for time that is neither p
     ]);
   });
 
-  it('a retry that pays a period which has long passed: its service begins with the period of today', async () => {
-    const metadata = { _sandbox_outcome_by_period: 'succeed;decline,succeed;decline' };
+  it('a retry of a period which has long passed: it is refused, and a resume begins a period of today', async () => {
+    const metadata = { _sandbox_outcome_by_period: 'succeed;decline,succeed;succeed' };
     const id = await subscriber.started({ ...terms('decline'), metadata, failure_behaviour: 'stop' });
     await here.advance('2027-03-01T00:00:00Z');
     await here.advance('2027-03-20T09:00:00Z');
-    const reply = await send(id, 'retry_now');
-    await assertTrue(reply, '2027-03-20T09:00:00Z');
-    assert.deepEqual([reply.body.state, reply.body.in_effect], ['active', false]);
-    await stage.collectSubscriptionAll(id, '2027-03-20T09:00:00Z');
-    assert.equal((await subscriber.events(id)).filter((line) => line.endsWith('true')).length, 1);
+    const refused = await send(id, 'retry_now');
+    assert.deepEqual([refused.status, refused.body.error.code], [422, 'invalid_state']);
+    assert.match(refused.body.error.message, /Resume it: a new period begins/);
+    const after = await assertLasts(id, await send(id, 'resume'), '2027-03-20T09:00:00Z');
+    assert.equal(inShort(after), 'active true paid');
+    assert.equal(after.current_period.start, '2027-03-20');
+    assert.equal((await subscriber.events(id)).filter((line) => line.endsWith('true')).length, 2);
   });
 
   for (const [command, body] of [

@@ -76,30 +76,36 @@ describe('the one-off items of a subscription', () => {
   it('are taken with the period that a resume begins if their own was not paid', async () => {
     const id = await subscriber.started({ metadata: { _sandbox_outcome_by_period: 'succeed;decline;succeed' } });
     await stage.request('PUT', `/subscriptions/${id}`, { one_off_items: [joining] });
-    await here.advance('2027-02-20T00:00:00Z');
+    await here.advance('2027-03-11T00:00:00Z');
     await stage.request('PUT', `/subscriptions/${id}`, { metadata: {} });
     await subscriber.ask(id, 'resume');
+    // And 8.75 for the 5 of 28 days that were served.
     assert.deepEqual(await subscriber.periods(id), [
       '1 2027-01-10 2027-02-10 paid 4900',
       '2 2027-02-10 2027-03-10 void 7400',
-      '3 2027-02-20 2027-03-20 paid 7400',
+      '3 2027-03-11 2027-04-11 paid 8275',
     ]);
   });
 
-  it('are refused if they cost too much with those of an unpaid period, which may wait again', async () => {
+  it('are replaced in the payment of an unpaid period too, and refused if they cost too much with the items', async () => {
     const fee = (unit_amount_cents: number) => ({ one_off_items: [{ name: 'Course', unit_amount_cents }] });
-    const id = await subscriber.started({ metadata: { _sandbox_outcome_by_period: 'succeed;decline;succeed' } });
+    const metadata = { _sandbox_outcome_by_period: 'succeed;decline,decline,decline,decline,succeed' };
+    const id = await subscriber.started({ metadata });
     await stage.request('PUT', `/subscriptions/${id}`, fee(80_000_000));
     await here.advance('2027-02-20T00:00:00Z');
     const put = (amount: number) => stage.request('PUT', `/subscriptions/${id}`, fee(amount));
-    assert.deepEqual(refusal(await put(20_000_000), 422), ['/one_off_items out_of_range']);
-    assert.deepEqual((await subscriber.get(id)).one_off_items, []);
+    assert.deepEqual(refusal(await put(99_999_000), 422), ['/one_off_items out_of_range']);
+    const [shown] = (await subscriber.get(id)).one_off_items;
+    assert.equal(shown.unit_amount_cents, 80_000_000);
     const items = [{ name: 'Membership', unit_amount_cents: 20_000_000 }];
     const changed = await stage.request('POST', `/subscriptions/${id}/change`, { items });
     assert.deepEqual(refusal(changed, 422), ['/one_off_items out_of_range']);
     assert.equal((await put(19_000_000)).status, 200);
+    const { latest_payment_intent_id: intent, owed_amount_cents: owed } = await subscriber.get(id);
+    assert.deepEqual([(await stage.merchant.getIntent(intent)).amount, owed], [19_004_900, 19_004_900]);
     await subscriber.ask(id, 'resume');
-    assert.deepEqual((await subscriber.periods(id)).at(-1), '3 2027-02-20 2027-03-20 paid 99004900');
+    assert.deepEqual((await subscriber.periods(id)).at(-1), '2 2027-02-10 2027-03-10 paid 19004900');
+    assert.deepEqual((await subscriber.get(id)).one_off_items, []);
   });
 
   it('and discounts are on the receipt, as text whatever they are called', async () => {

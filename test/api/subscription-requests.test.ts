@@ -34,7 +34,8 @@ describe('a trial', () => {
   for (const [behaviour, state, reason] of [
     ['pause', 'paused', 'no_payment_method'],
     ['cancel', 'canceled', 'no_payment_method'],
-    ['charge', 'paused', 'payment_failed'],
+    // Without a method nothing is retried, and a new one can still pay: it is past due, without grace.
+    ['charge', 'past_due', null],
   ] as const) {
     it(`that ends without a method is handled by trial_end_behaviour ${behaviour}`, async () => {
       const customer = await stage.merchant.customer({ test_clock: here.clock });
@@ -144,19 +145,37 @@ describe('a pause', () => {
     assert.deepEqual((await subscriber.events(id)).slice(-1), ['2027-01-10 pause_removed']);
   });
 
-  it('leaves the unpaid period void after its retries, and no payer pays it', async () => {
-    const id = await subscriber.started(uncollectable);
+  it('ends with the unpaid period while that runs, which a resume charges in full; the calendar stays', async () => {
+    const id = await subscriber.started({
+      metadata: { _sandbox_outcome_by_period: 'succeed;decline,decline,decline,decline,succeed' },
+    });
     await here.advance('2027-02-20T00:00:00Z');
-    const { latest_payment_intent_id: unpaid } = await subscriber.get(id);
+    assert.equal((await subscriber.get(id)).owed_amount_cents, 4900);
+    const resumed = await subscriber.ask(id, 'resume');
+    assert.deepEqual(
+      [resumed.state, resumed.in_effect, resumed.in_effect_until, resumed.owed_amount_cents],
+      ['active', true, '2027-03-10T00:00:00.000Z', 0],
+    );
+    assert.deepEqual(await subscriber.periods(id), [
+      '1 2027-01-10 2027-02-10 paid 4900',
+      '2 2027-02-10 2027-03-10 paid 4900',
+    ]);
+  });
+
+  it('leaves the unpaid period void once that is over: no payer pays it, and a resume takes what was served', async () => {
+    const id = await subscriber.started(uncollectable);
+    await here.advance('2027-03-11T00:00:00Z');
+    const { latest_payment_intent_id: unpaid, owed_amount_cents: owed } = await subscriber.get(id);
+    assert.equal((await stage.merchant.getIntent(unpaid)).status, 'canceled');
+    assert.equal(owed, 875);
     await stage.request('PUT', `/subscriptions/${id}`, { metadata: {} });
     const resumed = await subscriber.ask(id, 'resume');
     assert.deepEqual([resumed.state, resumed.in_effect], ['active', true]);
     assert.deepEqual(await subscriber.periods(id), [
       '1 2027-01-10 2027-02-10 paid 4900',
       '2 2027-02-10 2027-03-10 void 4900',
-      '3 2027-02-20 2027-03-20 paid 4900',
+      '3 2027-03-11 2027-04-11 paid 5775',
     ]);
-    assert.equal((await stage.merchant.getIntent(unpaid)).status, 'canceled');
   });
 
   it('is refused while a payment is retried, and a resume without a method', async () => {

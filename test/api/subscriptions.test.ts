@@ -123,7 +123,8 @@ describe('a subscription that is not paid', () => {
     assert.deepEqual([due.state, due.in_effect], ['past_due', true]);
     assert.deepEqual(
       [due.next_attempt_at, due.in_effect_until],
-      ['2027-02-11T00:00:00.000Z', '2027-02-17T00:00:00.000Z'],
+      // The last retry, on which it would be paused: grace would last until the 17th.
+      ['2027-02-11T00:00:00.000Z', '2027-02-15T00:00:00.000Z'],
     );
     await here.advance('2027-03-10T00:00:00Z');
     assert.deepEqual(await subscriber.periods(id), [
@@ -178,18 +179,29 @@ describe('a subscription that is not paid', () => {
     ]);
   });
 
-  it('recovers when a payer pays, long after: periods that have passed are never billed', async () => {
+  it('recovers when a payer pays while its period runs', async () => {
+    const id = await subscriber.started(byPeriod('succeed;decline,decline,decline,decline,succeed;succeed'));
+    await here.advance('2027-02-20T00:00:00Z');
+    const { latest_payment_intent_id: intent, state } = await subscriber.get(id);
+    assert.equal(state, 'paused');
+    const paid = await stage.request('POST', `/payment_intents/${intent}/confirm`, {});
+    assert.equal(paid.body.status, 'succeeded', paid.text);
+    assert.equal((await subscriber.get(id)).state, 'active');
+    await here.advance('2027-03-11T00:00:00Z');
+    assert.equal((await subscriber.periods(id)).at(-1), '3 2027-03-10 2027-04-10 paid 4900');
+  });
+
+  it('cannot be paid by a payer long after: a resume takes what was served, and no period that has passed', async () => {
     const id = await subscriber.started(byPeriod('succeed;decline,decline,decline,decline,succeed;succeed'));
     await here.advance('2027-03-11T00:00:00Z');
     await here.advance('2027-04-20T00:00:00Z');
     const { latest_payment_intent_id: intent } = await subscriber.get(id);
-    const paid = await stage.request('POST', `/payment_intents/${intent}/confirm`, {});
-    assert.equal(paid.body.status, 'succeeded', paid.text);
-    await stage.collectSubscriptionAll(id, '2027-04-20T00:00:00Z');
+    refusal(await stage.request('POST', `/payment_intents/${intent}/confirm`, {}), 422, 'invalid_state');
+    await subscriber.ask(id, 'resume');
     assert.deepEqual(await subscriber.periods(id), [
       '1 2027-01-10 2027-02-10 paid 4900',
-      '2 2027-02-10 2027-03-10 paid 4900',
-      '4 2027-04-10 2027-05-10 paid 4900',
+      '2 2027-02-10 2027-03-10 void 4900',
+      '3 2027-04-20 2027-05-20 paid 5775',
     ]);
     assert.equal((await subscriber.get(id)).state, 'active');
   });

@@ -129,5 +129,10 @@ describe('the periods to come of a subscription', () => {
       ['2027-01-31', '2027-02-07', '2027-02-14', '2027-02-21'],
     );
     assert.equal(pending.subscription.course.state, 'pending');
+    const trial = new Simulated({ frequency_type: 'weekly', trial_days: 4, ends_at: '2027-02-11' }, []);
+    assert.deepEqual(
+      foretold(trial).map(({ number, start, end }) => [number, start, end].join(' ')),
+      ['2 2027-02-04 2027-02-11'],
+    );
   });
 });

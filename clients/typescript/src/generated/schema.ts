@@ -6143,7 +6143,7 @@ export interface components {
             /** @description When it ends. `period_end`, the default: at the end of the current period, since that was paid for. `now`: at once. A date: at the end of this or of a later period. */
             at?: ("period_end" | "now") | string;
             /**
-             * @description With `at: now`: what becomes of the days that are paid and left. `keep`, the default: nothing goes back. `credit`: they become credit, as if it were changed to nothing.
+             * @description With `at: now`: whether the days that are paid and left go back. `keep`, the default: nothing goes back. `credit`: they become credit, as if it were changed to nothing.
              * @enum {string}
              */
             unused?: "keep" | "credit";
@@ -6698,7 +6698,7 @@ export interface components {
             updated_at: string;
             /** @description What was served and is not collected, minor units. 0 if all is paid or collected. */
             waived_amount_cents: number;
-            /** @description Fees and lines of changes that are not taken any more, since it has ended. */
+            /** @description Fees and lines of changes that are no longer taken, since it has ended. */
             dropped_lines: components["schemas"]["SubscriptionPeriodLine"][];
         };
         SubscriptionList: {

@@ -3205,7 +3205,7 @@ class SubscriptionCancel(TypedDict):
     paid for. `now`: at once. A date: at the end of this or of a later period.
     """
     unused: NotRequired[SubscriptionCancelUnused]
-    """With `at: now`: what becomes of the days that are paid and left. `keep`, the default:
+    """With `at: now`: whether the days that are paid and left go back. `keep`, the default:
     nothing goes back. `credit`: they become credit, as if it were changed to nothing.
     """
     dry_run: NotRequired[bool]
@@ -3759,7 +3759,7 @@ class SubscriptionLettingGo(TypedDict):
     waived_amount_cents: int
     """What was served and is not collected, minor units. 0 if all is paid or collected."""
     dropped_lines: list[SubscriptionPeriodLine]
-    """Fees and lines of changes that are not taken any more, since it has ended."""
+    """Fees and lines of changes that are no longer taken, since it has ended."""
 
 
 class SubscriptionList(TypedDict):
