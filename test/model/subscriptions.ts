@@ -79,10 +79,13 @@ export class Subscription extends SubscriptionCourse {
     const back = this.backFrom(isPaused ? unpaid : undefined);
     const today = dateOf(this.now);
     const resumed = { number: Math.max(this.next.number, this.current.number + 1), start: this.resumesAt ?? today };
-    const { number, start } = isPaused ? resumed : this.nextAfterToday();
-    if ([this.endsAt, this.pausesAt].some((date) => date !== null && start >= date)) return null;
+    const running = isPaused ? resumed : this.nextAfterToday();
+    const isAfterPause = this.pausesAt !== null && running.start >= this.pausesAt;
+    if (isAfterPause && (this.resumesAt === null || this.#isPauseReplaced)) return null;
+    const { number, start } = isAfterPause ? { ...running, start: this.resumesAt ?? today } : running;
+    if (this.endsAt !== null && start >= this.endsAt) return null;
     const { off, left } = this.discountAfter(back.isBack);
-    const calendar = isPaused ? new PeriodCalendar(this.terms, start) : this.calendar;
+    const calendar = isPaused || isAfterPause ? new PeriodCalendar(this.terms, start) : this.calendar;
     const cut = this.cut(start, discounted(price, left > 0 ? off : null), calendar);
     const amount = cut.price + this.fee + back.fee + back.owed + account + back.took;
     return { number, start, end: cut.end, amount: Math.max(0, amount) };
