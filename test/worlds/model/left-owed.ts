@@ -17,6 +17,9 @@ export function leftOwed(story: Story): string[] {
   ];
 }
 
+/** Three retries of a debit, with the days that a bank takes for each over holidays. */
+const longestSeries = 24 * day;
+
 const isToCome = ({ now }: Story, instant: string | null | undefined) => instant != null && Date.parse(instant) > now;
 const isDayToCome = ({ now, timeZone }: Story, date: string | null | undefined) =>
   date != null && midnightIn(date, timeZone) > now;
@@ -93,10 +96,19 @@ function stuckSubscription(story: Story, name: string, shown: Body): string | nu
   const stops = [shown.ends_at, shown.pauses_at].filter((date) => date !== null);
   if (stops.some((date) => !isDayToCome(story, date))) return `it was to end or pause on ${stops.join(' or ')}`;
   if (state === 'past_due') {
-    return retry === null && stops.length === 0 ? `period ${period?.number} is owed, and nothing is retried` : null;
+    const isLeft = retry === null && stops.length === 0 && !mayHaveGivenUpLately(story, name);
+    return isLeft ? `period ${period?.number} is owed, and nothing is retried` : null;
   }
   if (next === null) return stops.length === 0 ? 'no period is to come' : null;
   return isDayToCome(story, next) ? null : `no period has begun on ${next}`;
+}
+
+/** After a final decline a subscription stays past due for as long as its retries would have lasted. */
+function mayHaveGivenUpLately(story: Story, name: string): boolean {
+  const own = new Set(story.payments.filter(({ subject }) => subject === name).map((payment) => payment.name));
+  const failures = ['payment_intent.failed', 'payment_intent.returned'].flatMap((type) => eventsOf(story, type));
+  const last = Math.max(0, ...failures.filter(({ subject }) => own.has(subject)).map(({ at }) => Date.parse(at)));
+  return story.now - last <= longestSeries;
 }
 
 function stuckPage(story: Story, name: string, shown: Body): string | null {
