@@ -76,17 +76,24 @@ type ApplyTo struct {
 	// The subscription: the method that was used becomes its instrument. It is started if it is
 	// pending, and resumed if a failed payment has paused it.
 	SubscriptionID *string `json:"subscription_id,omitzero"`
+	// Whether what was served and not paid is collected, the default, or waived: then the unpaid
+	// period is `void` and a new one begins today.
+	Unpaid *UnpaidService `json:"unpaid,omitzero"`
 }
 
 // What a completed payment or setup does: to a plan, or to a subscription. The method becomes its
 // instrument, and is kept. If a failed payment has suspended the plan, it is resumed, and its
 // unpaid payment is tried again at once. A subscription that is pending is started; one that a
-// failed payment has paused is resumed; one that is past due is tried again at once.
+// failed payment has paused is resumed; one that is past due is tried again at once. Name one of
+// them. `unpaid` is for a subscription that is resumed.
 type ApplyToInput struct {
 	// A plan of the customer that has not ended.
 	PaymentPlanID Optional[string] `json:"payment_plan_id,omitzero"`
 	// A subscription of the customer that has not ended.
 	SubscriptionID Optional[string] `json:"subscription_id,omitzero"`
+	// Whether what was served and not paid is collected, the default, or waived: then the unpaid
+	// period is `void` and a new one begins today.
+	Unpaid Optional[UnpaidService] `json:"unpaid,omitzero"`
 }
 
 // Present for an attempt that is a bank debit under a mandate.
@@ -183,6 +190,123 @@ type BusinessDays struct {
 	Data []string `json:"data"`
 	// Whether more follow: false at the end of the calendar, in 2099.
 	HasMore bool `json:"has_more"`
+}
+
+type CanceledSubscription struct {
+	// The id of the subscription.
+	ID string `json:"id"`
+	// The customer who gets the service and is charged.
+	CustomerID string `json:"customer_id"`
+	// A label.
+	Name string `json:"name"`
+	// `pending`: not started; nothing is owed. `trialing`: in its trial. `active`: paid, or its
+	// payment is under way. `past_due`: a payment failed and is retried. `paused`: no period, no
+	// service. `canceled`: ended for good.
+	State SubscriptionState `json:"state"`
+	// Why it is paused or canceled. `requested`: by you. `payment_failed`: no retry is left.
+	// `no_payment_method`: its trial ended without one. `ended`: at `ends_at`. `customer_deleted`.
+	StateReason *string `json:"state_reason"`
+	// Whether the customer may use the service now.
+	InEffect bool `json:"in_effect"`
+	// Until when, if nothing else happens. Null while that is open, and while it is not in effect.
+	InEffectUntil *time.Time `json:"in_effect_until"`
+	// An ISO 4217 code, in capitals.
+	Currency Currency `json:"currency"`
+	// What is sold in the current period.
+	Items []SubscriptionItem `json:"items"`
+	// What is sold from the next period on, if that was changed; null if it is the same.
+	NextItems []SubscriptionItem `json:"next_items"`
+	// Fees that are not paid: the next paid period takes them once, or an unpaid period has taken
+	// them.
+	OneOffItems []SubscriptionOneOffItem `json:"one_off_items"`
+	// The discounts of the current period.
+	Discounts []SubscriptionDiscount `json:"discounts"`
+	// The discounts from the next period on, if they were changed; null if they are the same.
+	NextDiscounts []SubscriptionDiscount `json:"next_discounts"`
+	// The unit of a period.
+	FrequencyType SubscriptionFrequency `json:"frequency_type"`
+	// How many weeks, months or years a period has. By default 1.
+	FrequencyPeriod int `json:"frequency_period"`
+	// The first day. By default today, for this customer. Not in the past. Periods are counted from
+	// here, or from the end of the trial: 31 January is followed by 28 or 29 February, then by 31
+	// March.
+	StartDate string `json:"start_date"`
+	// The day of the month on which periods begin; in shorter months the last day. The first period is
+	// then short, and costs its share of the days. Not for weekly subscriptions. A resume counts anew
+	// from its own day.
+	AnchorDay *int `json:"anchor_day"`
+	// The days of a trial before the first paid period.
+	TrialDays *int `json:"trial_days"`
+	// The first day after the trial. Either this or `trial_days`.
+	TrialEndDate *string `json:"trial_end_date"`
+	// What happens if a trial ends and there is no method to charge. `pause`, the default; `cancel`;
+	// `charge`: the collection fails, and `unpaid_behaviour` decides.
+	TrialEndBehaviour TrialEndBehaviour `json:"trial_end_behaviour"`
+	// The method to charge; null for the customer’s default at each charge.
+	PaymentInstrumentID *string `json:"payment_instrument_id"`
+	// What happens after a failed payment, as for plans. `retry`, the default: it is charged again 1,
+	// 3 and 5 days after its first failure, unless the decline is final. `stop`: it is not retried.
+	FailureBehaviour FailureBehaviour `json:"failure_behaviour"`
+	// What happens when no retry is left. `pause` is the default.
+	UnpaidBehaviour UnpaidBehaviour `json:"unpaid_behaviour"`
+	// For how many days after the first failure `in_effect` stays true while retries continue, if a
+	// period was paid before: until the same time of day in the account’s time zone. By default 7,
+	// which covers all retries.
+	GraceDays int `json:"grace_days"`
+	// When the first period takes effect that is paid by a bank debit. `settled`, the default: when
+	// the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their
+	// dates.
+	EffectiveOn EffectiveOn `json:"effective_on"`
+	// The day on which it ends, the first without service: an end of a period. Null: it continues.
+	EndsAt *string `json:"ends_at"`
+	// The day on which a pause begins that was requested.
+	PausesAt *string `json:"pauses_at"`
+	// The day on which the pause ends automatically. It does not end while a period is owed.
+	ResumesAt *string `json:"resumes_at"`
+	// The period that has begun last; null before the first.
+	CurrentPeriod *CurrentPeriod `json:"current_period"`
+	// When the next period begins; null if none is to come.
+	NextPeriodStart *string `json:"next_period_start"`
+	// When a failed payment is retried; null if it is not.
+	NextAttemptAt *time.Time `json:"next_attempt_at"`
+	// What collecting would take for periods that are not paid, without surcharge, minor units. 0
+	// unless one is unpaid.
+	OwedAmountCents int `json:"owed_amount_cents"`
+	// What the bank or the processor already had when it was canceled, minor units. If it succeeds, it
+	// becomes credit, unless its period was over.
+	InFlightAmount int `json:"in_flight_amount"`
+	// The credit of the customer for later periods, minor units.
+	CreditBalanceCents int `json:"credit_balance_cents"`
+	// How much of the credit `refund_credit` can pay out now, minor units: at most what remains of the
+	// payments.
+	RefundableCreditCents int `json:"refundable_credit_cents"`
+	// What changes have left for the next period to take, besides its items.
+	NextPeriodLines []SubscriptionPeriodLine `json:"next_period_lines"`
+	// The payment of a change that is under way; null if none is.
+	ChangePaymentIntentID *string `json:"change_payment_intent_id"`
+	// The periods that were collected. Trials do not count.
+	PaidPeriods int `json:"paid_periods"`
+	// Its last payment; null before the first.
+	LatestPaymentIntentID *string `json:"latest_payment_intent_id"`
+	// Why its last charge failed; null if it did not.
+	LastPaymentError *SubscriptionPaymentError `json:"last_payment_error"`
+	// For your own use. Copied to each payment intent, so that `_sandbox_outcome` chooses their
+	// outcomes; `_sandbox_outcome_by_period` has one such list for each paid period, separated by
+	// semicolons, and the last repeats. At most 50 pairs; keys of at most 40 characters, values of at
+	// most 500.
+	Metadata map[string]string `json:"metadata"`
+	// The account that is paid.
+	BillerID string `json:"biller_id"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The test clock of the customer; null in real time.
+	TestClock *string `json:"test_clock"`
+	// ISO 8601, UTC.
+	CreatedAt time.Time `json:"created_at"`
+	// ISO 8601, UTC.
+	UpdatedAt time.Time `json:"updated_at"`
+	// With `unused: credit`, what the days are worth that are left; otherwise null.
+	Quote *SubscriptionUnusedQuote `json:"quote"`
 }
 
 type CardData struct {
@@ -448,8 +572,13 @@ type CheckoutSessionCreate struct {
 	SuccessURL Optional[string] `json:"success_url,omitzero"`
 	// Where the page leads a payer who leaves. https in live mode.
 	CancelURL Optional[string] `json:"cancel_url,omitzero"`
-	// An intent of yours that can be confirmed. It decides about amount, payer and metadata.
+	// An intent of yours that can be confirmed, also a failed one of a plan or a subscription that can
+	// be retried. It decides about amount, payer and metadata.
 	PaymentIntentID Optional[string] `json:"payment_intent_id,omitzero"`
+	// A subscription with a payment that has failed or come back. The payer saves a method, and it
+	// takes what `retry_now` or `resume` would take, which the page says before. The session is one of
+	// mode `setup` whose `apply_to` names the subscription.
+	SubscriptionID Optional[string] `json:"subscription_id,omitzero"`
 	// From 5 minutes to 31 days ahead, in the customer’s time. By default in 24 hours.
 	ExpiresAt Optional[time.Time] `json:"expires_at,omitzero"`
 }
@@ -659,6 +788,8 @@ const (
 	ClockEffectTypeSubscriptionChangeScheduled ClockEffectType = "subscription.change_scheduled"
 	ClockEffectTypeSubscriptionChangeRemoved   ClockEffectType = "subscription.change_removed"
 	ClockEffectTypeSubscriptionChangeFailed    ClockEffectType = "subscription.change_failed"
+	ClockEffectTypeSubscriptionPeriodPaid      ClockEffectType = "subscription.period_paid"
+	ClockEffectTypeSubscriptionUpdated         ClockEffectType = "subscription.updated"
 	ClockEffectTypeSubscriptionInEffectChanged ClockEffectType = "subscription.in_effect_changed"
 )
 
@@ -700,6 +831,8 @@ type ComingPeriod struct {
 	End string `json:"end"`
 	// What it costs, without surcharge, minor units.
 	AmountCents int `json:"amount_cents"`
+	// What it takes.
+	Lines []SubscriptionPeriodLine `json:"lines"`
 }
 
 type ComingPeriodList struct {
@@ -984,6 +1117,7 @@ const (
 	ErrorBodyCodeMandateTextUnknown        ErrorBodyCode = "mandate_text_unknown"
 	ErrorBodyCodeMandateUnavailable        ErrorBodyCode = "mandate_unavailable"
 	ErrorBodyCodeMandateLimitExceeded      ErrorBodyCode = "mandate_limit_exceeded"
+	ErrorBodyCodeResultAfterPeriod         ErrorBodyCode = "result_after_period"
 	ErrorBodyCodeQuoteChanged              ErrorBodyCode = "quote_changed"
 	ErrorBodyCodeTestClockAdvancing        ErrorBodyCode = "test_clock_advancing"
 	ErrorBodyCodeTestClockFailed           ErrorBodyCode = "test_clock_failed"
@@ -1040,6 +1174,8 @@ const (
 	ErrorDetailCodePaymentMethodLimit           ErrorDetailCode = "payment_method_limit"
 	ErrorDetailCodePaymentMethodMissing         ErrorDetailCode = "payment_method_missing"
 	ErrorDetailCodePaymentMethodUnattached      ErrorDetailCode = "payment_method_unattached"
+	ErrorDetailCodeNoPeriodLeft                 ErrorDetailCode = "no_period_left"
+	ErrorDetailCodeMandateLimitExceeded         ErrorDetailCode = "mandate_limit_exceeded"
 	ErrorDetailCodeMandateRequired              ErrorDetailCode = "mandate_required"
 	ErrorDetailCodeCurrencyOfScheme             ErrorDetailCode = "currency_of_scheme"
 	ErrorDetailCodeMandateTextUnknown           ErrorDetailCode = "mandate_text_unknown"
@@ -1127,6 +1263,8 @@ func (SubscriptionChangedEvent) isEvent()         {}
 func (SubscriptionChangeScheduledEvent) isEvent() {}
 func (SubscriptionChangeRemovedEvent) isEvent()   {}
 func (SubscriptionChangeFailedEvent) isEvent()    {}
+func (SubscriptionPeriodPaidEvent) isEvent()      {}
+func (SubscriptionUpdatedEvent) isEvent()         {}
 func (SubscriptionInEffectChangedEvent) isEvent() {}
 func (TestClockCreatedEvent) isEvent()            {}
 func (TestClockAdvancingEvent) isEvent()          {}
@@ -1233,6 +1371,10 @@ func (u *Event) UnmarshalJSON(data []byte) error {
 		read.Value = &SubscriptionChangeRemovedEvent{}
 	case "subscription.change_failed":
 		read.Value = &SubscriptionChangeFailedEvent{}
+	case "subscription.period_paid":
+		read.Value = &SubscriptionPeriodPaidEvent{}
+	case "subscription.updated":
+		read.Value = &SubscriptionUpdatedEvent{}
 	case "subscription.in_effect_changed":
 		read.Value = &SubscriptionInEffectChangedEvent{}
 	case "test_clock.created":
@@ -1349,6 +1491,10 @@ func (u Event) MarshalJSON() ([]byte, error) {
 		return marshalWith(u.Value, "event_type", "subscription.change_removed")
 	case SubscriptionChangeFailedEvent, *SubscriptionChangeFailedEvent:
 		return marshalWith(u.Value, "event_type", "subscription.change_failed")
+	case SubscriptionPeriodPaidEvent, *SubscriptionPeriodPaidEvent:
+		return marshalWith(u.Value, "event_type", "subscription.period_paid")
+	case SubscriptionUpdatedEvent, *SubscriptionUpdatedEvent:
+		return marshalWith(u.Value, "event_type", "subscription.updated")
 	case SubscriptionInEffectChangedEvent, *SubscriptionInEffectChangedEvent:
 		return marshalWith(u.Value, "event_type", "subscription.in_effect_changed")
 	case TestClockCreatedEvent, *TestClockCreatedEvent:
@@ -1425,6 +1571,8 @@ const (
 	EventTypeSubscriptionChangeScheduled EventType = "subscription.change_scheduled"
 	EventTypeSubscriptionChangeRemoved   EventType = "subscription.change_removed"
 	EventTypeSubscriptionChangeFailed    EventType = "subscription.change_failed"
+	EventTypeSubscriptionPeriodPaid      EventType = "subscription.period_paid"
+	EventTypeSubscriptionUpdated         EventType = "subscription.updated"
 	EventTypeSubscriptionInEffectChanged EventType = "subscription.in_effect_changed"
 	EventTypeTestClockCreated            EventType = "test_clock.created"
 	EventTypeTestClockAdvancing          EventType = "test_clock.advancing"
@@ -2269,7 +2417,8 @@ type PaymentIntentCreate struct {
 	Amount int `json:"amount"`
 	// An ISO 4217 code, in capitals.
 	Currency Currency `json:"currency"`
-	// The payer. By default the customer of the method that is charged.
+	// The payer. Name it to charge a method of a customer, by a confirm or on a date: the customer of
+	// a method is not taken over.
 	CustomerID Optional[string] `json:"customer_id,omitzero"`
 	// Your own biller id. Any other is refused.
 	BillerID Optional[string] `json:"biller_id,omitzero"`
@@ -2287,8 +2436,8 @@ type PaymentIntentCreate struct {
 	// Asks for the fee on top of the amount, where the rules on surcharges allow it.
 	SurchargeApplied Optional[bool] `json:"surcharge_applied,omitzero"`
 	// The service charges at 00:00 of this date in the account’s time zone, or within seconds if it is
-	// today. From today to 366 days ahead. Needs `payment_method`. Confirming or canceling earlier
-	// ends the schedule.
+	// today. From today to 366 days ahead. Needs `payment_method`, and `customer_id` if the method
+	// belongs to a customer. Confirming or canceling earlier ends the schedule.
 	ScheduledPaymentDate Optional[string] `json:"scheduled_payment_date,omitzero"`
 	// What is paid for. The payer reads it on receipts, and on the page of a checkout session.
 	Description Optional[string] `json:"description,omitzero"`
@@ -3035,10 +3184,11 @@ type PaymentPlan struct {
 	// The method to charge; null for the customer’s default at each charge.
 	PaymentInstrumentID *string `json:"payment_instrument_id"`
 	// What happens after a failed payment. `retry`, the default: the same payment intent is charged
-	// again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes
-	// `suspended` when all retries have failed, or at once if the decline is final (`card_declined`,
-	// `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`).
-	// `stop`: the plan becomes `suspended` at the first failure.
+	// again 1, 3 and 5 days after its first failure, a card at the same time of day in the account’s
+	// time zone. Later payments keep their dates. The plan becomes `suspended` when all retries have
+	// failed, or at once if the decline is final (`card_declined`, `expired_card`,
+	// `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan
+	// becomes `suspended` at the first failure.
 	FailureBehaviour FailureBehaviour `json:"failure_behaviour"`
 	// For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses
 	// their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500.
@@ -3150,10 +3300,11 @@ type PaymentPlanCreate struct {
 	// True for a plan without a total.
 	UntilFurtherNotice Optional[bool] `json:"until_further_notice,omitzero"`
 	// What happens after a failed payment. `retry`, the default: the same payment intent is charged
-	// again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes
-	// `suspended` when all retries have failed, or at once if the decline is final (`card_declined`,
-	// `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`).
-	// `stop`: the plan becomes `suspended` at the first failure.
+	// again 1, 3 and 5 days after its first failure, a card at the same time of day in the account’s
+	// time zone. Later payments keep their dates. The plan becomes `suspended` when all retries have
+	// failed, or at once if the decline is final (`card_declined`, `expired_card`,
+	// `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan
+	// becomes `suspended` at the first failure.
 	FailureBehaviour Optional[FailureBehaviour] `json:"failure_behaviour,omitzero"`
 	// For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses
 	// their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500.
@@ -3264,10 +3415,11 @@ type PaymentPlanUpdate struct {
 	// True for a plan without a total.
 	UntilFurtherNotice Optional[bool] `json:"until_further_notice,omitzero"`
 	// What happens after a failed payment. `retry`, the default: the same payment intent is charged
-	// again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes
-	// `suspended` when all retries have failed, or at once if the decline is final (`card_declined`,
-	// `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`).
-	// `stop`: the plan becomes `suspended` at the first failure.
+	// again 1, 3 and 5 days after its first failure, a card at the same time of day in the account’s
+	// time zone. Later payments keep their dates. The plan becomes `suspended` when all retries have
+	// failed, or at once if the decline is final (`card_declined`, `expired_card`,
+	// `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan
+	// becomes `suspended` at the first failure.
 	FailureBehaviour Optional[FailureBehaviour] `json:"failure_behaviour,omitzero"`
 	// For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses
 	// their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500.
@@ -3721,7 +3873,8 @@ type Subscription struct {
 	Items []SubscriptionItem `json:"items"`
 	// What is sold from the next period on, if that was changed; null if it is the same.
 	NextItems []SubscriptionItem `json:"next_items"`
-	// Fees that the next paid period takes once.
+	// Fees that are not paid: the next paid period takes them once, or an unpaid period has taken
+	// them.
 	OneOffItems []SubscriptionOneOffItem `json:"one_off_items"`
 	// The discounts of the current period.
 	Discounts []SubscriptionDiscount `json:"discounts"`
@@ -3754,7 +3907,8 @@ type Subscription struct {
 	// What happens when no retry is left. `pause` is the default.
 	UnpaidBehaviour UnpaidBehaviour `json:"unpaid_behaviour"`
 	// For how many days after the first failure `in_effect` stays true while retries continue, if a
-	// period was paid before. By default 7, which covers all retries.
+	// period was paid before: until the same time of day in the account’s time zone. By default 7,
+	// which covers all retries.
 	GraceDays int `json:"grace_days"`
 	// When the first period takes effect that is paid by a bank debit. `settled`, the default: when
 	// the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their
@@ -3772,11 +3926,17 @@ type Subscription struct {
 	NextPeriodStart *string `json:"next_period_start"`
 	// When a failed payment is retried; null if it is not.
 	NextAttemptAt *time.Time `json:"next_attempt_at"`
+	// What collecting would take for periods that are not paid, without surcharge, minor units. 0
+	// unless one is unpaid.
+	OwedAmountCents int `json:"owed_amount_cents"`
 	// What the bank or the processor already had when it was canceled, minor units. If it succeeds, it
 	// becomes credit, unless its period was over.
 	InFlightAmount int `json:"in_flight_amount"`
 	// The credit of the customer for later periods, minor units.
 	CreditBalanceCents int `json:"credit_balance_cents"`
+	// How much of the credit `refund_credit` can pay out now, minor units: at most what remains of the
+	// payments.
+	RefundableCreditCents int `json:"refundable_credit_cents"`
 	// What changes have left for the next period to take, besides its items.
 	NextPeriodLines []SubscriptionPeriodLine `json:"next_period_lines"`
 	// The payment of a change that is under way; null if none is.
@@ -3808,6 +3968,11 @@ type SubscriptionCancel struct {
 	// When it ends. `period_end`, the default: at the end of the current period, since that was paid
 	// for. `now`: at once. A date: at the end of this or of a later period.
 	At Optional[SubscriptionCancelAt] `json:"at,omitzero"`
+	// With `at: now`: what becomes of the days that are paid and left. `keep`, the default: nothing
+	// goes back. `credit`: they become credit, as if it were changed to nothing.
+	Unused Optional[SubscriptionCancelUnused] `json:"unused,omitzero"`
+	// Nothing changes: `quote` says what would become credit. With `unused: credit`.
+	DryRun Optional[bool] `json:"dry_run,omitzero"`
 }
 
 // SubscriptionCancelAt is a name of the API.
@@ -3816,6 +3981,17 @@ type SubscriptionCancelAt string
 const (
 	SubscriptionCancelAtPeriodEnd SubscriptionCancelAt = "period_end"
 	SubscriptionCancelAtNow       SubscriptionCancelAt = "now"
+)
+
+// SubscriptionCancelUnused is a name of the API.
+//
+// With `at: now`: what becomes of the days that are paid and left. `keep`, the default: nothing
+// goes back. `credit`: they become credit, as if it were changed to nothing.
+type SubscriptionCancelUnused string
+
+const (
+	SubscriptionCancelUnusedKeep   SubscriptionCancelUnused = "keep"
+	SubscriptionCancelUnusedCredit SubscriptionCancelUnused = "credit"
 )
 
 type SubscriptionCancelRemovedEvent struct {
@@ -3874,8 +4050,8 @@ type SubscriptionCanceledEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string      `json:"request_id"`
-	Data      Subscription `json:"data"`
+	RequestID *string               `json:"request_id"`
+	Data      SubscriptionLettingGo `json:"data"`
 }
 
 type SubscriptionChange struct {
@@ -4062,7 +4238,8 @@ type SubscriptionCreate struct {
 	// What happens when no retry is left. `pause` is the default.
 	UnpaidBehaviour Optional[UnpaidBehaviour] `json:"unpaid_behaviour,omitzero"`
 	// For how many days after the first failure `in_effect` stays true while retries continue, if a
-	// period was paid before. By default 7, which covers all retries.
+	// period was paid before: until the same time of day in the account’s time zone. By default 7,
+	// which covers all retries.
 	GraceDays Optional[int] `json:"grace_days,omitzero"`
 	// When the first period takes effect that is paid by a bank debit. `settled`, the default: when
 	// the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their
@@ -4099,13 +4276,49 @@ type SubscriptionCreate struct {
 }
 
 type SubscriptionCreditRefund struct {
-	// Minor units. By default all credit, but no more than what remains of the last payment.
+	// Minor units, at most `refundable_credit_cents`. That is the default.
 	AmountCents Optional[int] `json:"amount_cents,omitzero"`
 	// The reason, in your words.
 	Reason Optional[string] `json:"reason,omitzero"`
 	// For your own use. In the sandbox `_sandbox_refund_outcome`: `fail` makes the refund fail. At
 	// most 50 pairs; keys of at most 40 characters, values of at most 500.
 	Metadata Optional[map[string]string] `json:"metadata,omitzero"`
+}
+
+type SubscriptionCreditRefunds struct {
+	// The id of the refund.
+	ID string `json:"id"`
+	// The payment that is refunded.
+	PaymentIntentID string `json:"payment_intent_id"`
+	// Minor units.
+	Amount int `json:"amount"`
+	// How much of the amount is surcharge, minor units: the part that it has in the payment. Older
+	// refunds do not say.
+	SurchargeAmount *int `json:"surcharge_amount,omitzero"`
+	// An ISO 4217 code, in capitals.
+	Currency Currency `json:"currency"`
+	// The reason, in your words.
+	Reason *string `json:"reason"`
+	// For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500.
+	Metadata map[string]string `json:"metadata"`
+	// `processing`: the processor was asked. `succeeded`: the money was returned. `failed`: it was
+	// not; you can request a new refund.
+	Status RefundStatus `json:"status"`
+	// Present and true if the payment was a bank debit that could still come back when it was
+	// refunded. If it does, the payer has the money twice: see `total_returned_amount` of the payment
+	// intent.
+	RefundAtRisk *bool `json:"refund_at_risk,omitzero"`
+	// The account that pays the refund.
+	BillerID string `json:"biller_id"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// ISO 8601, UTC.
+	CreatedAt time.Time `json:"created_at"`
+	// ISO 8601, UTC.
+	UpdatedAt time.Time `json:"updated_at"`
+	// All refunds of this request, that of the newest payment first. Each has its own status: if one
+	// fails, its part of the credit comes back.
+	Refunds []Refund `json:"refunds"`
 }
 
 type SubscriptionDiscount struct {
@@ -4198,6 +4411,125 @@ type SubscriptionItemInput struct {
 	Quantity Optional[int] `json:"quantity,omitzero"`
 }
 
+type SubscriptionLettingGo struct {
+	// The id of the subscription.
+	ID string `json:"id"`
+	// The customer who gets the service and is charged.
+	CustomerID string `json:"customer_id"`
+	// A label.
+	Name string `json:"name"`
+	// `pending`: not started; nothing is owed. `trialing`: in its trial. `active`: paid, or its
+	// payment is under way. `past_due`: a payment failed and is retried. `paused`: no period, no
+	// service. `canceled`: ended for good.
+	State SubscriptionState `json:"state"`
+	// Why it is paused or canceled. `requested`: by you. `payment_failed`: no retry is left.
+	// `no_payment_method`: its trial ended without one. `ended`: at `ends_at`. `customer_deleted`.
+	StateReason *string `json:"state_reason"`
+	// Whether the customer may use the service now.
+	InEffect bool `json:"in_effect"`
+	// Until when, if nothing else happens. Null while that is open, and while it is not in effect.
+	InEffectUntil *time.Time `json:"in_effect_until"`
+	// An ISO 4217 code, in capitals.
+	Currency Currency `json:"currency"`
+	// What is sold in the current period.
+	Items []SubscriptionItem `json:"items"`
+	// What is sold from the next period on, if that was changed; null if it is the same.
+	NextItems []SubscriptionItem `json:"next_items"`
+	// Fees that are not paid: the next paid period takes them once, or an unpaid period has taken
+	// them.
+	OneOffItems []SubscriptionOneOffItem `json:"one_off_items"`
+	// The discounts of the current period.
+	Discounts []SubscriptionDiscount `json:"discounts"`
+	// The discounts from the next period on, if they were changed; null if they are the same.
+	NextDiscounts []SubscriptionDiscount `json:"next_discounts"`
+	// The unit of a period.
+	FrequencyType SubscriptionFrequency `json:"frequency_type"`
+	// How many weeks, months or years a period has. By default 1.
+	FrequencyPeriod int `json:"frequency_period"`
+	// The first day. By default today, for this customer. Not in the past. Periods are counted from
+	// here, or from the end of the trial: 31 January is followed by 28 or 29 February, then by 31
+	// March.
+	StartDate string `json:"start_date"`
+	// The day of the month on which periods begin; in shorter months the last day. The first period is
+	// then short, and costs its share of the days. Not for weekly subscriptions. A resume counts anew
+	// from its own day.
+	AnchorDay *int `json:"anchor_day"`
+	// The days of a trial before the first paid period.
+	TrialDays *int `json:"trial_days"`
+	// The first day after the trial. Either this or `trial_days`.
+	TrialEndDate *string `json:"trial_end_date"`
+	// What happens if a trial ends and there is no method to charge. `pause`, the default; `cancel`;
+	// `charge`: the collection fails, and `unpaid_behaviour` decides.
+	TrialEndBehaviour TrialEndBehaviour `json:"trial_end_behaviour"`
+	// The method to charge; null for the customer’s default at each charge.
+	PaymentInstrumentID *string `json:"payment_instrument_id"`
+	// What happens after a failed payment, as for plans. `retry`, the default: it is charged again 1,
+	// 3 and 5 days after its first failure, unless the decline is final. `stop`: it is not retried.
+	FailureBehaviour FailureBehaviour `json:"failure_behaviour"`
+	// What happens when no retry is left. `pause` is the default.
+	UnpaidBehaviour UnpaidBehaviour `json:"unpaid_behaviour"`
+	// For how many days after the first failure `in_effect` stays true while retries continue, if a
+	// period was paid before: until the same time of day in the account’s time zone. By default 7,
+	// which covers all retries.
+	GraceDays int `json:"grace_days"`
+	// When the first period takes effect that is paid by a bank debit. `settled`, the default: when
+	// the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their
+	// dates.
+	EffectiveOn EffectiveOn `json:"effective_on"`
+	// The day on which it ends, the first without service: an end of a period. Null: it continues.
+	EndsAt *string `json:"ends_at"`
+	// The day on which a pause begins that was requested.
+	PausesAt *string `json:"pauses_at"`
+	// The day on which the pause ends automatically. It does not end while a period is owed.
+	ResumesAt *string `json:"resumes_at"`
+	// The period that has begun last; null before the first.
+	CurrentPeriod *CurrentPeriod `json:"current_period"`
+	// When the next period begins; null if none is to come.
+	NextPeriodStart *string `json:"next_period_start"`
+	// When a failed payment is retried; null if it is not.
+	NextAttemptAt *time.Time `json:"next_attempt_at"`
+	// What collecting would take for periods that are not paid, without surcharge, minor units. 0
+	// unless one is unpaid.
+	OwedAmountCents int `json:"owed_amount_cents"`
+	// What the bank or the processor already had when it was canceled, minor units. If it succeeds, it
+	// becomes credit, unless its period was over.
+	InFlightAmount int `json:"in_flight_amount"`
+	// The credit of the customer for later periods, minor units.
+	CreditBalanceCents int `json:"credit_balance_cents"`
+	// How much of the credit `refund_credit` can pay out now, minor units: at most what remains of the
+	// payments.
+	RefundableCreditCents int `json:"refundable_credit_cents"`
+	// What changes have left for the next period to take, besides its items.
+	NextPeriodLines []SubscriptionPeriodLine `json:"next_period_lines"`
+	// The payment of a change that is under way; null if none is.
+	ChangePaymentIntentID *string `json:"change_payment_intent_id"`
+	// The periods that were collected. Trials do not count.
+	PaidPeriods int `json:"paid_periods"`
+	// Its last payment; null before the first.
+	LatestPaymentIntentID *string `json:"latest_payment_intent_id"`
+	// Why its last charge failed; null if it did not.
+	LastPaymentError *SubscriptionPaymentError `json:"last_payment_error"`
+	// For your own use. Copied to each payment intent, so that `_sandbox_outcome` chooses their
+	// outcomes; `_sandbox_outcome_by_period` has one such list for each paid period, separated by
+	// semicolons, and the last repeats. At most 50 pairs; keys of at most 40 characters, values of at
+	// most 500.
+	Metadata map[string]string `json:"metadata"`
+	// The account that is paid.
+	BillerID string `json:"biller_id"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The test clock of the customer; null in real time.
+	TestClock *string `json:"test_clock"`
+	// ISO 8601, UTC.
+	CreatedAt time.Time `json:"created_at"`
+	// ISO 8601, UTC.
+	UpdatedAt time.Time `json:"updated_at"`
+	// What was served and is not collected, minor units. 0 if all is paid or collected.
+	WaivedAmountCents int `json:"waived_amount_cents"`
+	// Fees and lines of changes that are not taken any more, since it has ended.
+	DroppedLines []SubscriptionPeriodLine `json:"dropped_lines"`
+}
+
 type SubscriptionList struct {
 	Data []Subscription `json:"data"`
 	// Whether more items follow.
@@ -4263,6 +4595,122 @@ type SubscriptionOneOffItemInput struct {
 	Quantity Optional[int] `json:"quantity,omitzero"`
 }
 
+type SubscriptionPaidPeriod struct {
+	// The id of the subscription.
+	ID string `json:"id"`
+	// The customer who gets the service and is charged.
+	CustomerID string `json:"customer_id"`
+	// A label.
+	Name string `json:"name"`
+	// `pending`: not started; nothing is owed. `trialing`: in its trial. `active`: paid, or its
+	// payment is under way. `past_due`: a payment failed and is retried. `paused`: no period, no
+	// service. `canceled`: ended for good.
+	State SubscriptionState `json:"state"`
+	// Why it is paused or canceled. `requested`: by you. `payment_failed`: no retry is left.
+	// `no_payment_method`: its trial ended without one. `ended`: at `ends_at`. `customer_deleted`.
+	StateReason *string `json:"state_reason"`
+	// Whether the customer may use the service now.
+	InEffect bool `json:"in_effect"`
+	// Until when, if nothing else happens. Null while that is open, and while it is not in effect.
+	InEffectUntil *time.Time `json:"in_effect_until"`
+	// An ISO 4217 code, in capitals.
+	Currency Currency `json:"currency"`
+	// What is sold in the current period.
+	Items []SubscriptionItem `json:"items"`
+	// What is sold from the next period on, if that was changed; null if it is the same.
+	NextItems []SubscriptionItem `json:"next_items"`
+	// Fees that are not paid: the next paid period takes them once, or an unpaid period has taken
+	// them.
+	OneOffItems []SubscriptionOneOffItem `json:"one_off_items"`
+	// The discounts of the current period.
+	Discounts []SubscriptionDiscount `json:"discounts"`
+	// The discounts from the next period on, if they were changed; null if they are the same.
+	NextDiscounts []SubscriptionDiscount `json:"next_discounts"`
+	// The unit of a period.
+	FrequencyType SubscriptionFrequency `json:"frequency_type"`
+	// How many weeks, months or years a period has. By default 1.
+	FrequencyPeriod int `json:"frequency_period"`
+	// The first day. By default today, for this customer. Not in the past. Periods are counted from
+	// here, or from the end of the trial: 31 January is followed by 28 or 29 February, then by 31
+	// March.
+	StartDate string `json:"start_date"`
+	// The day of the month on which periods begin; in shorter months the last day. The first period is
+	// then short, and costs its share of the days. Not for weekly subscriptions. A resume counts anew
+	// from its own day.
+	AnchorDay *int `json:"anchor_day"`
+	// The days of a trial before the first paid period.
+	TrialDays *int `json:"trial_days"`
+	// The first day after the trial. Either this or `trial_days`.
+	TrialEndDate *string `json:"trial_end_date"`
+	// What happens if a trial ends and there is no method to charge. `pause`, the default; `cancel`;
+	// `charge`: the collection fails, and `unpaid_behaviour` decides.
+	TrialEndBehaviour TrialEndBehaviour `json:"trial_end_behaviour"`
+	// The method to charge; null for the customer’s default at each charge.
+	PaymentInstrumentID *string `json:"payment_instrument_id"`
+	// What happens after a failed payment, as for plans. `retry`, the default: it is charged again 1,
+	// 3 and 5 days after its first failure, unless the decline is final. `stop`: it is not retried.
+	FailureBehaviour FailureBehaviour `json:"failure_behaviour"`
+	// What happens when no retry is left. `pause` is the default.
+	UnpaidBehaviour UnpaidBehaviour `json:"unpaid_behaviour"`
+	// For how many days after the first failure `in_effect` stays true while retries continue, if a
+	// period was paid before: until the same time of day in the account’s time zone. By default 7,
+	// which covers all retries.
+	GraceDays int `json:"grace_days"`
+	// When the first period takes effect that is paid by a bank debit. `settled`, the default: when
+	// the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their
+	// dates.
+	EffectiveOn EffectiveOn `json:"effective_on"`
+	// The day on which it ends, the first without service: an end of a period. Null: it continues.
+	EndsAt *string `json:"ends_at"`
+	// The day on which a pause begins that was requested.
+	PausesAt *string `json:"pauses_at"`
+	// The day on which the pause ends automatically. It does not end while a period is owed.
+	ResumesAt *string `json:"resumes_at"`
+	// The period that has begun last; null before the first.
+	CurrentPeriod *CurrentPeriod `json:"current_period"`
+	// When the next period begins; null if none is to come.
+	NextPeriodStart *string `json:"next_period_start"`
+	// When a failed payment is retried; null if it is not.
+	NextAttemptAt *time.Time `json:"next_attempt_at"`
+	// What collecting would take for periods that are not paid, without surcharge, minor units. 0
+	// unless one is unpaid.
+	OwedAmountCents int `json:"owed_amount_cents"`
+	// What the bank or the processor already had when it was canceled, minor units. If it succeeds, it
+	// becomes credit, unless its period was over.
+	InFlightAmount int `json:"in_flight_amount"`
+	// The credit of the customer for later periods, minor units.
+	CreditBalanceCents int `json:"credit_balance_cents"`
+	// How much of the credit `refund_credit` can pay out now, minor units: at most what remains of the
+	// payments.
+	RefundableCreditCents int `json:"refundable_credit_cents"`
+	// What changes have left for the next period to take, besides its items.
+	NextPeriodLines []SubscriptionPeriodLine `json:"next_period_lines"`
+	// The payment of a change that is under way; null if none is.
+	ChangePaymentIntentID *string `json:"change_payment_intent_id"`
+	// The periods that were collected. Trials do not count.
+	PaidPeriods int `json:"paid_periods"`
+	// Its last payment; null before the first.
+	LatestPaymentIntentID *string `json:"latest_payment_intent_id"`
+	// Why its last charge failed; null if it did not.
+	LastPaymentError *SubscriptionPaymentError `json:"last_payment_error"`
+	// For your own use. Copied to each payment intent, so that `_sandbox_outcome` chooses their
+	// outcomes; `_sandbox_outcome_by_period` has one such list for each paid period, separated by
+	// semicolons, and the last repeats. At most 50 pairs; keys of at most 40 characters, values of at
+	// most 500.
+	Metadata map[string]string `json:"metadata"`
+	// The account that is paid.
+	BillerID string `json:"biller_id"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The test clock of the customer; null in real time.
+	TestClock *string `json:"test_clock"`
+	// ISO 8601, UTC.
+	CreatedAt time.Time `json:"created_at"`
+	// ISO 8601, UTC.
+	UpdatedAt  time.Time          `json:"updated_at"`
+	PaidPeriod SubscriptionPeriod `json:"paid_period"`
+}
+
 type SubscriptionPastDueEvent struct {
 	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
 	ID        string `json:"id"`
@@ -4288,6 +4736,10 @@ type SubscriptionPause struct {
 	From Optional[string] `json:"from,omitzero"`
 	// When it resumes automatically: after the pause begins. By default it waits for a resume.
 	ResumesAt Optional[string] `json:"resumes_at,omitzero"`
+	// The day of the month on which later periods begin, such as that of before the pause. The new
+	// period is then short, and costs its share of the days. By default the day of the resume. Not for
+	// weekly subscriptions.
+	AnchorDay Optional[int] `json:"anchor_day,omitzero"`
 }
 
 type SubscriptionPauseRemovedEvent struct {
@@ -4379,6 +4831,8 @@ type SubscriptionPeriod struct {
 	Failures int `json:"failures"`
 	// When it is retried; null if it is not.
 	NextAttemptAt *time.Time `json:"next_attempt_at"`
+	// Until when it was in effect, if that has ended; otherwise null.
+	ServedUntil *time.Time `json:"served_until"`
 }
 
 // SubscriptionPeriodKind is a name of the API.
@@ -4393,7 +4847,8 @@ const (
 
 type SubscriptionPeriodLine struct {
 	// `item`: a whole period. `one_off`: a fee that is taken once. `proration`: the share of its days.
-	// `discount`: negative, unless a change gives back days that had it. `credit`: negative.
+	// `discount`: negative, unless a change gives back days that had it. `credit`: negative. `owed`:
+	// days that were served in an earlier period and not paid.
 	Kind SubscriptionPeriodLineKind `json:"kind"`
 	// For people.
 	Description string `json:"description"`
@@ -4406,7 +4861,8 @@ type SubscriptionPeriodLine struct {
 // SubscriptionPeriodLineKind is a name of the API.
 //
 // `item`: a whole period. `one_off`: a fee that is taken once. `proration`: the share of its days.
-// `discount`: negative, unless a change gives back days that had it. `credit`: negative.
+// `discount`: negative, unless a change gives back days that had it. `credit`: negative. `owed`:
+// days that were served in an earlier period and not paid.
 type SubscriptionPeriodLineKind string
 
 const (
@@ -4415,12 +4871,33 @@ const (
 	SubscriptionPeriodLineKindProration SubscriptionPeriodLineKind = "proration"
 	SubscriptionPeriodLineKindDiscount  SubscriptionPeriodLineKind = "discount"
 	SubscriptionPeriodLineKindCredit    SubscriptionPeriodLineKind = "credit"
+	SubscriptionPeriodLineKindOwed      SubscriptionPeriodLineKind = "owed"
 )
 
 type SubscriptionPeriodList struct {
 	Data []SubscriptionPeriod `json:"data"`
 	// Whether more items follow.
 	HasMore bool `json:"has_more"`
+}
+
+type SubscriptionPeriodPaidEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID        string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string                `json:"request_id"`
+	Data      SubscriptionPaidPeriod `json:"data"`
 }
 
 // SubscriptionPeriodStatus is a name of the API.
@@ -4479,6 +4956,9 @@ type SubscriptionResume struct {
 	// period is then short, and costs its share of the days. By default the day of the resume. Not for
 	// weekly subscriptions.
 	AnchorDay Optional[int] `json:"anchor_day,omitzero"`
+	// Whether what was served and not paid is collected, the default, or waived: then the unpaid
+	// period is `void` and a new one begins today.
+	Unpaid Optional[UnpaidService] `json:"unpaid,omitzero"`
 }
 
 type SubscriptionResumedEvent struct {
@@ -4497,8 +4977,8 @@ type SubscriptionResumedEvent struct {
 	// Rises by one with each event of an account and mode, without gaps, in commit order.
 	Sequence int `json:"sequence"`
 	// The API request that caused it; null if no request did.
-	RequestID *string      `json:"request_id"`
-	Data      Subscription `json:"data"`
+	RequestID *string               `json:"request_id"`
+	Data      SubscriptionLettingGo `json:"data"`
 }
 
 type SubscriptionStartedEvent struct {
@@ -4553,6 +5033,16 @@ type SubscriptionTrialEndingEvent struct {
 	Data      Subscription `json:"data"`
 }
 
+type SubscriptionUnusedQuote struct {
+	// What the change costs and credits. If it is paid now, their sum is `amount_cents`: what earlier
+	// changes have left for the next period and the credit balance are among them.
+	Lines []SubscriptionPeriodLine `json:"lines"`
+	// What becomes credit, minor units.
+	CreditCents int `json:"credit_cents"`
+	// The same request gets this quote until then: the end of the day.
+	ValidUntil time.Time `json:"valid_until"`
+}
+
 type SubscriptionUpdate struct {
 	// Cannot be changed. Sending it is a validation error.
 	CustomerID Optional[string] `json:"customer_id,omitzero"`
@@ -4576,7 +5066,8 @@ type SubscriptionUpdate struct {
 	// What happens when no retry is left. `pause` is the default.
 	UnpaidBehaviour Optional[UnpaidBehaviour] `json:"unpaid_behaviour,omitzero"`
 	// For how many days after the first failure `in_effect` stays true while retries continue, if a
-	// period was paid before. By default 7, which covers all retries.
+	// period was paid before: until the same time of day in the account’s time zone. By default 7,
+	// which covers all retries.
 	GraceDays Optional[int] `json:"grace_days,omitzero"`
 	// When the first period takes effect that is paid by a bank debit. `settled`, the default: when
 	// the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their
@@ -4610,6 +5101,26 @@ type SubscriptionUpdate struct {
 	EndsAt Optional[string] `json:"ends_at,omitzero"`
 	// The method to charge. By default the customer’s default method at the time of each charge.
 	PaymentInstrumentID Optional[string] `json:"payment_instrument_id,omitzero"`
+}
+
+type SubscriptionUpdatedEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID        string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string               `json:"request_id"`
+	Data      SubscriptionLettingGo `json:"data"`
 }
 
 // SurchargeReason is a name of the API.
@@ -4944,6 +5455,14 @@ type UnpaidBehaviour string
 const (
 	UnpaidBehaviourPause  UnpaidBehaviour = "pause"
 	UnpaidBehaviourCancel UnpaidBehaviour = "cancel"
+)
+
+// UnpaidService is a name of the API.
+type UnpaidService string
+
+const (
+	UnpaidServiceCollect UnpaidService = "collect"
+	UnpaidServiceWaive   UnpaidService = "waive"
 )
 
 type WebhookAttempt struct {

@@ -709,8 +709,9 @@ type RefundsService struct{ t *transport }
 // Create: Refund a payment, whole or in part
 //
 // The payment intent must have succeeded. Without an amount, the refund covers everything that
-// remains of its total. A failed refund returns `status: failed`; it is not an error. In the
-// sandbox a refund fails if its amount ends in 03.
+// remains of its total. Credit of a subscription that came from the payment is used up first. A
+// failed refund returns `status: failed`; it is not an error. In the sandbox a refund fails if its
+// amount ends in 03.
 //
 // Needs a secret key with the scope `payment_intents:write`.
 //
@@ -887,7 +888,8 @@ func (s *PaymentPlansService) Get(ctx context.Context, planID string, options ..
 //
 // Until the plan has ended, you can change name, recurring_amount_cents, total_amount_cents,
 // until_further_notice, payment_instrument_id and failure_behaviour. While it is pending, you can
-// change everything except customer_id.
+// change everything except customer_id. You can replace metadata in every state, also after the
+// end. Payment intents that exist keep theirs.
 //
 // Needs a secret key with the scope `payment_plans:write`.
 //
@@ -1194,7 +1196,9 @@ type CheckoutSessionsService struct{ t *transport }
 //
 // A hosted page without a payment link. Send your payer to its `url`: to pay, to pay a
 // `payment_intent_id` of yours, or in `setup` mode to save a method, whose `payment_method_id` your
-// server then confirms with. A payment intent has at most one open session.
+// server then confirms with. With `subscription_id` the payer pays what a subscription has failed
+// to collect: the page says what is taken, and for which dates. A payment intent has at most one
+// open session.
 //
 // Needs a secret key with the scope `payment_links:write`.
 //
@@ -1404,13 +1408,14 @@ func (s *SubscriptionsService) Pause(ctx context.Context, subscriptionID string,
 // is paid for continues until `ends_at`, and retries end. With a later date it continues as before
 // until then, with renewals and retries; if that is no end of a period to come, the error names the
 // two that are nearest. A subscription that is pending or paused is canceled at once, and not at a
-// date. Nothing is refunded.
+// date. Nothing is refunded; with `at: now` and `unused: credit` the days that are left become
+// credit, which you can refund.
 //
 // Needs a secret key with the scope `subscriptions:write`.
 //
 // `POST /api/v1/subscriptions/{subscription_id}/cancel`
-func (s *SubscriptionsService) Cancel(ctx context.Context, subscriptionID string, body SubscriptionCancel, options ...Option) (*Subscription, error) {
-	return send[Subscription](ctx, s.t, request{method: "POST", path: path("/api/v1/subscriptions/", subscriptionID, "/cancel"), body: body}, options)
+func (s *SubscriptionsService) Cancel(ctx context.Context, subscriptionID string, body SubscriptionCancel, options ...Option) (*CanceledSubscription, error) {
+	return send[CanceledSubscription](ctx, s.t, request{method: "POST", path: path("/api/v1/subscriptions/", subscriptionID, "/cancel"), body: body}, options)
 }
 
 // SubscriptionsListPeriodsQuery is the query of the method.
@@ -1565,15 +1570,16 @@ func (s *SubscriptionsService) ListChanges(ctx context.Context, subscriptionID s
 
 // RefundCredit: Pay out the credit of a subscription
 //
-// Refunds the last payment of the subscription that succeeded, by at most what remains of it. The
-// credit is taken at once, and comes back if the refund fails. Allowed in every state, also after
-// it was canceled.
+// Refunds the payments of the subscription that succeeded, the newest first, each by at most what
+// remains of it. The response is the refund of the newest; `refunds` are all. The credit is taken
+// at once, and the part of a refund that fails comes back. Allowed in every state, also after it
+// was canceled.
 //
 // Needs a secret key with the scope `subscriptions:write`.
 //
 // `POST /api/v1/subscriptions/{subscription_id}/refund_credit`
-func (s *SubscriptionsService) RefundCredit(ctx context.Context, subscriptionID string, body SubscriptionCreditRefund, options ...Option) (*Refund, error) {
-	return send[Refund](ctx, s.t, request{method: "POST", path: path("/api/v1/subscriptions/", subscriptionID, "/refund_credit"), body: body}, options)
+func (s *SubscriptionsService) RefundCredit(ctx context.Context, subscriptionID string, body SubscriptionCreditRefund, options ...Option) (*SubscriptionCreditRefunds, error) {
+	return send[SubscriptionCreditRefunds](ctx, s.t, request{method: "POST", path: path("/api/v1/subscriptions/", subscriptionID, "/refund_credit"), body: body}, options)
 }
 
 // TestClocksService: Sandbox only: simulated time for chosen customers. Renewals, retries and

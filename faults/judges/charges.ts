@@ -97,22 +97,29 @@ export function judgeRefunds({ ledger, exchanges }: Evidence): Finding[] {
   }
   for (const { responses, path } of asked) {
     for (const { status, text } of responses.filter((response) => response.status === 201)) {
-      const { id, amount } = JSON.parse(text);
-      if (given.get(id)?.amount === amount) continue;
-      findings.push({
-        promise: 'P6',
-        what: `${path} returned ${status} for ${id}, which the processor has not made`,
-      });
+      for (const { id, amount } of refundsIn(text)) {
+        if (given.get(id)?.amount === amount) continue;
+        findings.push({
+          promise: 'P6',
+          what: `${path} returned ${status} for ${id}, which the processor has not made`,
+        });
+      }
     }
   }
   return findings;
 }
 
-/** The payment of which a request asks for a refund. Of credit, only the response names it. */
+/** The refunds that a response names: of credit there may be several. */
+function refundsIn(text: string): { id: string; amount: number; payment_intent_id: string }[] {
+  const body = JSON.parse(text);
+  return body.refunds ?? [body];
+}
+
+/** The payments of which a request asks for a refund. Of credit, only the response names them. */
 function intentsOf({ path, responses }: Evidence['exchanges'][number]): string[] {
   if (path.endsWith('/refunds')) return [path.split('/')[2] ?? ''];
   const given = responses.filter(({ status }) => status === 201);
-  return [...new Set(given.map(({ text }) => String(JSON.parse(text).payment_intent_id)))];
+  return [...new Set(given.flatMap(({ text }) => refundsIn(text).map((refund) => refund.payment_intent_id)))];
 }
 
 function countBy(names: string[]): Map<string, number> {

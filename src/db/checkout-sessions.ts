@@ -100,6 +100,28 @@ export async function selectSessionByToken(db: Db, hash: Buffer): Promise<Checko
   return row ?? null;
 }
 
+/** What the payment of a session is for, or null if the session has no payment yet. */
+export async function selectIntentOfSession(
+  db: Db,
+  id: string,
+): Promise<{
+  id: Id<'payment_intent'>;
+  payment_plan_id: Id<'payment_plan'> | null;
+  subscription_id: Id<'subscription'> | null;
+} | null> {
+  const [row] = await db<
+    {
+      id: Id<'payment_intent'>;
+      payment_plan_id: Id<'payment_plan'> | null;
+      subscription_id: Id<'subscription'> | null;
+    }[]
+  >`
+    select i.id, i.payment_plan_id, i.subscription_id
+    from checkout_sessions s join payment_intents i on i.id = s.payment_intent_id
+    where s.id = ${id}`;
+  return row ?? null;
+}
+
 /** The session in which a payer may pay this intent, or last could. Null if there never was one. */
 export async function selectSessionOfIntent(db: Db, paymentIntentId: string): Promise<CheckoutSessionRow | null> {
   const [row] = await db<CheckoutSessionRow[]>`
@@ -126,6 +148,19 @@ export async function lockSessionOfIntent(
     from checkout_sessions s left join link on true
     where s.id = (select checkout_session_id from payment_intents where id = ${paymentIntentId})
     for no key update of s`;
+  return row ?? null;
+}
+
+/**
+ * Locks the session of its own without a link in which this payment of a plan or a subscription can be paid, if it has
+ * not ended. It does not wait: null also if another transaction has locked it.
+ */
+export async function lockFreeSessionOfIntent(tx: Tx, paymentIntentId: string): Promise<CheckoutSessionRow | null> {
+  const [row] = await tx<CheckoutSessionRow[]>`
+    select * from checkout_sessions
+    where id = (select checkout_session_id from payment_intents where id = ${paymentIntentId})
+      and status in ('open', 'processing') and not has_own_intent
+    for no key update skip locked`;
   return row ?? null;
 }
 

@@ -1,4 +1,5 @@
 // What the pages for payers read of a payment. The token of a page has named the payment, so it is found by its id.
+import type { PlainDate } from '../domain/calendar.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { PeriodLine } from '../domain/subscriptions/lines.ts';
 import type { Db } from '../platform/postgres/connection.ts';
@@ -39,6 +40,20 @@ export async function selectStatement(db: Db, intentId: string): Promise<PeriodL
   const [row] = await db<{ lines: PeriodLine[] }[]>`
     select lines from subscription_periods where payment_intent_id = ${intentId}`;
   return row?.lines ?? [];
+}
+
+/**
+ * The dates that an intent of a plan or a subscription is for: its period, from its first day to the day after it, or
+ * when it was due (`to` is null). Null for any other intent.
+ */
+export async function selectDatesPaid(
+  db: Db,
+  intentId: string,
+): Promise<{ from: PlainDate; to: PlainDate | null } | null> {
+  const [row] = await db<{ from: PlainDate; to: PlainDate | null }[]>`
+    select start_date as "from", end_date as "to" from subscription_periods where payment_intent_id = ${intentId}
+    union all select due_date, null from payment_plan_slots where payment_intent_id = ${intentId}`;
+  return row ?? null;
 }
 
 /** When the money of an intent was last taken, or null. */

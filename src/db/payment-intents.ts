@@ -350,6 +350,21 @@ export async function markCanceled(tx: Tx, id: string, at: CustomerInstant): Pro
   return row;
 }
 
+/** Changes what an intent takes that no attempt is under way for, before its next attempt. */
+export async function updateIntentAmounts(
+  tx: Tx,
+  {
+    id,
+    amount,
+    fee_amount,
+    surcharge_amount,
+  }: Pick<PaymentIntentRow, 'id' | 'amount' | 'fee_amount' | 'surcharge_amount'>,
+  at: CustomerInstant,
+): Promise<void> {
+  const amounts = { amount, fee_amount, surcharge_amount, updated_at: at };
+  await tx`update payment_intents set ${tx(amounts)} where id = ${id}`;
+}
+
 /** Adds a succeeded refund to the intent's total. If it completes late, `updated_at` does not go backwards. */
 export async function addRefunded(tx: Tx, id: string, amount: MinorUnits, at: CustomerInstant): Promise<void> {
   await tx`

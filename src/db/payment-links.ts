@@ -28,6 +28,8 @@ export interface OfferColumns {
   apply_to_payment_plan_id: Id<'payment_plan'> | null;
   /** The subscription that a completed payment or setup starts or resumes. */
   apply_to_subscription_id: Id<'subscription'> | null;
+  /** What the subscription has served unpaid is let go when it is resumed. */
+  apply_to_waives_unpaid: boolean;
   surcharge_applied: boolean;
   statement_descriptor: string | null;
   metadata: Record<string, string>;

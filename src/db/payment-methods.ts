@@ -63,8 +63,8 @@ export interface PaymentMethodRow {
 }
 
 /**
- * The columns of a `PaymentMethodRow`. `instrument` combines `type` and `instrument_data`. The sealed account number is
- * never read here.
+ * The columns of a `PaymentMethodRow`. `instrument` combines `type` and `instrument_data`. Only
+ * `selectSealedAccount` reads the sealed account number.
  */
 const columns = (db: Db) => db`
   id, biller_id, livemode, customer_id, brand, last4, fixture_token, created_at, updated_at, detached_at,
@@ -100,6 +100,22 @@ export async function selectPaymentMethod(db: Db, tenant: TenantKey, id: string)
   const [row] = await db<PaymentMethodRow[]>`
     select ${columns(db)} from payment_methods
     where id = ${id} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}`;
+  return row ?? null;
+}
+
+/** A bank account with its number as it is sealed. */
+export interface SealedAccount {
+  biller_id: Id<'biller'>;
+  instrument: Instrument;
+  sealed_account_number: Buffer;
+}
+
+/** The sealed account of a method of this mode, or null if it has none. Detached methods are included. */
+export async function selectSealedAccount(db: Db, id: string, livemode: boolean): Promise<SealedAccount | null> {
+  const [row] = await db<SealedAccount[]>`
+    select biller_id, ${instrumentColumn(db, 'payment_methods')} as instrument, sealed_account_number
+    from payment_methods
+    where id = ${id} and livemode = ${livemode} and sealed_account_number is not null`;
   return row ?? null;
 }
 

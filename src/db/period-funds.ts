@@ -1,38 +1,62 @@
-import type { Funds } from '../domain/subscriptions/cover.ts';
+import type { Fund } from '../domain/subscriptions/cover.ts';
 import type { MinorUnits, PeriodNumber } from '../domain/units.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import type { SubscriptionPeriodRow } from './subscription-periods.ts';
 
-type PeriodFunds = Funds &
-  Pick<SubscriptionPeriodRow, 'number' | 'status' | 'carried_cents' | 'changed_cents' | 'withheld_cents'>;
+/** A payment of a period that has succeeded, with the credit that its refunds have paid out. */
+export interface PaymentFund extends Fund {
+  id: string;
+  charge: number;
+  paid_out: MinorUnits;
+}
 
-/** A period with what its payments hold, or null. Refunds under way count as made. */
+export interface PeriodFunds
+  extends Pick<SubscriptionPeriodRow, 'number' | 'status' | 'carried_cents' | 'changed_cents' | 'withheld_cents'> {
+  /** Newest first. */
+  funds: PaymentFund[];
+}
+
+/** A period with its payments, or null. Refunds under way count as made. */
 export async function selectPeriodFunds(
   db: Db,
   subscriptionId: string,
   number: PeriodNumber,
 ): Promise<PeriodFunds | null> {
-  const [row] = await db<PeriodFunds[]>`
-    with held as (
-      select i.id, i.status, case when i.status = 'succeeded' then least(i.amount, i.total_amount - coalesce((
-        select sum(r.amount) from refunds r
-        where r.payment_intent_id = i.id and r.status <> 'failed' and not r.of_credit
-      ), 0)) else 0 end as amount
-      from payment_intents i where i.subscription_id = ${subscriptionId}
-    )
-    select p.number, p.status, p.carried_cents, p.changed_cents, p.withheld_cents,
-      coalesce((select amount from held where id = p.payment_intent_id), 0)::bigint as opening_held,
-      c.paid::bigint as changes_paid, c.held::bigint as changes_held, c.lost::bigint as credited_lost
-    from subscription_periods p
-    cross join lateral (
-      select coalesce(sum(c.amount_cents) filter (where c.status = 'made'), 0) as paid,
-        coalesce(sum(h.amount) filter (where c.status = 'made'), 0) as held,
-        coalesce(sum(c.amount_cents - h.amount) filter (where c.status = 'credited'), 0) as lost
-      from subscription_changes c join held h on h.id = c.payment_intent_id
-      where c.subscription_id = p.subscription_id and c.period = p.number and h.status = 'succeeded'
-    ) c
-    where p.subscription_id = ${subscriptionId} and p.number = ${number}`;
+  const [row] = await db<PeriodFunds[]>`${periodFunds(db, subscriptionId)} and p.number = ${number}`;
   return row ?? null;
+}
+
+/** The periods of a subscription that may have given credit, with their payments. Refunds under way count as made. */
+export async function listPeriodFunds(db: Db, subscriptionId: string): Promise<PeriodFunds[]> {
+  return db<PeriodFunds[]>`${periodFunds(db, subscriptionId)} and ${mayHaveGivenCredit(db)} order by p.number`;
+}
+
+function periodFunds(db: Db, subscriptionId: string) {
+  return db`
+    select p.number, p.status, p.carried_cents, p.changed_cents, p.withheld_cents, coalesce((
+      select jsonb_agg(jsonb_build_object('id', i.id, 'charge', i.subscription_charge, 'kind', f.kind,
+        'paid', i.amount, 'held', least(i.amount, i.total_amount - r.amount + r.credit), 'paid_out', r.credit)
+        order by i.subscription_charge desc)
+      from (
+        select p.payment_intent_id as id, 'opening' as kind
+        union all
+        select c.payment_intent_id, case c.status when 'made' then 'change' else 'credited' end
+        from subscription_changes c
+        where c.subscription_id = p.subscription_id and c.period = p.number and c.status in ('made', 'credited')
+      ) f
+      join payment_intents i on i.id = f.id and i.status = 'succeeded'
+      cross join lateral (
+        select coalesce(sum(amount), 0) as amount, coalesce(sum(credit_cents), 0) as credit
+        from refunds where payment_intent_id = i.id and status <> 'failed'
+      ) r
+    ), '[]') as funds
+    from subscription_periods p where p.subscription_id = ${subscriptionId}`;
+}
+
+function mayHaveGivenCredit(db: Db) {
+  return db`(p.changed_cents <> 0 or p.withheld_cents <> 0 or exists (
+      select from subscription_changes c where c.subscription_id = p.subscription_id and c.period = p.number
+    ))`;
 }
 
 /** The number of the period that a payment of a subscription was for, itself or a change in it. Null if none. */
@@ -47,9 +71,7 @@ export async function selectPeriodOfPayment(db: Db, paymentIntentId: string): Pr
 export async function listCreditedPeriods(db: Db, subscriptionId: string): Promise<PeriodNumber[]> {
   const rows = await db<{ number: PeriodNumber }[]>`
     select number from subscription_periods p
-    where subscription_id = ${subscriptionId} and (changed_cents <> 0 or withheld_cents <> 0 or exists (
-      select from subscription_changes c where c.subscription_id = p.subscription_id and c.period = p.number
-    ))
+    where subscription_id = ${subscriptionId} and ${mayHaveGivenCredit(db)}
     order by number`;
   return rows.map(({ number }) => number);
 }

@@ -23,8 +23,8 @@ export interface RefundRow {
   status: 'processing' | 'succeeded' | 'failed';
   /** Whether the payment was a debit that could still come back when the refund was opened. */
   at_risk: boolean;
-  /** Whether it pays credit of the payment's subscription out. */
-  of_credit: boolean;
+  /** How much of the amount pays credit of the payment's subscription out. */
+  credit_cents: MinorUnits;
   request_key: string | null;
   /** Null if the key lasts as long as the refund. */
   request_key_expires_at: RealInstant | null;
@@ -66,21 +66,49 @@ export async function selectRefundOfRequest(
   return row ?? null;
 }
 
-/** As `selectRefundOfRequest`, for the newest refund of a subscription's credit. */
-export async function selectCreditRefundOfRequest(
+/** The refunds of a subscription's credit under this Idempotency-Key, that of the newest payment first. */
+export async function listCreditRefundsOfRequest(
   db: Db,
   subscriptionId: string,
   requestKey: string,
   now: RealInstant,
-): Promise<RefundRow | null> {
-  const [row] = await db<RefundRow[]>`
+): Promise<RefundRow[]> {
+  return db<RefundRow[]>`
     select r.* from refunds r
     join payment_intents i on i.id = r.payment_intent_id
-    where i.subscription_id = ${subscriptionId} and r.of_credit and r.request_key = ${requestKey}
+    where i.subscription_id = ${subscriptionId} and r.credit_cents > 0 and r.request_key = ${requestKey}
       and (r.request_key_expires_at is null or r.request_key_expires_at > ${now})
-    order by r.id desc
-    limit 1`;
-  return row ?? null;
+    order by i.subscription_charge desc`;
+}
+
+/** The payments of a subscription that can be refunded, newest first. Refunds under way count as made. */
+export async function listRefundable(
+  db: Db,
+  subscriptionId: string,
+): Promise<{ id: Id<'payment_intent'>; remaining: MinorUnits }[]> {
+  return db<{ id: Id<'payment_intent'>; remaining: MinorUnits }[]>`
+    select id, remaining from (
+      select i.id, i.subscription_charge, ${remaining(db)} as remaining from payment_intents i
+      where i.subscription_id = ${subscriptionId} and i.status = 'succeeded'
+    ) i
+    where remaining > 0
+    order by subscription_charge desc`;
+}
+
+/** The column `refundable_credit_cents` of the subscription `s`: as much of its credit as its payments can pay out. */
+export function refundableCredit(db: Db) {
+  return db`
+    case s.credit_balance_cents when 0 then 0 else least(s.credit_balance_cents, (
+      select coalesce(sum(${remaining(db)}), 0) from payment_intents i
+      where i.subscription_id = s.id and i.status = 'succeeded'
+    )) end::bigint as refundable_credit_cents`;
+}
+
+/** What remains to be refunded of the payment `i` that has succeeded. */
+function remaining(db: Db) {
+  return db`(i.total_amount - i.total_refunded_amount - (
+      select coalesce(sum(r.amount), 0) from refunds r where r.payment_intent_id = i.id and r.status = 'processing'
+    ))::bigint`;
 }
 
 /** Sets when the Idempotency-Key of a refund expires. */

@@ -37,7 +37,7 @@ export async function listPeriodsOfIntent(db: Db, intentId: string): Promise<Sub
 /** Begins a period. One of the same number that is void, since its first payment was declined, is replaced. */
 export async function insertPeriod(tx: Tx, row: SubscriptionPeriodRow): Promise<void> {
   const { subscription_id, number, ...columns } = row;
-  const stored = { ...columns, lines: jsonb(tx, row.lines) };
+  const stored = { ...columns, lines: jsonb(tx, row.lines), discounts: jsonb(tx, row.discounts) };
   await tx`
     insert into subscription_periods ${tx({ subscription_id, number, ...stored })}
     on conflict (subscription_id, number) do update set ${tx(stored)} where subscription_periods.status = 'void'`;
@@ -60,11 +60,22 @@ export async function updatePeriod(
       | 'last_result_at'
       | 'retry_asked_at'
       | 'challenge_ends_at'
+      | 'lines'
+      | 'amount_cents'
+      | 'carried_cents'
+      | 'credit_used_cents'
+      | 'payment_intent_id'
+      | 'is_given_back'
+      | 'served_until'
+      | 'gives_up_at'
+      | 'lapsed_at'
     >
   >,
 ): Promise<void> {
+  const { lines, ...columns } = change;
+  const stored = lines === undefined ? columns : { ...columns, lines: jsonb(tx, lines) };
   await tx`
-    update subscription_periods set ${tx(change)} where subscription_id = ${subscriptionId} and number = ${number}`;
+    update subscription_periods set ${tx(stored)} where subscription_id = ${subscriptionId} and number = ${number}`;
 }
 
 /** How many paid periods have begun. One whose first payment was declined does not count. */

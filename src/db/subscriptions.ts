@@ -2,13 +2,17 @@ import type { DeclineCode } from '../domain/charge-outcome.ts';
 import type { Currency } from '../domain/currencies.ts';
 import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
-import type { Course, Derived, Period } from '../domain/subscriptions/course.ts';
+import { amountEntry } from '../domain/subscriptions/account.ts';
+import type { Course, Period } from '../domain/subscriptions/course.ts';
+import type { Derived } from '../domain/subscriptions/derive.ts';
 import type { Costs } from '../domain/surcharges/costs.ts';
 import type { BasisPoints, MinorUnits } from '../domain/units.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
 import { jsonb } from '../platform/postgres/types.ts';
 import { payerColumns } from './customers.ts';
+import { refundableCredit } from './refunds.ts';
+import { insertEntries } from './subscription-entries.ts';
 import { isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 
 export interface SubscriptionRow extends Course, Derived {
@@ -41,10 +45,13 @@ export type CurrentPeriod = Pick<Period, 'number' | 'start_date' | 'end_date' | 
 
 export interface ShownSubscriptionRow extends SubscriptionRow {
   current_period: CurrentPeriod | null;
+  /** How much of the credit can be paid out now. */
+  refundable_credit_cents: MinorUnits;
 }
 
 /** A subscription with what its collection needs from the biller, the customer and the test clock. */
 export interface CollectingSubscriptionRow extends SubscriptionRow {
+  refundable_credit_cents: MinorUnits;
   time_zone: string;
   fee_basis_points: BasisPoints;
   fee_fixed: MinorUnits;
@@ -64,7 +71,7 @@ export async function insertSubscription(tx: Tx, row: SubscriptionRow): Promise<
 /** The subscription of this biller and mode, or null. */
 export async function selectSubscription(db: Db, tenant: TenantKey, id: string): Promise<ShownSubscriptionRow | null> {
   const [row] = await db<ShownSubscriptionRow[]>`
-    select s.*, ${currentPeriod(db)} from subscriptions s
+    select s.*, ${currentPeriod(db)}, ${refundableCredit(db)} from subscriptions s
     where id = ${id} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}`;
   return row ?? null;
 }
@@ -87,7 +94,7 @@ export async function listSubscriptions(
     db,
     db`${jsonBytes(db, 'metadata')} + ${jsonBytes(db, 'items')}`,
     db`
-      select s.*, ${currentPeriod(db)} from subscriptions s
+      select s.*, ${currentPeriod(db)}, ${refundableCredit(db)} from subscriptions s
       where biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}
         ${filter.customerId === undefined ? db`` : db`and customer_id = ${filter.customerId}`}
         ${filter.state === undefined ? db`` : db`and state = ${filter.state}`}
@@ -97,6 +104,13 @@ export async function listSubscriptions(
       order by ${orderOf(db, page)}
       limit ${page.limit + 1}`,
   )}`;
+}
+
+/** How much of the credit of a subscription can be paid out now. */
+export async function selectRefundableCredit(db: Db, id: string): Promise<MinorUnits> {
+  const [row] = await db<{ refundable_credit_cents: MinorUnits }[]>`
+    select ${refundableCredit(db)} from subscriptions s where s.id = ${id}`;
+  return row?.refundable_credit_cents ?? 0;
 }
 
 /** The column `current_period` of the subscription `s`. */
@@ -127,7 +141,7 @@ export async function lockSubscriptionOfIntent(tx: Tx, intentId: string): Promis
 
 function collecting(tx: Tx) {
   return tx`
-    select s.*, ${payerColumns(tx)}, c.deleted_at as customer_deleted_at
+    select s.*, ${refundableCredit(tx)}, ${payerColumns(tx)}, c.deleted_at as customer_deleted_at
     from subscriptions s
     join billers b on b.id = s.biller_id
     join customers c on c.id = s.customer_id`;
@@ -161,12 +175,13 @@ function storedColumns(
     discounts,
     next_discounts,
     one_off_items,
+    unpaid_one_off_items,
     metadata,
     ...plain
   }: Partial<SubscriptionRow>,
 ) {
-  const sold = { items, next_items, billed_items, next_period_lines, discounts, next_discounts, one_off_items };
-  const json = Object.entries({ ...sold, metadata })
+  const sold = { items, next_items, billed_items, next_period_lines, discounts, next_discounts };
+  const json = Object.entries({ ...sold, one_off_items, unpaid_one_off_items, metadata })
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => [name, jsonb(tx, value)]);
   return { ...plain, ...(Object.fromEntries(json) as Record<string, ReturnType<typeof jsonb>>) };
@@ -174,6 +189,7 @@ function storedColumns(
 
 /** Adds to the credit of a subscription, or takes from it. */
 export async function addCredit(tx: Tx, id: string, amount: MinorUnits, at: CustomerInstant): Promise<void> {
+  await insertEntries(tx, id, amountEntry('paid_out', 0, 'Credit that was paid out', 0 - amount), at);
   await tx`
     update subscriptions set credit_balance_cents = credit_balance_cents + ${amount}, updated_at = ${at}
     where id = ${id}`;

@@ -1,6 +1,6 @@
 // Renamed on import: this is JavaScript's date library. Elsewhere, "Temporal" is the workflow engine.
 import { Temporal as Dates } from 'temporal-polyfill';
-import { type CustomerInstant, customerInstant } from './instants.ts';
+import { addMs, type CustomerInstant, customerInstant } from './instants.ts';
 import type { Days, Milliseconds, SlotNumber } from './units.ts';
 
 /** A calendar date `YYYY-MM-DD` without a time zone. Years 0001 to 9999: PostgreSQL has no year 0. */
@@ -112,6 +112,22 @@ export function dateIn(instant: CustomerInstant, timeZone: string): PlainDate {
   if (timeZone === 'UTC') return written(instant.toISOString().slice(0, -'T00:00:00.000Z'.length));
   const local = Dates.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(timeZone);
   return written(local.toPlainDate().toString());
+}
+
+/**
+ * Returns the UTC instant that is so many local dates after another, at the same local time. A local time that a
+ * daylight-saving change skips: the first instant after it. One that comes twice: the first. After 0 days it is the
+ * instant itself.
+ * @throws RangeError for an invalid Date or zone, and outside the calendar.
+ */
+export function addLocalDays(instant: CustomerInstant, n: Days, timeZone: string): CustomerInstant {
+  if (timeZone === 'UTC' || n === 0) return addMs(instant, n * millisecondsPerDay);
+  const local = Dates.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(timeZone).toPlainDateTime();
+  const wanted = local.add({ days: n });
+  const earlier = wanted.toZonedDateTime(timeZone, { disambiguation: 'earlier' });
+  const isSkipped = !earlier.toPlainDateTime().equals(wanted);
+  const found = isSkipped ? (earlier.getTimeZoneTransition('next') ?? earlier) : earlier;
+  return customerInstant(found.epochMilliseconds);
 }
 
 /**

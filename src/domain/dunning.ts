@@ -1,12 +1,12 @@
-import { millisecondsPerDay } from './calendar.ts';
+import { addLocalDays } from './calendar.ts';
 import type { DeclineCode } from './charge-outcome.ts';
-import { addMs, type CustomerInstant } from './instants.ts';
-import type { Days } from './units.ts';
+import type { CustomerInstant } from './instants.ts';
+import type { Days, Milliseconds } from './units.ts';
 
 /** What a plan does about a failed payment (decisions: `failure_behaviour`). */
 export type FailureBehaviour = 'retry' | 'stop';
 
-/** When a failed payment is retried, in days of 24 hours after its first failure (decisions: 1, 3 and 5 days). */
+/** When a failed payment is retried, in local dates after its first failure (decisions: 1, 3 and 5 days). */
 export const retryDays: readonly Days[] = [1, 3, 5];
 
 /** Final declines: a retry cannot help before the issuer, the payer or the biller has acted. */
@@ -30,32 +30,44 @@ const isFinal: Readonly<Record<DeclineCode, boolean>> = {
 };
 
 /**
- * Returns what follows a plan's failed charge (decisions: `failure_behaviour`). A retry charges the same intent again,
- * at a UTC instant 1, 3 or 5 days of 24 hours after the first failure of the series. The plan is suspended instead if
- * its behaviour is `stop`, the decline is final, or no retries are left. `failures` counts this series, the present
- * failure included; a resume begins a new series. If an attempt was late, the instant may have passed: the retry is
- * then due at once. A bank debit is retried by the rule of its scheme: `retryAt` is then the instant of the retry, or
- * null when none are left.
- * @throws RangeError when `failures` is not a whole number from 1 up.
+ * Returns what follows a plan's failed charge (decisions: `failure_behaviour`): a retry of the same intent, at the UTC
+ * instant `retryAt`. The plan is suspended instead if its behaviour is `stop`, the decline is final, or no retries are
+ * left (`retryAt` is null). If an attempt was late, the instant may have passed: the retry is then due at once.
+ * `isFinal`: retries were left, and the decline has ended them.
  */
 export function afterFailure(input: {
   behaviour: FailureBehaviour;
   code: DeclineCode;
-  failures: number;
-  firstFailedAt: CustomerInstant;
-  retryAt?: CustomerInstant | null;
-}): { kind: 'retry'; at: CustomerInstant } | { kind: 'suspend' } {
-  const { behaviour, code, failures, firstFailedAt } = input;
-  const at = input.retryAt === undefined ? nextRetryAt(failures, firstFailedAt) : input.retryAt;
-  return behaviour === 'stop' || isFinal[code] || at === null ? { kind: 'suspend' } : { kind: 'retry', at };
+  retryAt: CustomerInstant | null;
+}): { kind: 'retry'; at: CustomerInstant } | { kind: 'suspend'; isFinal: boolean } {
+  const { behaviour, code, retryAt: at } = input;
+  if (behaviour === 'stop' || at === null) return { kind: 'suspend', isFinal: false };
+  return isFinal[code] ? { kind: 'suspend', isFinal: true } : { kind: 'retry', at };
 }
 
 /**
- * Returns the UTC instant of the retry after this many failures of a series. Null when no retries are left.
+ * Returns the UTC instant of the retry by card after this many failures of a series: 1, 3 or 5 local dates after the
+ * first failure, at its local time. Null when no retries are left. `failures` counts the present failure too.
  * @throws RangeError when `failures` is not a whole number from 1 up.
  */
-export function nextRetryAt(failures: number, firstFailedAt: CustomerInstant): CustomerInstant | null {
+export function nextRetryAt(
+  failures: number,
+  firstFailedAt: CustomerInstant,
+  timeZone: string,
+): CustomerInstant | null {
   if (!Number.isSafeInteger(failures) || failures < 1) throw new RangeError(`not a count of failures: ${failures}`);
   const days = retryDays[failures - 1];
-  return days === undefined ? null : addMs(firstFailedAt, days * millisecondsPerDay);
+  return days === undefined ? null : addLocalDays(firstFailedAt, days, timeZone);
+}
+
+const halfHourMs: Milliseconds = 1_800_000;
+
+/**
+ * Whether a stored retry is the one that dunning gives. The zone of the account, or its rules, may have changed since:
+ * then a change of clocks between makes it half an hour or an hour earlier or later.
+ */
+export function isSameRetry(stored: CustomerInstant | null, due: CustomerInstant | null): boolean {
+  if (stored === null || due === null) return stored === due;
+  const apart = Math.abs(stored.getTime() - due.getTime());
+  return apart % halfHourMs === 0 && apart <= 2 * halfHourMs;
 }

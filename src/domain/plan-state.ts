@@ -24,7 +24,10 @@ const nextStates: Readonly<Record<PlanState, Partial<Record<PlanTransition, Plan
   closed: {},
 };
 
+const fieldsAlways: readonly string[] = ['metadata'];
+
 const fieldsUntilEnded: readonly string[] = [
+  ...fieldsAlways,
   'name',
   'recurring_amount_cents',
   'total_amount_cents',
@@ -41,7 +44,6 @@ const fieldsWhilePending: readonly string[] = [
   'currency',
   'start_date',
   'first_date',
-  'metadata',
 ];
 
 /** Returns the state after a transition, or null if it is not allowed (contract: Payment plan states). Never throws. */
@@ -54,7 +56,10 @@ export function allowedTransitions(state: PlanState): PlanTransition[] {
   return transitions.filter((transition) => nextPlanState(state, transition) !== null);
 }
 
-/** Whether a plan has ended for good: no transition, update or charge follows (contract: plan states). Never throws. */
+/**
+ * Whether a plan has ended for good: no transition, change of terms or charge follows (contract: plan states). Never
+ * throws.
+ */
 export function hasEnded(state: PlanState): boolean {
   return allowedTransitions(state).length === 0;
 }
@@ -62,9 +67,9 @@ export function hasEnded(state: PlanState): boolean {
 /**
  * Returns the body fields, by API name, that an update may change in a state (decisions: Update; contract: a field that
  * cannot be changed yields a validation error). A pending plan allows all but `customer_id`, an active or suspended one
- * six fields, an ended one none. Never throws.
+ * seven fields, an ended one its metadata. Never throws.
  */
 export function mutablePlanFields(state: PlanState): readonly string[] {
-  if (hasEnded(state)) return [];
+  if (hasEnded(state)) return fieldsAlways;
   return state === 'pending' ? fieldsWhilePending : fieldsUntilEnded;
 }

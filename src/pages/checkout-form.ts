@@ -5,6 +5,7 @@ import { Html, html } from '../platform/html.ts';
 import { priceFor, type SessionForPayer } from '../services/links/public-tokens.ts';
 import type { Payee } from '../services/pages/paying.ts';
 import type { SavedCard } from '../services/pages/saved-cards.ts';
+import type { UnpaidPayment } from '../services/pages/unpaid-payment.ts';
 import type { ComingPayments } from '../services/subjects/coming-payments.ts';
 import { deadline } from './dates.ts';
 import { signature } from './forms.ts';
@@ -29,6 +30,8 @@ export interface Sitting {
   method: MethodFacts | null;
   /** What is taken once the session is completed. Null if it names no plan and no subscription. */
   coming: ComingPayments | null;
+  /** The payment of a plan or a subscription that the session is for, if it is for one. */
+  unpaid: UnpaidPayment | null;
 }
 
 /** What to say above the form and next to its fields. Paths as in a submission. */
@@ -41,8 +44,11 @@ export interface FormErrors {
 const noErrors: FormErrors = { status: 200, above: null, fields: {} };
 
 /** What the form of a session says is taken. */
-export function termsOfSitting({ locale }: Visit, { found, payee, coming }: Omit<Sitting, 'saved' | 'method'>): Terms {
-  return termsOf({ offer: found.session, price: found.price, coming }, payee, locale);
+export function termsOfSitting(
+  { locale }: Visit,
+  { found, payee, coming, unpaid }: Omit<Sitting, 'saved' | 'method'>,
+): Terms {
+  return termsOf({ offer: found.session, price: found.price, coming, unpaid }, payee, locale);
 }
 
 /**

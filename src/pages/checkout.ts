@@ -19,7 +19,8 @@ import { isPayer } from '../services/pages/payer-proof.ts';
 import { type Payee, payeeOf } from '../services/pages/paying.ts';
 import { purchaseOf } from '../services/pages/purchase.ts';
 import { savedCards } from '../services/pages/saved-cards.ts';
-import { applyTo, chargeHook } from '../services/subjects/charge-hook.ts';
+import { unpaidPaymentOf } from '../services/pages/unpaid-payment.ts';
+import { chargeHook, linkedSubjects } from '../services/subjects/charge-hook.ts';
 import {
   action,
   type FormErrors,
@@ -33,7 +34,7 @@ import { readInput } from './checkout-input.ts';
 import { bankForOthers, openLinkOf, resultForOthers, resultPage } from './checkout-result.ts';
 import { endedPage, notOpenYet, refusalPage, reopenedPage } from './ended-pages.ts';
 import { postedVersion } from './forms.ts';
-import { comingOf, endOfLink, stateAnswer, tokenPattern } from './link-page.ts';
+import { comingOf, endOfLink, payerAs, stateAnswer, tokenPattern } from './link-page.ts';
 import { inWords, readsTwoWays } from './money.ts';
 import { chosenMethod, methodTypes, offeredMethods } from './offered-methods.ts';
 import { proofName, proofOf, withProof } from './payer-proof.ts';
@@ -50,12 +51,16 @@ async function find(visit: Visit): Promise<Sitting | null> {
     payeeOf(deps.sql, found.biller, session.livemode),
     state === 'open' ? savedCards(deps.sql, found) : [],
   ]);
-  if (state !== 'open') return { found, payee, saved, method: null, coming: null };
+  if (state !== 'open') return { found, payee, saved, method: null, coming: null, unpaid: null };
   const offered = offeredMethods(methodTypes(found), saved);
   const method = offered.get(chosenMethod(visit.form, offered)) ?? null;
   const price = priceFor(found, session.amount, method);
-  const coming = await comingOf(visit, session, found, method);
-  return { found: { ...found, price }, payee, saved, method, coming };
+  const { context, payer } = payerAs(visit, session, found, method);
+  const [coming, unpaid] = await Promise.all([
+    comingOf(visit, session, found, method),
+    unpaidPaymentOf(deps.sql, context, found.intent, payer),
+  ]);
+  return { found: { ...found, price }, payee, saved, method, coming, unpaid };
 }
 
 async function show(visit: Visit): Promise<Answer> {
@@ -149,7 +154,7 @@ async function pay(visit: Visit): Promise<Answer> {
   const sessionDeps = {
     charging: { processors: deps.processors, hook: chargeHook },
     vault: deps.vault,
-    applyTo,
+    ...linkedSubjects,
   };
   const submit = session.mode === 'setup' ? saveSessionMethod : paySession;
   const submitted = await submit(deps.sql, sessionDeps, token, submission, payerOf(visit));
@@ -240,6 +245,9 @@ function wordsOf(path: string, code: string, { locale }: Visit, { session }: Ses
   if (path === '/details/email') return 'Enter your email address, such as jo@example.com.';
   if (path === '/details/name') return code === 'too_long' ? 'This name is too long.' : 'Enter your name.';
   if (path === '/details/phone') return 'Enter your telephone number.';
+  if (code === 'mandate_limit_exceeded') {
+    return 'What you have allowed for this account is less than one of the payments. Choose another way to pay.';
+  }
   return 'This payment method cannot be used. Choose another one.';
 }
 

@@ -67,9 +67,19 @@ export function comingOf(
   { biller, customer, at }: Pick<LinkForPayer, 'biller' | 'customer' | 'at'>,
   method: MethodFacts | null,
 ): Promise<ComingPayments | null> {
+  const { context, payer } = payerAs(visit, offer, { biller, customer, at }, method);
+  return comingPayments(visit.deps.sql, context, offer, payer);
+}
+
+/** Returns a payer as the services see one. */
+export function payerAs(
+  visit: Visit,
+  { livemode }: { livemode: boolean },
+  { biller, customer, at }: Pick<LinkForPayer, 'biller' | 'customer' | 'at'>,
+  method: MethodFacts | null,
+) {
   const paysFees = customer?.fee_preferences?.customer_pays_transaction_fees ?? false;
-  const context = payerContext(biller, offer.livemode, payerOf(visit));
-  return comingPayments(visit.deps.sql, context, offer, { at, paysFees, method });
+  return { context: payerContext(biller, livemode, payerOf(visit)), payer: { at, paysFees, method } };
 }
 
 async function show(visit: Visit): Promise<Answer> {

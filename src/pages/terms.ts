@@ -6,7 +6,8 @@ import type { MinorUnits } from '../domain/units.ts';
 import { type Html, html } from '../platform/html.ts';
 import type { Price } from '../services/links/public-tokens.ts';
 import type { Payee } from '../services/pages/paying.ts';
-import type { ComingPayments } from '../services/subjects/coming-payments.ts';
+import type { UnpaidPayment } from '../services/pages/unpaid-payment.ts';
+import type { ComingPayments, TakenNow } from '../services/subjects/coming-payments.ts';
 import { dateInWords } from './dates.ts';
 import { inWords } from './money.ts';
 
@@ -30,19 +31,25 @@ interface Asked {
   offer: Pick<OfferColumns, 'mode' | 'payment_method_types' | 'save_payment_method'>;
   price: Price | null;
   coming: ComingPayments | null;
+  /** The payment of a plan or a subscription that the session is for, if it is for one. */
+  unpaid?: UnpaidPayment | null;
 }
 
 /** Returns what a page says about `price`, and about the payments to come of what it names. */
-export function termsOf({ offer, price, coming }: Asked, payee: Payee, locale: string): Terms {
+export function termsOf({ offer, price, coming, unpaid = null }: Asked, payee: Payee, locale: string): Terms {
   const isSetup = offer.mode === 'setup';
   const atOnce = coming === null || coming.waitsForBiller ? 0 : coming.atOnce;
   const sum = (total: MinorUnits) => (coming === null ? '' : inWords(total, coming.currency, locale));
   const sentences = isSetup && atOnce === 0 ? ['No money is taken now.'] : [];
+  if (unpaid !== null) sentences.push(...wordsOfUnpaid(unpaid, payee, locale));
   if (coming !== null && atOnce > 0) {
     sentences.push(
       isSetup
         ? `As soon as this is saved, ${sum(atOnce)} is taken for “${coming.name}”.`
         : `As soon as this is paid, a further ${sum(atOnce)} is taken for “${coming.name}”.${together(price, coming, locale)}`,
+    );
+    sentences.push(
+      `${isSetup ? 'Taken now' : 'Taken then'}: ${coming.takenNow.map(partOf(coming, locale)).join(', and ')}.`,
     );
     if (!isSetup && offer.payment_method_types.includes('au_becs_debit')) {
       sentences.push('From a bank account, that is when the bank has confirmed this payment, some days later.');
@@ -53,15 +60,41 @@ export function termsOf({ offer, price, coming }: Asked, payee: Payee, locale: s
   const sums = [...paid, ...(atOnce > 0 && (isSetup || paid.length > 0) ? [sum(atOnce)] : [])].join(', then ');
   const verb = isSetup ? (sums === '' ? 'Save' : 'Save, then pay') : 'Pay';
   const usual = isSetup
-    ? `Make this my usual payment method with ${payee.name}: it pays everything that has no method of its own.`
+    ? `Make this my usual payment method with ${payee.name}: it pays everything that has no method of its own.${inAudOnly(offer)}`
     : null;
   return { sentences, button: `${verb} ${sums}`.trim(), atOnce, usual, ...keptOf(offer, coming, payee) };
+}
+
+/** A bank account cannot pay everything: what it cannot pay keeps the method that paid it. */
+function inAudOnly({ payment_method_types: types }: Asked['offer']): string {
+  if (!types.includes('au_becs_debit')) return '';
+  return ' A bank account pays what is in Australian dollars; anything else stays with the method that pays it now.';
 }
 
 /** What is taken in all at once, if both are of one currency. */
 function together(price: Price | null, { atOnce, currency }: ComingPayments, locale: string): string {
   if (price === null || price.currency !== currency) return '';
   return ` Together that is ${inWords(price.totalAmount + atOnce, currency, locale)}.`;
+}
+
+/** Says for which dates a payment is that is taken at once, and what of it is owed from before. */
+function partOf({ currency }: ComingPayments, locale: string) {
+  const sum = (total: MinorUnits) => inWords(total, currency, locale);
+  return ({ total, owed, ...dates }: TakenNow): string => {
+    const before = owed.reduce((all, { amount_cents: amount }) => all + amount, 0);
+    // What is owed may be paid in part by credit.
+    if (before === 0 || total <= before) return `${sum(total)} ${datesOf(dates)}`;
+    const lines = owed.map(({ description, amount_cents: amount }) => `${sum(amount)} owed (${description})`);
+    return [`${sum(total - before)} ${datesOf(dates)}`, ...lines].join(', and ');
+  };
+}
+
+function datesOf({ from, to }: Pick<TakenNow, 'from' | 'to'>): string {
+  return to === null ? `due on ${dateInWords(from)}` : `for ${dateInWords(from)} to ${dateInWords(to)}`;
+}
+
+function wordsOfUnpaid({ name, coming, ...dates }: UnpaidPayment, payee: Payee, locale: string): string[] {
+  return [`This pays “${name}”, ${datesOf(dates)}.`, ...(coming === null ? [] : laterOf(coming, payee, locale))];
 }
 
 function laterOf(coming: ComingPayments, payee: Payee, locale: string): string[] {

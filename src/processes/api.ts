@@ -6,6 +6,7 @@ import { sideOf } from '../operations/sides/workflow-sides.ts';
 import { findStuckWorkflows } from '../operations/stuck/workflows.ts';
 import { createLogger } from '../platform/logger.ts';
 import { openPool } from '../platform/postgres/connection.ts';
+import { accountReader } from '../services/customers/bank-accounts.ts';
 import { createWebApp } from '../sites/app.ts';
 import { checkVault } from './checked-vault.ts';
 import { processorsOf, webUisOf } from './dependencies.ts';
@@ -57,7 +58,10 @@ const app = createWebApp({
   ...(metrics === null ? {} : { watch: metrics.requests }),
   publicUrl,
   settings: config,
-  processors: processorsOf(config),
+  processors: processorsOf(
+    config,
+    accountReader(sql, () => keys.vault),
+  ),
   canSkipTime: timeSkipping.known,
   forThisMachine,
   demo: forThisMachine && config.demo !== null ? { ...config.demo, baseUrl: `http://127.0.0.1:${config.port}` } : null,

@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import type { WebUis } from '../api/http/deps.ts';
 import { createHttpProcessor } from '../processors/http-processor.ts';
 import { withLedger } from '../processors/ledger.ts';
-import type { Processors } from '../processors/processor.ts';
+import type { Processors, ReadBankAccount } from '../processors/processor.ts';
 import { sandboxProcessor } from '../processors/sandbox.ts';
 import type { Config } from './config/config.ts';
 
@@ -10,13 +10,17 @@ import type { Config } from './config/config.ts';
  * The processors of this configuration: the sandbox's, inside the service or in one of its own, with a ledger if one is
  * configured; and the processor service of live mode, if there is one.
  */
-export function processorsOf({
-  sandboxLedger,
-  sandboxProcessor: service,
-  liveProcessor,
-}: Pick<Config, 'sandboxLedger' | 'sandboxProcessor' | 'liveProcessor'>): Processors {
-  const live = liveProcessor === null ? null : createHttpProcessor(liveProcessor);
-  const inside = service === null ? sandboxProcessor : createHttpProcessor({ ...service, livemode: false });
+export function processorsOf(
+  {
+    sandboxLedger,
+    sandboxProcessor: service,
+    liveProcessor,
+  }: Pick<Config, 'sandboxLedger' | 'sandboxProcessor' | 'liveProcessor'>,
+  readAccount: ReadBankAccount,
+): Processors {
+  const live = liveProcessor === null ? null : createHttpProcessor({ ...liveProcessor, readAccount });
+  const inside =
+    service === null ? sandboxProcessor : createHttpProcessor({ ...service, livemode: false, readAccount });
   if (sandboxLedger === null) return { sandbox: inside, live };
   // Each entry is appended in one write, so any number of processes may share the file. It is written before the
   // outcome is returned.

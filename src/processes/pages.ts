@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createPages } from '../pages/app.ts';
 import { createLogger } from '../platform/logger.ts';
 import { openPool } from '../platform/postgres/connection.ts';
+import { accountReader } from '../services/customers/bank-accounts.ts';
 import { checkVault } from './checked-vault.ts';
 import { processorsOf } from './dependencies.ts';
 import { startDispatcher } from './dispatcher.ts';
@@ -39,7 +40,10 @@ const pages = createPages({
   sql,
   vault: keys.vault,
   logger,
-  processors: processorsOf(config),
+  processors: processorsOf(
+    config,
+    accountReader(sql, () => keys.vault),
+  ),
   publicUrl,
   trustedProxies: config.trustedProxies,
   forThisMachine,

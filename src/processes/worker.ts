@@ -1,8 +1,10 @@
 // The worker process: runs workflows and activities, and the dispatcher of the outbox.
+
 import { watchLostDeliveries } from '../operations/lost-deliveries.ts';
 import { startReconciliations } from '../operations/reconciler/schedule.ts';
 import { createLogger } from '../platform/logger.ts';
 import { openPool } from '../platform/postgres/connection.ts';
+import { accountReader } from '../services/customers/bank-accounts.ts';
 import { checkVault } from './checked-vault.ts';
 import { processorsOf } from './dependencies.ts';
 import { startHousekeeping } from './housekeeping.ts';
@@ -33,7 +35,10 @@ const sql = openPool(databaseUrl, { max: connections, name: 'payments worker' })
 // The figures of the metrics are read even while the process waits for its own connections.
 const figures = openPool(databaseUrl, { max: 2, name: 'payments figures' });
 const sides = openSides(config, tracing?.client);
-const processors = processorsOf(config);
+const processors = processorsOf(
+  config,
+  accountReader(sql, () => keys.vault),
+);
 const metrics = await orExplain(() =>
   openMetrics(config, { sql, poolMax: connections, worker: { sides, figures }, logger }),
 );

@@ -10,7 +10,15 @@ import {
   refundOutcomeOf,
   reservationOf,
 } from './http-answers.ts';
-import { type ChargeRequest, OutcomeUnknown, type PaymentProcessor, type RefundRequest } from './processor.ts';
+import {
+  type BankAccount,
+  type ChargeRequest,
+  type DebitRequest,
+  OutcomeUnknown,
+  type PaymentProcessor,
+  type ReadBankAccount,
+  type RefundRequest,
+} from './processor.ts';
 
 export interface HttpProcessorOptions {
   /** Without a slash at its end. */
@@ -21,6 +29,8 @@ export interface HttpProcessorOptions {
   livemode?: boolean;
   /** For the whole of a charge or a refund: wait for a connection, request and response. 30 s if not given. */
   timeoutMs?: number;
+  /** Opens the bank accounts that have no token. Without it, none is sent. */
+  readAccount?: ReadBankAccount;
 }
 
 /** A processor service, called by the protocol of docs/processors.md. */
@@ -52,12 +62,15 @@ interface Call {
   mostBytes?: number;
 }
 
-/** Returns the client of a processor service. Its calls throw nothing but `OutcomeUnknown`. */
+/**
+ * Returns the client of a processor service. Its calls throw nothing but `OutcomeUnknown`, and what `readAccount` does.
+ */
 export function createHttpProcessor({
   url,
   secret,
   livemode = true,
   timeoutMs = 30_000,
+  readAccount = async () => null,
 }: HttpProcessorOptions): HttpProcessor {
   const agent = new Agent({
     connections: callsUnderWay,
@@ -107,14 +120,25 @@ export function createHttpProcessor({
     }
   }
 
+  /**
+   * The body of a charge and of its reservation; see docs/processors.md. A bank account in it lives as long as the
+   * call.
+   */
+  async function chargeBody(request: ChargeRequest) {
+    const { paymentMethodId, paymentMethodType: type, paymentMethodToken: token } = request;
+    const isTyped = type === 'au_becs_debit' && token === null;
+    const account = isTyped ? await readAccount(paymentMethodId, { livemode }) : null;
+    return { ...chargeMembers(request, account), livemode };
+  }
+
   return {
     async prepare(request) {
       const key = request.idempotencyKey;
-      const body = { ...chargeBody(request), livemode };
+      const body = await chargeBody(request);
       return reservationOf(await call({ path: '/prepare', key, body, timeoutMs: short }), key);
     },
     async charge(request, reference) {
-      const body = { ...chargeBody(request), livemode, reference };
+      const body = { ...(await chargeBody(request)), reference };
       const answer = await call({ path: '/charges', key: request.idempotencyKey, body, timeoutMs });
       return chargeOutcomeOf(answer, request, reference);
     },
@@ -145,8 +169,7 @@ export function createHttpProcessor({
   };
 }
 
-/** The body of a charge and of its reservation; see docs/processors.md. */
-function chargeBody(request: ChargeRequest) {
+function chargeMembers(request: ChargeRequest, account: BankAccount | null) {
   const { debit, fixtureToken } = request;
   return {
     payment_intent_id: request.paymentIntentId,
@@ -160,18 +183,31 @@ function chargeBody(request: ChargeRequest) {
       type: request.paymentMethodType,
       token: request.paymentMethodToken,
       ...(fixtureToken === null ? {} : { fixture_token: fixtureToken }),
+      ...(account === null ? {} : { bank_account: accountMembers(account) }),
     },
-    ...(debit === null
-      ? {}
-      : {
-          debit: {
-            scheme: debit.scheme,
-            charge_date: debit.chargeDate,
-            mandate_reference: debit.mandateReference,
-            lodgement_reference: debit.lodgementReference,
-          },
-        }),
+    ...(debit === null ? {} : { debit: debitMembers(debit) }),
     metadata: request.metadata,
+  };
+}
+
+function accountMembers({ bsbNumber, accountNumber, accountName }: BankAccount) {
+  return { bsb_number: bsbNumber, account_number: accountNumber, account_name: accountName };
+}
+
+function debitMembers({ mandate, ...debit }: DebitRequest) {
+  return {
+    scheme: debit.scheme,
+    charge_date: debit.chargeDate,
+    mandate_reference: debit.mandateReference,
+    lodgement_reference: debit.lodgementReference,
+    mandate: {
+      accepted_at: mandate.acceptedAt?.toISOString() ?? null,
+      type: mandate.type,
+      ip_address: mandate.ipAddress,
+      user_agent: mandate.userAgent,
+      signatory_name: mandate.signatoryName,
+      text_sha256: mandate.textSha256,
+    },
   };
 }
 

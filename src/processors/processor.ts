@@ -45,7 +45,39 @@ export interface DebitRequest {
   mandateReference: string;
   /** Shown on the payer's statement. No two debits of a biller have the same. */
   lodgementReference: string;
+  mandate: MandateEvidence;
 }
+
+/** How the payer has agreed to the mandate of a debit. What nobody has recorded is null. */
+export interface MandateEvidence {
+  /** Customer time. */
+  acceptedAt: CustomerInstant | null;
+  type: 'online' | 'paper' | 'telephone' | 'imported' | null;
+  /** Of the payer's connection, as the service has seen it. If it has not, as the biller has reported it. */
+  ipAddress: string | null;
+  userAgent: string | null;
+  signatoryName: string | null;
+  /** SHA-256 of the text that the payer was shown, in hexadecimal. */
+  textSha256: string | null;
+}
+
+/** An account that a processor debits. It is secret: keep it out of logs, errors, traces and workflow histories. */
+export interface BankAccount {
+  /** Six digits. */
+  bsbNumber: string;
+  accountNumber: string;
+  accountName: string;
+}
+
+/**
+ * Returns the account of a payment method of this mode, for one call to a processor. Returns null if its number is not
+ * stored.
+ * @throws OutcomeUnknown if the number cannot be opened.
+ */
+export type ReadBankAccount = (
+  method: Id<'payment_method'>,
+  mode: { livemode: boolean },
+) => Promise<BankAccount | null>;
 
 /** A request to a payment processor for one refund. */
 export interface RefundRequest {

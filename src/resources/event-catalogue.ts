@@ -7,7 +7,13 @@ import { debitIntentExample, PaymentIntent, planPaymentIntentExample } from './p
 import { PaymentLink, paymentLinkEventExample } from './payment-link.ts';
 import { PaymentPlan, paymentPlanExample } from './payment-plan.ts';
 import { Refund, refundExample } from './refund.ts';
-import { Subscription, subscriptionExample } from './subscription.ts';
+import {
+  Subscription,
+  SubscriptionPeriod,
+  SubscriptionPeriodLine,
+  subscriptionExample,
+  subscriptionPeriodExample,
+} from './subscription.ts';
 import { clockStateExample, EffectsManifest, manifestExample, TestClockState } from './test-clock.ts';
 import { endpointExample, PingedWebhookEndpoint, WebhookEndpoint } from './webhook-endpoint.ts';
 
@@ -37,6 +43,25 @@ const ReturnedPaymentIntent = Strict(
     ...retry,
   },
   { title: 'ReturnedPaymentIntent' },
+);
+
+const LettingGo = Strict(
+  {
+    ...Subscription.properties,
+    waived_amount_cents: Type.Integer({
+      description: 'What was served and is not collected, minor units. 0 if all is paid or collected.',
+    }),
+    dropped_lines: Type.Array(SubscriptionPeriodLine, {
+      description: 'Fees and lines of changes that are not taken any more, since it has ended.',
+    }),
+  },
+  { title: 'SubscriptionLettingGo' },
+);
+const nothingLetGo = { waived_amount_cents: 0, dropped_lines: [] };
+
+const PaidPeriod = Strict(
+  { ...Subscription.properties, paid_period: SubscriptionPeriod },
+  { title: 'SubscriptionPaidPeriod' },
 );
 
 const TestClockAdvancing = Strict(
@@ -281,10 +306,11 @@ export const eventCatalogue = {
     'A subscription was paused: as requested, because no retry is left, or without a method (`state_reason`).',
     { ...endedSubscription, state: 'paused', state_reason: 'payment_failed' },
   ),
-  'subscription.resumed': event(Subscription, 'A pause ended: a new period begins on this day.', {
-    ...subscriptionExample,
-    in_effect_until: null,
-  }),
+  'subscription.resumed': event(
+    LettingGo,
+    'A pause ended: a new period begins on this day. `waived_amount_cents` says what was waived by name.',
+    { ...subscriptionExample, in_effect_until: null, ...nothingLetGo },
+  ),
   'subscription.cancel_scheduled': event(Subscription, 'The end of a subscription was set. It comes at `ends_at`.', {
     ...subscriptionExample,
     ends_at: '2027-02-11',
@@ -292,9 +318,10 @@ export const eventCatalogue = {
   }),
   'subscription.cancel_removed': event(Subscription, 'The end of a subscription was withdrawn.', subscriptionExample),
   'subscription.canceled': event(
-    Subscription,
-    'A subscription ended for good: on request, at its end, with its customer, or unpaid (`state_reason`).',
-    { ...endedSubscription, state: 'canceled', state_reason: 'ended' },
+    LettingGo,
+    'A subscription ended for good: on request, at its end, with its customer, or unpaid (`state_reason`). It says what ' +
+      'was let go: days that were served and not paid, fees, and what changes had left.',
+    { ...endedSubscription, state: 'canceled', state_reason: 'ended', ...nothingLetGo },
   ),
   'subscription.changed': event(
     Subscription,
@@ -314,6 +341,15 @@ export const eventCatalogue = {
     Subscription,
     'A change was not made: its payment was declined or came too late, or another change took its place.',
     subscriptionExample,
+  ),
+  'subscription.period_paid': event(PaidPeriod, 'A period was paid: `paid_period`. `in_effect_until` is the new one.', {
+    ...subscriptionExample,
+    paid_period: subscriptionPeriodExample,
+  }),
+  'subscription.updated': event(
+    LettingGo,
+    '`in_effect_until` or `owed_amount_cents` has changed, and no other event tells it.',
+    { ...subscriptionExample, ...nothingLetGo },
   ),
   'subscription.in_effect_changed': event(
     Subscription,

@@ -73,6 +73,14 @@ export const fieldCodes = {
     meaning: 'The payment method does not belong to a customer yet.',
     remedy: 'Attach it to the customer first.',
   },
+  no_period_left: {
+    meaning: 'The subscription ends with its period: no further one takes a fee.',
+    remedy: 'Take the fee as a payment of its own, or withdraw the end first.',
+  },
+  mandate_limit_exceeded: {
+    meaning: 'The mandate of the bank account, or its scheme, allows less for one debit.',
+    remedy: 'Use another payment method.',
+  },
   mandate_required: {
     meaning: 'The bank account has no mandate, and it is debited under one only.',
     remedy: 'Create a mandate for it, or use another payment method.',

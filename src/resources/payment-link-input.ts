@@ -4,6 +4,7 @@ import { Currency, MetadataWith, nullable, optional, Reference, Strict, withRule
 import { dueAt, withExamples } from './examples.ts';
 import { type FieldError, fieldError } from './field-errors.ts';
 import { LinkMode } from './payment-link.ts';
+import { Unpaid } from './subscription-input.ts';
 
 const LinkAmount = (description: string) => Type.Integer({ minimum: 200, maximum: 99_999_999, description });
 
@@ -39,16 +40,17 @@ const ApplyToInput = Strict(
   {
     payment_plan_id: Type.Optional(Reference('A plan of the customer that has not ended.')),
     subscription_id: Type.Optional(Reference('A subscription of the customer that has not ended.')),
+    unpaid: Type.Optional(Unpaid),
   },
   {
     title: 'ApplyToInput',
     minProperties: 1,
-    maxProperties: 1,
+    maxProperties: 2,
     description:
       'What a completed payment or setup does: to a plan, or to a subscription. The method becomes its instrument, ' +
       'and is kept. If a failed payment has suspended the plan, it is resumed, and its unpaid payment is tried again ' +
       'at once. A subscription that is pending is started; one that a failed payment has paused is resumed; one that ' +
-      'is past due is tried again at once.',
+      'is past due is tried again at once. Name one of them. `unpaid` is for a subscription that is resumed.',
   },
 );
 
@@ -133,6 +135,7 @@ export function offerErrors(body: Record<string, unknown>): FieldError[] {
   if (customerId === undefined && body.apply_to !== undefined) {
     add('/customer_id', 'parameter_missing', 'apply_to needs the customer_id of the plan or subscription.');
   }
+  errors.push(...applyToErrors(body.apply_to));
   const types: unknown = body.payment_method_types;
   if (Array.isArray(types) && types.includes('au_becs_debit') && (mode === 'payment' || currency !== undefined)) {
     if (currency !== 'AUD') {
@@ -141,6 +144,18 @@ export function offerErrors(body: Record<string, unknown>): FieldError[] {
     }
   }
   return errors;
+}
+
+function applyToErrors(applyTo: unknown): FieldError[] {
+  if (typeof applyTo !== 'object' || applyTo === null) return [];
+  const hasPlan = 'payment_plan_id' in applyTo;
+  const hasSubscription = 'subscription_id' in applyTo;
+  if (hasPlan === hasSubscription) {
+    return [fieldError('/apply_to', 'invalid_value', 'Name either payment_plan_id or subscription_id.')];
+  }
+  if (hasSubscription || !('unpaid' in applyTo)) return [];
+  const message = 'unpaid is for a subscription. What a plan has not collected stays owed. Leave it out.';
+  return [fieldError('/apply_to/unpaid', 'invalid_value', message)];
 }
 
 function rangeErrors({ min, max, suggested }: Record<string, unknown>): FieldError[] {

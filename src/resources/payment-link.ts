@@ -3,6 +3,7 @@ import type { OfferColumns, PaymentLinkRow } from '../db/payment-links.ts';
 import { exampleId } from '../domain/ids.ts';
 import { Currency, Id, Livemode, Metadata, Nullable, present, Strict, type Tag, Timestamp } from './common.ts';
 import { dueAt, example, madeAt, owned } from './examples.ts';
+import { Unpaid } from './subscription-input.ts';
 
 export const paymentLinks: Tag = {
   name: 'Payment links',
@@ -56,6 +57,7 @@ export const ApplyTo = Strict(
           'resumed if a failed payment has paused it.',
       }),
     ),
+    unpaid: Type.Optional(Unpaid),
   },
   { title: 'ApplyTo' },
 );
@@ -159,9 +161,9 @@ export const paymentLinkExample = example(PaymentLink, {
 });
 
 /** Presents the columns that a link and a session have in common. */
-export function presentOffer(row: OfferColumns) {
+export function presentOffer(row: OfferColumns): Pick<PaymentLink, 'amount_range' | 'apply_to'> {
   const { amount_min: min, amount_max: max, amount_suggested: suggested, apply_to_payment_plan_id: planId } = row;
-  const { apply_to_subscription_id: subscriptionId } = row;
+  const { apply_to_subscription_id: subscriptionId, apply_to_waives_unpaid: waives } = row;
   return {
     amount_range: min === null || max === null ? null : { min, max, suggested: suggested.map(Number) },
     apply_to:
@@ -169,7 +171,7 @@ export function presentOffer(row: OfferColumns) {
         ? { payment_plan_id: planId }
         : subscriptionId === null
           ? null
-          : { subscription_id: subscriptionId },
+          : { subscription_id: subscriptionId, unpaid: waives ? 'waive' : 'collect' },
   };
 }
 

@@ -46,7 +46,8 @@ export const defaultedFields = {
     title: 'FailureBehaviour',
     description:
       'What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 ' +
-      'and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when ' +
+      'and 5 days after its first failure, a card at the same time of day in the account’s time zone. Later payments keep ' +
+      'their dates. The plan becomes `suspended` when ' +
       'all retries have failed, or at once if the decline is final (`card_declined`, `expired_card`, `authentication_required`, ' +
       '`payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure.',
   }),

@@ -1,10 +1,12 @@
 import Type, { type Static } from 'typebox';
+import type { RefundRow } from '../db/refunds.ts';
 import type { SubscriptionChangeRow } from '../db/subscription-changes.ts';
 import type { ShownSubscriptionRow } from '../db/subscriptions.ts';
 import { exampleId } from '../domain/ids.ts';
 import type { Quote } from '../domain/subscriptions/changes.ts';
 import { ListOf, MetadataWith, Nullable, present, Strict, Timestamp } from './common.ts';
 import { example, madeAt, withExamples } from './examples.ts';
+import { presentRefund, Refund, refundExample } from './refund.ts';
 import {
   presentSubscription,
   Subscription,
@@ -113,6 +115,34 @@ export function presentChange(quote: Quote, subscription: ShownSubscriptionRow):
   });
 }
 
+export const CanceledSubscription = Strict(
+  {
+    ...Subscription.properties,
+    quote: Nullable(
+      Strict(
+        {
+          lines: SubscriptionChangeResult.properties.lines,
+          credit_cents: Type.Integer({ description: 'What becomes credit, minor units.' }),
+          valid_until: SubscriptionChangeResult.properties.valid_until,
+        },
+        { title: 'SubscriptionUnusedQuote' },
+      ),
+      { description: 'With `unused: credit`, what the days are worth that are left; otherwise null.' },
+    ),
+  },
+  { title: 'CanceledSubscription' },
+);
+export type CanceledSubscription = Static<typeof CanceledSubscription>;
+
+/** A subscription that was canceled, with what its unused days are worth. */
+export function presentCanceled(quote: Quote | null, subscription: ShownSubscriptionRow): CanceledSubscription {
+  const shown = presentSubscription(subscription);
+  const { lines: credited = [], validUntil = null } = quote ?? {};
+  const credit = credited.reduce((sum, { amount_cents: amount }) => sum - amount, 0);
+  const told = validUntil && { lines: credited, credit_cents: credit, valid_until: validUntil.toISOString() };
+  return { ...shown, quote: told };
+}
+
 const MadeChange = Strict(
   {
     number: Type.Integer({ description: 'From 1.' }),
@@ -155,7 +185,7 @@ export const CreditRefund = withExamples(
         Type.Integer({
           minimum: 1,
           maximum: 999_999_999,
-          description: 'Minor units. By default all credit, but no more than what remains of the last payment.',
+          description: 'Minor units, at most `refundable_credit_cents`. That is the default.',
         }),
       ),
       reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'The reason, in your words.' })),
@@ -168,3 +198,25 @@ export const CreditRefund = withExamples(
   { whole: { summary: 'All credit', value: {} } },
 );
 export type CreditRefund = Static<typeof CreditRefund>;
+
+export const CreditRefunds = Strict(
+  {
+    ...Refund.properties,
+    refunds: Type.Array(Refund, {
+      description:
+        'All refunds of this request, that of the newest payment first. Each has its own status: if one fails, its part of ' +
+        'the credit comes back.',
+    }),
+  },
+  { title: 'SubscriptionCreditRefunds' },
+);
+export type CreditRefunds = Static<typeof CreditRefunds>;
+example(CreditRefunds, { ...refundExample, refunds: [refundExample] });
+
+/** The refunds of a subscription's credit as the API shows them: the first, and all. There is at least one. */
+export function presentCreditRefunds(rows: readonly RefundRow[]): CreditRefunds {
+  const refunds = rows.map(presentRefund);
+  const [newest] = refunds;
+  if (newest === undefined) throw new RangeError('credit was refunded without a refund');
+  return present(CreditRefunds, { ...newest, refunds });
+}

@@ -89,8 +89,8 @@ export const defaultedTerms = {
     minimum: 0,
     maximum: 60,
     description:
-      'For how many days after the first failure `in_effect` stays true while retries continue, if a period was paid before. ' +
-      'By default 7, which covers all retries.',
+      'For how many days after the first failure `in_effect` stays true while retries continue, if a period was paid before: ' +
+      'until the same time of day in the account’s time zone. By default 7, which covers all retries.',
   }),
   effective_on: Type.Enum(['settled', 'submitted'], {
     title: 'EffectiveOn',
@@ -205,31 +205,45 @@ export const SubscriptionCancel = withExamples(
             'once. A date: at the end of this or of a later period.',
         }),
       ),
+      unused: Type.Optional(
+        Type.Enum(['keep', 'credit'], {
+          description:
+            'With `at: now`: what becomes of the days that are paid and left. `keep`, the default: nothing goes back. ' +
+            '`credit`: they become credit, as if it were changed to nothing.',
+        }),
+      ),
+      dry_run: Type.Optional(
+        Type.Boolean({ description: 'Nothing changes: `quote` says what would become credit. With `unused: credit`.' }),
+      ),
     },
     { title: 'SubscriptionCancel' },
   ),
   {
     atOnce: { summary: 'End it at once', value: { at: 'now' } },
+    unused: { summary: 'End it at once, and credit the days that are left', value: { at: 'now', unused: 'credit' } },
     later: { summary: 'End it with a later period', value: { at: '2027-06-10' } },
   },
 );
 export type SubscriptionCancel = Static<typeof SubscriptionCancel>;
 
+const AnchorDay = Type.Integer({
+  minimum: 1,
+  maximum: 31,
+  description:
+    'The day of the month on which later periods begin, such as that of before the pause. The new period is then ' +
+    'short, and costs its share of the days. By default the day of the resume. Not for weekly subscriptions.',
+});
+
+/** What becomes of days that were served and not paid. */
+export const Unpaid = Type.Enum(['collect', 'waive'], {
+  title: 'UnpaidService',
+  description:
+    'Whether what was served and not paid is collected, the default, or waived: then the unpaid period is `void` and a ' +
+    'new one begins today.',
+});
+
 export const SubscriptionResume = withExamples(
-  Strict(
-    {
-      anchor_day: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          maximum: 31,
-          description:
-            'The day of the month on which later periods begin, such as that of before the pause. The new period is then ' +
-            'short, and costs its share of the days. By default the day of the resume. Not for weekly subscriptions.',
-        }),
-      ),
-    },
-    { title: 'SubscriptionResume' },
-  ),
+  Strict({ anchor_day: Type.Optional(AnchorDay), unpaid: Type.Optional(Unpaid) }, { title: 'SubscriptionResume' }),
   {
     today: { summary: 'Count the periods from today', value: {} },
     sameDay: { summary: 'Keep the 11th', value: { anchor_day: 11 } },
@@ -246,6 +260,7 @@ export const SubscriptionPause = withExamples(
       resumes_at: Type.Optional(
         LocalDate('When it resumes automatically: after the pause begins. By default it waits for a resume.'),
       ),
+      anchor_day: Type.Optional(AnchorDay),
     },
     { title: 'SubscriptionPause' },
   ),

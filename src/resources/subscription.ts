@@ -1,8 +1,7 @@
 import Type, { type Static } from 'typebox';
-import type { SubscriptionPeriodRow } from '../db/subscription-periods.ts';
 import type { ShownSubscriptionRow } from '../db/subscriptions.ts';
 import { exampleId } from '../domain/ids.ts';
-import { calendarOf, plannedPause } from '../domain/subscriptions/course.ts';
+import { calendarOf, type Period, plannedPause } from '../domain/subscriptions/course.ts';
 import { periodDates } from '../domain/subscriptions/periods.ts';
 import {
   Currency,
@@ -62,10 +61,11 @@ export const SubscriptionItem = Strict(
 
 export const SubscriptionPeriodLine = Strict(
   {
-    kind: Type.Enum(['item', 'one_off', 'proration', 'discount', 'credit'], {
+    kind: Type.Enum(['item', 'one_off', 'proration', 'discount', 'credit', 'owed'], {
       description:
         '`item`: a whole period. `one_off`: a fee that is taken once. `proration`: the share of its days. `discount`: ' +
-        'negative, unless a change gives back days that had it. `credit`: negative.',
+        'negative, unless a change gives back days that had it. `credit`: negative. `owed`: days that were served in an ' +
+        'earlier period and not paid.',
     }),
     description: Type.String({ description: 'For people.' }),
     quantity: Type.Integer({ description: 'How many.' }),
@@ -115,7 +115,9 @@ export const Subscription = Strict(
     next_items: Nullable(Type.Array(SubscriptionItem), {
       description: 'What is sold from the next period on, if that was changed; null if it is the same.',
     }),
-    one_off_items: Type.Array(OneOffItem, { description: 'Fees that the next paid period takes once.' }),
+    one_off_items: Type.Array(OneOffItem, {
+      description: 'Fees that are not paid: the next paid period takes them once, or an unpaid period has taken them.',
+    }),
     discounts: Type.Array(Discount, { description: 'The discounts of the current period.' }),
     next_discounts: Nullable(Type.Array(Discount), {
       description: 'The discounts from the next period on, if they were changed; null if they are the same.',
@@ -142,6 +144,10 @@ export const Subscription = Strict(
     current_period: Nullable(CurrentPeriod, { description: 'The period that has begun last; null before the first.' }),
     next_period_start: Nullable(LocalDate('When the next period begins; null if none is to come.')),
     next_attempt_at: Nullable(Timestamp, { description: 'When a failed payment is retried; null if it is not.' }),
+    owed_amount_cents: Type.Integer({
+      description:
+        'What collecting would take for periods that are not paid, without surcharge, minor units. 0 unless one is unpaid.',
+    }),
     in_flight_amount: Type.Integer({
       description:
         'What the bank or the processor already had when it was canceled, minor units. If it succeeds, it becomes credit, ' +
@@ -149,6 +155,10 @@ export const Subscription = Strict(
     }),
     credit_balance_cents: Type.Integer({
       description: 'The credit of the customer for later periods, minor units.',
+    }),
+    refundable_credit_cents: Type.Integer({
+      description:
+        'How much of the credit `refund_credit` can pay out now, minor units: at most what remains of the payments.',
     }),
     next_period_lines: Type.Array(SubscriptionPeriodLine, {
       description: 'What changes have left for the next period to take, besides its items.',
@@ -211,8 +221,10 @@ export const subscriptionExample = example(Subscription, {
   current_period: { number: 1, start: '2027-01-11', end: '2027-02-11', status: 'paid' },
   next_period_start: '2027-02-11',
   next_attempt_at: null,
+  owed_amount_cents: 0,
   in_flight_amount: 0,
   credit_balance_cents: 0,
+  refundable_credit_cents: 0,
   next_period_lines: [],
   change_payment_intent_id: null,
   paid_periods: 1,
@@ -231,6 +243,7 @@ export function presentSubscription(row: ShownSubscriptionRow): Subscription {
   return present(Subscription, {
     ...row,
     ...plannedPause(row),
+    one_off_items: [...row.unpaid_one_off_items, ...row.one_off_items],
     current_period: current && {
       number: current.number,
       start: current.start_date,
@@ -266,12 +279,15 @@ export const SubscriptionPeriod = Strict(
     payment_intent_id: Nullable(Type.String(), { description: 'Its payment; null for a trial.' }),
     failures: Type.Integer({ description: 'The failed attempts of the present series.' }),
     next_attempt_at: Nullable(Timestamp, { description: 'When it is retried; null if it is not.' }),
+    served_until: Nullable(Timestamp, {
+      description: 'Until when it was in effect, if that has ended; otherwise null.',
+    }),
   },
   { title: 'SubscriptionPeriod' },
 );
 export type SubscriptionPeriod = Static<typeof SubscriptionPeriod>;
 
-example(SubscriptionPeriod, {
+export const subscriptionPeriodExample = example(SubscriptionPeriod, {
   number: 1,
   start: '2027-01-11',
   end: '2027-02-11',
@@ -282,10 +298,11 @@ example(SubscriptionPeriod, {
   payment_intent_id: exampleId('payment_intent'),
   failures: 0,
   next_attempt_at: null,
+  served_until: null,
 });
 
 /** A period as the list of a subscription's periods shows it. */
-export function presentSubscriptionPeriod(row: SubscriptionPeriodRow): SubscriptionPeriod {
+export function presentSubscriptionPeriod(row: Period): SubscriptionPeriod {
   return present(SubscriptionPeriod, { ...row, start: row.start_date, end: row.end_date });
 }
 
@@ -295,8 +312,15 @@ const ComingPeriod = Strict(
     start: CurrentPeriod.properties.start,
     end: CurrentPeriod.properties.end,
     amount_cents: Type.Integer({ description: 'What it costs, without surcharge, minor units.' }),
+    lines: Type.Array(SubscriptionPeriodLine, { description: 'What it takes.' }),
   },
   { title: 'ComingPeriod' },
 );
-example(ComingPeriod, { number: 2, start: '2027-02-11', end: '2027-03-11', amount_cents: 4900 });
+example(ComingPeriod, {
+  number: 2,
+  start: '2027-02-11',
+  end: '2027-03-11',
+  amount_cents: 4900,
+  lines: [{ kind: 'item', description: 'Membership', quantity: 1, amount_cents: 4900 }],
+});
 export const SubscriptionSchedule = ListOf(ComingPeriod);

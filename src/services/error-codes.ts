@@ -195,6 +195,12 @@ export const errorCodes = {
     meaning: 'The amount is more than the mandate of the bank account, or its scheme, allows for one debit.',
     remedy: 'Charge less, or let the payer give a new mandate with a higher limit.',
   },
+  result_after_period: {
+    type: 'invalid_request_error',
+    statuses: [422],
+    meaning: 'The bank would report the debit of this change after the period has ended, so it could not be made.',
+    remedy: 'Send the change with `collect: next_period`.',
+  },
   quote_changed: {
     type: 'invalid_request_error',
     statuses: [422],

@@ -105,9 +105,11 @@ export function subscriptionEvent(
   type: TypeOf<'subscription'>,
   row: ShownSubscriptionRow,
   at: CustomerInstant,
+  extra: object = {},
 ): NewEvent {
   const { id: subjectId, customer_id: customerId, test_clock_id: testClockId } = row;
-  return { ...tenantOf(row), type, subjectId, customerId, testClockId, at, data: presentSubscription(row) };
+  const data = { ...presentSubscription(row), ...extra };
+  return { ...tenantOf(row), type, subjectId, customerId, testClockId, at, data };
 }
 
 /** Returns an event with the clock's current state, at the clock's own time. */

@@ -37,14 +37,16 @@ describe('the credit of a period', () => {
   const credit = async (id: string) => (await subscriber.get(id)).credit_balance_cents;
   afterEach('hold the invariants', async () => assert.deepEqual(await findViolations(stage.db.sql), []));
 
-  it('never exceeds what its payment holds after a refund', async () => {
+  it('never exceeds what its payment holds after a refund, which uses it first', async () => {
     const { id, first } = await started('card');
     await change(id, 100);
     assert.equal(await credit(id), given);
+    await refund(first, { amount: given - 1000 });
+    assert.equal(await credit(id), 1000);
     await refund(first, { amount: 4900 - given });
-    assert.equal(await credit(id), given);
-    await refund(first, { amount: 1000 });
-    assert.equal(await credit(id), given - 1000);
+    assert.equal(await credit(id), 0);
+    await here.advance('2027-02-10T00:00:00Z');
+    assert.equal((await subscriber.periods(id)).at(-1), '2 2027-02-10 2027-03-10 paid 100');
   });
 
   it('never exceeds what its payment holds since a refund before, and the quote of the change says so', async () => {

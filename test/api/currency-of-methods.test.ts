@@ -224,21 +224,22 @@ describe('a plan or a subscription above the limit of its mandate', () => {
   it('is refused when a plan is resumed, and stays suspended, until what it charges next is within the limit', async () => {
     const { clock, payer } = await stage.merchant.customerOnClock('2027-03-01T00:00:00Z');
     const account = await debits.account(payer.id);
-    await debits.active({ payment_method_id: account, max_amount_cents: 4000 });
+    const mandate = await debits.active({ payment_method_id: account, max_amount_cents: 4000 });
     const terms = { customer_id: payer.id, start_date: '2027-03-08', recurring_amount_cents: 4000 };
     const { id } = await stage.merchant.activePlan(terms);
-    const raised = await stage.merchant.activePlan(terms);
-    for (const plan of [id, raised.id]) await stage.merchant.updatePlan(plan, { recurring_amount_cents: 4001 });
-    await stage.merchant.move(raised.id, 'suspend');
+    const other = await stage.merchant.activePlan(terms);
+    await debits.cancel(mandate.id);
+    await debits.active({ payment_method_id: account, max_amount_cents: 3999 });
+    await stage.merchant.move(other.id, 'suspend');
     await stage.advance(clock.id, '2027-03-09T00:00:00Z');
-    for (const plan of [id, raised.id]) {
+    for (const plan of [id, other.id]) {
       const before = await stage.merchant.getPlan(plan);
       assert.equal(before.state, 'suspended');
       refusal(await stage.request('POST', `/payment_plans/${plan}/resume`), 422, 'mandate_limit_exceeded');
       assert.deepEqual(await stage.merchant.getPlan(plan), before);
     }
-    await stage.merchant.updatePlan(raised.id, { recurring_amount_cents: 4000 });
-    await stage.merchant.move(raised.id, 'resume');
+    await stage.merchant.updatePlan(other.id, { recurring_amount_cents: 3999 });
+    await stage.merchant.move(other.id, 'resume');
     const card = await stage.merchant.card(payer.id);
     await stage.merchant.updatePlan(id, { payment_instrument_id: card });
     await stage.merchant.move(id, 'resume');

@@ -149,10 +149,11 @@ describe('a plan and a scheduled payment by a bank account', () => {
     assert.equal(payment?.status, 'processing');
   });
 
-  it('fail for good with mandate_limit_exceeded when the plan was raised above the limit of the mandate', async () => {
-    const { clock, payer } = await debtorOnClock({ max_amount_cents: 1000 });
+  it('fail for good with mandate_limit_exceeded when a later mandate allows less than the plan takes', async () => {
+    const { clock, payer, mandate } = await debtorOnClock();
     const plan = await stage.merchant.activePlan({ customer_id: payer.id, start_date: '2027-02-01' });
-    await stage.merchant.updatePlan(plan.id, { recurring_amount_cents: 1001 });
+    await here.cancel(mandate.id);
+    await here.active({ payment_method_id: mandate.payment_method_id, max_amount_cents: 999 });
     await stage.advance(clock.id, '2027-02-01T00:00:00Z');
     const [payment] = await stage.merchant.payments(plan.id);
     assert.deepEqual(
@@ -199,10 +200,10 @@ describe('a plan and a scheduled payment by a bank account', () => {
   }
 
   it('is foreseen by a dry run: the payment that would fail, and nothing noted on the mandate', async () => {
-    const { clock, payer, mandate: given } = await debtorOnClock({ max_amount_cents: 1000 });
-    const plan = await stage.merchant.activePlan({ customer_id: payer.id, start_date: '2027-02-01' });
-    await stage.merchant.updatePlan(plan.id, { recurring_amount_cents: 1001 });
-    const mandate = await here.get(given.id);
+    const { clock, payer, mandate: before } = await debtorOnClock();
+    await stage.merchant.activePlan({ customer_id: payer.id, start_date: '2027-02-01' });
+    await here.cancel(before.id);
+    const mandate = await here.active({ payment_method_id: before.payment_method_id, max_amount_cents: 999 });
     const { body } = await stage.request('POST', `/test_helpers/test_clocks/${clock.id}/advance`, {
       frozen_time: '2027-02-02T00:00:00Z',
       dry_run: true,

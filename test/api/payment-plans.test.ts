@@ -176,7 +176,6 @@ describe('updating a plan', () => {
     currency: 'USD',
     start_date: '2027-03-01',
     first_date: '2027-02-27',
-    metadata: { a: 'b' },
   };
   const always = {
     name: 'New',
@@ -185,6 +184,7 @@ describe('updating a plan', () => {
     until_further_notice: false,
     failure_behaviour: 'stop',
   };
+  const metadata = { a: 'b' };
 
   async function inState(state: string): Promise<string> {
     const { id } = await make();
@@ -199,7 +199,7 @@ describe('updating a plan', () => {
   it('changes everything but customer_id while it is pending', async () => {
     const id = await inState('pending');
     await stage.advance(here.clock, '2027-01-12T00:00:00Z');
-    const change = { ...everything, ...always, payment_instrument_id: here.card };
+    const change = { ...everything, ...always, metadata, payment_instrument_id: here.card };
     const { status, body } = await put(id, change);
     assert.equal(status, 200);
     for (const [name, value] of Object.entries(change)) assert.deepEqual(body[name], value, name);
@@ -208,7 +208,7 @@ describe('updating a plan', () => {
     assert.deepEqual(refusal(await put(id, { customer_id: here.customer }), 422), ['/customer_id immutable']);
   });
 
-  it('changes six fields while it is active or suspended, and tells of each other one', async () => {
+  it('changes seven fields while it is active or suspended, and tells of each other one', async () => {
     for (const state of ['active', 'suspended']) {
       const id = await inState(state);
       const before = (await stage.request('GET', `${path}/${id}`)).body;
@@ -217,12 +217,50 @@ describe('updating a plan', () => {
         [...Object.keys(everything), 'customer_id'].map((name) => `/${name} immutable`).sort(),
       );
       assert.deepEqual((await stage.request('GET', `${path}/${id}`)).body, before);
-      const change = { ...always, payment_instrument_id: here.card };
+      const change = { ...always, metadata, payment_instrument_id: here.card };
       assert.deepEqual((await put(id, change)).body, { ...before, ...change });
     }
   });
 
-  it('changes nothing once it has ended', async () => {
+  it('changes metadata in every state, without an event or a step of the plan', async () => {
+    for (const state of ['pending', 'active', 'suspended', 'deactivated', 'closed']) {
+      const id = await inState(state);
+      const before = (await stage.request('GET', `${path}/${id}`)).body;
+      const told = (await stage.merchant.events()).length;
+      assert.deepEqual((await put(id, { metadata })).body, { ...before, metadata }, state);
+      assert.deepEqual((await put(id, { metadata: {} })).body, { ...before, metadata: {} }, state);
+      assert.deepEqual(refusal(await put(id, { metadata: { _sandbox_outcome: 'x' } }), 422), [
+        '/metadata/_sandbox_outcome invalid_value',
+      ]);
+      assert.equal((await stage.merchant.events()).length, told, state);
+    }
+  });
+
+  it('changes metadata of a plan that its total or the deletion of its customer has closed', async () => {
+    const whole = { recurring_amount_cents: 500, total_amount_cents: 500, until_further_notice: undefined };
+    const paid = await here.active({ ...whole, start_date: '2027-01-10' });
+    assert.equal((await stage.merchant.getPlan(paid)).state, 'closed');
+    const { id: customer_id } = await stage.merchant.payer();
+    const left = await stage.merchant.plan({ customer_id, start_date: '2200-01-01' });
+    assert.equal((await stage.request('DELETE', `/customers/${customer_id}`)).status, 200);
+    for (const id of [paid, left.id]) {
+      const { status, body } = await put(id, { metadata });
+      assert.deepEqual([status, body.state, body.metadata], [200, 'closed', metadata]);
+    }
+  });
+
+  it('gives new metadata to the payments to come, and leaves it in those that exist', async () => {
+    const id = await here.active({ start_date: '2027-01-10', metadata: { class: 'red' } });
+    assert.equal((await put(id, { metadata: { class: 'blue' } })).status, 200);
+    await here.advance('2027-01-18T00:00:00Z');
+    const payments = await stage.merchant.payments(id);
+    const classes = payments.map(async ({ payment_intent_id: intent }) => {
+      return (await stage.merchant.getIntent(intent ?? '')).metadata.class;
+    });
+    assert.deepEqual(await Promise.all(classes), ['red', 'blue']);
+  });
+
+  it('changes no terms once it has ended', async () => {
     for (const state of ['deactivated', 'closed']) {
       const id = await inState(state);
       const faults = refusal(await put(id, { ...always, payment_instrument_id: here.card }), 422);

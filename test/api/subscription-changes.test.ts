@@ -313,12 +313,12 @@ describe('credit of a subscription that is paid out', () => {
     refusal(await refund(id), 422, 'invalid_state');
   });
 
-  it('is never more than the credit, or than what remains of that payment', async () => {
+  it('is never more than the credit, which a refund of the payment has used first', async () => {
     const { id, credit } = await withCredit();
     refusal(await refund(id, { amount_cents: credit + 1 }), 422, 'validation_failed');
-    // What a refund leaves of the payment is the most that its period can have given.
+    // An ordinary refund pays credit out first.
     const { latest_payment_intent_id: intentId } = await subscriber.get(id);
-    await stage.request('POST', `/payment_intents/${intentId}/refunds`, { amount: 4800 });
+    await stage.request('POST', `/payment_intents/${intentId}/refunds`, { amount: credit - 100 });
     refusal(await refund(id, { amount_cents: 101 }), 422, 'validation_failed');
     assert.equal((await refund(id)).body.amount, 100);
     refusal(await refund(id), 422, 'invalid_state');

@@ -52,6 +52,7 @@ const updates: readonly { field: string; value: unknown; in: readonly State[] }[
   { field: 'first_date', value: '2100-01-02', in: ['pending'] },
   { field: 'first_amount_cents', value: 500, in: ['pending'] },
   { field: 'currency', value: 'NZD', in: ['pending'] },
+  { field: 'metadata', value: { class: 'blue' }, in: ['pending', 'active', 'suspended', 'deactivated', 'closed'] },
   { field: 'customer_id', value: 'cus_other', in: [] },
 ];
 

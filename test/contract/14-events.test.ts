@@ -15,7 +15,7 @@ import { startSession } from '../../src/services/links/session-start.ts';
 import { throttleLink } from '../../src/services/links/throttling.ts';
 import { expireMandates } from '../../src/services/mandates/expiry.ts';
 import { endMandateAfterReturn } from '../../src/services/mandates/mandate-ends.ts';
-import { applyTo, chargeHook } from '../../src/services/subjects/charge-hook.ts';
+import { chargeHook, linkedSubjects } from '../../src/services/subjects/charge-hook.ts';
 import { makeKey } from '../support/factories.ts';
 import { card } from '../support/links.ts';
 import { createMerchant, type Merchant } from '../support/merchant.ts';
@@ -320,7 +320,7 @@ describe('Events', () => {
     const deps = {
       charging: { processors: { sandbox: sandboxProcessor, live: null }, hook: chargeHook },
       vault,
-      applyTo,
+      ...linkedSubjects,
     };
     await paySession(db.sql, deps, started.kind === 'started' ? started.token : '', form, {
       requestId: 'req_test',

@@ -218,7 +218,7 @@ describe('the check of the invariants', () => {
     });
     const invoice = { name: 'Invoice', amount: 1000, currency: 'AUD' as const };
     const link = await createPaymentLink(sql, webhookDeps.vault, mine, { ...invoice, customer_id: customer.id });
-    await createCheckoutSession(sql, webhookDeps.vault, mine, invoice);
+    await createCheckoutSession(sql, webhookDeps.vault, chargeHook, mine, invoice);
     await transitionPlan(sql, mine, plan.id, 'activate');
     const charging = { processors: { sandbox: sandboxProcessor, live: null }, hook: chargeHook };
     await collectDuePayment(sql, charging, plan.id, { at: frozen, now: realNow() });

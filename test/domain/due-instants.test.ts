@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
   addDays,
+  addLocalDays,
   type Cadence,
   dateIn,
   firstSlotAfter,
   instantAt,
+  millisecondsPerDay,
   slotDueAt,
   startOfDay,
 } from '../../src/domain/calendar.ts';
@@ -252,5 +254,110 @@ describe('the first slot after an instant', () => {
     assert.throws(() => firstSlotAfter(monthly, 'UTC', customerInstant('9999-12-31T00:00:00Z'), 0), RangeError);
     assert.throws(() => firstSlotAfter(monthly, 'UTC', customerInstant('2027-01-01T00:00:00Z'), -1), RangeError);
     assert.throws(() => firstSlotAfter(monthly, 'UTC', customerInstant(Number.NaN), 0), RangeError);
+  });
+});
+
+describe('an instant some local dates later', () => {
+  const table: [title: string, instant: string, days: number, zone: string, later: string][] = [
+    ['is at the same local time', '2027-04-02T13:00:00Z', 3, 'Australia/Sydney', '2027-04-05T14:00:00.000Z'],
+    ['is days of 24 hours in UTC', '2027-04-02T13:00:00Z', 3, 'UTC', '2027-04-05T13:00:00.000Z'],
+    ['keeps its milliseconds', '2027-04-02T13:00:07.089Z', 5, 'Australia/Sydney', '2027-04-07T14:00:07.089Z'],
+    [
+      'is the first instant after a gap that has its local time: 02:30 gives 03:00',
+      ...(['2027-10-01T16:30:00Z', 1, 'Australia/Sydney', '2027-10-02T16:00:00.000Z'] as const),
+    ],
+    [
+      'is the end of the gap if its local time is the first that the clocks skip',
+      ...(['2027-10-01T16:00:00Z', 1, 'Australia/Sydney', '2027-10-02T16:00:00.000Z'] as const),
+    ],
+    [
+      'is the first of two instants with its local time',
+      ...(['2027-04-02T15:30:00Z', 1, 'Australia/Sydney', '2027-04-03T15:30:00.000Z'] as const),
+    ],
+    [
+      'is the next midnight if the zone skipped the whole date',
+      ...(['2011-12-29T20:00:00Z', 1, 'Pacific/Apia', '2011-12-30T10:00:00.000Z'] as const),
+    ],
+    [
+      'is the instant itself after 0 days, also the second one of its local time',
+      ...(['2027-04-03T16:30:00Z', 0, 'Australia/Sydney', '2027-04-03T16:30:00.000Z'] as const),
+    ],
+  ];
+  for (const [title, instant, days, zone, later] of table) {
+    it(title, () => assert.equal(addLocalDays(customerInstant(instant), days, zone).toISOString(), later));
+  }
+
+  const someZone = fc.constantFrom(
+    'Australia/Sydney',
+    'Australia/Lord_Howe',
+    'America/New_York',
+    'Asia/Kathmandu',
+    'Pacific/Apia',
+  );
+  const walls = new Map<string, Intl.DateTimeFormat>();
+  /** What a clock of the zone shows, as if it were UTC, by the formatter of the platform. */
+  function wallAt(instant: Date, timeZone: string): number {
+    const known = walls.get(timeZone);
+    const wall = known ?? new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
+    walls.set(timeZone, wall);
+    return Date.parse(`${wall.format(instant).replace(' ', 'T')}Z`);
+  }
+  const offsetAt = (instant: Date, zone: string) => wallAt(instant, zone) - Math.floor(instant.getTime() / 1000) * 1000;
+  /** Days around the changes of the clocks of these zones, so that the properties meet gaps and repeated hours. */
+  const nearChanges = fc
+    .tuple(
+      fc.constantFrom('2027-03-14', '2027-04-04', '2027-10-03', '2027-11-07', '2011-12-30'),
+      fc.integer({ min: -8 * 96, max: 8 * 96 }),
+    )
+    .map(([date, quarters]) => customerInstant(Date.parse(date) + quarters * 900_000));
+  const someInstant = fc.oneof(instants, nearChanges);
+  const days = fc.nat(60);
+
+  it('has its local time; in a gap, the clocks show a later one, and one millisecond before an earlier one', () => {
+    fc.assert(
+      fc.property(someInstant, days, someZone, (instant, n, zone) => {
+        const wanted = wallAt(instant, zone) + n * millisecondsPerDay;
+        const later = addLocalDays(instant, n, zone);
+        if (wallAt(later, zone) === wanted) return;
+        assert.ok(wallAt(later, zone) > wanted && wallAt(addMs(later, -1), zone) < wanted);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('is the first one with its local time', () => {
+    fc.assert(
+      fc.property(someInstant, fc.integer({ min: 1, max: 60 }), someZone, (instant, n, zone) => {
+        const later = addLocalDays(instant, n, zone);
+        for (const minutes of [30, 60]) {
+          assert.notEqual(wallAt(addMs(later, -minutes * 60_000), zone), wallAt(later, zone));
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('is days of 24 hours later if the clocks do not change between', () => {
+    fc.assert(
+      fc.property(someInstant, fc.nat(9), someZone, (instant, n, zone) => {
+        const between = Array.from({ length: 2 * n + 5 }, (_, half) => addMs(instant, (half - 2) * 43_200_000));
+        fc.pre(between.every((one) => offsetAt(one, zone) === offsetAt(instant, zone)));
+        assert.equal(addLocalDays(instant, n, zone).getTime(), instant.getTime() + n * millisecondsPerDay);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('is never before that of fewer days', () => {
+    fc.assert(
+      fc.property(someInstant, days, someZone, (instant, n, zone) => {
+        assert.ok(addLocalDays(instant, n, zone) <= addLocalDays(instant, n + 1, zone));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('is refused for what is no zone', () => {
+    assert.throws(() => addLocalDays(customerInstant(0), 1, 'Mars/Olympus'), RangeError);
   });
 });

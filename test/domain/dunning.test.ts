@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import type { DeclineCode } from '../../src/domain/charge-outcome.ts';
-import { afterFailure, type FailureBehaviour, retryDays } from '../../src/domain/dunning.ts';
-import { customerInstant } from '../../src/domain/instants.ts';
+import { afterFailure, type FailureBehaviour, isSameRetry, nextRetryAt, retryDays } from '../../src/domain/dunning.ts';
+import { addMs, customerInstant } from '../../src/domain/instants.ts';
 
 const firstFailedAt = customerInstant('2027-01-31T13:00:00.000Z');
-const suspend = { kind: 'suspend' };
+const suspend = { kind: 'suspend', isFinal: true };
 
 function following(failures: number, code: DeclineCode = 'insufficient_funds', behaviour: FailureBehaviour = 'retry') {
-  return afterFailure({ behaviour, code, failures, firstFailedAt });
+  return afterFailure({ behaviour, code, retryAt: nextRetryAt(failures, firstFailedAt, 'UTC') });
 }
 
 describe('dunning', () => {
@@ -19,19 +19,25 @@ describe('dunning', () => {
   });
 
   it('suspends when the three retries are used up', () => {
-    assert.deepEqual(following(4), suspend);
-    assert.deepEqual(following(5), suspend);
+    assert.deepEqual(following(4), { kind: 'suspend', isFinal: false });
+    assert.deepEqual(following(5, 'card_declined'), { kind: 'suspend', isFinal: false });
   });
 
-  it('counts days of 24 hours, through a change to daylight saving too', () => {
-    // Sydney goes forward in the night of 3 October 2027: the retry comes at 01:00 local, 24 hours after midnight.
-    const at = afterFailure({
-      behaviour: 'retry',
-      code: 'insufficient_funds',
-      failures: 1,
-      firstFailedAt: customerInstant('2027-10-02T14:00:00.000Z'),
-    });
-    assert.deepEqual(at, { kind: 'retry', at: new Date('2027-10-03T14:00:00.000Z') });
+  it('counts local dates at the local time of the first failure, over a change of clocks too', () => {
+    // Sydney goes back in the night of 4 April 2027: midnight is 13:00 UTC before, and 14:00 UTC after.
+    const midnight = customerInstant('2027-04-02T13:00:00.000Z');
+    const retries = [1, 2, 3].map((failures) => nextRetryAt(failures, midnight, 'Australia/Sydney')?.toISOString());
+    assert.deepEqual(retries, ['2027-04-03T13:00:00.000Z', '2027-04-05T14:00:00.000Z', '2027-04-07T14:00:00.000Z']);
+  });
+
+  it('takes a stored retry for the same if a change of clocks lies between', () => {
+    const hourMs = 3_600_000;
+    for (const apart of [0, hourMs / 2, -hourMs]) {
+      assert.ok(isSameRetry(addMs(firstFailedAt, apart), firstFailedAt));
+    }
+    for (const apart of [60_000, -1, 2 * hourMs]) {
+      assert.ok(!isSameRetry(addMs(firstFailedAt, apart), firstFailedAt));
+    }
   });
 
   for (const code of ['insufficient_funds', 'gateway_timeout'] as const) {
@@ -62,8 +68,9 @@ describe('dunning', () => {
   }
 
   it('suspends at the first failure of a plan that stops', () => {
-    assert.deepEqual(following(1, 'insufficient_funds', 'stop'), suspend);
-    assert.deepEqual(following(1, 'gateway_timeout', 'stop'), suspend);
+    const stopped = { kind: 'suspend', isFinal: false };
+    assert.deepEqual(following(1, 'insufficient_funds', 'stop'), stopped);
+    assert.deepEqual(following(1, 'gateway_timeout', 'stop'), stopped);
   });
 
   it('leaves the instant of the first failure as it was given', () => {

@@ -63,6 +63,7 @@ describe('plan states', () => {
 describe('the fields of a plan that an update may change', () => {
   const untilEnded = [
     'failure_behaviour',
+    'metadata',
     'name',
     'payment_instrument_id',
     'recurring_amount_cents',
@@ -75,7 +76,6 @@ describe('the fields of a plan that an update may change', () => {
     'first_date',
     'frequency_period',
     'frequency_type',
-    'metadata',
     'start_date',
   ];
 
@@ -84,13 +84,13 @@ describe('the fields of a plan that an update may change', () => {
   });
 
   for (const state of ['active', 'suspended'] as const) {
-    it(`are six while it is ${state}`, () => {
+    it(`are seven while it is ${state}`, () => {
       assert.deepEqual([...mutablePlanFields(state)].sort(), untilEnded);
     });
   }
 
-  it('are none once it has ended', () => {
-    assert.deepEqual(mutablePlanFields('deactivated'), []);
-    assert.deepEqual(mutablePlanFields('closed'), []);
+  it('are its metadata alone once it has ended', () => {
+    assert.deepEqual(mutablePlanFields('deactivated'), ['metadata']);
+    assert.deepEqual(mutablePlanFields('closed'), ['metadata']);
   });
 });

@@ -10,10 +10,32 @@ import { createHttpProcessor, type HttpProcessor } from '../../src/processors/ht
 import {
   type ChargeRequest,
   OutcomeUnknown,
+  type ReadBankAccount,
   type RefundRequest,
   RequestRefused,
 } from '../../src/processors/processor.ts';
 import { useFolder } from '../runtime/support.ts';
+
+const account = { bsbNumber: '062000', accountNumber: '12345678', accountName: 'Jo Nguyen' };
+/** A debit of an account that a payer has typed. */
+const typed = {
+  paymentMethodType: 'au_becs_debit',
+  paymentMethodToken: null,
+  debit: {
+    scheme: 'au_becs' as const,
+    chargeDate: '2027-03-25',
+    mandateReference: 'DDR-1',
+    lodgementReference: 'L-1',
+    mandate: {
+      acceptedAt: customerInstant('2025-12-24T03:00:00Z'),
+      type: 'online' as const,
+      ipAddress: '203.0.113.7',
+      userAgent: 'Mozilla/5.0',
+      signatoryName: 'Jo Nguyen',
+      textSha256: 'a'.repeat(64),
+    },
+  },
+};
 
 describe('the stand-in for a live processor', function () {
   this.timeout(60_000);
@@ -24,7 +46,7 @@ describe('the stand-in for a live processor', function () {
 
   before('start it', async () => {
     standIn = await startStandIn(folder.path);
-    processor = createHttpProcessor({ ...standIn, timeoutMs: 3_000 });
+    processor = createHttpProcessor({ ...standIn, timeoutMs: 3_000, readAccount: async () => account });
   });
   after('end it', async () => {
     await processor.close();
@@ -148,13 +170,7 @@ describe('the stand-in for a live processor', function () {
   });
 
   it('follows a debit through its result and its return, by the customer’s time', async () => {
-    const debit = { scheme: 'au_becs', chargeDate: '2027-03-25', mandateReference: 'DDR-1', lodgementReference: 'L-1' };
-    const asked = request('', {
-      paymentMethodType: 'au_becs_debit',
-      paymentMethodToken: null,
-      metadata: { _sandbox_bank_outcome: 'late_dishonour' },
-      debit: { ...debit, scheme: 'au_becs' },
-    });
+    const asked = request('', { ...typed, metadata: { _sandbox_bank_outcome: 'late_dishonour' } });
     const resultAt = new Date('2027-03-30T22:00:00.000Z');
     assert.deepEqual(await charge(asked), { kind: 'submitted', expectedAt: resultAt });
     const kinds = [];
@@ -162,6 +178,30 @@ describe('the stand-in for a live processor', function () {
       kinds.push((await inquire(asked, customerInstant(at))).kind);
     }
     assert.deepEqual(kinds, ['submitted', 'succeeded', 'returned']);
+  });
+
+  it('reserves a debit of an account with its number and accepted mandate alone, and keeps four digits of it', async () => {
+    const asked = request('', typed);
+    await reserve(asked);
+    const [call] = await callsOf(asked);
+    assert.ok(call?.kind === 'prepare');
+    assert.equal(call.body.payment_method.bank_account?.account_number, '****5678');
+    assert.doesNotMatch(JSON.stringify(await standIn.calls()), /12345678/);
+    const { mandate } = typed.debit;
+    const refused: [ReadBankAccount, Partial<ChargeRequest>][] = [
+      [async () => null, typed],
+      [async () => ({ ...account, bsbNumber: '06200' }), typed],
+      [async () => ({ ...account, accountNumber: '' }), typed],
+      [async () => ({ ...account, accountName: '' }), typed],
+      [async () => account, { debit: { ...typed.debit, mandate: { ...mandate, acceptedAt: null } } }],
+      [async () => account, { debit: { ...typed.debit, mandate: { ...mandate, signatoryName: null } } }],
+      [async () => account, { debit: { ...typed.debit, mandate: { ...mandate, ipAddress: null } } }],
+    ];
+    for (const [readAccount, over] of refused) {
+      const client = createHttpProcessor({ ...standIn, readAccount });
+      assert.deepEqual(await client.prepare(request('', { ...typed, ...over })), declined('processor_rejected'));
+      await client.close();
+    }
   });
 
   it('gives a refund once under its key, and reports its outcome', async () => {

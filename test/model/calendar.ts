@@ -15,6 +15,7 @@ export interface Cadence {
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();
+const walls = new Map<string, Intl.DateTimeFormat>();
 const starts = new Map<string, number>();
 
 /** The date `days` later, earlier when negative. */
@@ -60,6 +61,32 @@ export function startOf(date: string, zone: string): number {
   }
   starts.set(key, from);
   return from;
+}
+
+/** The first instant at which a clock on the wall shows the same time so many dates later, or one past it in a gap. */
+export function daysLater(at: number, days: number, zone: string): number {
+  if (zone === 'UTC') return at + days * day;
+  const wanted = wallAt(at, zone) + days * day;
+  const offsets = [-2 * day, 2 * day].map((shift) => wallAt(wanted + shift, zone) - (wanted + shift));
+  const shown = offsets.map((offset) => wanted - offset).filter((instant) => wallAt(instant, zone) === wanted);
+  if (shown.length > 0) return Math.min(...shown);
+  let [before, from] = [wanted - 2 * day, wanted + 2 * day];
+  while (from - before > 1) {
+    const middle = Math.floor((before + from) / 2);
+    if (wallAt(middle, zone) < wanted) before = middle;
+    else from = middle;
+  }
+  return from;
+}
+
+/** What a clock on the wall shows, as if it were UTC. */
+function wallAt(at: number, zone: string): number {
+  let format = walls.get(zone);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
+    walls.set(zone, format);
+  }
+  return Date.parse(`${format.format(at).replace(' ', 'T')}Z`) + (((at % 1000) + 1000) % 1000);
 }
 
 /** An instant as the API writes it. */

@@ -1,4 +1,4 @@
-import { day } from './calendar.ts';
+import { daysLater } from './calendar.ts';
 import { shownIntent, shownPlan } from './shown.ts';
 import {
   type Attempt,
@@ -92,7 +92,7 @@ export function settle(
   intent.updatedAt = at;
   const payment = paymentOf(intent);
   if (payment !== null) payment.challengeEndsAt = outcome === 'requires_action' ? at + challengeMs : null;
-  const ended = intent.plan && payment ? recordPayment(intent.plan, payment, attempt, at) : null;
+  const ended = intent.plan && payment ? recordPayment(world, intent.plan, payment, attempt, at) : null;
   const number = intent.attempts.indexOf(attempt) + 1;
   const next = payment?.nextAttemptAt ?? null;
   const ofFailure = {
@@ -119,7 +119,13 @@ export function endChallenge(world: World, { intent, challengeEndsAt }: Payment,
   settle(world, intent, attempt, { outcome: 'authentication_required', at });
 }
 
-function recordPayment(plan: Plan, payment: Payment, attempt: Attempt, at: number): 'closed' | 'suspended' | null {
+function recordPayment(
+  { zone }: World,
+  plan: Plan,
+  payment: Payment,
+  attempt: Attempt,
+  at: number,
+): 'closed' | 'suspended' | null {
   if (attempt.outcome === 'requires_action') return null;
   if (attempt.outcome === 'succeeded') {
     payment.status = 'paid';
@@ -138,7 +144,8 @@ function recordPayment(plan: Plan, payment: Payment, attempt: Attempt, at: numbe
   if (plan.state !== 'active') return null;
   plan.updatedAt = at;
   const wait = retryDays[payment.failures - 1];
-  const scheduled = wait === undefined || payment.firstFailedAt === null ? null : payment.firstFailedAt + wait * day;
+  const { firstFailedAt: first } = payment;
+  const scheduled = wait === undefined || first === null ? null : daysLater(first, wait, zone);
   const isOver = plan.behaviour === 'stop' || finalCodes.includes(attempt.outcome) || scheduled === null;
   if (attempt.by === 'plan' && isOver) {
     stop(plan, 'suspended', 'payment_failed', at);

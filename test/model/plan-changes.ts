@@ -6,7 +6,7 @@ import { shownPlan } from './shown.ts';
 import { type Of, type PlanChange, transitions } from './steps.ts';
 import { holdStill, isGone, type Method, nowOf, type Plan, refuseFaults, refuseMissing, type World } from './world.ts';
 
-const untilEnded = ['label', 'amount', 'total', 'isOpenEnded', 'method', 'behaviour'];
+const untilEnded = ['label', 'amount', 'total', 'isOpenEnded', 'method', 'behaviour', 'outcomes'];
 
 const fieldOf: Readonly<Record<keyof PlanChange, string>> = {
   label: 'name',
@@ -56,10 +56,14 @@ export function changePlan(world: World, { plan: back, change }: Of<'change plan
   };
 }
 
-function fixedFaults({ state }: Plan, change: PlanChange): string[] {
-  const hasEnded = state === 'deactivated' || state === 'closed';
+const hasEnded = ({ state }: Plan) => state === 'deactivated' || state === 'closed';
+
+function fixedFaults(plan: Plan, change: PlanChange): string[] {
+  const { state } = plan;
   const isFixed = (field: string) =>
-    hasEnded || field === 'customer' || (state !== 'pending' && !untilEnded.includes(field));
+    (hasEnded(plan) && field !== 'outcomes') ||
+    field === 'customer' ||
+    (state !== 'pending' && !untilEnded.includes(field));
   return Object.keys(change)
     .filter(isFixed)
     .map((field) => `/${fieldOf[field as keyof PlanChange]}`);
@@ -93,7 +97,8 @@ function changeFaults(world: World, plan: Plan, changed: Plan, change: PlanChang
   const fresh = (['start', 'first'] as const).filter((field) => change[field] !== undefined);
   const faults = [...capFaults(changed), ...dateFaults(changed, today(world, plan.customer), fresh)];
   // What is unpaid or under way is still to be collected, and a total that is reached would close the plan on its own.
-  const isBelow = changed.total !== null && (remainingOf(changed) < 0 || changed.total <= plan.collected);
+  const isBelow =
+    !hasEnded(plan) && changed.total !== null && (remainingOf(changed) < 0 || changed.total <= plan.collected);
   if (isBelow) faults.push('/total_amount_cents');
   const isNamed = change.method !== undefined && changed.method !== null;
   if (isNamed && changed.method) faults.push(...methodFaults(changed.method, plan.customer, '/payment_instrument_id'));

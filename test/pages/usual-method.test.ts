@@ -67,6 +67,37 @@ describe('a payer who makes a new method the usual one', () => {
     }
   });
 
+  it('pays with a bank account what is in its currency: anything else keeps the method that paid it, as its own', async () => {
+    const { id } = await stage.merchant.customer();
+    const card = await stage.merchant.card(id);
+    const today = new Date().toISOString().slice(0, 10);
+    const [aud, yen] = [
+      await stage.merchant.plan({ customer_id: id, start_date: today }),
+      await stage.merchant.plan({ customer_id: id, start_date: today, currency: 'JPY' }),
+    ];
+    const dollars = await stage.request('POST', '/subscriptions', {
+      customer_id: id,
+      name: 'Membership',
+      currency: 'USD',
+      frequency_type: 'monthly',
+      items: [{ name: 'Membership', unit_amount_cents: 4900 }],
+    });
+    const account = await stage.request('POST', '/payment_methods', {
+      type: 'au_becs_debit',
+      customer_reference: id,
+      payment_method_data: { bsb_number: '000-000', account_name: 'Jo Nguyen', account_number: '98765432' },
+    });
+    const methodId = account.body.payment_method.id;
+    const changed = await stage.request('PUT', `/customers/${id}`, { default_payment_method: methodId });
+    assert.equal(changed.status, 200, changed.text);
+    const methodOf = async (path: string) => (await stage.request('GET', path)).body.payment_instrument_id;
+    assert.equal(await methodOf(`/payment_plans/${aud.id}`), null);
+    assert.equal(await methodOf(`/payment_plans/${yen.id}`), card);
+    assert.equal(await methodOf(`/subscriptions/${dollars.body.id}`), card);
+    const path = await begin({ customer_id: id, payment_method_types: ['card', 'au_becs_debit'] });
+    assert.match((await pages.open(path)).text, /anything else stays with the method that pays it now/);
+  });
+
   it('changes nothing if the box is not ticked', async () => {
     const { id, dead } = await customerWithDeadCard();
     for (const fields of [card, { ...card, usual: '' }, { ...card, usual: 'on' }, { ...card, usual: 'no' }]) {

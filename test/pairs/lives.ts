@@ -17,7 +17,7 @@ import { paySession } from '../../src/services/links/session-payment.ts';
 import { saveSessionMethod } from '../../src/services/links/session-setup.ts';
 import type { Submission } from '../../src/services/links/submission.ts';
 import { tokenOf } from '../../src/services/links/tokens.ts';
-import { applyTo } from '../../src/services/subjects/charge-hook.ts';
+import { linkedSubjects } from '../../src/services/subjects/charge-hook.ts';
 import { useDebtor } from '../support/debtor.ts';
 import { tester } from '../support/factories.ts';
 import { card, useLinks } from '../support/links.ts';
@@ -78,7 +78,7 @@ export function beginLife(stage: Stage, clock: string, { from = start, stride = 
     return id;
   };
   const now = async (): Promise<string> => (await merchant.getClock(clock)).frozen_time;
-  const deps = { charging: stage.charging, vault: stage.vault, applyTo };
+  const deps = { charging: stage.charging, vault: stage.vault, ...linkedSubjects };
   const visitor = () => ({ requestId: 'req_test', now: realNow() });
 
   /** A request that must succeed. */
@@ -192,6 +192,12 @@ export function beginLife(stage: Stage, clock: string, { from = start, stride = 
     /** A request about an object, such as `cancel`, and what workflows then do at once. */
     async does(collection: string, id: string, what: string, body: object = {}): Promise<Shown> {
       const reply = await ask('POST', `/${collection}/${id}/${what}`, body);
+      await settle();
+      return reply;
+    },
+    /** A change of an object's fields, and what workflows then do at once. */
+    async puts(collection: string, id: string, body: object): Promise<Shown> {
+      const reply = await ask('PUT', `/${collection}/${id}`, body);
       await settle();
       return reply;
     },

@@ -50,6 +50,47 @@ describe('money that goes back', () => {
     assert.equal(await life.money(customer), 'charged 2000 returned 2000 refunded 600 held -600');
   });
 
+  lived('subscription + refund: a refund uses the credit of its payment, the rest is paid by two', async (life) => {
+    const customer = await life.payer();
+    const gym = await life.started({ name: 'gym', customer_id: customer });
+    const [first] = await life.shows('subscriptions', gym, 'latest_payment_intent_id');
+    await life.to('2027-02-15');
+    const change = (amount: number, more: object = {}) =>
+      life.does('subscriptions', gym, 'change', {
+        items: [{ name: 'Membership', unit_amount_cents: amount }],
+        when: 'now',
+        ...more,
+      });
+    await change(3200, { collect: 'now' });
+    await change(200);
+    const shown = () => life.shows('subscriptions', gym, 'credit_balance_cents', 'refundable_credit_cents');
+    assert.deepEqual(await shown(), [1500, 1500]);
+    await life.refunds(String(first), 400);
+    assert.deepEqual(await shown(), [1100, 1100]);
+    await life.to('2027-03-02');
+    assert.deepEqual(await shown(), [900, 900]);
+    await life.does('subscriptions', gym, 'cancel', { at: 'now' });
+    const { amount, refunds } = await life.does('subscriptions', gym, 'refund_credit');
+    assert.deepEqual([amount, refunds.map((one: { amount: number }) => one.amount)], [100, [100, 800]]);
+    await life.to('2027-04-02');
+    assert.deepEqual(await shown(), [0, 0]);
+    assert.deepEqual(await life.story(), [
+      '2027-02-01 00:00 payment_intent.succeeded gym 3000',
+      '2027-02-01 00:00 subscription.started gym active in effect',
+      '2027-02-01 00:00 subscription.in_effect_changed gym active in effect',
+      '2027-02-15 00:00 payment_intent.succeeded gym 100',
+      '2027-02-15 00:00 subscription.changed gym active in effect',
+      '2027-02-15 00:00 subscription.changed gym active in effect',
+      '2027-02-15 00:00 refund.succeeded refund 400',
+      '2027-03-01 00:00 subscription.renewed gym active in effect',
+      '2027-03-02 00:00 subscription.canceled gym canceled not in effect',
+      '2027-03-02 00:00 subscription.in_effect_changed gym canceled not in effect',
+      '2027-03-02 00:00 refund.succeeded',
+      '2027-03-02 00:00 refund.succeeded',
+    ]);
+    assert.equal(await life.money(customer), 'charged 3100 refunded 1300 held 1800');
+  });
+
   lived('refund + deletion: a payment is given back after its customer was deleted', async (life) => {
     const customer = await life.payer();
     const order = await life.intent('order', { customer_id: customer, amount: 2000 });

@@ -111,6 +111,27 @@ describe('a surcharge and another capability', () => {
     assert.equal(await life.money(payment.customer_id), 'charged 10205 refunded 10205 held 0');
   });
 
+  lived('subscription + surcharge: a refund uses credit by its amount without surcharge', async (life) => {
+    const { customer_id } = await payerWith(life, visa);
+    const gym = await life.started({ name: 'gym', customer_id });
+    const [paid] = await life.shows('subscriptions', gym, 'latest_payment_intent_id');
+    await life.to('2026-09-24');
+    const items = [{ name: 'Membership', unit_amount_cents: 300 }];
+    await life.does('subscriptions', gym, 'change', { items, when: 'now' });
+    const credit = async () => (await life.shows('subscriptions', gym, 'credit_balance_cents'))[0];
+    assert.equal(await credit(), 1800);
+    const { surcharge_amount: surcharge } = await life.refunds(String(paid), 1028);
+    assert.deepEqual([surcharge, await credit()], [27, 1800 - 1001]);
+    await life.refunds(String(paid), 3083 - 1028);
+    assert.equal(await credit(), 0);
+    await life.to('2026-10-15');
+    assert.deepEqual(await outcomes(life), [
+      '2026-09-14 00:00 payment_intent.succeeded gym 3083',
+      '2026-10-14 00:00 payment_intent.succeeded gym 300',
+    ]);
+    assert.equal(await life.money(customer_id), 'charged 3383 refunded 3083 held 300');
+  });
+
   lived('return + surcharge: a debit that comes back takes its surcharge with it', async (life) => {
     const customer_id = await customerWho(life);
     const { account: payment_method } = await life.account(customer_id);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
+import { inspect } from 'node:util';
 import { type LoopbackServer, type Received, serveOnLoopback } from '../../lab/loopback-server.ts';
 import { declined } from '../../src/domain/charge-outcome.ts';
 import { customerInstant } from '../../src/domain/instants.ts';
@@ -40,8 +41,17 @@ const debitRequest: ChargeRequest = {
     chargeDate: '2026-01-02',
     mandateReference: 'DDR-1',
     lodgementReference: 'L-1',
+    mandate: {
+      acceptedAt: customerInstant('2025-12-24T03:00:00Z'),
+      type: 'online',
+      ipAddress: '203.0.113.7',
+      userAgent: 'Mozilla/5.0',
+      signatoryName: 'Jo Nguyen',
+      textSha256: 'a'.repeat(64),
+    },
   },
 };
+const account = { bsbNumber: '062000', accountNumber: '12345678', accountName: 'Jo Nguyen' };
 const refundRequest: RefundRequest = {
   idempotencyKey: key,
   paymentIntentId: 'pi_1',
@@ -284,6 +294,14 @@ describe('the client of a processor service', () => {
         charge_date: '2026-01-02',
         mandate_reference: 'DDR-1',
         lodgement_reference: 'L-1',
+        mandate: {
+          accepted_at: '2025-12-24T03:00:00.000Z',
+          type: 'online',
+          ip_address: '203.0.113.7',
+          user_agent: 'Mozilla/5.0',
+          signatory_name: 'Jo Nguyen',
+          text_sha256: 'a'.repeat(64),
+        },
       },
     };
     const refund = {
@@ -314,6 +332,56 @@ describe('the client of a processor service', () => {
       assert.deepEqual([verb, headers.authorization], ['POST', `Bearer ${secret}`]);
       assert.equal(headers['content-type'], 'application/json');
     }
+  });
+
+  it('sends the number of a bank account to a reservation and a charge alone, and only if it has no token', async () => {
+    answer = (response) => response.writeHead(500).end();
+    const read: string[] = [];
+    const client = createHttpProcessor({
+      url: server.url,
+      secret,
+      readAccount: async (id, { livemode }) => {
+        read.push(`${id} ${livemode}`);
+        return account;
+      },
+    });
+    const typed = { ...debitRequest, paymentMethodToken: null };
+    await assert.rejects(client.prepare(typed), OutcomeUnknown);
+    await assert.rejects(client.charge(typed, reference), OutcomeUnknown);
+    const bank_account = { bsb_number: '062000', account_number: '12345678', account_name: 'Jo Nguyen' };
+    const method = { id: 'pm_1', type: 'au_becs_debit', token: null, bank_account };
+    assert.deepEqual(
+      received.map(({ body }) => JSON.parse(body).payment_method),
+      [method, method],
+    );
+    await assert.rejects(client.inquire(typed, reference, at), OutcomeUnknown);
+    await assert.rejects(client.cancel(reference), OutcomeUnknown);
+    await assert.rejects(client.refund(refundRequest), OutcomeUnknown);
+    await assert.rejects(client.prepare(debitRequest), OutcomeUnknown);
+    await assert.rejects(client.prepare({ ...chargeRequest, paymentMethodToken: null }), OutcomeUnknown);
+    assert.deepEqual(read, ['pm_1 true', 'pm_1 true']);
+    assert.doesNotMatch(JSON.stringify(received.slice(2).map(({ body }) => body)), /bank_account|12345678/);
+    await client.close();
+  });
+
+  it('says nothing of a bank account in its errors', async () => {
+    const client = createHttpProcessor({ url: server.url, secret, readAccount: async () => account });
+    const typed = { ...debitRequest, paymentMethodToken: null };
+    const replies: ((response: ServerResponse) => void)[] = [
+      (response) => response.writeHead(500).end(received.at(-1)?.body),
+      (response) => response.writeHead(422).end(received.at(-1)?.body),
+      (response) => response.writeHead(200).end(received.at(-1)?.body),
+      (response) => response.socket?.resetAndDestroy(),
+    ];
+    for (const reply of replies) {
+      answer = reply;
+      await assert.rejects(client.charge(typed, reference), (error) => {
+        assert.match(received.at(-1)?.body ?? '', /12345678/);
+        assert.doesNotMatch(inspect(error, { depth: null, showHidden: true }), /12345678|062000|Jo Nguyen/);
+        return error instanceof OutcomeUnknown;
+      });
+    }
+    await client.close();
   });
 
   it('sends the fixture of a card in the sandbox, and says that it is no real money', async () => {

@@ -15,7 +15,16 @@ const debit = {
   chargeDate: '2027-03-25',
   mandateReference: 'DDR-1',
   lodgementReference: 'L-1',
+  mandate: {
+    acceptedAt: customerInstant('2025-12-24T03:00:00Z'),
+    type: 'online' as const,
+    ipAddress: '203.0.113.7',
+    userAgent: 'Mozilla/5.0',
+    signatoryName: 'Jo Nguyen',
+    textSha256: 'a'.repeat(64),
+  },
 };
+const account = { bsbNumber: '062000', accountNumber: '12345678', accountName: 'Jo Nguyen' };
 const resultAt = customerInstant('2027-03-30T22:00:00.000Z');
 const lateAt = customerInstant('2027-04-04T23:00:00.000Z');
 
@@ -28,7 +37,7 @@ describe('every processor of the sandbox', function () {
 
   before('start a processor service', async () => {
     standIn = await startStandIn(folder.path);
-    service = createHttpProcessor({ ...standIn, livemode: false });
+    service = createHttpProcessor({ ...standIn, livemode: false, readAccount: async () => account });
   });
   after('end it', async () => {
     await service.close();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { createCheckoutSession } from '../../src/services/links/checkout-sessions.ts';
+import { chargeHook } from '../../src/services/subjects/charge-hook.ts';
 import { useDebits } from '../support/debits.ts';
 import { card, useLinks } from '../support/links.ts';
 import { useStage } from '../support/stage.ts';
@@ -149,7 +150,9 @@ describe('payers who race for a link', () => {
       const call = await links.call();
       const session = { id: '' };
       const held = await holdLocks(stage.db.sql, async (tx) => {
-        session.id = (await createCheckoutSession(tx, stage.vault, call, { payment_intent_id: intent.id })).id;
+        session.id = (
+          await createCheckoutSession(tx, stage.vault, chargeHook, call, { payment_intent_id: intent.id })
+        ).id;
       });
       const method = action === 'confirm' ? { payment_method: body.payment_method.id } : undefined;
       const acted = stage.request('POST', `/payment_intents/${intent.id}/${action}`, method);

@@ -151,6 +151,42 @@ describe('a refund of credit whose process dies', () => {
     await assertAccounted(stage);
   });
 
+  it('over several payments continues where it stopped, and gives nothing twice', async () => {
+    for (const lost of [1, 2]) {
+      const id = await subscriber.started();
+      const change = (amount: number, more: object) =>
+        stage.request('POST', `/subscriptions/${id}/change`, {
+          ...{ items: [{ name: 'Membership', unit_amount_cents: amount }], when: 'now' },
+          ...more,
+        });
+      await change(5900, { collect: 'now' });
+      await change(900, {});
+      let asked = 0;
+      stage.ledger.beforeRefundAnswer = async () => {
+        asked += 1;
+        if (asked === lost) throw new OutcomeUnknown('its process died');
+      };
+      const send = () =>
+        stage.api.send('POST', `/api/v1/subscriptions/${id}/refund_credit`, {
+          key: stage.keys.sandboxSecret,
+          headers: { 'Idempotency-Key': `refund ${lost}` },
+          body: {},
+        });
+      assert.equal((await send()).status, 503);
+      assert.equal((await subscriber.get(id)).credit_balance_cents, 0);
+      const { status, body } = await send();
+      const amounts = body.refunds.map((refund: typeof body) => `${refund.status} ${refund.amount}`);
+      assert.deepEqual([status, body.amount, amounts], [201, 1000, ['succeeded 1000', 'succeeded 4000']]);
+      assert.deepEqual((await send()).body, body);
+      assert.equal(asked, 3);
+      const [sum] = await stage.db.sql<{ count: number; amount: number }[]>`
+        select count(*)::integer as count, sum(r.amount)::bigint as amount from refunds r
+        join payment_intents i on i.id = r.payment_intent_id where i.subscription_id = ${id}`;
+      assert.deepEqual(sum, { count: 2, amount: 5000 });
+    }
+    await assertAccounted(stage);
+  });
+
   it('is finished by housekeeping if the request is not repeated', async () => {
     const { id } = await lostRefund();
     await recoverRefunds(stage.db.sql, stage.processors, addMs(realNow(), 3_600_000));

@@ -110,7 +110,7 @@ export async function readFiles(folder: string): Promise<{ path: string; bytes: 
 }
 
 /** All texts in a value, however deep; bytes, such as payloads, as the text that they hold. */
-function textOf(value: unknown): string {
+export function textOf(value: unknown): string {
   if (value instanceof Uint8Array) return Buffer.from(value).toString();
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return value.map(textOf).join('\n');

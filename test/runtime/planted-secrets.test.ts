@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { after, before, describe, it } from 'mocha';
 import { findFreePorts } from '../../dev/ports.ts';
 import { eventually } from '../../lab/eventually.ts';
+import { type StandIn, startStandIn } from '../../lab/stand-in.ts';
 import { type SealedColumn, sealedField } from '../../src/db/sealed-values.ts';
 import type { Id } from '../../src/domain/ids.ts';
 import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
@@ -49,10 +50,12 @@ describe('a secret that is planted in a real run', function () {
   const receiver = useReceiver();
   const hay = new Haystacks();
   let child: ChildProcess | undefined;
+  let standIn: StandIn | undefined;
   let output = '';
 
   before('plant them, provoke errors, and gather all that was written down', async () => {
-    const { development, dataDir } = await startService();
+    standIn = await startStandIn(join(folder.path, 'processor'));
+    const { development, dataDir } = await startService(standIn);
     const sql = openPool(development.database_url, { max: 2, name: 'test' });
     planted.databasePassword = decodeURIComponent(new URL(development.database_url).password);
     const billerId = await makeBillerKeys(sql);
@@ -78,9 +81,12 @@ describe('a secret that is planted in a real run', function () {
       hay.add(path.startsWith('logs/') ? 'logs' : 'disk', path, bytes);
     }
   });
-  after('end a service that was left', endService);
+  after('end what was left', async () => {
+    await endService();
+    await standIn?.stop();
+  });
 
-  async function startService() {
+  async function startService({ url, secret }: StandIn) {
     const [PORT = '', TEMPORAL_PORT = '', TEMPORAL_UI_PORT = '', PAGES_PORT = ''] = (await findFreePorts(4)).map(
       String,
     );
@@ -88,6 +94,8 @@ describe('a secret that is planted in a real run', function () {
     const env = childEnvironment({
       ...{ DATABASE_URL: '', TEMPORAL_ADDRESS: '', TEMPORAL_NAMESPACE: '', DATA_DIR: dataDir, LOG_LEVEL: 'trace' },
       ...{ PORT, TEMPORAL_PORT, TEMPORAL_UI_PORT, PAGES_PORT },
+      // It gets the account numbers.
+      ...{ SANDBOX_PROCESSOR_URL: url, SANDBOX_PROCESSOR_SECRET: secret },
       // Nothing listens there: each call to the live processor fails.
       ...{ LIVE_PROCESSOR_URL: 'http://127.0.0.1:9', LIVE_PROCESSOR_SECRET: planted.processorSecret },
       ENCRYPTION_KEYS: `planted:${planted.encryptionKey.toString('base64')}`,
@@ -203,6 +211,14 @@ describe('a secret that is planted in a real run', function () {
 
   it('is nowhere in plain text when it is an account number', () => assertOnlyIn([], planted.accountNumber));
 
+  it('has been sent to the processor nonetheless when it is an account number', async () => {
+    const calls = (await standIn?.calls()) ?? [];
+    const numbers = calls.flatMap((call) =>
+      call.kind === 'prepare' ? (call.body.payment_method.bank_account?.account_number ?? []) : [],
+    );
+    assert.ok(numbers.includes(`*****${planted.accountNumber.slice(-4)}`), JSON.stringify(numbers));
+  });
+
   it('is in the response that names it alone when it is the token of a link, and nowhere when it is that of a session', () => {
     assert.match(planted.linkToken, /^\w{32}$/);
     assert.deepEqual(placesOf(planted.linkToken), ['answers']);
@@ -244,6 +260,7 @@ describe('a secret that is planted in a real run', function () {
 
   it('is nowhere when it is the secret of the live processor, which was asked in vain', () => {
     assertOnlyIn([], planted.processorSecret);
+    assertOnlyIn([], standIn?.secret ?? '');
     assert.ok(placesOf('the live processor gave no outcome').includes('logs'));
   });
 

@@ -109,7 +109,7 @@ export async function plantInGoodRequests(ask: Ask): Promise<void> {
     assert.equal((await ask('POST', `${path}/confirm`, body, publishable)).status, status);
   }
   await giveMandate(ask, customer);
-  ids.plan = await plantPlan(ask, customer);
+  ids.plan = await plantPlan(ask, customer, { metadata: { _stand_in: 'answer_lost' } });
   assert.equal(await advance(ask, clock), 'ready');
 }
 
@@ -219,11 +219,13 @@ export async function provokeFailures(ask: Ask, sql: Pool): Promise<void> {
     await pause(900); // longer than the 500 ms from which PostgreSQL logs a statement
   });
   await pause(50);
-  assert.equal((await ask('POST', '/payment_methods', bankAccount())).status, 200);
+  const saved = await ask('POST', '/payment_methods', bankAccount());
+  assert.equal(saved.status, 200);
+  await ask('GET', `/payment_methods/${saved.body.payment_method.id}`);
   await blocking;
 
   const { clock, customer } = await plantPayer(ask);
-  await plantPlan(ask, customer, '2027-01-12');
+  await plantPlan(ask, customer, { start_date: '2027-01-12' });
   await sql`alter table payment_intents add constraint planted check (false) not valid`;
   assert.equal(await advance(ask, clock), 'failed');
   await sql`alter table payment_intents drop constraint planted`;
@@ -279,7 +281,9 @@ export async function plantInWebhooks(ask: Ask, receiver: ReturnType<typeof useR
 async function plantPayer(ask: Ask, headers?: Record<string, string>) {
   const clock = (await ask('POST', '/test_helpers/test_clocks', { frozen_time: '2027-01-10T00:00:00Z' })).body.id;
   const customer = (await ask('POST', '/customers', { name: marker, test_clock: clock })).body.id;
-  const body = { ...bankAccount(), customer_reference: customer };
+  // An account without a token: the processor gets its number.
+  const account = bankAccount(headers === undefined ? {} : { account_number_token: undefined });
+  const body = { ...account, customer_reference: customer };
   const times = headers === undefined ? 1 : 2;
   for (let n = 0; n < times; n++) {
     assert.equal((await ask('POST', '/payment_methods', body, headers ? { headers } : {})).status, 200);
@@ -287,9 +291,9 @@ async function plantPayer(ask: Ask, headers?: Record<string, string>) {
   return { clock, customer };
 }
 
-async function plantPlan(ask: Ask, customer_id: string, start_date = '2027-01-10'): Promise<string> {
+async function plantPlan(ask: Ask, customer_id: string, more: object = {}): Promise<string> {
   const terms = { name: 'Plan', frequency_type: 'weekly', recurring_amount_cents: 900, currency: 'AUD' };
-  const body = { ...terms, customer_id, start_date, until_further_notice: true };
+  const body = { ...terms, customer_id, start_date: '2027-01-10', until_further_notice: true, ...more };
   const { id } = (await ask('POST', '/payment_plans', body)).body;
   assert.equal((await ask('POST', `/payment_plans/${id}/activate`)).status, 200);
   return id;

@@ -43,6 +43,19 @@ describe('a key that is restricted to some scopes, at links and sessions', () =>
     assert.equal(codes[0]?.body.error.code, 'insufficient_scope');
   });
 
+  /** A subscription on a clock whose second period was declined. */
+  async function unpaidSubscription() {
+    const { clock, payer } = await stage.merchant.payerOnClock('2027-01-01T00:00:00Z');
+    const { body } = await stage.request('POST', '/subscriptions', {
+      ...{ customer_id: payer.id, name: 'Membership', currency: 'AUD', frequency_type: 'monthly' },
+      items: [{ name: 'Membership', unit_amount_cents: 4900 }],
+      metadata: { _sandbox_outcome_by_period: 'succeed;decline' },
+    });
+    await stage.request('POST', `/subscriptions/${body.id}/start`);
+    await stage.advance(clock.id, '2027-02-01T12:00:00Z');
+    return body;
+  }
+
   it('names only what it may write: a payment intent, a plan, a subscription', async () => {
     const { id: customer_id } = await stage.merchant.payer();
     const intent = await stage.merchant.intent({ customer_id });
@@ -51,11 +64,13 @@ describe('a key that is restricted to some scopes, at links and sessions', () =>
       ...{ customer_id, name: 'Membership', currency: 'AUD', frequency_type: 'monthly' },
       items: [{ name: 'Membership', unit_amount_cents: 4900 }],
     });
+    const pastDue = await unpaidSubscription();
     const setup = { mode: 'setup', name: 'Your card', customer_id };
     const bodies = [
       ['/checkout_sessions', { payment_intent_id: intent.id }, 'payment_intents:write'],
       ['/checkout_sessions', { ...setup, apply_to: { payment_plan_id: plan.id } }, 'payment_plans:write'],
       ['/checkout_sessions', { ...setup, apply_to: { subscription_id: subscription.id } }, 'subscriptions:write'],
+      ['/checkout_sessions', { subscription_id: pastDue.id }, 'subscriptions:write'],
       ['/payment_links', { ...setup, apply_to: { payment_plan_id: plan.id } }, 'payment_plans:write'],
       ['/payment_links', { ...setup, apply_to: { subscription_id: subscription.id } }, 'subscriptions:write'],
     ] as const;

@@ -70,7 +70,7 @@ describe('the dates of a subscription', () => {
 
   it('stall it if dunning does not give that of a retry: it is not charged again before a recheck sets the date', async () => {
     const { id, retryAt } = await pastDue();
-    const early = new Date(Date.parse(retryAt) - 3_600_000);
+    const early = new Date(Date.parse(retryAt) - 4 * 3_600_000);
     await stage.db
       .sql`update subscription_periods set next_attempt_at = ${early} where subscription_id = ${id} and number = 2`;
     await stage.db.sql`update subscriptions set next_attempt_at = ${early} where id = ${id}`;

@@ -9,7 +9,7 @@ import { saveSessionMethod } from '../../src/services/links/session-setup.ts';
 import { startSession } from '../../src/services/links/session-start.ts';
 import type { FormResult, Submission } from '../../src/services/links/submission.ts';
 import { tokenOf } from '../../src/services/links/tokens.ts';
-import { applyTo } from '../../src/services/subjects/charge-hook.ts';
+import { linkedSubjects } from '../../src/services/subjects/charge-hook.ts';
 import type { Stage } from './stage.ts';
 import { makeCall } from './webhooks.ts';
 
@@ -32,7 +32,7 @@ const details = { name: 'Jo Nguyen', email: 'jo@example.com' };
 /** Links and their payers, by the services that the pages call. */
 export function useLinks(stage: Stage) {
   const { vault } = stage;
-  const deps = () => ({ charging: stage.charging, vault, applyTo });
+  const deps = () => ({ charging: stage.charging, vault, ...linkedSubjects });
   const payer = () => ({ requestId: 'req_test', now: realNow() });
   const links = {
     vault,

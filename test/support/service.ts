@@ -19,6 +19,7 @@ import type { Processors } from '../../src/processors/processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import type { NewBiller } from '../../src/services/accounts/billers.ts';
 import { createVault, type Vault } from '../../src/services/accounts/vault.ts';
+import { accountReader } from '../../src/services/customers/bank-accounts.ts';
 import { createWebApp } from '../../src/sites/app.ts';
 import { testDeps } from './api.ts';
 import { type TestDatabase, useDatabase } from './database.ts';
@@ -197,7 +198,11 @@ export function useService(options: ServiceOptions = {}): Service {
       const folder = await mkdtemp(join(tmpdir(), 'payments-processor-'));
       const standIn = await startStandIn(folder);
       const livemode = options.live === true;
-      started = { standIn, processor: createHttpProcessor({ ...standIn, livemode }), folder };
+      started = {
+        standIn,
+        processor: createHttpProcessor({ ...standIn, livemode, readAccount: accountReader(db.sql, () => vault) }),
+        folder,
+      };
       processors = { ...processors, [livemode ? 'live' : 'sandbox']: started.processor };
     }
     sides = openSides({

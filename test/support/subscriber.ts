@@ -51,12 +51,13 @@ export function useSubscriber(options: { connections?: number; biller?: Partial<
       const { data } = await request('GET', `/subscriptions/${id}/periods?limit=100`);
       return data.toReversed().map((p: Shown) => [p.number, p.start, p.end, p.status, p.amount_cents].join(' '));
     },
-    /** The events of a subscription, oldest first: `2027-01-10 started`. */
+    /** The events of a subscription, oldest first: `2027-01-10 started`. Without those that tell each payment and date. */
     async events(id: string): Promise<string[]> {
       const rows = await stage.db.sql<{ line: string }[]>`
         select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') || ' ' || substr(event_type, 14) ||
           case when event_type = 'subscription.in_effect_changed' then ' ' || (data::jsonb ->> 'in_effect') else '' end as line
-        from events where subject_id = ${id} order by sequence`;
+        from events where subject_id = ${id} and event_type not in ('subscription.period_paid', 'subscription.updated')
+        order by sequence`;
       return rows.map(({ line }) => line);
     },
   };

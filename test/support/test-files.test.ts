@@ -16,8 +16,6 @@ const testedElsewhere: Readonly<Record<string, string>> = {
   'domain/id-fields.ts': 'runtime/logs.test.ts',
   // The parts of one model are tested together, in random lives.
   'domain/plans/apply.ts': 'domain/plans/steps.test.ts',
-  'domain/subscriptions/apply.ts': 'domain/subscriptions/course.test.ts',
-  'domain/subscriptions/coming.ts': 'domain/subscriptions/changes.test.ts',
   'domain/subscriptions/lines.ts': 'domain/subscriptions/course.test.ts',
   'domain/subscriptions/requests.ts': 'domain/subscriptions/course.test.ts',
   'domain/subscriptions/steps.ts': 'domain/subscriptions/course.test.ts',

@@ -4,6 +4,7 @@ import { releaseCharging } from '../../src/operations/live-charging.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { createHttpProcessor, type HttpProcessor } from '../../src/processors/http-processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
+import { accountReader } from '../../src/services/customers/bank-accounts.ts';
 import { takeDebitStep } from '../../src/services/debits/debit-steps.ts';
 import { ServiceError } from '../../src/services/errors.ts';
 import { compareWithProcessor } from '../../src/services/payments/processor-comparison.ts';
@@ -23,7 +24,10 @@ describe('a database restored from a back-up, beside bank debits that have gone 
   let taken: BackUp | undefined;
 
   before('be a worker', () => {
-    processor = createHttpProcessor(service.standIn);
+    processor = createHttpProcessor({
+      ...service.standIn,
+      readAccount: accountReader(service.db.sql, () => service.vault),
+    });
   });
   beforeEach('compare as it does', async () => {
     await service.standIn.setClimate(null);

@@ -9,7 +9,7 @@ import { saveSessionMethod } from '../../src/services/links/session-setup.ts';
 import { startSession } from '../../src/services/links/session-start.ts';
 import type { FormResult, Submission } from '../../src/services/links/submission.ts';
 import { tokenOf } from '../../src/services/links/tokens.ts';
-import { applyTo, chargeHook } from '../../src/services/subjects/charge-hook.ts';
+import { chargeHook, linkedSubjects } from '../../src/services/subjects/charge-hook.ts';
 import { makeKey } from '../support/factories.ts';
 import type { Account, Answer } from './place.ts';
 
@@ -19,7 +19,7 @@ const processors = { sandbox: sandboxProcessor, live: null };
 export async function pay(account: Account, id: string, method: unknown): Promise<Answer> {
   const { sql, vault } = account.place;
   const payer = { requestId: 'req_worlds', now: realNow() };
-  const deps = { charging: { processors, hook: chargeHook }, vault, applyTo };
+  const deps = { charging: { processors, hook: chargeHook }, vault, ...linkedSubjects };
   const token = await tokenOfSession(account, id);
   if (token === null) return { status: 422, body: 'the page says that it has ended' };
   const [session] = await sql<CheckoutSessionRow[]>`

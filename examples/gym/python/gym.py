@@ -8,7 +8,7 @@ from typing import Any
 
 from payments_service import PaymentsClient
 
-PRICES = {"Standard": 4900, "Gold": 7900}  # per month, in cents
+PRICES = {"Standard": 4900, "Gold": 7900, "Morning": 2900}  # per month, in cents
 
 
 @dataclass
@@ -85,8 +85,21 @@ class Gym:
         """A member is away. The first date is an end of a month of the membership."""
         self._payments.subscriptions.pause(self._subscription(name), {"from": start, "resumes_at": until})
 
+    def downgrade(self, name: str) -> int:
+        """A member may train in the mornings only, from today on. What is left of the month goes back: in cents."""
+        subscription = self._subscription(name)
+        items = [{"name": "Morning", "unit_amount_cents": PRICES["Morning"]}]
+        self._payments.subscriptions.change(subscription, {"items": items, "when": "now"})
+        refund = self._payments.subscriptions.refund_credit(subscription)
+        self._members[name].paid[refund["created_at"][:7]] -= refund["amount"]
+        return refund["amount"]
+
+    def owes(self, name: str) -> int:
+        """What a member owes for days in the gym that were not paid, in cents."""
+        return self._payments.subscriptions.get(self._subscription(name))["owed_amount_cents"]
+
     def come_back(self, name: str) -> None:
-        """A member comes back after payments have failed."""
+        """A member comes back after payments have failed, and pays what is owed."""
         self._payments.subscriptions.resume(self._subscription(name))
 
     def leave(self, name: str, at: str) -> None:
@@ -125,7 +138,7 @@ class Gym:
         return self._members[name].may_enter
 
     def paid(self, name: str, month: str) -> int:
-        """What a member has paid in a month such as `2028-01`, in cents."""
+        """What a member has paid in a month such as `2028-01`, less what went back, in cents."""
         return self._members[name].paid.get(month, 0)
 
     def _subscription(self, name: str) -> str:

@@ -6,7 +6,7 @@ EMPTY = "tok_sandbox_visa_decline_insufficient_funds"
 # What each member pays in each month, in cents, worked out by hand. Membership 49.00, joining fee 25.00.
 # Ada: half of two months; away in summer; leaves in December. Grace: a course of 120.00 three times; declined for a day
 # in April. Linus: towels in April; Gold from 25 May (16 of 31 days: 40.77 less 25.29); an empty card in September, and
-# back on the 20th.
+# paid for the month on the 20th.
 TABLE = """
           Ada   Grace  Linus
 2028-01   4950   7400   7400
@@ -78,3 +78,33 @@ def test_it_is_paid_as_the_table_says_and_opens_its_door_to_those_who_have_paid(
     collected = payments.payment_intents.list(test_clock=clock.id)
     held = sum(payment["net_collected_amount"] for payment in collected)
     assert held == total, "the service holds what the table says"
+
+
+def test_it_has_been_paid_for_what_was_served_when_a_member_returns_late(payments_sandbox):
+    webhooks = payments_sandbox.webhooks("payment_intent.*", "subscription.*")
+    clock = payments_sandbox.clock(at="2028-01-10T00:00:00Z")
+    gym = Gym(payments_sandbox.payments)
+
+    def to(date):
+        clock.advance(f"{date}T00:00:00Z")
+        for event in webhooks.events:
+            gym.handle(event)
+
+    gym.register("Joan", GOOD, clock.id)
+    gym.join("Joan")
+    to("2028-02-01")
+    gym.add_card("Joan", EMPTY)
+    to("2028-02-14")
+    assert gym.may_enter("Joan"), "the payment is still retried"
+    to("2028-03-20")
+    assert not gym.may_enter("Joan")
+    gym.add_card("Joan", GOOD)
+    assert gym.owes("Joan") == 845  # 5 of 29 days
+    gym.come_back("Joan")
+    assert gym.owes("Joan") == 0
+    to("2028-04-05")
+    assert gym.may_enter("Joan")
+    assert gym.downgrade("Joan") == 968  # 15 of 31 days: 23.71, less 14.03
+    to("2028-05-21")
+    paid = [gym.paid("Joan", f"2028-0{month}") for month in range(1, 6)]
+    assert paid == [7400, 0, 4900 + 845, 2900 - 968, 2900]

@@ -16,7 +16,7 @@ const table: Record<string, Record<string, number>> = {
   '2028-06': { Ada: 0, Grace: 49, Linus: 79 }, // Ada is away
   '2028-07': { Ada: 0, Grace: 49, Linus: 79 },
   '2028-08': { Ada: 49, Grace: 49, Linus: 79 },
-  '2028-09': { Ada: 49, Grace: 49, Linus: 79 }, // the card of Linus was empty: his months begin on the 20th now
+  '2028-09': { Ada: 49, Grace: 49, Linus: 79 }, // the card of Linus was empty; he paid for the month on the 20th
   '2028-10': { Ada: 49, Grace: 49, Linus: 79 },
   '2028-11': { Ada: 49, Grace: 49, Linus: 79 },
   '2028-12': { Ada: 0, Grace: 49, Linus: 79 }, // Ada has left
@@ -84,4 +84,34 @@ it('is paid as the table says in each month of a year, and opens its door to tho
     all.reduce((sum, one) => sum + one, 0),
     'the service holds what the table says',
   );
+});
+
+it('has been paid for what was served when a member returns late, and refunds what a cheaper month leaves', async () => {
+  const webhooks = await sandbox.webhooks('payment_intent.*', 'subscription.*');
+  const clock = await sandbox.clock({ at: '2028-01-10T00:00:00Z' });
+  const gym = new Gym(sandbox.payments);
+  const to = async (date: string) => {
+    await clock.advance(`${date}T00:00:00Z`);
+    for (const event of webhooks.events) gym.handle(event);
+  };
+
+  await gym.register('Joan', good, clock.id);
+  await gym.join('Joan');
+  await to('2028-02-01');
+  await gym.addCard('Joan', empty);
+  await to('2028-02-14');
+  assert.equal(gym.mayEnter('Joan'), true, 'the payment is still retried');
+  await to('2028-03-20');
+  assert.equal(gym.mayEnter('Joan'), false);
+  await gym.addCard('Joan', good);
+  assert.equal(await gym.owes('Joan'), 845); // 5 of 29 days
+  await gym.comeBack('Joan');
+  assert.equal(await gym.owes('Joan'), 0);
+  await to('2028-04-05');
+  assert.equal(gym.mayEnter('Joan'), true);
+  assert.equal(await gym.downgrade('Joan'), 968); // 15 of 31 days: 23.71, less 14.03
+  await to('2028-05-21');
+
+  const paid = ['2028-01', '2028-02', '2028-03', '2028-04', '2028-05'].map((month) => gym.paid('Joan', month));
+  assert.deepEqual(paid, [7400, 0, 4900 + 845, 2900 - 968, 2900]);
 });

@@ -2,14 +2,14 @@ import type { PaymentsClient, SubscriptionCreate, WebhookEvent } from '@payments
 
 const currency = 'AUD';
 /** Per month, in cents. */
-export const prices = { standard: 4900, gold: 7900 };
+export const prices = { standard: 4900, gold: 7900, morning: 2900 };
 
 /** What the gym knows of a member: the service tells it by webhooks. */
 interface Member {
   customer: string;
   subscription: string | null;
   mayEnter: boolean;
-  /** What was taken in each month, in cents. */
+  /** What was taken in each month, less what went back, in cents. */
   paid: Map<string, number>;
 }
 
@@ -87,7 +87,23 @@ export class Gym {
     await this.#payments.subscriptions.pause(this.#subscription(name), { from, resumes_at: until });
   }
 
-  /** A member comes back after payments have failed. */
+  /** A member may train in the mornings only, from today on. What is left of the month goes back: in cents. */
+  async downgrade(name: string): Promise<number> {
+    const id = this.#subscription(name);
+    const items = [{ name: 'Morning', unit_amount_cents: prices.morning }];
+    await this.#payments.subscriptions.change(id, { items, when: 'now' });
+    const { amount, created_at } = await this.#payments.subscriptions.refundCredit(id);
+    this.#adds(this.#member(name), created_at, -amount);
+    return amount;
+  }
+
+  /** What a member owes for days in the gym that were not paid, in cents. */
+  async owes(name: string): Promise<number> {
+    const { owed_amount_cents: owed } = await this.#payments.subscriptions.get(this.#subscription(name));
+    return owed;
+  }
+
+  /** A member comes back after payments have failed, and pays what is owed. */
   async comeBack(name: string): Promise<void> {
     await this.#payments.subscriptions.resume(this.#subscription(name));
   }
@@ -118,17 +134,19 @@ export class Gym {
     const member = [...this.#members.values()].find(({ customer }) => customer === data.customer_id);
     if (member === undefined) return;
     if (type === 'subscription.in_effect_changed') member.mayEnter = data.in_effect;
-    else {
-      const month = created_at.slice(0, 7);
-      member.paid.set(month, (member.paid.get(month) ?? 0) + data.amount);
-    }
+    else this.#adds(member, created_at, data.amount);
+  }
+
+  #adds({ paid }: Member, instant: string, amount: number): void {
+    const month = instant.slice(0, 7);
+    paid.set(month, (paid.get(month) ?? 0) + amount);
   }
 
   mayEnter(name: string): boolean {
     return this.#member(name).mayEnter;
   }
 
-  /** What a member has paid in a month such as `2028-01`, in cents. */
+  /** What a member has paid in a month such as `2028-01`, less what went back, in cents. */
   paid(name: string, month: string): number {
     return this.#member(name).paid.get(month) ?? 0;
   }

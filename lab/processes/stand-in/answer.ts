@@ -25,6 +25,7 @@ export interface Answer {
 }
 
 type Reply = Pick<Answer, 'status' | 'body'>;
+type Account = NonNullable<Body['payment_method']['bank_account']>;
 
 const turnedAway: Partial<Record<Weather, number>> = { reset_before: 0, rate_limited: 429, busy: 409, refused: 422 };
 
@@ -102,19 +103,46 @@ function replyTo(call: Call, ledger: LedgerFile, habits: Habits): Promise<Reply>
   }
 }
 
+/**
+ * Whether the method can be charged with what the body has: a card by its token, in live mode one of the fixtures; an
+ * account by its token or by its number, and under a mandate that somebody has accepted.
+ */
+function canPay({ payment_method: { type, token, bank_account: account }, debit, livemode }: Body): boolean {
+  if (type !== 'au_becs_debit') {
+    return account === undefined && !(livemode && token !== null && findFixtureCard(token) === null);
+  }
+  const hasAccount = account === undefined ? token !== null : token === null && isAccount(account);
+  return hasAccount && (debit === undefined || isAccepted(debit.mandate));
+}
+
+function isAccount({ bsb_number: bsb, account_number: number, account_name: name }: Account): boolean {
+  return /^\d{6}$/.test(bsb) && number.length >= 6 && number.length <= 9 && name.length > 0;
+}
+
+function isAccepted(mandate: NonNullable<Body['debit']>['mandate']): boolean {
+  const { accepted_at: at, type, ip_address: address, user_agent: browser, signatory_name: name } = mandate;
+  if (at === null || Number.isNaN(Date.parse(at)) || type === null || name === null) return false;
+  return type !== 'online' || (address !== null && browser !== null);
+}
+
+/** A body as the file has it: an account number is nothing to keep. */
+function withoutNumber(body: Body): Body {
+  const { bank_account: account, ...method } = body.payment_method;
+  if (account === undefined) return body;
+  const account_number = account.account_number.slice(-4).padStart(account.account_number.length, '*');
+  return { ...body, payment_method: { ...method, bank_account: { ...account, account_number } } };
+}
+
 /** Reserves once under a key, unless keys are forgotten. */
 async function prepare({ key, body }: Call, ledger: LedgerFile, { forgetsKeys }: Habits): Promise<Reply> {
+  if (!canPay(body)) return { status: 422, body: { idempotency_key: key, outcome: 'rejected' } };
   const known = ledger.reservedUnder(key);
-  const { token } = body.payment_method;
-  if (body.livemode && token !== null && findFixtureCard(token) === null) {
-    return { status: 422, body: { idempotency_key: key, outcome: 'rejected' } };
-  }
   const isSame = known?.body.amount === body.amount && known.body.currency === body.currency;
   if (known !== null && !forgetsKeys && !isSame) return { status: 400, body: { error: 'the key has another amount' } };
   const isNew = known === null || forgetsKeys;
   const reference = isNew ? `ref_${randomBytes(12).toString('hex')}` : known.reference;
   const line = { kind: 'prepare' as const, idempotency_key: key, payment_intent_id: body.payment_intent_id, reference };
-  if (isNew) await ledger.note({ ...line, body });
+  if (isNew) await ledger.note({ ...line, body: withoutNumber(body) });
   else
     await ledger.note({
       kind: 'asked',
@@ -132,6 +160,7 @@ async function charge({ key, body }: Call, ledger: LedgerFile, { storesError }: 
   if (reserved === null) return { status: 404, body: { error: 'no such reference' } };
   if (ledger.isCanceled(reference))
     return { status: 422, body: { idempotency_key: key, reference, outcome: 'rejected' } };
+  if (!canPay(body)) return { status: 422, body: { idempotency_key: key, reference, outcome: 'rejected' } };
   const isSame = reserved.body.amount === body.amount && reserved.body.currency === body.currency;
   if (!isSame || reserved.idempotency_key !== key) return { status: 400, body: { error: 'another payment' } };
   const earlier = ledger.keptUnder('charge', reference);
@@ -244,6 +273,14 @@ function requestOf(key: string, body: Body): ChargeRequest {
           chargeDate: debit.charge_date,
           mandateReference: debit.mandate_reference,
           lodgementReference: debit.lodgement_reference,
+          mandate: {
+            acceptedAt: debit.mandate.accepted_at === null ? null : customerInstant(debit.mandate.accepted_at),
+            type: debit.mandate.type,
+            ipAddress: debit.mandate.ip_address,
+            userAgent: debit.mandate.user_agent,
+            signatoryName: debit.mandate.signatory_name,
+            textSha256: debit.mandate.text_sha256,
+          },
         }
       : null,
   };

@@ -12,8 +12,28 @@ export interface Body {
   attempt: number;
   opened_at: string;
   livemode: boolean;
-  payment_method: { id: string; type: string; token: string | null; fixture_token?: string };
-  debit?: { scheme: 'au_becs'; charge_date: string; mandate_reference: string; lodgement_reference: string };
+  payment_method: {
+    id: string;
+    type: string;
+    token: string | null;
+    fixture_token?: string;
+    /** Of an account without a token. The file has the number without its digits but the last four. */
+    bank_account?: { bsb_number: string; account_number: string; account_name: string };
+  };
+  debit?: {
+    scheme: 'au_becs';
+    charge_date: string;
+    mandate_reference: string;
+    lodgement_reference: string;
+    mandate: {
+      accepted_at: string | null;
+      type: 'online' | 'paper' | 'telephone' | 'imported' | null;
+      ip_address: string | null;
+      user_agent: string | null;
+      signatory_name: string | null;
+      text_sha256: string | null;
+    };
+  };
   metadata: Record<string, string>;
   /** Of a charge, an inquiry and a cancellation. */
   reference?: string;

@@ -5,6 +5,7 @@ import type { KeyIdentity } from './route.ts';
 /** The fields of a link or a session that act on something else. */
 interface ActsOn {
   payment_intent_id?: string | undefined;
+  subscription_id?: string | undefined;
   apply_to?: { payment_plan_id?: string | undefined; subscription_id?: string | undefined } | undefined;
 }
 
@@ -12,9 +13,13 @@ interface ActsOn {
  * Checks that a key may write what the body of a link or a session names: a payer acts on that.
  * @throws Forbidden `insufficient_scope`
  */
-export function assertMayWriteNamed({ scopes }: KeyIdentity, { payment_intent_id, apply_to }: ActsOn): void {
+export function assertMayWriteNamed(
+  { scopes }: KeyIdentity,
+  { payment_intent_id, subscription_id, apply_to }: ActsOn,
+): void {
   const needed: [field: string, value: string | undefined, scope: Scope][] = [
     ['payment_intent_id', payment_intent_id, 'payment_intents:write'],
+    ['subscription_id', subscription_id, 'subscriptions:write'],
     ['apply_to.payment_plan_id', apply_to?.payment_plan_id, 'payment_plans:write'],
     ['apply_to.subscription_id', apply_to?.subscription_id, 'subscriptions:write'],
   ];

@@ -14,12 +14,12 @@ import { createdQuery, ListOf, listQuery, page, Reference, Strict } from '../../
 import type { Vault } from '../../services/accounts/vault.ts';
 import { Forbidden } from '../../services/errors.ts';
 import {
-  createCheckoutSession,
   expireCheckoutSession,
   getCheckoutSession,
   listCheckoutSessions,
 } from '../../services/links/checkout-sessions.ts';
 import { tokenOf } from '../../services/links/tokens.ts';
+import { createSession } from '../../services/subjects/session-for-subject.ts';
 import { assertMayWriteNamed } from '../http/also-needs.ts';
 import { type KeyIdentity, metadataLimit, type Route, route } from '../http/route.ts';
 
@@ -33,8 +33,9 @@ const create = route({
   summary: 'Create a checkout session',
   description:
     'A hosted page without a payment link. Send your payer to its `url`: to pay, to pay a `payment_intent_id` of ' +
-    'yours, or in `setup` mode to save a method, whose `payment_method_id` your server then confirms with. A payment ' +
-    'intent has at most one open session.',
+    'yours, or in `setup` mode to save a method, whose `payment_method_id` your server then confirms with. With ' +
+    '`subscription_id` the payer pays what a subscription has failed to collect: the page says what is taken, and for ' +
+    'which dates. A payment intent has at most one open session.',
   access: write,
   invalid: 422,
   bodyLimit: metadataLimit,
@@ -42,7 +43,7 @@ const create = route({
   response: { status: 201, schema: CheckoutSession },
   handle: async ({ context, key, body, deps }) => {
     assertMayWriteNamed(key, body);
-    return shown(deps, await createCheckoutSession(deps.db, deps.vault, context, body));
+    return shown(deps, await createSession(deps.db, deps.vault, context, body));
   },
 });
 

@@ -22,6 +22,7 @@ import { createCustomer, getCustomer, listCustomers } from '../../services/custo
 import { getCustomerMethod, listCustomerMethods } from '../../services/customers/payment-methods.ts';
 import { listPaymentIntents } from '../../services/payments/payment-intents.ts';
 import { deleteCustomer } from '../../services/subjects/customer-deletion.ts';
+import { defaultChanged } from '../../services/subjects/default-method.ts';
 import { type Route, route } from '../http/route.ts';
 
 const create = route({
@@ -97,7 +98,7 @@ const update = route({
   body: CustomerUpdate,
   response: { status: 200, schema: Customer },
   handle: async ({ context, params, body, deps }) =>
-    presentCustomer(await updateCustomer(deps.db, context, params.customer_id, body)),
+    presentCustomer(await updateCustomer(deps.db, context, params.customer_id, body, defaultChanged)),
 });
 
 const remove = route({

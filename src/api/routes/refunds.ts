@@ -14,8 +14,8 @@ const create = route({
   summary: 'Refund a payment, whole or in part',
   description:
     'The payment intent must have succeeded. Without an amount, the refund covers everything that remains of its ' +
-    'total. A failed refund returns `status: failed`; it is not an error. In the sandbox a refund fails if its ' +
-    'amount ends in 03.',
+    'total. Credit of a subscription that came from the payment is used up first. A failed refund returns ' +
+    '`status: failed`; it is not an error. In the sandbox a refund fails if its amount ends in 03.',
   access: { scope: 'payment_intents:write' },
   invalid: 400,
   idempotency: 'committed-first',

@@ -1,9 +1,10 @@
 import { numberedQuery, page } from '../../resources/common.ts';
-import { presentRefund, Refund } from '../../resources/refund.ts';
 import { subscriptionsTag } from '../../resources/subscription.ts';
 import {
   CreditRefund,
+  CreditRefunds,
   presentChange,
+  presentCreditRefunds,
   presentSubscriptionChange,
   SubscriptionChange,
   SubscriptionChangeResult,
@@ -65,8 +66,9 @@ const refund = route({
   tag: subscriptionsTag,
   summary: 'Pay out the credit of a subscription',
   description:
-    'Refunds the last payment of the subscription that succeeded, by at most what remains of it. The credit is taken at ' +
-    'once, and comes back if the refund fails. Allowed in every state, also after it was canceled.',
+    'Refunds the payments of the subscription that succeeded, the newest first, each by at most what remains of it. The ' +
+    'response is the refund of the newest; `refunds` are all. The credit is taken at once, and the part of a refund ' +
+    'that fails comes back. Allowed in every state, also after it was canceled.',
   access: { scope: 'subscriptions:write' },
   invalid: 422,
   errors: {
@@ -75,11 +77,11 @@ const refund = route({
   idempotency: 'committed-first',
   bodyLimit: metadataLimit,
   body: CreditRefund,
-  response: { status: 201, schema: Refund },
+  response: { status: 201, schema: CreditRefunds },
   handle: async ({ context, params, body, deps }) => {
-    const request = repeatable(deps, presentRefund);
+    const request = repeatable(deps, presentCreditRefunds);
     const id = params.subscription_id;
-    return presentRefund(await refundCredit(deps.db, deps.processors, context, id, body, request));
+    return presentCreditRefunds(await refundCredit(deps.db, deps.processors, context, id, body, request));
   },
 });
 

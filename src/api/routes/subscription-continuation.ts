@@ -37,7 +37,11 @@ const resume = route({
     'has not begun is taken back.',
   body: SubscriptionResume,
   handle: async ({ context, params, body, deps }) =>
-    continueBy({ context, deps }, params.subscription_id, { name: 'resume', anchorDay: body.anchor_day ?? null }),
+    continueBy({ context, deps }, params.subscription_id, {
+      name: 'resume',
+      anchorDay: body.anchor_day ?? null,
+      unpaid: body.unpaid ?? 'collect',
+    }),
 });
 
 const uncancel = route({

@@ -12,6 +12,7 @@ import {
   subscriptionExample,
   subscriptionsTag,
 } from '../../resources/subscription.ts';
+import { CanceledSubscription, presentCanceled } from '../../resources/subscription-change.ts';
 import {
   SubscriptionCancel,
   SubscriptionCreate,
@@ -20,7 +21,7 @@ import {
 } from '../../resources/subscription-input.ts';
 import { chargeHook } from '../../services/subjects/charge-hook.ts';
 import { subscriptionPeriods, subscriptionSchedule } from '../../services/subscriptions/subscription-periods.ts';
-import { requestOfSubscription } from '../../services/subscriptions/subscription-requests.ts';
+import { cancelSubscription, requestOfSubscription } from '../../services/subscriptions/subscription-requests.ts';
 import { startSubscription } from '../../services/subscriptions/subscription-start.ts';
 import { updateSubscriptionTerms } from '../../services/subscriptions/subscription-update.ts';
 import { createSubscription, getSubscription, listSubscriptions } from '../../services/subscriptions/subscriptions.ts';
@@ -155,7 +156,8 @@ const pause = route({
   body: SubscriptionPause,
   response: { status: 200, schema: Subscription, example: { ...subscriptionExample, pauses_at: '2027-02-11' } },
   handle: async ({ context, params, body, deps }) => {
-    const request = { name: 'pause', from: body.from ?? null, resumesAt: body.resumes_at ?? null } as const;
+    const { from = null, resumes_at: resumesAt = null, anchor_day: anchorDay = null } = body;
+    const request = { name: 'pause', from, resumesAt, anchorDay } as const;
     return presentSubscription(await requestOfSubscription(deps.db, context, params.subscription_id, request));
   },
 });
@@ -170,20 +172,19 @@ const cancel = route({
     'After this response no period begins that it excludes. At the end of the period, the service that is paid for ' +
     'continues until `ends_at`, and retries end. With a later date it continues as before until then, with renewals and ' +
     'retries; if that is no end of a period to come, the error names the two that are nearest. A subscription that is ' +
-    'pending or paused is canceled at once, and not at a date. Nothing is refunded.',
+    'pending or paused is canceled at once, and not at a date. Nothing is refunded; with `at: now` and `unused: credit` the ' +
+    'days that are left become credit, which you can refund.',
   access: write,
   invalid: 422,
   body: SubscriptionCancel,
   response: {
     status: 200,
-    schema: Subscription,
-    example: { ...subscriptionExample, ends_at: '2027-02-11', next_period_start: null },
+    schema: CanceledSubscription,
+    example: { ...subscriptionExample, ends_at: '2027-02-11', next_period_start: null, quote: null },
   },
   handle: async ({ context, params, body, deps }) => {
-    const { at = 'period_end' } = body;
-    const when = at === 'period_end' || at === 'now' ? at : { on: at };
-    const request = { name: 'cancel', when } as const;
-    return presentSubscription(await requestOfSubscription(deps.db, context, params.subscription_id, request));
+    const { quote, subscription } = await cancelSubscription(deps.db, context, params.subscription_id, body);
+    return presentCanceled(quote, subscription);
   },
 });
 

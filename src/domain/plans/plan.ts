@@ -100,6 +100,18 @@ export function isUnpaid({ status }: Pick<Slot, 'status'>): boolean {
   return status === 'retrying' || status === 'failed' || status === 'returned';
 }
 
+/** Returns the most that one payment to come of a plan takes, minor units. The first one differs until it is due. */
+export function mostToCome(
+  plan: Pick<
+    Plan,
+    'next_slot' | 'first_amount_cents' | 'recurring_amount_cents' | 'total_amount_cents' | 'collected_amount_cents'
+  >,
+): MinorUnits {
+  const { first_amount_cents: first, recurring_amount_cents: recurring, total_amount_cents: total } = plan;
+  const most = plan.next_slot === 0 ? Math.max(first ?? 0, recurring) : recurring;
+  return total === null ? most : Math.min(most, total - plan.collected_amount_cents);
+}
+
 /**
  * Returns how far a plan has come. Unpaid payments count as committed, since they are still to be collected: no later
  * slot collects their amount again.

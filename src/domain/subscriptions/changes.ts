@@ -1,10 +1,11 @@
 import { addDays, dateIn, daysBetween, type PlainDate, startOfDay } from '../calendar.ts';
 import type { CustomerInstant } from '../instants.ts';
 import type { MinorUnits, PeriodNumber } from '../units.ts';
-import { accountLine, post } from './account.ts';
-import { comingPeriods } from './coming.ts';
-import { type Course, calendarOf, type SubscriptionWithPeriods } from './course.ts';
-import { coverLine, type Funds, withheldOf } from './cover.ts';
+import { accountLine, amountEntry, entry, postAll } from './account.ts';
+import { applyChange } from './apply.ts';
+import { nextPeriodAmount } from './coming.ts';
+import { calendarOf, type SubscriptionWithPeriods } from './course.ts';
+import { coverLine, type Fund, withheldOf } from './cover.ts';
 import { changeLines, type PeriodLine, type SubscriptionItem, sumOf } from './lines.ts';
 import { lengthOf } from './periods.ts';
 import { discountLines } from './pricing.ts';
@@ -37,18 +38,44 @@ export interface QuotedChange {
   own: PeriodLine[];
 }
 
+/**
+ * Returns what the days are worth that are left of a period as its subscription is canceled at this instant, as the
+ * quote of a change to nothing. Without a paid period there is none. `funds` are as for `quoteChange`.
+ */
+export function quoteUnused(
+  subscription: SubscriptionWithPeriods,
+  at: CustomerInstant,
+  funds: readonly Fund[] | null = null,
+): QuotedChange | SubscriptionRefusal {
+  const { course, current, timeZone } = subscription;
+  const today = dateIn(at, timeZone);
+  if (current?.status === 'processing') return { refused: 'Its period is being charged. Wait for the outcome.' };
+  const isPaid = course.state === 'active' && current?.status === 'paid' && current.end_date > today;
+  const own = isPaid ? linesNow({ items: [], proration: 'days' }, subscription, today) : [];
+  const cover = coverOf(subscription, own, funds);
+  const { entries = [], current: credited } = madeNow({ items: [], proration: 'days' }, subscription, own, cover);
+  const change = isPaid ? { entries, ...(credited && { current: credited }), happenings: [] } : { happenings: [] };
+  const quote = {
+    lines: [...own, ...cover.lines],
+    amount: 0,
+    nextPeriodAmount: 0,
+    validUntil: validUntil(at, timeZone),
+  };
+  return { quote, change, own };
+}
+
 /** The most that the payment of a change takes: as much as a period can cost. */
 const mostCents: MinorUnits = 99_999_999;
 
 /**
  * Returns what a change costs at this instant, or why it is refused. The days that are left count this day.
- * @param funds what the payments of the current period hold. Without them, they hold all that was paid.
+ * @param funds the payments of the current period, newest first. Without them, they hold all that was paid.
  */
 export function quoteChange(
   request: ItemChange,
   subscription: SubscriptionWithPeriods,
   at: CustomerInstant,
-  funds: Funds | null = null,
+  funds: readonly Fund[] | null = null,
 ): QuotedChange | SubscriptionRefusal {
   const { course, timeZone } = subscription;
   const today = dateIn(at, timeZone);
@@ -65,7 +92,7 @@ export function quoteChange(
   const cover = coverOf(subscription, own, funds);
   const lines = [...own, ...cover.lines];
   const change = madeNow(request, subscription, own, cover);
-  const owed = sumOf(change.course?.next_period_lines ?? []);
+  const owed = sumOf(postAll(course, change.entries ?? []).next_period_lines);
   if (request.collect === 'next_period' || owed === 0) {
     const quote = quoteOf(lines, 0, subscription, change, at);
     const isLost = owed > 0 && quote.nextPeriodAmount === 0;
@@ -73,7 +100,8 @@ export function quoteChange(
     return { quote, change, own };
   }
   if (owed > mostCents) return { refused: `The change would cost ${owed}, which is more than ${mostCents}.` };
-  const paid = { ...change, course: { ...change.course, next_period_lines: [], credit_balance_cents: 0 } };
+  const payment = amountEntry('change_paid', course.current_number, 'Payment of a change', 0 - owed);
+  const paid = { ...change, entries: [...(change.entries ?? []), ...payment] };
   return { quote: quoteOf(paidNow(lines, owed), owed, subscription, paid, at), change, own };
 }
 
@@ -92,11 +120,6 @@ export function paidNow(own: PeriodLine[], amount: MinorUnits): PeriodLine[] {
   return [...own, ...accountLine('Earlier changes and credit', amount - sumOf(own))];
 }
 
-/** Returns what the next period takes. 0 if none is to come. `today` is biller-local. */
-export function nextPeriodAmount(course: Course, today: PlainDate): MinorUnits {
-  return comingPeriods(course, today, 1)[0]?.amount ?? 0;
-}
-
 /** Returns until when a quote of this instant is valid: the end of the customer's day. */
 export function validUntil(at: CustomerInstant, timeZone: string): CustomerInstant {
   return startOfDay(addDays(dateIn(at, timeZone), 1), timeZone);
@@ -109,24 +132,18 @@ export function validUntil(at: CustomerInstant, timeZone: string): CustomerInsta
 export function changePaid(
   subscription: SubscriptionWithPeriods,
   open: OpenChange,
-  funds: Funds | null = null,
+  funds: readonly Fund[] | null = null,
 ): { change: SubscriptionStepChange; isMade: boolean } {
   const { course } = subscription;
-  const payment = accountLine('Payment of a change', 0 - open.amount_cents);
-  const isMade = course.state === 'active' && course.current_number === open.period;
-  if (!isMade) {
-    return { isMade, change: { course: { ...post(course, payment), ...closed }, happenings: ['change_failed'] } };
-  }
-  const { amount_cents: amount } = open;
-  const paid = funds && {
-    ...funds,
-    changes_paid: funds.changes_paid + amount,
-    changes_held: funds.changes_held + amount,
-  };
+  const { amount_cents: amount, period } = open;
+  const payment = amountEntry('change_paid', period, 'Payment of a change', 0 - amount);
+  const isMade = course.state === 'active' && course.current_number === period;
+  if (!isMade) return { isMade, change: { course: closed, entries: payment, happenings: ['change_failed'] } };
+  const paid = funds && [{ kind: 'change' as const, paid: amount, held: amount }, ...funds];
   const cover = coverOf(subscription, open.lines, paid);
   const made = madeNow(open, subscription, open.lines, cover);
-  const account = post(course, [...open.lines, ...cover.lines, ...payment]);
-  return { isMade, change: { ...made, course: { ...made.course, ...account, ...closed } } };
+  const entries = [...(made.entries ?? []), ...payment];
+  return { isMade, change: { ...made, course: { ...made.course, ...closed }, entries } };
 }
 
 /** The payment of a change was declined, or another change takes its place. Nothing else changes. */
@@ -135,11 +152,9 @@ export function changeFailed(): SubscriptionStepChange {
 }
 
 /** The bank has taken the payment of a change back. The next period takes it. */
-export function changeReturned(
-  { course }: SubscriptionWithPeriods,
-  { amount_cents: amount }: OpenChange,
-): SubscriptionStepChange {
-  return { course: post(course, accountLine('Payment of a change that came back', amount)), happenings: [] };
+export function changeReturned({ amount_cents: amount, period }: OpenChange): SubscriptionStepChange {
+  const entries = amountEntry('change_returned', period, 'Payment of a change that came back', amount);
+  return { course: {}, entries, happenings: [] };
 }
 
 const closed = { change_payment_intent_id: null };
@@ -165,7 +180,7 @@ function whyRefused(
 
 /** The lines of a change that is made now. A trial costs nothing. */
 function linesNow(
-  { items, proration }: ItemChange,
+  { items, proration }: Pick<ItemChange, 'items' | 'proration'>,
   { course, current }: SubscriptionWithPeriods,
   today: PlainDate,
 ): PeriodLine[] {
@@ -192,7 +207,11 @@ interface Cover {
   lines: PeriodLine[];
 }
 
-function coverOf({ current }: SubscriptionWithPeriods, own: readonly PeriodLine[], funds: Funds | null): Cover {
+function coverOf(
+  { current }: SubscriptionWithPeriods,
+  own: readonly PeriodLine[],
+  funds: readonly Fund[] | null,
+): Cover {
   if (current === null || funds === null) return { withheld_cents: current?.withheld_cents ?? 0, lines: [] };
   const changed = { ...current, changed_cents: current.changed_cents + sumOf(own) };
   const withheld = withheldOf(changed, funds);
@@ -208,8 +227,10 @@ function madeNow(
 ): SubscriptionStepChange {
   const isTrial = course.state === 'trialing';
   const billed = proration === 'none' && !isTrial ? (course.billed_items ?? course.items) : null;
+  const withheld = cover.lines.length === 0 ? [] : [entry('withheld', course.current_number, cover.lines)];
   return {
-    course: { items, next_items: null, billed_items: billed, ...post(course, [...lines, ...cover.lines]) },
+    course: { items, next_items: null, billed_items: billed },
+    entries: [...(lines.length === 0 ? [] : [entry('change', course.current_number, lines)]), ...withheld],
     current: {
       changed_cents: (current?.changed_cents ?? 0) + sumOf(lines),
       withheld_cents: cover.withheld_cents,
@@ -225,13 +246,10 @@ function quoteOf(
   change: SubscriptionStepChange,
   at: CustomerInstant,
 ): Quote {
-  const { course, timeZone } = subscription;
-  return {
-    lines,
-    amount,
-    nextPeriodAmount: nextPeriodAmount({ ...course, ...change.course }, dateIn(at, timeZone)),
-    validUntil: validUntil(at, timeZone),
-  };
+  const before = { in_effect: true, in_effect_until: null, owed_amount_cents: 0 };
+  const { subscription: changed } = applyChange(subscription, change, null, { before, at });
+  const { timeZone } = subscription;
+  return { lines, amount, nextPeriodAmount: nextPeriodAmount(changed, at), validUntil: validUntil(at, timeZone) };
 }
 
 function priceKey(items: readonly SubscriptionItem[]): string {

@@ -1,52 +1,135 @@
-import type { PlainDate } from '../calendar.ts';
+import { dateIn, earliestInstant, laterInstant, type PlainDate, startOfDay } from '../calendar.ts';
+import type { CustomerInstant } from '../instants.ts';
 import type { MinorUnits } from '../units.ts';
-import { type CreditAccount, statementOf } from './account.ts';
-import { type Course, calendarOf } from './course.ts';
-import { lengthOf, type PeriodDates, periodDates } from './periods.ts';
-import { priceOfPeriod, type Sold } from './pricing.ts';
-import { trialEndOf } from './steps.ts';
+import { applyChange, begunBy, trialPeriod } from './apply.ts';
+import { allOwed, type Period, type SubscriptionWithPeriods } from './course.ts';
+import { derive } from './derive.ts';
+import type { PeriodLine } from './lines.ts';
+import { isCollectedAsIs, unpaidPeriods } from './owed.ts';
+import type { PeriodDates } from './periods.ts';
+import { collected, isOver, passBoundary, resume, type SubscriptionStepChange } from './steps.ts';
+import { type Taking, take } from './taking.ts';
 
 /** A period to come, and what it takes, without surcharge. */
 export interface ComingPeriod extends PeriodDates {
   amount: MinorUnits;
+  lines: PeriodLine[];
+}
+
+/** Returns what a period that a change begins takes, and the change with what follows from that. */
+export function openedBy(
+  { course }: SubscriptionWithPeriods,
+  change: SubscriptionStepChange & Required<Pick<SubscriptionStepChange, 'begins'>>,
+): { change: SubscriptionStepChange; taking: Taking } {
+  const taking = take({ ...course, ...change.course }, change.begins);
+  const entries = [...(change.entries ?? []), ...taking.entries];
+  return { change: { ...change, course: { ...change.course, ...taking.sold }, entries }, taking };
 }
 
 /**
- * Returns the periods to come, at most `most`, as if every one were paid. One that is pending is shown as if it were
- * started today, one that is paused as if it were resumed. `today` is biller-local. None come after the end.
+ * Returns the periods to come, at most `most`, as if every one were paid: the steps of the subscription on a copy of
+ * it. One that is pending is shown as if it were started at `at`, one that is paused as if it were resumed then, or on
+ * the day on which its pause ends. The unpaid period that is still under way comes first. None come after the end.
  */
-export function comingPeriods(course: Course, today: PlainDate, most: number): ComingPeriod[] {
-  if (course.state === 'canceled') return [];
-  const running = asIfRunning(course, today);
-  const calendar = calendarOf(running);
-  const coming: ComingPeriod[] = [];
-  let account: CreditAccount = course;
-  let sold: Sold = course;
+export function comingPeriods(
+  subscription: SubscriptionWithPeriods,
+  at: CustomerInstant,
+  most: number,
+): ComingPeriod[] {
+  const first = collecting(subscription, at);
+  if (first === null) return [];
+  const coming = first.taken.map(({ number, start_date: start, end_date: end, amount_cents: amount, lines }) => ({
+    number,
+    start,
+    end,
+    amount,
+    lines,
+  }));
+  let { copy, now } = first;
   while (coming.length < most) {
-    const dates = periodDates(calendar, running.next_number + coming.length);
-    if (isAtOrAfter(dates.start, running.ends_at) || isAtOrAfter(dates.start, running.pauses_at)) break;
-    const priced = priceOfPeriod(sold, lengthOf(calendar, dates));
-    const statement = statementOf(account, priced.lines);
-    sold = priced.sold;
-    account = statement.account;
-    coming.push({ ...dates, amount: statement.amount_cents });
+    const { next_period_at: boundaryAt, resume_at: resumeAt } = derive(copy, now, true);
+    const nextAt = earliestInstant([boundaryAt, resumeAt]);
+    if (nextAt === null) break;
+    now = laterInstant(now, nextAt);
+    const isEnd = resumeAt === null || isOver(copy.course, dateIn(now, copy.timeZone));
+    const change = isEnd
+      ? passBoundary(copy, now, { hasMethod: true })
+      : resume(copy, now, { anchorDay: copy.course.resume_anchor_day, unpaid: 'collect' });
+    const { begins } = change;
+    if (begins === undefined) {
+      copy = after(copy, change, now);
+      continue;
+    }
+    const { copy: next, taking } = begun(copy, { ...change, begins }, now);
+    copy = next;
+    const { number, start: from, end } = begins;
+    if (taking !== null) coming.push({ number, start: from, end, amount: taking.amount_cents, lines: taking.lines });
   }
-  return coming;
+  return coming.slice(0, most);
 }
 
-function asIfRunning(course: Course, today: PlainDate): Course {
-  if (course.state === 'pending' && course.anchor_start === null) {
-    const start = course.start_date > today ? course.start_date : today;
-    const trialEnd = trialEndOf(course, start);
-    const number = trialEnd === null ? 1 : 2;
-    return { ...course, anchor_start: trialEnd ?? start, anchor_number: number, next_number: number };
-  }
-  if (course.state !== 'paused') return course;
-  const number = Math.max(course.next_number, course.current_number + 1);
-  const start = course.resumes_at ?? today;
-  return { ...course, anchor_start: start, anchor_number: number, anchor_day: null, next_number: number };
+/** Returns what the next period takes. 0 if none is to come. */
+export function nextPeriodAmount(subscription: SubscriptionWithPeriods, at: CustomerInstant): MinorUnits {
+  return comingPeriods(subscription, at, 1)[0]?.amount ?? 0;
 }
 
-function isAtOrAfter(date: PlainDate, end: PlainDate | null): boolean {
-  return end !== null && date >= end;
+/** A copy of a subscription that collects, from an instant on. */
+interface Copy {
+  copy: SubscriptionWithPeriods;
+  now: CustomerInstant;
+  /** Periods that it takes by being resumed. */
+  taken: Period[];
+}
+
+/** What has failed or is under way is paid, what is paused is resumed. Null if nothing comes. */
+function collecting(subscription: SubscriptionWithPeriods, at: CustomerInstant): Copy | null {
+  const { course, timeZone } = subscription;
+  const isDue = (date: PlainDate) => laterInstant(at, startOfDay(date, timeZone));
+  if (course.state === 'canceled') return null;
+  if (course.state === 'pending' && subscription.owed === null) {
+    const started = { ...course, started_at: at };
+    return { copy: { ...subscription, course: started }, now: isDue(course.start_date), taken: [] };
+  }
+  if (course.state !== 'paused') return { copy: allPaid(subscription, at), now: at, taken: [] };
+  const unpaid = unpaidPeriods(subscription);
+  if (unpaid.length === 0 && course.resumes_at !== null) return { copy: subscription, now: at, taken: [] };
+  if (isOver(course, dateIn(at, timeZone))) return null;
+  if (isCollectedAsIs(subscription, at)) {
+    return { copy: allPaid(subscription, at), now: at, taken: unpaid };
+  }
+  return { copy: after(subscription, resume(subscription, at), at), now: at, taken: [] };
+}
+
+/** All that is owed is collected: what waits for a retry when that is due, the rest at once. */
+function allPaid(subscription: SubscriptionWithPeriods, at: CustomerInstant): SubscriptionWithPeriods {
+  let copy = subscription;
+  for (const { number, next_attempt_at: retryAt } of allOwed(subscription).toSorted((a, b) => a.number - b.number)) {
+    const owed = allOwed(copy).find((period) => period.number === number) ?? null;
+    const others = allOwed(copy).filter((period) => period.number !== number);
+    const paidAt = retryAt === null ? at : laterInstant(at, retryAt);
+    const first = { ...copy, owed, others };
+    copy = after(first, collected(first, paidAt), paidAt);
+  }
+  return copy;
+}
+
+function begun(
+  copy: SubscriptionWithPeriods,
+  change: SubscriptionStepChange & Required<Pick<SubscriptionStepChange, 'begins'>>,
+  now: CustomerInstant,
+): { copy: SubscriptionWithPeriods; taking: Taking | null } {
+  if (change.begins.kind === 'trial') return { copy: after(copy, change, now, trialPeriod), taking: null };
+  const { change: full, taking } = openedBy(copy, change);
+  const opened = after(copy, full, now, begunBy(taking, { status: 'processing', payment_intent_id: null }));
+  return { copy: allPaid(opened, now), taking };
+}
+
+function after(
+  copy: SubscriptionWithPeriods,
+  change: SubscriptionStepChange,
+  at: CustomerInstant,
+  period: Parameters<typeof applyChange>[2] = null,
+): SubscriptionWithPeriods {
+  const before = { in_effect: true, in_effect_until: null, owed_amount_cents: 0 };
+  return applyChange(copy, change, period, { before, at }).subscription;
 }

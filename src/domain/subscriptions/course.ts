@@ -1,12 +1,12 @@
-import { addDays, earliestInstant, type PlainDate, startOfDay } from '../calendar.ts';
+import { addLocalDays, earliestInstant, type PlainDate } from '../calendar.ts';
 import type { FailureBehaviour } from '../dunning.ts';
 import type { Id } from '../ids.ts';
-import { addMs, type CustomerInstant } from '../instants.ts';
+import type { CustomerInstant } from '../instants.ts';
 import type { Days, MinorUnits, PeriodNumber } from '../units.ts';
 import type { CreditAccount } from './account.ts';
 import type { PeriodLine, SubscriptionItem } from './lines.ts';
-import { type PeriodCalendar, periodDates } from './periods.ts';
-import type { Sold } from './pricing.ts';
+import type { PeriodCalendar } from './periods.ts';
+import type { Discount, Sold } from './pricing.ts';
 
 export type SubscriptionState = 'pending' | 'trialing' | 'active' | 'past_due' | 'paused' | 'canceled';
 
@@ -51,6 +51,8 @@ export interface Course extends Omit<PeriodCalendar, 'anchor_start'>, CreditAcco
   /** A pause that was planned. It stays while a cancellation stands in its place: an uncancel gives it back. */
   pauses_at: PlainDate | null;
   resumes_at: PlainDate | null;
+  /** The day of the month on which periods begin after that pause. Null: that of its end. */
+  resume_anchor_day: number | null;
   trial_notice_sent: boolean;
   /** Paid periods that were collected, minus those that came back. Trials do not count. */
   paid_periods: number;
@@ -67,6 +69,12 @@ export interface Period {
   amount_cents: MinorUnits;
   /** The part of the amount that comes from the account of the subscription: a credit is negative. */
   carried_cents: MinorUnits;
+  /** The credit that it used. */
+  credit_used_cents: MinorUnits;
+  /** The discounts that hold in it, with the periods that are left after it. */
+  discounts: Discount[];
+  /** Whether what it took went back, since it is not paid. */
+  is_given_back: boolean;
   /** The sum of the lines of the changes that were made in it. */
   changed_cents: MinorUnits;
   /** The part of the credit of its changes that its payments no longer hold. */
@@ -81,6 +89,15 @@ export interface Period {
   retry_asked_at: CustomerInstant | null;
   /** Until when the payer has time for the challenge of the bank. Null without one. */
   challenge_ends_at: CustomerInstant | null;
+  /**
+   * Until when it was in effect: the instant that was planned, not the one at which that was recorded. Null while that
+   * is open, and if nothing has ended it before the period did.
+   */
+  served_until: CustomerInstant | null;
+  /** After a final decline: when its retries would have ended. Until then it stays past due. */
+  gives_up_at: CustomerInstant | null;
+  /** When it ended unpaid while paused for that. Its payment cannot be confirmed since. */
+  lapsed_at: CustomerInstant | null;
 }
 
 /** A subscription with the periods that decide what it does next. */
@@ -95,35 +112,12 @@ export interface SubscriptionWithPeriods {
   timeZone: string;
 }
 
-/** What follows from a subscription and its periods at an instant. It is stored with the course. */
-export interface Derived {
-  /**
-   * When the next period begins, or the subscription ends or pauses instead. Null while it waits for something else.
-   */
-  next_period_at: CustomerInstant | null;
-  next_attempt_at: CustomerInstant | null;
-  /** When the trial's end is announced: three days before. */
-  notice_at: CustomerInstant | null;
-  /** When the service ends although retries go on. */
-  grace_ends_at: CustomerInstant | null;
-  /** When a pause ends on its own. Null while a period is owed: the end of the pause would leave that void. */
-  resume_at: CustomerInstant | null;
-  /** Whether the customer may use the service now. */
-  in_effect: boolean;
-  /** Until when, if nothing else happens. Null if that is open, and while it is not in effect. */
-  in_effect_until: CustomerInstant | null;
-}
-
 /** Returns the pause that is planned. There is none while the subscription ends before it, by a cancellation. */
 export function plannedPause({ ends_at: endsAt, pauses_at, resumes_at }: Planned): Omit<Planned, 'ends_at'> {
   const isReplaced = pauses_at !== null && endsAt !== null && endsAt <= pauses_at;
   return isReplaced ? { pauses_at: null, resumes_at: null } : { pauses_at, resumes_at };
 }
 type Planned = Pick<Course, 'ends_at' | 'pauses_at' | 'resumes_at'>;
-
-const dayMs = 86_400_000;
-/** How many days before the end of a trial it is announced. */
-const noticeDays = 3;
 
 /** Whether something is still collected or owed for the period. */
 export function isOwed({ status }: Pick<Period, 'status'>): boolean {
@@ -151,87 +145,19 @@ export function calendarOf(course: Course): PeriodCalendar {
   return { ...course, anchor_start: course.anchor_start };
 }
 
-/**
- * Returns what follows from a subscription at this instant.
- *
- * Only a trial, a period that is paid, a bank debit that was accepted, and days of grace bring the service into effect.
- * Once it is, it stays so while it is renewed: until the payment of the next period has failed.
- * @param wasInEffect whether it was in effect, or the bank debit of its period was just accepted.
- */
-export function derive(subscription: SubscriptionWithPeriods, at: CustomerInstant, wasInEffect: boolean): Derived {
-  const { course, current, timeZone } = subscription;
-  const startOf = (date: PlainDate) => startOfDay(date, timeZone);
-  const graceEndsAt = graceEnd(subscription);
-  const isInGrace = graceEndsAt !== null && at < graceEndsAt;
-  const isActive = course.state === 'active' && (wasInEffect || boughtUntil(subscription, at) !== null);
-  const inEffect = course.state === 'trialing' || isActive || isInGrace;
-  const isOwing = allOwed(subscription).length > 0;
-  const isAnnounced = course.state === 'trialing' && !course.trial_notice_sent && current !== null;
-  return {
-    next_period_at: nextPeriodAt(subscription),
-    next_attempt_at: earliestInstant(allOwed(subscription).map(({ next_attempt_at: date }) => date)),
-    notice_at: isAnnounced ? startOf(addDays(current.end_date, -noticeDays)) : null,
-    grace_ends_at: isInGrace ? graceEndsAt : null,
-    resume_at: isOwing || course.state !== 'paused' || course.resumes_at === null ? null : startOf(course.resumes_at),
-    in_effect: inEffect,
-    in_effect_until: inEffect ? untilWhen(subscription, graceEndsAt, at) : null,
-  };
-}
-
 /** Returns all periods that are owed. */
 export function allOwed({ owed, others }: Pick<SubscriptionWithPeriods, 'owed' | 'others'>): Period[] {
   return [...(owed === null ? [] : [owed]), ...others];
 }
 
-/** When the period boundary that the subscription waits for comes. */
-function nextPeriodAt({ course, current, owed, timeZone }: SubscriptionWithPeriods): CustomerInstant | null {
-  const startOf = (date: PlainDate) => startOfDay(date, timeZone);
-  const { state, ends_at: endsAt } = course;
-  if (state === 'canceled') return null;
-  if (state === 'pending') return course.started_at !== null && owed === null ? startOf(course.start_date) : null;
-  if (state === 'paused') return endsAt === null ? null : startOf(endsAt);
-  const stopsAt = earliest(endsAt, course.pauses_at);
-  const isOpen = owed !== null && course.state !== 'trialing';
-  const next = course.next_number > course.current_number ? nextStart(course, current) : null;
-  if (isOpen) return stopsAt === null ? null : startOf(stopsAt);
-  return next === null ? null : startOf(earliest(stopsAt, next) ?? next);
-}
-
-/** The date on which the next period begins. After a trial it begins where the trial ends. */
-function nextStart(course: Course, current: Period | null): PlainDate | null {
-  if (course.anchor_start === null) return null;
-  return course.state === 'trialing' && current !== null
-    ? current.end_date
-    : periodDates(calendarOf(course), course.next_number).start;
-}
-
 /**
- * When the service ends while a payment is retried. Null if it is not past due. It has no grace before a first payment.
+ * Returns when the service ends while a payment is retried. Null if it is not past due. It has no grace before a first
+ * payment.
  */
-function graceEnd(subscription: SubscriptionWithPeriods): CustomerInstant | null {
-  const { course } = subscription;
+export function graceEnd(subscription: SubscriptionWithPeriods): CustomerInstant | null {
+  const { course, timeZone } = subscription;
   const firstFailedAt = earliestInstant(allOwed(subscription).map(({ first_failed_at: date }) => date));
   if (course.state !== 'past_due' || firstFailedAt === null) return null;
   const days = course.paid_periods > 0 ? course.grace_days : 0;
-  return addMs(firstFailedAt, days * dayMs);
-}
-
-function untilWhen(
-  subscription: SubscriptionWithPeriods,
-  graceEndsAt: CustomerInstant | null,
-  at: CustomerInstant,
-): CustomerInstant | null {
-  return subscription.course.state === 'past_due' ? graceEndsAt : boughtUntil(subscription, at);
-}
-
-/** The end of the current period, if it is a trial or paid, and not over. */
-function boughtUntil({ current, timeZone }: SubscriptionWithPeriods, at: CustomerInstant): CustomerInstant | null {
-  const isBought = current !== null && (current.kind === 'trial' || current.status === 'paid');
-  const endsAt = isBought ? startOfDay(current.end_date, timeZone) : null;
-  return endsAt !== null && at < endsAt ? endsAt : null;
-}
-
-function earliest(a: PlainDate | null, b: PlainDate | null): PlainDate | null {
-  if (a === null || b === null) return a ?? b;
-  return a < b ? a : b;
+  return addLocalDays(firstFailedAt, days, timeZone);
 }

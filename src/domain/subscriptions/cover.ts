@@ -4,33 +4,65 @@ import type { Period } from './course.ts';
 import type { PeriodLine } from './lines.ts';
 
 /**
- * What the payments of a period hold. Amounts are without surcharge. A payment holds what the customer has paid by it,
- * less refunds, and nothing once the bank has taken it back. Refunds of credit do not count: they have paid out what
- * the period gave.
+ * A payment of a period that has succeeded. Amounts are without surcharge. It holds what the customer has paid by it,
+ * less refunds. Refunds of credit do not count: they have paid out what the period gave.
  */
-export interface Funds {
-  /** The payment that opened the period. */
-  opening_held: MinorUnits;
-  /** What was paid for changes that were made in it, and what those payments hold. */
-  changes_paid: MinorUnits;
-  changes_held: MinorUnits;
-  /** What payments no longer hold that became credit in full, since their change was not made. */
-  credited_lost: MinorUnits;
+export interface Fund {
+  /** `opening`: it opened the period. `change`: of a change. `credited`: of a change that was not made: all credit. */
+  kind: 'opening' | 'change' | 'credited';
+  paid: MinorUnits;
+  held: MinorUnits;
 }
 
 type Given = Pick<Period, 'status' | 'carried_cents' | 'changed_cents'>;
 
 /**
- * Returns what is withheld of the credit that a period has given: as much as its payments no longer hold. So the credit
- * of a period never exceeds what its payments hold after refunds and returns. Credit that the period itself has used
- * counts as held. A void period has given only what was paid for its changes.
+ * Returns what is withheld of the credit that a period has given: as much as its payments no longer hold. A void period
+ * has given only what was paid for its changes.
+ * @param funds its payments, newest first.
  */
-export function withheldOf(period: Given, funds: Funds): MinorUnits {
-  const isVoid = period.status === 'void';
-  const credit = funds.changes_paid - (isVoid ? 0 : period.changed_cents);
-  const opening = isVoid ? 0 : funds.opening_held - period.carried_cents;
-  const held = Math.max(0, opening + funds.changes_held);
-  return Math.max(0, credit - held) + funds.credited_lost;
+export function withheldOf(period: Given, funds: readonly Fund[]): MinorUnits {
+  const { parts, rest } = partsOf(period, funds);
+  const lost = parts.reduce((sum, { fund, part }) => sum + part - Math.min(part, fund.held), 0);
+  return lost + rest - Math.min(rest, openingCover(period, funds));
+}
+
+/**
+ * Returns how much credit each payment of a period has given that it still holds. What remains of the period's credit
+ * was credit before: older payments have given it.
+ * @param funds its payments, newest first.
+ */
+export function givenBy<F extends Fund>(period: Given, funds: readonly F[]): { fund: F; given: MinorUnits }[] {
+  const { parts, rest } = partsOf(period, funds);
+  const opening = Math.min(rest, openingCover(period, funds));
+  const all = [...parts, ...funds.filter(({ kind }) => kind === 'opening').map((fund) => ({ fund, part: opening }))];
+  return all.map(({ fund, part }) => ({ fund, given: Math.min(part, fund.held) }));
+}
+
+/**
+ * The credit of a period, from its payments: from those of its changes first, the newest first, each up to what was
+ * paid. The rest is from what opened the period.
+ */
+function partsOf<F extends Fund>(
+  { status, changed_cents: changed }: Given,
+  funds: readonly F[],
+): { parts: { fund: F; part: MinorUnits }[]; rest: MinorUnits } {
+  const forChanges = funds.filter(({ kind }) => kind === 'change');
+  const paid = forChanges.reduce((sum, fund) => sum + fund.paid, 0);
+  let rest = Math.max(0, paid - (status === 'void' ? 0 : changed));
+  const parts = funds.filter(({ kind }) => kind === 'credited').map((fund) => ({ fund, part: fund.paid }));
+  for (const fund of forChanges) {
+    const part = Math.min(rest, fund.paid);
+    rest -= part;
+    parts.push({ fund, part });
+  }
+  return { parts, rest };
+}
+
+/** What opened a period and is held: its payment, less what that took for changes before, and credit that was used. */
+function openingCover({ carried_cents: carried }: Given, funds: readonly Fund[]): MinorUnits {
+  const held = funds.find(({ kind }) => kind === 'opening')?.held ?? 0;
+  return Math.max(0, held - carried);
 }
 
 /** Returns the line that is posted to the account when this much more of a period's credit is withheld, or less. */

@@ -1,5 +1,5 @@
 import type { MinorUnits } from '../units.ts';
-import { accountLine, type CreditAccount, post } from './account.ts';
+import { type AccountEntry, accountLine, entry } from './account.ts';
 import type { Course, Period } from './course.ts';
 import type { PeriodLine } from './lines.ts';
 
@@ -7,7 +7,7 @@ import type { PeriodLine } from './lines.ts';
 export interface CreditAfterEnd {
   amount: MinorUnits;
   lines: PeriodLine[];
-  account: CreditAccount;
+  entries: AccountEntry[];
 }
 
 /**
@@ -16,11 +16,11 @@ export interface CreditAfterEnd {
  * was served.
  */
 export function creditAfterEnd(
-  { state, state_reason: reason, ...account }: CreditAccount & Pick<Course, 'state' | 'state_reason'>,
+  { state, state_reason: reason }: Pick<Course, 'state' | 'state_reason'>,
   { number, amount_cents: amount, carried_cents: carried, changed_cents: changed }: Period,
 ): CreditAfterEnd | null {
   const price = amount - carried + changed;
   if (state !== 'canceled' || reason === 'ended' || price === 0) return null;
   const lines = accountLine(`Period ${number}, paid after the cancellation`, 0 - price);
-  return { amount: 0 - price, lines, account: post(account, lines) };
+  return { amount: 0 - price, lines, entries: [entry('paid_after_end', number, lines)] };
 }

@@ -11,7 +11,7 @@ export interface SubscriptionItem {
 
 /** One line of the statement of a period or change. A credit is negative. */
 export interface PeriodLine {
-  kind: 'item' | 'one_off' | 'proration' | 'discount' | 'credit';
+  kind: 'item' | 'one_off' | 'proration' | 'discount' | 'credit' | 'owed';
   description: string;
   quantity: number;
   amount_cents: MinorUnits;

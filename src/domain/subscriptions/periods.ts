@@ -13,6 +13,10 @@ export interface PeriodCalendar {
   /** The first day of the period that has the number `anchor_number`. The periods after it are counted from here. */
   anchor_start: PlainDate;
   anchor_number: PeriodNumber;
+  /** A period that ends early, on a day that was set as the end. Null if none does. If that end is withdrawn, the period
+   * after it has the rest. */
+  cut_number: PeriodNumber | null;
+  cut_at: PlainDate | null;
 }
 
 /** A period: biller-local dates. The end is the first day that does not belong to it. */
@@ -29,9 +33,25 @@ export interface PeriodDates {
  * @throws RangeError for a number before the anchor's, an invalid date or interval, and past the year 9999.
  */
 export function periodDates(calendar: PeriodCalendar, number: PeriodNumber): PeriodDates {
+  const whole = wholePeriod(calendar, number);
+  const { cut_number: cut, cut_at: cutAt } = calendar;
+  if (cutAt === null || cut === null || number < cut || number > cut + 1) return whole;
+  return number === cut ? { ...whole, end: cutAt } : { ...whole, start: cutAt };
+}
+
+/** Returns the dates of a period as if it did not end early. One that is cut and the rest after it are one interval. */
+function wholePeriod(calendar: PeriodCalendar, number: PeriodNumber): PeriodDates {
   const cadence = cadenceOfPeriods(calendar);
-  const slot = number - calendar.anchor_number;
+  const { cut_number: cut } = calendar;
+  const slot = number - calendar.anchor_number - (cut !== null && number > cut ? 1 : 0);
   return { number, start: slotDate(cadence, slot), end: slotDate(cadence, slot + 1) };
+}
+
+/** Returns a calendar in which a period ends on a day that was set as the end, if that is no end of it anyway. */
+export function withEnd<T extends PeriodCalendar>(calendar: T, number: PeriodNumber, endsAt: PlainDate | null): T {
+  const { start, end } = periodDates(calendar, number);
+  const isCut = endsAt !== null && endsAt > start && endsAt < end;
+  return isCut ? { ...calendar, cut_number: number, cut_at: endsAt } : calendar;
 }
 
 /**
@@ -51,9 +71,10 @@ export function periodOf(calendar: PeriodCalendar, date: PlainDate): PeriodDates
 
 /** Returns the days of a period, and those of the whole interval that it would be if it were not short. */
 export function lengthOf(calendar: PeriodCalendar, { number, start, end }: PeriodDates): { days: Days; whole: Days } {
-  const days = daysBetween(start, end);
-  if (number !== calendar.anchor_number || isOnAnchorDay(calendar)) return { days, whole: days };
-  return { days, whole: daysBetween(intervalBefore(calendar, end), end) };
+  const interval = wholePeriod(calendar, number);
+  const isShort = interval.start === calendar.anchor_start && !isOnAnchorDay(calendar);
+  const from = isShort ? intervalBefore(calendar, interval.end) : interval.start;
+  return { days: daysBetween(start, end), whole: daysBetween(from, interval.end) };
 }
 
 /** Returns the calendar of the periods as that of slots: slot 0 begins at the anchor. */

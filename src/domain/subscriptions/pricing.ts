@@ -74,9 +74,21 @@ export function discountLines(
   });
 }
 
-/** Discounts as they were before a period that was never bought. */
-export function withPeriodBack(discounts: readonly Discount[]): Discount[] {
-  return discounts.map((one) => ({ ...one, periods_left: one.periods_left === null ? null : one.periods_left + 1 }));
+/**
+ * Returns discounts that have back the month that a period took of each, since it was not paid.
+ * @param taken the discounts of that period.
+ */
+export function withMonthsBack(discounts: readonly Discount[], taken: readonly Discount[]): Discount[] {
+  const missing = taken.filter(({ periods_left: left }) => left !== null);
+  const isSame = (one: Discount) => (other: Discount) =>
+    one.name === other.name && one.percent_off === other.percent_off && one.amount_off_cents === other.amount_off_cents;
+  const kept = discounts.map((one) => {
+    const index = one.periods_left === null ? -1 : missing.findIndex(isSame(one));
+    if (index === -1 || one.periods_left === null) return one;
+    missing.splice(index, 1);
+    return { ...one, periods_left: one.periods_left + 1 };
+  });
+  return [...missing.map((one) => ({ ...one, periods_left: 1 })), ...kept];
 }
 
 /** Returns the one-off items that a period has taken: they are owed again if it is not billed. */
@@ -101,6 +113,7 @@ function amountOff({ percent_off: percent, amount_off_cents: amount }: Discount,
   return percent === null ? (amount ?? 0) : shareOf(price, percent, 100);
 }
 
-function oneOffLine({ name, unit_amount_cents: unit, quantity }: OneOffItem): PeriodLine {
+/** Returns the line of a fee. */
+export function oneOffLine({ name, unit_amount_cents: unit, quantity }: OneOffItem): PeriodLine {
   return { kind: 'one_off', description: name, quantity, amount_cents: unit * quantity };
 }

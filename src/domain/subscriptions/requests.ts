@@ -10,16 +10,27 @@ import {
   type SubscriptionState,
   type SubscriptionWithPeriods,
 } from './course.ts';
+import { isCollectedAsIs, isUnderWay } from './owed.ts';
 import { lastDate } from './periods.ts';
-import { cancelNow, isOver, resume, type SubscriptionStepChange, start, stopsRetries } from './steps.ts';
+import {
+  cancelNow,
+  isOver,
+  type Resuming,
+  resume,
+  retriedAt,
+  retryAll,
+  type SubscriptionStepChange,
+  start,
+  stopsRetries,
+} from './steps.ts';
 
 /** What a biller can ask of a subscription. */
 export type SubscriptionRequest =
   | { name: 'start' }
   /** `from` is an end of a period; null: that of the current one. */
-  | { name: 'pause'; from: PlainDate | null; resumesAt: PlainDate | null }
+  | { name: 'pause'; from: PlainDate | null; resumesAt: PlainDate | null; anchorDay: number | null }
   /** `anchorDay` is the day of the month on which periods begin after a pause; by default that of the resume. */
-  | { name: 'resume'; anchorDay?: number | null }
+  | ({ name: 'resume' } & Partial<Resuming>)
   /** `on` is an end of a period. */
   | { name: 'cancel'; when: 'period_end' | 'now' | { on: PlainDate } }
   | { name: 'uncancel' }
@@ -50,7 +61,7 @@ export function respondTo(
     case 'pause':
       return planPause(subscription, request, at);
     case 'resume':
-      return resumeNow(subscription, request.anchorDay ?? null, at);
+      return resumeNow(subscription, request, at);
     case 'cancel':
       if (request.when === 'now') return cancelNow(subscription, 'requested');
       return request.when === 'period_end'
@@ -76,7 +87,7 @@ const allowedStates: Record<SubscriptionRequest['name'], readonly SubscriptionSt
 /** Each request as it is made without parameters. */
 const plainRequests: readonly SubscriptionRequest[] = [
   { name: 'start' },
-  { name: 'pause', from: null, resumesAt: null },
+  { name: 'pause', from: null, resumesAt: null, anchorDay: null },
   { name: 'resume' },
   { name: 'cancel', when: 'period_end' },
   { name: 'uncancel' },
@@ -100,7 +111,7 @@ function notNow(
 
 function resumeNow(
   subscription: SubscriptionWithPeriods,
-  anchorDay: number | null,
+  { anchorDay = null, unpaid = 'collect' }: Partial<Resuming>,
   at: CustomerInstant,
 ): SubscriptionStepChange | SubscriptionRefusal {
   const { course } = subscription;
@@ -109,20 +120,30 @@ function resumeNow(
       return { refused: 'Its unpaid period is being charged. Wait for the outcome.' };
     if (isOver(course, dateIn(at, subscription.timeZone)))
       return { refused: `It ends on ${course.ends_at}. Withdraw that with uncancel first.` };
-    if (anchorDay === null || course.frequency_type !== 'weekly') return resume(subscription, at, anchorDay);
-    return { refused: 'anchor_day is a day of the month: a weekly subscription has none.', field: 'anchor_day' };
+    const noDay = refuseAnchorDay(course, anchorDay);
+    if (noDay !== null) return noDay;
+    const isCollected = unpaid === 'collect' && isCollectedAsIs(subscription, at);
+    if (!isCollected) return resume(subscription, at, { anchorDay, unpaid });
+    if (anchorDay === null) return retryAll(subscription, at);
+    const refused = 'anchor_day must be left out: its period is still under way, so its periods stay as they are.';
+    return { refused, field: 'anchor_day' };
   }
   if (plannedPause(course).pauses_at === null) return { refused: 'It is not paused, and no pause is planned.' };
   if (anchorDay !== null) {
     const refused = 'anchor_day must be left out: its pause has not begun, so its periods stay as they are.';
     return { refused, field: 'anchor_day' };
   }
-  return { course: { pauses_at: null, resumes_at: null }, happenings: ['pause_removed'] };
+  return { course: { pauses_at: null, resumes_at: null, resume_anchor_day: null }, happenings: ['pause_removed'] };
+}
+
+function refuseAnchorDay({ frequency_type: type }: Course, anchorDay: number | null): SubscriptionRefusal | null {
+  if (anchorDay === null || type !== 'weekly') return null;
+  return { refused: 'anchor_day is a day of the month: a weekly subscription has none.', field: 'anchor_day' };
 }
 
 function planPause(
   subscription: SubscriptionWithPeriods,
-  { from, resumesAt }: Extract<SubscriptionRequest, { name: 'pause' }>,
+  { from, resumesAt, anchorDay }: Extract<SubscriptionRequest, { name: 'pause' }>,
   at: CustomerInstant,
 ): SubscriptionStepChange | SubscriptionRefusal {
   const { course, current, timeZone } = subscription;
@@ -141,7 +162,13 @@ function planPause(
   if (resumesAt !== null && resumesAt > lastDate) {
     return { refused: `resumes_at must not be after ${lastDate}.`, field: 'resumes_at' };
   }
-  return { course: { pauses_at, resumes_at: resumesAt }, happenings: ['pause_scheduled'] };
+  if (anchorDay !== null && resumesAt === null) {
+    return { refused: 'anchor_day needs resumes_at. Give it to the resume instead.', field: 'anchor_day' };
+  }
+  const noDay = refuseAnchorDay(course, anchorDay);
+  if (noDay !== null) return noDay;
+  const pause = { pauses_at, resumes_at: resumesAt, resume_anchor_day: anchorDay };
+  return { course: pause, happenings: ['pause_scheduled'] };
 }
 
 /** Returns why a date is no end of a period to come, or null. */
@@ -225,36 +252,37 @@ function uncancel(
   };
 }
 
-/** The retries that a cancellation has ended. Nothing else leaves what is owed unpaid while it is past due. */
+/** The retries that a cancellation has ended. After a final decline there are none. */
 function retriesAgain(
-  { course, owed, others }: SubscriptionWithPeriods,
+  { course, owed, others, timeZone }: SubscriptionWithPeriods,
   at: CustomerInstant,
 ): Pick<SubscriptionStepChange, 'owed' | 'others'> {
-  const isEnded = (period: Period) => course.state === 'past_due' && period.status === 'unpaid';
+  const isEnded = (period: Period) =>
+    course.state === 'past_due' && period.status === 'unpaid' && period.gives_up_at === null;
   return {
-    ...(owed !== null && isEnded(owed) ? { owed: retriedAgain(owed, at) } : {}),
-    others: others.filter(isEnded).map((period) => ({ number: period.number, change: retriedAgain(period, at) })),
+    ...(owed !== null && isEnded(owed) ? { owed: retriedAgain(owed, timeZone, at) } : {}),
+    others: others
+      .filter(isEnded)
+      .map((period) => ({ number: period.number, change: retriedAgain(period, timeZone, at) })),
   };
 }
 
 /** The retry that dunning gives, or at once if its time has passed. */
-function retriedAgain(period: Period, at: CustomerInstant): Partial<Period> {
-  const dueAt = retryDueAt(period);
+function retriedAgain(period: Period, timeZone: string, at: CustomerInstant): Partial<Period> {
+  const dueAt = retryDueAt(period, timeZone);
   return dueAt === null || dueAt < at ? retriedAt(at) : { status: 'retrying', next_attempt_at: dueAt };
 }
 
 function retryNow(
-  { course, owed }: SubscriptionWithPeriods,
+  subscription: SubscriptionWithPeriods,
   at: CustomerInstant,
 ): SubscriptionStepChange | SubscriptionRefusal {
+  const { course, owed } = subscription;
   if (owed?.status === 'processing') return { refused: 'Its unpaid period is being charged. Wait for the outcome.' };
   if (owed === null) return { refused: 'It has no unpaid period.' };
   if (course.cancel_requested)
     return { refused: 'It is canceled at the end of its period. Withdraw that with uncancel first.' };
-  return { owed: retriedAt(at), happenings: [] };
-}
-
-/** A retry that was asked for, and is due at once. */
-function retriedAt(at: CustomerInstant): Partial<Period> {
-  return { status: 'retrying', next_attempt_at: at, retry_asked_at: at };
+  if (owed.lapsed_at !== null || (course.state_reason === 'payment_failed' && !isUnderWay(subscription, at)))
+    return { refused: 'Its unpaid period is over. Resume it: a new period begins and takes what is owed.' };
+  return retryAll(subscription, at);
 }

@@ -1,17 +1,12 @@
 import { addDays, dateIn, type PlainDate } from '../calendar.ts';
 import type { CustomerInstant } from '../instants.ts';
-import type { PeriodNumber } from '../units.ts';
-import { accountLine, type CreditAccount, post } from './account.ts';
-import {
-  allOwed,
-  type Course,
-  calendarOf,
-  type Period,
-  type StateReason,
-  type SubscriptionWithPeriods,
-} from './course.ts';
-import { type PeriodDates, periodDates, periodOf } from './periods.ts';
-import { type OneOffItem, oneOffItemsOf, withPeriodBack } from './pricing.ts';
+import { seriesEndsAt } from '../schemes/debit-dates.ts';
+import type { MinorUnits, PeriodNumber } from '../units.ts';
+import { type AccountEntry, entry } from './account.ts';
+import { type Course, calendarOf, type Period, type StateReason, type SubscriptionWithPeriods } from './course.ts';
+import { sumOf } from './lines.ts';
+import { isUnderWay, owedFor, owedLines, unpaidPeriods } from './owed.ts';
+import { type PeriodDates, periodDates, periodOf, withEnd } from './periods.ts';
 
 /** What happened to a subscription. Each is the end of an event's name, `subscription.…`. */
 export type Happening =
@@ -31,6 +26,8 @@ export type Happening =
   | 'change_scheduled'
   | 'change_removed'
   | 'change_failed'
+  | 'period_paid'
+  | 'updated'
   | 'in_effect_changed';
 
 /** What a step changes. Nothing is written here: the caller stores it, and charges a period that begins. */
@@ -46,6 +43,12 @@ export interface SubscriptionStepChange {
   begins?: PeriodDates & { kind: Period['kind'] };
   /** The bank debit of the current period was accepted: that is enough to be in effect. */
   isAccepted?: boolean;
+  /** What moves on the account. */
+  entries?: AccountEntry[];
+  /** What is owed and let go by name, minor units. Undefined if nothing is let go. */
+  waived?: MinorUnits;
+  /** When the service was to end, if the change ends it. By default the instant of the change. */
+  stopsAt?: CustomerInstant;
   happenings: Happening[];
 }
 
@@ -99,10 +102,12 @@ export function passBoundary(
     const reason = 'no_payment_method';
     return course.trial_end_behaviour === 'pause' ? pauseNow(subscription, reason) : cancelNow(subscription, reason);
   }
-  const next = periodDates(calendarOf(course), course.next_number);
+  const { next_number: number } = course;
+  const calendar = withEnd(calendarOf(course), number, course.ends_at);
+  const { cut_number, cut_at } = calendar;
   return {
-    course: { billed_items: null, state: 'active', state_reason: null, next_number: next.number + 1 },
-    begins: { ...next, kind: 'paid' },
+    course: { billed_items: null, state: 'active', state_reason: null, next_number: number + 1, cut_number, cut_at },
+    begins: { ...periodDates(calendar, number), kind: 'paid' },
     happenings: course.next_items === null ? ['renewed'] : ['renewed', 'changed'],
   };
 }
@@ -121,42 +126,48 @@ export function collected(
   at: CustomerInstant,
 ): SubscriptionStepChange {
   const paid = { paid_periods: course.paid_periods + 1 };
-  const owed = { status: 'paid', next_attempt_at: null } as const;
+  const owed = { status: 'paid', next_attempt_at: null, gives_up_at: null } as const;
   const active = { ...paid, state: 'active', state_reason: null } as const;
-  if (course.state === 'pending') return { course: active, owed, happenings: ['started'] };
+  if (course.state === 'pending') return { course: active, owed, happenings: ['started', 'period_paid'] };
   const isRecovered =
     course.state === 'past_due' || (course.state === 'paused' && course.state_reason === 'payment_failed');
   if (!isRecovered || others.length > 0) {
     // A pause has waited for this payment. Nothing happens before it.
     const isLate = course.resumes_at !== null && course.resumes_at <= dateIn(at, timeZone);
     const resumes = isLate ? { resumes_at: addDays(dateIn(at, timeZone), 1) } : {};
-    return { course: { ...paid, ...resumes }, owed, happenings: [] };
+    return { course: { ...paid, ...resumes }, owed, happenings: ['period_paid'] };
   }
   const contains = periodOf(calendarOf(course), dateIn(at, timeZone)).number;
   const next_number = Math.max(course.next_number, contains);
   // The end of a pause that was planned for later stays.
   const resumes = course.pauses_at === null ? { resumes_at: null } : {};
-  return { course: { ...active, ...resumes, next_number }, owed, happenings: ['recovered'] };
+  return { course: { ...active, ...resumes, next_number }, owed, happenings: ['recovered', 'period_paid'] };
 }
 
 /** A failed payment, and what dunning makes of it. */
 export interface Failure {
   series: Pick<Period, 'failures' | 'first_failed_at' | 'last_result_at'>;
-  step: { kind: 'retry'; at: CustomerInstant } | { kind: 'suspend' };
+  /** `isFinal`: the decline ends the retries with this method, and not the days that they would have had. */
+  step: { kind: 'retry'; at: CustomerInstant } | { kind: 'suspend'; isFinal: boolean };
+  /** When the attempt was due, or the bank has reported. */
+  dueAt: CustomerInstant;
 }
 
 /**
  * The owed period was not collected. A first payment leaves no debt: the subscription stays pending, and can be started
- * again. After that it is past due while dunning retries, and pauses or ends when dunning gives up.
+ * again. After that it is past due while dunning retries, and pauses or ends when dunning gives up. A final decline ends
+ * the retries; what else dunning would have given stays, so that a new method can pay.
  */
-export function failed(subscription: SubscriptionWithPeriods, { series, step }: Failure): SubscriptionStepChange {
+export function failed(
+  subscription: SubscriptionWithPeriods,
+  { series, step, dueAt }: Failure,
+): SubscriptionStepChange {
   const { course } = subscription;
   if (course.state === 'pending') {
     const again = { started_at: null, anchor_start: null, next_number: 1, current_number: 0 };
-    const discounts = course.next_discounts ?? withPeriodBack(course.discounts);
-    const sold = { ...oneOffsBack(subscription), discounts, next_discounts: null };
+    const discounts = course.next_discounts === null ? {} : { discounts: course.next_discounts, next_discounts: null };
     return {
-      course: { ...again, ...sold },
+      course: { ...again, ...discounts },
       owed: { ...series, status: 'void', next_attempt_at: null },
       happenings: [],
     };
@@ -165,12 +176,33 @@ export function failed(subscription: SubscriptionWithPeriods, { series, step }: 
   const isCollecting = course.state === 'active' || course.state === 'past_due';
   // The subscription was paused or canceled meanwhile, or its end was requested: nothing tries again.
   if (!isCollecting) return { owed: unpaid, happenings: [] };
-  const pastDue: SubscriptionStepChange =
-    course.state === 'active' ? { course: { state: 'past_due' }, happenings: ['past_due'] } : { happenings: [] };
+  const pastDue: Pick<SubscriptionStepChange, 'course' | 'happenings' | 'stopsAt'> =
+    course.state === 'active'
+      ? { course: { state: 'past_due' }, happenings: ['past_due'], stopsAt: dueAt }
+      : { happenings: [], stopsAt: dueAt };
   if (course.cancel_requested) return { ...pastDue, owed: unpaid };
-  if (step.kind === 'retry') return { ...pastDue, owed: { ...series, status: 'retrying', next_attempt_at: step.at } };
-  const end = course.unpaid_behaviour === 'pause' ? pauseNow : cancelNow;
-  return { ...end(subscription, 'payment_failed'), owed: unpaid };
+  if (step.kind === 'retry') {
+    const retried = { ...series, status: 'retrying', next_attempt_at: step.at, gives_up_at: null } as const;
+    return { ...pastDue, owed: retried };
+  }
+  if (step.isFinal)
+    return { ...pastDue, owed: { ...unpaid, gives_up_at: seriesEndsAt(series, subscription.timeZone) } };
+  return { ...giveUp(subscription, dueAt), owed: unpaid };
+}
+
+/** Dunning gives up: the subscription pauses or ends. `dueAt` is when it was to give up. */
+export function giveUp(subscription: SubscriptionWithPeriods, dueAt: CustomerInstant): SubscriptionStepChange {
+  const end = subscription.course.unpaid_behaviour === 'pause' ? pauseNow : cancelNow;
+  return { ...end(subscription, 'payment_failed'), stopsAt: dueAt };
+}
+
+/** The unpaid periods of a paused subscription are over: their payments end, and what was served is owed. */
+export function lapse({ owed, others }: SubscriptionWithPeriods, at: CustomerInstant): SubscriptionStepChange {
+  return {
+    ...(owed === null ? {} : { owed: { lapsed_at: at } }),
+    others: others.map(({ number }) => ({ number, change: { lapsed_at: at } })),
+    happenings: [],
+  };
 }
 
 /** The trial ends in three days, or at once. */
@@ -178,70 +210,76 @@ export function announceTrialEnd(): SubscriptionStepChange {
   return { course: { trial_notice_sent: true }, happenings: ['trial_ending'] };
 }
 
+/** How a pause ends. */
+export interface Resuming {
+  /** The day of the month on which the periods after the new one begin: that one is then short. */
+  anchorDay: number | null;
+  /** Whether what was served and not paid is collected, or let go. */
+  unpaid: 'collect' | 'waive';
+}
+
 /**
- * A pause ends: a new period begins on this day, and the calendar is counted from here. What was unpaid is void. An end
- * that was set moves to the end of the period that contains it. If days are left that are paid, since a bank took back
- * the debit of an earlier period, the new one begins after them. If it ends with them, none begins.
- * @param anchorDay the day of the month on which the periods after the new one begin: that one is then short.
+ * A pause ends: a new period begins on this day, and the calendar is counted from here. What was unpaid is void; what
+ * was served of it is owed, and the new period takes it. If the current period is paid and not over, it goes on.
  */
 export function resume(
   subscription: SubscriptionWithPeriods,
   at: CustomerInstant,
-  anchorDay: number | null = null,
+  { anchorDay, unpaid }: Resuming = { anchorDay: null, unpaid: 'collect' },
 ): SubscriptionStepChange {
   const { course, current, timeZone, owed, others } = subscription;
-  const start = firstDayAfterPause(current, dateIn(at, timeZone));
+  const goesOn = current?.status === 'paid' && isUnderWay(subscription, at);
   const number = course.next_number > course.current_number ? course.next_number : course.current_number + 1;
-  const anchor = { anchor_start: start, anchor_number: number, anchor_day: anchorDay, next_number: number };
-  const calendar = calendarOf({ ...course, ...anchor });
-  const moved = (end: PlainDate | null) => end && (end > start ? periodOf(calendar, addDays(end, -1)).end : end);
+  const anchor = {
+    anchor_start: dateIn(at, timeZone),
+    anchor_number: number,
+    anchor_day: anchorDay,
+    next_number: number,
+    cut_number: null,
+    cut_at: null,
+  };
+  const periods = unpaidPeriods(subscription);
+  const served = periods
+    .map((period) => entry('owed', period.number, owedLines(subscription, period, at)))
+    .filter(({ lines }) => lines.length > 0);
+  const letGo = () => ({ waived: sumOf(periods.flatMap((period) => owedFor(subscription, period, at))) });
   return {
     course: {
-      ...anchor,
-      ...withoutPeriods(course, allOwed(subscription)),
-      ...oneOffsBack(subscription),
-      ends_at: moved(course.ends_at),
-      ends_at_before_cancel: moved(course.ends_at_before_cancel),
+      ...(goesOn ? {} : anchor),
       state: 'active',
       state_reason: null,
       pauses_at: null,
       resumes_at: null,
+      resume_anchor_day: null,
     },
+    ...(unpaid === 'waive' ? letGo() : { entries: served }),
     ...(owed === null ? {} : { owed: { status: 'void', next_attempt_at: null } }),
-    others: others.map(({ number }) => ({ number, change: { status: 'void', next_attempt_at: null } })),
+    others: others.map((other) => ({ number: other.number, change: { status: 'void', next_attempt_at: null } })),
     happenings: ['resumed'],
   };
 }
 
-/** Returns the first day of the period after a pause that ends today. */
-export function firstDayAfterPause(current: Pick<Period, 'status' | 'end_date'> | null, today: PlainDate): PlainDate {
-  return current?.status === 'paid' && current.end_date > today ? current.end_date : today;
+/** Retries every unpaid payment at once, the older first. */
+export function retryAll(subscription: SubscriptionWithPeriods, at: CustomerInstant): SubscriptionStepChange {
+  const { owed, others } = subscription;
+  const retried = retriedAt(at);
+  const isUnpaid = ({ status }: Period) => status === 'unpaid' || status === 'retrying';
+  return {
+    ...(owed !== null && isUnpaid(owed) ? { owed: retried } : {}),
+    others: others.filter(isUnpaid).map(({ number }) => ({ number, change: retried })),
+    happenings: [],
+  };
 }
 
-/** The account without periods that were never paid: it gets back what they took from it and their changes left. */
-function withoutPeriods(course: CreditAccount, periods: readonly Period[]): Partial<CreditAccount> {
-  if (periods.length === 0) return {};
-  return periods.reduce<CreditAccount>(
-    (account, { number, carried_cents: carried, changed_cents: changed }) =>
-      post(account, accountLine(`Period ${number}, which is not billed`, carried - changed)),
-    course,
-  );
-}
-
-/** The one-off items of periods that were never paid are owed again. */
-function oneOffsBack(subscription: SubscriptionWithPeriods): Pick<Course, 'one_off_items'> {
-  return { one_off_items: withOwedOneOffs(subscription, subscription.course.one_off_items) };
-}
-
-/** Returns these one-off items with those of unpaid periods: one period takes them all if the unpaid ones are void. */
-export function withOwedOneOffs(subscription: SubscriptionWithPeriods, waiting: readonly OneOffItem[]): OneOffItem[] {
-  return [...allOwed(subscription).flatMap(({ lines }) => oneOffItemsOf(lines)), ...waiting];
+/** Returns a retry that was asked for, and is due at once. */
+export function retriedAt(at: CustomerInstant): Partial<Period> {
+  return { status: 'retrying', next_attempt_at: at, retry_asked_at: at };
 }
 
 /** Ends a subscription. Retries end with it; a charge that is under way is still recorded. */
 export function cancelNow(subscription: SubscriptionWithPeriods, reason: StateReason): SubscriptionStepChange {
   return {
-    course: { state: 'canceled', state_reason: reason, pauses_at: null, resumes_at: null },
+    course: { state: 'canceled', state_reason: reason, pauses_at: null, resumes_at: null, resume_anchor_day: null },
     ...stopsRetries(subscription),
     happenings: ['canceled'],
   };
@@ -252,7 +290,7 @@ export function cancelNow(subscription: SubscriptionWithPeriods, reason: StateRe
  * requested ends on its own.
  */
 export function pauseNow(subscription: SubscriptionWithPeriods, reason: StateReason): SubscriptionStepChange {
-  const resumes = reason === 'requested' ? {} : { resumes_at: null };
+  const resumes = reason === 'requested' ? {} : { resumes_at: null, resume_anchor_day: null };
   return {
     course: { state: 'paused', state_reason: reason, pauses_at: null, ...resumes },
     ...stopsRetries(subscription),

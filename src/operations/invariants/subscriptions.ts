@@ -57,7 +57,8 @@ export const subscriptionInvariants: Invariant[] = [
           when 'succeeded' then p.status <> 'paid'
           when 'processing' then p.status <> 'processing'
           when 'requires_action' then p.status <> 'processing'
-          when 'canceled' then p.status <> 'void' and not (p.status = 'unpaid' and s.state = 'canceled')
+          when 'canceled' then p.status <> 'void'
+            and not (p.status = 'unpaid' and (s.state = 'canceled' or p.lapsed_at is not null))
           else p.status not in ('retrying', 'unpaid', 'void') end
       limit 100`,
   },
@@ -84,35 +85,44 @@ export const subscriptionInvariants: Invariant[] = [
       group by s.id having s.paid_periods <> count(p.number) limit 100`,
   },
   {
-    name: 'the credit of a subscription is what its changes and payments left, less what its periods and refunds used',
+    name: 'what waits on the account of a subscription, less its credit, is the sum of its entries',
     promise: 1,
     remedy: restore,
     offenders: (db) => db<Offender[]>`
       select s.id,
-        format('credit %s, left for the next period %s, but changes %s, their payments %s, periods %s, refunds %s, '
-            || 'withheld %s',
-        s.credit_balance_cents, l.sum, c.lines, c.paid, p.carried, r.sum, p.withheld) as detail
+        format('credit %s, left for the next period %s, but entries %s', s.credit_balance_cents, l.sum, e.sum) as detail
       from subscriptions s
       cross join lateral (
         select coalesce(sum((line ->> 'amount_cents')::bigint), 0) as sum
         from jsonb_array_elements(s.next_period_lines) line
       ) l
       cross join lateral (
-        select coalesce(sum(changed_cents) filter (where status <> 'void'), 0) as changed,
-          coalesce(sum(carried_cents) filter (where status <> 'void'), 0) as carried,
-          coalesce(sum(withheld_cents), 0) as withheld
-        from subscription_periods where subscription_id = s.id
-      ) p
+        select coalesce(sum(amount_cents), 0) as sum from subscription_entries where subscription_id = s.id
+      ) e
+      where l.sum - s.credit_balance_cents <> e.sum limit 100`,
+  },
+  {
+    name: 'a period takes from the account what its statement says, and gives back no more than that',
+    promise: 1,
+    remedy: restore,
+    offenders: (db) => db<Offender[]>`
+      select p.subscription_id as id,
+        format('period %s: carries %s, taken %s, given back %s', p.number, p.carried_cents, e.taken, e.back) as detail
+      from subscription_periods p
       cross join lateral (
-        select p.changed as lines, coalesce(sum(c.amount_cents) filter (where i.status = 'succeeded'), 0) as paid
-        from subscription_changes c left join payment_intents i on i.id = c.payment_intent_id
-        where c.subscription_id = s.id and c.status in ('made', 'credited')
-      ) c
-      cross join lateral (
-        select coalesce(sum(r.amount), 0) as sum from refunds r join payment_intents i on i.id = r.payment_intent_id
-        where i.subscription_id = s.id and r.of_credit and r.status <> 'failed'
-      ) r
-      where l.sum - s.credit_balance_cents <> c.lines - c.paid - p.carried + r.sum + p.withheld limit 100`,
+        select coalesce(sum(amount_cents) filter (where kind = 'taken'), 0) as taken,
+          coalesce(sum(amount_cents) filter (where kind = 'given_back'), 0) as back
+        from subscription_entries e where e.subscription_id = p.subscription_id and e.period = p.number
+      ) e
+      where p.kind = 'paid' and not exists (
+          select from subscription_entries e
+          where e.subscription_id = p.subscription_id and e.period = p.number and e.kind = 'taken'
+          group by e.period having count(*) > 1
+        )
+        and case when not p.is_given_back then p.carried_cents + e.taken + e.back <> 0
+          else e.back not between least(0 - e.taken, 0 - p.credit_used_cents)
+            and greatest(0 - e.taken, 0 - p.credit_used_cents) end
+      limit 100`,
   },
   {
     name: 'the changes of a period that were made have the lines that it counts, and credit no more than was paid for it',
@@ -136,33 +146,31 @@ export const subscriptionInvariants: Invariant[] = [
     remedy: `${opsCommand('recheck', 'ID')}: that withholds what is missing, or gives back what is too much.`,
     offenders: (db) => db<Offender[]>`
       select p.subscription_id as id,
-        format('period %s: given %s, held %s, only credited %s, withheld %s', p.number, g.given, g.held, c.lost,
+        format('period %s: lost %s of its changes, %s of its own payment, withheld %s', p.number, c.lost, o.lost,
         p.withheld_cents) as detail
       from subscription_periods p
-      left join payment_intents i on i.id = p.payment_intent_id and i.status = 'succeeded'
       cross join lateral (
-        select coalesce(sum(r.amount), 0) as sum from refunds r
-        where r.payment_intent_id = i.id and r.status <> 'failed' and not r.of_credit
-      ) r
-      cross join lateral (
-        select coalesce(sum(x.amount_cents) filter (where x.status = 'made'), 0) as paid,
-          coalesce(sum(x.held) filter (where x.status = 'made'), 0) as held,
-          coalesce(sum(x.amount_cents - x.held) filter (where x.status = 'credited'), 0) as lost
+        select coalesce(sum(greatest(0, x.part - x.held)), 0) as lost
         from (
-          select c.status, c.amount_cents, least(ci.amount, ci.total_amount - coalesce((
-            select sum(cr.amount) from refunds cr
-            where cr.payment_intent_id = ci.id and cr.status <> 'failed' and not cr.of_credit
-          ), 0)) as held
+          select least(ci.amount, ci.total_amount - (
+            select coalesce(sum(cr.amount - cr.credit_cents), 0) from refunds cr
+            where cr.payment_intent_id = ci.id and cr.status <> 'failed'
+          )) as held, case when c.status = 'credited' then c.amount_cents else greatest(0, least(c.amount_cents,
+            sum(c.amount_cents) filter (where c.status = 'made') over (order by ci.subscription_charge)
+              - case p.status when 'void' then 0 else p.changed_cents end)) end as part
           from subscription_changes c join payment_intents ci on ci.id = c.payment_intent_id and ci.status = 'succeeded'
-          where c.subscription_id = p.subscription_id and c.period = p.number
+          where c.subscription_id = p.subscription_id and c.period = p.number and c.status in ('made', 'credited')
         ) x
       ) c
       cross join lateral (
-        select c.paid - case p.status when 'void' then 0 else p.changed_cents end as given,
-          greatest(0, c.held + case p.status when 'void' then 0
-            else coalesce(least(i.amount, i.total_amount - r.sum), 0) - p.carried_cents end) as held
-      ) g
-      where p.withheld_cents <> greatest(0, g.given - g.held) + c.lost limit 100`,
+        select greatest(0, case p.status when 'void' then 0 else 0 - p.changed_cents end
+          - greatest(0, coalesce(sum(least(i.amount, i.total_amount - (
+            select coalesce(sum(r.amount - r.credit_cents), 0) from refunds r
+            where r.payment_intent_id = i.id and r.status <> 'failed'
+          ))), 0) - p.carried_cents)) as lost
+        from payment_intents i where i.id = p.payment_intent_id and i.status = 'succeeded'
+      ) o
+      where p.withheld_cents <> c.lost + o.lost limit 100`,
   },
   {
     name: 'a change is made or credited exactly when its payment has succeeded, and its subscription waits for no other',

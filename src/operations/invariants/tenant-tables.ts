@@ -32,6 +32,7 @@ export const untenanted: Readonly<Record<string, { why: string; ownedBy?: string
   unknown_movements: { why: 'what the live processor has done for payments that the database does not have' },
   payment_plan_slots: { why: 'part of a payment plan', ownedBy: 'payment_plan_id' },
   subscription_periods: { why: 'part of a subscription', ownedBy: 'subscription_id' },
+  subscription_entries: { why: 'part of a subscription', ownedBy: 'subscription_id' },
   subscription_changes: { why: 'part of a subscription', ownedBy: 'subscription_id' },
   webhook_delivery_attempts: { why: 'part of a delivery', ownedBy: 'delivery_id' },
   workflow_intents: { why: 'the outbox: it holds the ids of workflows of all billers, until they are dispatched' },

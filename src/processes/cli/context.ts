@@ -7,6 +7,7 @@ import { isRefusedForNumber } from '../../operations/stuck/sessions.ts';
 import { openPool, type Pool } from '../../platform/postgres/connection.ts';
 import type { Processors } from '../../processors/processor.ts';
 import { createVault, type Vault } from '../../services/accounts/vault.ts';
+import { accountReader } from '../../services/customers/bank-accounts.ts';
 import { type Config, type EncryptionKey, readConfig } from '../config/config.ts';
 import { checkKeyFile } from './key-file.ts';
 
@@ -52,6 +53,11 @@ export async function findContext(env: NodeJS.ProcessEnv, opened: Closable[]): P
       throw (await isServed(accounts)) ? error : new NoServiceRuns(dataDir, 'is of a service that has ended');
     });
   }
+  const vault = async () => {
+    const keys = config.encryptionKeys ?? (await readDevelopmentKeys(config.dataDir));
+    // Commands open every format: they are what makes the older one go.
+    return createVault(keys, config.encryptionFormats ?? undefined);
+  };
   return {
     sql,
     async sides() {
@@ -63,7 +69,7 @@ export async function findContext(env: NodeJS.ProcessEnv, opened: Closable[]): P
     },
     async processors() {
       const { processorsOf } = await import('../dependencies.ts');
-      const processors = processorsOf({ ...config, sandboxLedger: null });
+      const processors = processorsOf({ ...config, sandboxLedger: null }, accountReader(sql, vault));
       opened.push(...Object.values(processors).filter(isClosable));
       return processors;
     },
@@ -75,11 +81,7 @@ export async function findContext(env: NodeJS.ProcessEnv, opened: Closable[]): P
       accounts === null || config.encryptionKeys !== null
         ? null
         : checkKeyFile(sql, config.dataDir, () => readDevelopmentKeys(config.dataDir)),
-    vault: async () => {
-      const keys = config.encryptionKeys ?? (await readDevelopmentKeys(config.dataDir));
-      // Commands open every format: they are what makes the older one go.
-      return createVault(keys, config.encryptionFormats ?? undefined);
-    },
+    vault,
   };
 }
 

@@ -4,15 +4,28 @@ import {
   lockCustomer,
   updateCustomer as storeChange,
 } from '../../db/customers.ts';
-import { namedId } from '../../domain/ids.ts';
+import { type Id, namedId } from '../../domain/ids.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
-import { atomically } from '../../platform/postgres/transaction.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import type { CustomerUpdate } from '../../resources/customer.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import { timeOf } from '../customer-time.ts';
 import { assertNoErrors, orNotFound } from '../errors.ts';
+import { transact } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
 import { resolveMethod } from './resolve-references.ts';
+
+/**
+ * What follows from another default method for plans and subscriptions. This folder knows nothing about them.
+ * `customer` is as it was before.
+ */
+export type DefaultChanged = (
+  tx: Tx,
+  customer: CustomerRow,
+  methodId: Id<'payment_method'> | null,
+  instants: { at: CustomerInstant; now: RealInstant },
+) => Promise<void>;
 
 /**
  * Changes a customer. Null clears a field.
@@ -26,8 +39,9 @@ export async function updateCustomer(
   context: RequestContext,
   id: string,
   input: CustomerUpdate,
+  defaultChanged: DefaultChanged,
 ): Promise<CustomerRow> {
-  return atomically(db, async (tx) => {
+  return transact(db, context, async (tx) => {
     const customer = orNotFound(await lockCustomer(tx, context, id), 'customer', id);
     const at = timeOf(customer, context.now);
     const { test_clock: testClock, default_payment_method: defaultMethod, ...fields } = input;
@@ -44,7 +58,10 @@ export async function updateCustomer(
       change.default_payment_method_id = namedId('payment_method', defaultMethod);
     }
     assertNoErrors(errors);
-    return storeChange(tx, id, { ...change, updated_at: at });
+    const changed = await storeChange(tx, id, { ...change, updated_at: at });
+    const { default_payment_method_id: methodId } = change;
+    if (methodId !== undefined) await defaultChanged(tx, customer, methodId, { at, now: context.now });
+    return changed;
   });
 }
 

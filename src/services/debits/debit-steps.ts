@@ -22,7 +22,7 @@ import { traced } from '../../platform/tracing.ts';
 import type { PaymentProcessor, ProcessorState, Submitted } from '../../processors/processor.ts';
 import { pass } from '../crash-points.ts';
 import { clockToleranceMs, instantOf, type WorkflowTime } from '../customer-time.ts';
-import { noteDebit } from '../mandates/debits.ts';
+import { evidenceOf, noteDebit } from '../mandates/debits.ts';
 import { orUnavailable, processorFor, reserves } from '../payments/ask-processor.ts';
 import type { Charging } from '../payments/charge.ts';
 import { chargeOf } from '../payments/charge-records.ts';
@@ -278,6 +278,7 @@ function chargeOfDebit(
     chargeDate: debit.charge_date,
     mandateReference: mandate.reference,
     lodgementReference: debit.lodgement_reference,
+    mandate: evidenceOf(mandate),
   });
   if (request === null) throw new TypeError(`attempt ${attempt.id} has no method`);
   // Its course takes days: an earlier try may have reserved it.

@@ -8,6 +8,7 @@ import type { Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { record } from '../events.ts';
+import { endSessionOf } from '../links/canceled-payment.ts';
 import { outcomeEvent } from '../payments/charge-records.ts';
 import { wake } from '../wake.ts';
 
@@ -40,6 +41,7 @@ export async function withdrawDebits(
     ]);
     if (hasOwnWorkflow(debit)) await wake.bankDebit(tx, { id: attempt.id, livemode: debit.livemode }, now);
     withdrawn.push(intent.id);
+    await endSessionOf(tx, intent, { at, now });
     record(tx, outcomeEvent(updated, { testClockId: intent.test_clock_id, at }, attempt.number, null));
   }
   return withdrawn;

@@ -29,6 +29,8 @@ export type ApplyTo = (
   completed: TwoTimes & {
     paymentPlanId: Id<'payment_plan'> | null;
     subscriptionId: Id<'subscription'> | null;
+    /** Whether what a paused subscription has served unpaid is collected, or let go. */
+    unpaid: 'collect' | 'waive';
     paymentMethodId: Id<'payment_method'>;
   },
 ) => Promise<void>;
@@ -99,7 +101,8 @@ export async function completeSession(
   const tenant = tenantOf(session);
   const method = await selectPaymentMethod(tx, tenant, paymentMethodId);
   if (method === null || method.detached_at !== null) return;
-  await applyTo(tx, { at, now, paymentPlanId, subscriptionId, paymentMethodId });
+  const unpaid = session.apply_to_waives_unpaid ? 'waive' : 'collect';
+  await applyTo(tx, { at, now, paymentPlanId, subscriptionId, unpaid, paymentMethodId });
 }
 
 /** Counts a completed session on its link, which ends when it takes no more. */

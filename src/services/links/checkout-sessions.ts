@@ -8,6 +8,7 @@ import {
   selectSessionOfIntent,
 } from '../../db/checkout-sessions.ts';
 import { type LockedCustomerRow, lockCustomer } from '../../db/customers.ts';
+import { selectPurpose } from '../../db/page-payments.ts';
 import { type LockedIntentRow, lockPaymentIntent, noteSession, selectPaymentIntent } from '../../db/payment-intents.ts';
 import { lockPaymentLink, type OfferColumns } from '../../db/payment-links.ts';
 import { addMs, type CustomerInstant, customerInstant } from '../../domain/instants.ts';
@@ -21,6 +22,7 @@ import { resolveCustomer } from '../customers/resolve-references.ts';
 import { assertNoErrors, InvalidState, missingReference, orNotFound } from '../errors.ts';
 import { transact } from '../events.ts';
 import { type PageQuery, type Rows, rowsOfPage } from '../paging.ts';
+import type { ChargeHook } from '../payments/charge.ts';
 import { isRestricted } from '../payments/charge-records.ts';
 import { confirmRefusal } from '../payments/confirm-rules.ts';
 import { isSurchargeAsked } from '../payments/surcharges.ts';
@@ -44,18 +46,21 @@ interface Subject {
 }
 
 /**
- * Creates a session without a link: for a payment, to save a method, or for an intent of the biller.
+ * Creates a session without a link: for a payment, to save a method, or for an intent of the biller, such as an unpaid
+ * one of a plan or a subscription.
+ * @param hook locks what an intent is for.
  * @throws ValidationFailed with every field error of the body; InvalidState if the intent cannot be confirmed or has an
  * open session, and while the customer's clock is advancing.
  */
 export async function createCheckoutSession(
   db: Writer,
   vault: Vault,
+  hook: ChargeHook,
   context: RequestContext,
   input: CheckoutSessionCreate,
 ): Promise<CheckoutSessionRow> {
   return atomically(db, async (tx) => {
-    const { offer, customer, intent, errors } = await subjectOf(tx, context, input);
+    const { offer, customer, intent, errors } = await subjectOf(tx, hook, context, input);
     const at = timeOf(customer, context.now);
     const expiresAt = input.expires_at === undefined ? addMs(at, sessionMs) : customerInstant(input.expires_at);
     assertNoErrors([...errors, ...expiryErrors(expiresAt, at)]);
@@ -112,9 +117,14 @@ export async function expireCheckoutSession(
   });
 }
 
-async function subjectOf(tx: Tx, context: RequestContext, input: CheckoutSessionCreate): Promise<Subject> {
+async function subjectOf(
+  tx: Tx,
+  hook: ChargeHook,
+  context: RequestContext,
+  input: CheckoutSessionCreate,
+): Promise<Subject> {
   const { customer_id: customerId, payment_intent_id: intentId } = input;
-  if (intentId !== undefined) return subjectOfIntent(tx, context, input, intentId);
+  if (intentId !== undefined) return subjectOfIntent(tx, hook, context, input, intentId);
   const named = customerId === undefined ? null : await resolveCustomer(tx, context, customerId, '/customer_id');
   const customer = named?.value ?? null;
   const errors = [...(named?.error ? [named.error] : []), ...(await errorsOfOffer(tx, context, input, customer))];
@@ -123,6 +133,7 @@ async function subjectOf(tx: Tx, context: RequestContext, input: CheckoutSession
 
 async function subjectOfIntent(
   tx: Tx,
+  hook: ChargeHook,
   context: RequestContext,
   input: CheckoutSessionCreate,
   id: string,
@@ -130,29 +141,32 @@ async function subjectOfIntent(
   const path = '/payment_intent_id';
   const found = await selectPaymentIntent(tx, context, id);
   const customer = found?.customer_id ? await lockCustomer(tx, context, found.customer_id) : null;
+  const recorder =
+    found === null ? null : await hook(tx, { paymentIntentId: found.id, paymentPlanId: found.payment_plan_id });
   const intent = found === null ? null : await lockPaymentIntent(tx, id);
   const offer = offerOf(input, customer);
   const asked = { ...offer, collect: { email: 'no', name: 'no', phone: 'no' } as const };
   if (intent === null) {
     return { offer: asked, customer, intent, errors: [missingReference(path, 'payment intent', id)] };
   }
+  // A period that is over has left a canceled payment: its subscription says what to do instead.
+  if (intent.status === 'canceled' && intent.subscription_id !== null) recorder?.assertOpens?.();
   const refusal = confirmRefusal(intent, customer);
-  if (refusal) throw refusal;
+  if (refusal) throw intent.status === 'returned' ? new InvalidState(`${refusal.message}${wayOf(intent)}`) : refusal;
   if (isRestricted(intent)) {
     throw new InvalidState(
       `Too many attempts of payers to pay ${id} have failed. Confirm it with a secret key, or create a new payment intent.`,
     );
   }
-  if (
-    intent.payment_plan_id !== null ||
-    intent.subscription_id !== null ||
-    intent.scheduled_at !== null ||
-    intent.payment_link_id !== null
-  ) {
+  const isOfSubject = intent.payment_plan_id !== null || intent.subscription_id !== null;
+  const isUnpaid = recorder?.assertOpens !== undefined && intent.status === 'failed';
+  if (intent.scheduled_at !== null || intent.payment_link_id !== null || (isOfSubject && !isUnpaid)) {
     throw new InvalidState(
       `Payment intent ${id} cannot have a checkout session: its plan, schedule, subscription or link charges it.`,
     );
   }
+  recorder?.assertOpens?.();
+  const name = asked.name ?? (isOfSubject ? (await selectPurpose(tx, id)).name : null);
   const before = await selectSessionOfIntent(tx, id);
   if (before !== null && (before.status === 'open' || before.status === 'processing' || before.has_own_intent)) {
     throw new InvalidState(`Payment intent ${id} has checkout session ${before.id}, which is ${before.status}.`);
@@ -161,7 +175,7 @@ async function subjectOfIntent(
   return {
     offer: {
       ...asked,
-      ...{ amount, currency, metadata, statement_descriptor },
+      ...{ name, amount, currency, metadata, statement_descriptor },
       description: asked.description ?? description,
       surcharge_applied: isSurchargeAsked(intent),
     },
@@ -169,6 +183,12 @@ async function subjectOfIntent(
     intent,
     errors: [...urlErrors(input, context.livemode), ...typeErrors(input, currency)],
   };
+}
+
+/** How a payer can pay what a bank has taken back, as a sentence. */
+function wayOf({ subscription_id: subscriptionId, payment_plan_id: planId }: LockedIntentRow): string {
+  if (subscriptionId !== null) return ` Create the session with subscription_id ${subscriptionId} instead.`;
+  return planId === null ? '' : ` Create a session of mode setup whose apply_to names ${planId} instead.`;
 }
 
 function typeErrors({ payment_method_types: types = [] }: CheckoutSessionCreate, currency: string): FieldError[] {

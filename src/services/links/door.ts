@@ -39,6 +39,10 @@ export function stateOfSession(
 ): Exclude<SessionState, 'advancing'> {
   if (session.status === 'processing') return intent?.status === 'requires_action' ? 'challenge' : 'processing';
   if (session.status !== 'open') return session.status;
+  // A plan or a subscription charges its payment without the session.
+  if (intent?.status === 'requires_action') return 'challenge';
+  if (intent?.status === 'processing') return 'processing';
+  if (intent?.status === 'canceled') return 'expired';
   const isOver = session.expires_at <= at || (link !== null && stateOfLink(link, at) !== 'open');
   return isOver ? 'expired' : 'open';
 }

@@ -2,6 +2,7 @@ import {
   type CheckoutSessionRow,
   lockCheckoutSession,
   lockSessionsOfLink,
+  selectIntentOfSession,
   updateCheckoutSession,
 } from '../../db/checkout-sessions.ts';
 import { lockPaymentLink, updatePaymentLink } from '../../db/payment-links.ts';
@@ -49,6 +50,7 @@ export async function expireDueLink(db: Db, hook: ChargeHook, id: string, { now,
  */
 export async function expireDueSession(db: Db, hook: ChargeHook, id: string, { now, ...time }: Time): Promise<void> {
   await transact(db, { requestId: null, now }, async (tx) => {
+    await lockSubjectOfSession(tx, hook, id);
     const found = await lockSessionWithLink(tx, id);
     if (found === null || found.wake_at === null) return;
     const databaseTime = await databaseNow(tx);
@@ -59,6 +61,13 @@ export async function expireDueSession(db: Db, hook: ChargeHook, id: string, { n
     if (found.status === 'processing') await updateCheckoutSession(tx, id, { wake_at: null });
     else await endSession(tx, found, 'time', at);
   });
+}
+
+/** Locks the plan or the subscription whose payment can be paid in a session: before the session. */
+async function lockSubjectOfSession(tx: Tx, hook: ChargeHook, id: string): Promise<void> {
+  const intent = await selectIntentOfSession(tx, id);
+  if (intent === null || (intent.payment_plan_id === null && intent.subscription_id === null)) return;
+  await hook(tx, { paymentIntentId: intent.id, paymentPlanId: intent.payment_plan_id });
 }
 
 /** Locks the link of a session, then the session. */
@@ -74,9 +83,11 @@ async function lockSessionWithLink(tx: Tx, id: string): Promise<CheckoutSessionR
 async function failChallenge(
   tx: Tx,
   hook: ChargeHook,
-  { status, payment_intent_id: intentId }: CheckoutSessionRow,
+  { id, status, payment_intent_id: intentId }: CheckoutSessionRow,
   { at, now }: TwoTimes,
 ): Promise<boolean> {
   if (status !== 'processing' || intentId === null) return false;
-  return endChallenge(tx, hook, { paymentIntentId: intentId, paymentPlanId: null }, { at, now });
+  const intent = await selectIntentOfSession(tx, id);
+  const paymentPlanId = intent?.payment_plan_id ?? null;
+  return endChallenge(tx, hook, { paymentIntentId: intentId, paymentPlanId }, { at, now });
 }

@@ -102,6 +102,8 @@ async function completed(
   applyTo: ApplyTo,
 ): Promise<void> {
   const instant = { at, now };
+  // A subscription or a plan has tried its payment while the page of it is open. Nobody has sent the form.
+  if (session.status === 'open' && !session.has_own_intent && outcome.kind !== 'succeeded') return;
   switch (outcome.kind) {
     case 'succeeded': {
       pass('session charged');

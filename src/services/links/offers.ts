@@ -1,21 +1,29 @@
 import type { LockedCustomerRow } from '../../db/customers.ts';
 import type { OfferColumns } from '../../db/payment-links.ts';
 import { lockPlan } from '../../db/payment-plans.ts';
+import { listOpenPeriods } from '../../db/subscription-periods.ts';
 import { lockSubscription } from '../../db/subscriptions.ts';
 import type { Currency } from '../../domain/currencies.ts';
 import { namedId } from '../../domain/ids.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
+import { mostToCome as mostOfPlan } from '../../domain/plans/plan.ts';
 import { schemes } from '../../domain/schemes/schemes.ts';
+import { owedOf } from '../../domain/subscriptions/course.ts';
+import { mostToCome } from '../../domain/subscriptions/most-to-come.ts';
+import type { MinorUnits } from '../../domain/units.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import type { CheckoutSessionCreate } from '../../resources/checkout-session-input.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
+import { timeOf } from '../customer-time.ts';
 import { metadataErrors } from '../customers/resolve-references.ts';
 import { missingReference } from '../errors.ts';
 import { parsedUrl, payerUrlErrors } from '../payer-urls.ts';
+import { isAboveScheme, type Pricing } from '../payments/fitting-method.ts';
 import type { RequestContext } from '../request-context.ts';
 
 /** What the body of a link or a session says about its offer. */
-type OfferInput = Omit<CheckoutSessionCreate, 'payment_intent_id' | 'expires_at'>;
+type OfferInput = Omit<CheckoutSessionCreate, 'payment_intent_id' | 'subscription_id' | 'expires_at'>;
 
 const nothing = { email: 'no', name: 'no', phone: 'no' } as const;
 
@@ -37,6 +45,7 @@ export function offerOf(input: OfferInput, customer: LockedCustomerRow | null): 
     save_payment_method: isKept ? 'always' : (input.save_payment_method ?? 'no'),
     apply_to_payment_plan_id: namedId('payment_plan', input.apply_to?.payment_plan_id) ?? null,
     apply_to_subscription_id: namedId('subscription', input.apply_to?.subscription_id) ?? null,
+    apply_to_waives_unpaid: input.apply_to?.unpaid === 'waive',
     surcharge_applied: input.surcharge_applied ?? false,
     statement_descriptor: input.statement_descriptor ?? null,
     metadata: input.metadata ?? {},
@@ -53,13 +62,14 @@ export async function errorsOfOffer(
   customer: LockedCustomerRow | null,
 ): Promise<FieldError[]> {
   const { payment_plan_id: planId, subscription_id: subscriptionId } = input.apply_to ?? {};
+  const at = timeOf(customer, context.now);
   return [
     ...metadataErrors(input.metadata, context.livemode),
     ...urlErrors(input, context.livemode),
-    ...(planId === undefined || customer === null ? [] : await planErrors(tx, context, input, planId, customer.id)),
+    ...(planId === undefined || customer === null ? [] : await planErrors(tx, context, input, planId, customer.id, at)),
     ...(subscriptionId === undefined || customer === null
       ? []
-      : await subscriptionErrors(tx, context, input, subscriptionId, customer.id)),
+      : await subscriptionErrors(tx, context, input, subscriptionId, customer.id, at)),
   ];
 }
 
@@ -80,6 +90,7 @@ async function subscriptionErrors(
   input: OfferInput,
   id: string,
   customerId: string,
+  at: CustomerInstant,
 ): Promise<FieldError[]> {
   const path = '/apply_to/subscription_id';
   const subscription = await lockSubscription(tx, id);
@@ -89,7 +100,12 @@ async function subscriptionErrors(
   if (subscription.customer_id !== customerId) {
     return [fieldError(path, 'invalid_value', `Subscription ${id} belongs to another customer.`)];
   }
-  if (subscription.state !== 'canceled') return typeErrors(input, `subscription ${id}`, subscription.currency);
+  if (subscription.state !== 'canceled') {
+    const periods = await listOpenPeriods(tx, id);
+    const current = periods.find(({ number }) => number === subscription.current_number) ?? null;
+    const read = { course: subscription, current, ...owedOf(periods), timeZone: subscription.time_zone };
+    return typeErrors(input, `subscription ${id}`, subscription, mostToCome(read, at) ?? 0, at);
+  }
   return [fieldError(path, 'invalid_value', `Subscription ${id} is canceled; it has ended for good.`)];
 }
 
@@ -99,6 +115,7 @@ async function planErrors(
   input: OfferInput,
   planId: string,
   customerId: string,
+  at: CustomerInstant,
 ): Promise<FieldError[]> {
   const path = '/apply_to/payment_plan_id';
   const plan = await lockPlan(tx, planId);
@@ -107,13 +124,28 @@ async function planErrors(
   if (plan.customer_id !== customerId) {
     return [fieldError(path, 'invalid_value', `Payment plan ${planId} belongs to another customer.`)];
   }
-  if (!hasEnded(plan.state)) return typeErrors(input, `payment plan ${planId}`, plan.currency);
+  if (!hasEnded(plan.state)) return typeErrors(input, `payment plan ${planId}`, plan, mostOfPlan(plan), at);
   return [fieldError(path, 'invalid_value', `Payment plan ${planId} is ${plan.state}; it has ended for good.`)];
 }
 
-/** The method that a payer saves or pays by becomes that of the subject, so its type must be able to pay for it. */
-function typeErrors({ payment_method_types: types = ['card'] }: OfferInput, subject: string, currency: Currency) {
-  if (!types.includes('au_becs_debit') || currency === schemes.au_becs.currency) return [];
-  const message = `au_becs_debit pays in AUD only, and ${subject} is in ${currency}.`;
-  return [fieldError('/payment_method_types', 'method_currency_mismatch', message)];
+/**
+ * The method that a payer saves or pays by becomes that of the subject, so each type must be able to pay for it.
+ * @param most the most that one of its payments takes, minor units.
+ */
+function typeErrors(
+  { payment_method_types: types = ['card'] }: OfferInput,
+  subject: string,
+  payer: Pricing & { currency: Currency },
+  most: MinorUnits,
+  at: CustomerInstant,
+): FieldError[] {
+  if (!types.includes('au_becs_debit')) return [];
+  const path = '/payment_method_types';
+  if (payer.currency !== schemes.au_becs.currency) {
+    const message = `au_becs_debit pays in AUD only, and ${subject} is in ${payer.currency}.`;
+    return [fieldError(path, 'method_currency_mismatch', message)];
+  }
+  if (!isAboveScheme(payer, most, at)) return [];
+  const message = `au_becs_debit allows less for one debit than ${most}, which ${subject} takes. Leave it out.`;
+  return [fieldError(path, 'mandate_limit_exceeded', message)];
 }

@@ -16,6 +16,7 @@ import { confirmPaymentIntent } from '../payments/payment-confirmation.ts';
 import { OtherTotal, unrepeatable } from '../payments/repeatable-request.ts';
 import { isSurchargeAsked } from '../payments/surcharges.ts';
 import type { RequestContext } from '../request-context.ts';
+import { expireSession } from './changes.ts';
 import { SessionClosed } from './door.ts';
 import type { PayerRequest } from './payer-context.ts';
 import { describeSession, findSession, type SessionForPayer } from './public-tokens.ts';
@@ -70,7 +71,9 @@ export async function paySession(
     const refused = formRefusalOf(error);
     const result = refused.kind === 'invalid' ? await submittedResult(pool, session, submission, payer) : refused;
     // The payment is refused to this form if another one was taken meanwhile.
-    return result.kind === 'done' && result.session.session.submissions === submission.version ? refused : result;
+    if (result.kind !== 'done' || result.session.session.submissions !== submission.version) return result;
+    // So it is if its plan or subscription has charged it meanwhile.
+    return result.session.state === 'open' ? refused : result;
   }
   return submittedResult(pool, session, submission, payer);
 }
@@ -176,15 +179,25 @@ async function prepare(
   if (form !== null && session.taken_form?.equals(form) && session.taken_method && session.payment_intent_id) {
     return { intentId: session.payment_intent_id, methodId: session.taken_method };
   }
-  const amount = session.amount ?? submission.amount ?? 0;
   const before = session.payment_intent_id === null ? null : await lockPaymentIntent(tx, session.payment_intent_id);
+  if (before?.status === 'canceled') {
+    await expireSession(tx, session, 'payment_canceled', { at: open.at, now: context.now });
+    return null;
+  }
+  const amount = session.amount ?? submission.amount ?? 0;
   // An intent keeps its amount. If the payer chooses another one after a decline, it is another payment; also if the
-  // chosen one costs another surcharge by now, because the page has shown that.
+  // chosen one costs another surcharge by now, because the page has shown that. The biller's own stays the same, also
+  // if its plan or subscription has changed what it takes.
   const isSame = before !== null && before.amount === amount && isAsShown(before, context, open);
-  const intent = isSame ? before : await makeIntent(tx, context, open, amount);
+  const isGiven = !session.has_own_intent;
+  const intent = before !== null && (isSame || isGiven) ? before : await makeIntent(tx, context, open, amount);
   assertMayTry(context, intent);
   const methodId = await methodOf(tx, deps, context, open, submission);
   await acceptMandateFor(tx, context, open, methodId, submission.acceptance);
+  if ('id' in submission.method || submission.method.data.type === 'au_becs_debit') {
+    const { apply_to_payment_plan_id: paymentPlanId, apply_to_subscription_id: subscriptionId } = session;
+    await deps.assertPays(tx, { paymentPlanId, subscriptionId, paymentMethodId: methodId, at: open.at });
+  }
   const isKept =
     'id' in submission.method ||
     submission.acceptance !== undefined ||

@@ -83,8 +83,15 @@ async function complete(
   assertNoErrors(currency === null ? [] : currencyErrors(method, currency, '/method'));
   await attachMethod(tx, context, method, customer.id, at);
   await acceptMandateFor(tx, context, open, methodId, submission.acceptance);
+  const { apply_to_payment_plan_id: paymentPlanId, apply_to_subscription_id: subscriptionId } = session;
+  if (method.instrument.type === 'au_becs_debit') {
+    await deps.assertPays(tx, { paymentPlanId, subscriptionId, paymentMethodId: methodId, at });
+  }
   const { makesDefault = false } = submission;
-  if (makesDefault) await updateCustomer(tx, customer.id, { default_payment_method_id: methodId, updated_at: at });
+  if (makesDefault) {
+    await updateCustomer(tx, customer.id, { default_payment_method_id: methodId, updated_at: at });
+    await deps.defaultChanged(tx, customer, methodId, { at, now: context.now });
+  }
   const completion = { at, now: context.now, amount: null, paymentMethodId: methodId };
   const submitted = {
     ...session,

@@ -139,6 +139,7 @@ function offerColumnsOf(from: OfferColumns): OfferColumns {
   const {
     apply_to_payment_plan_id,
     apply_to_subscription_id,
+    apply_to_waives_unpaid,
     statement_descriptor,
     metadata,
     success_url,
@@ -147,6 +148,7 @@ function offerColumnsOf(from: OfferColumns): OfferColumns {
   return {
     ...{ mode, name, description, amount, amount_min, amount_max, amount_suggested, currency, collect },
     ...{ payment_method_types, save_payment_method, surcharge_applied },
-    ...{ apply_to_payment_plan_id, apply_to_subscription_id, statement_descriptor, metadata, success_url, cancel_url },
+    ...{ apply_to_payment_plan_id, apply_to_subscription_id, apply_to_waives_unpaid },
+    ...{ statement_descriptor, metadata, success_url, cancel_url },
   };
 }

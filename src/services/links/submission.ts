@@ -2,12 +2,15 @@ import type { MinorUnits } from '../../domain/units.ts';
 // What a payer sends from a page, and the rules for it. The results name what is wrong; the pages put it into words.
 
 import type { CheckoutSessionRow, Consent } from '../../db/checkout-sessions.ts';
+import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
+import type { Tx } from '../../platform/postgres/connection.ts';
 import type { FieldError } from '../../resources/field-errors.ts';
 import { fieldError } from '../../resources/field-errors.ts';
 import type { AcceptanceInput } from '../../resources/mandate-input.ts';
 import type { PaymentMethodCreate } from '../../resources/payment-method-input.ts';
 import type { Vault } from '../accounts/vault.ts';
+import type { DefaultChanged } from '../customers/customer-changes.ts';
 import type { Charging } from '../payments/charge.ts';
 import type { ApplyTo } from './changes.ts';
 import type { LinkState, SessionState } from './door.ts';
@@ -18,6 +21,22 @@ export interface SessionDeps {
   charging: Charging;
   vault: Vault;
   applyTo: ApplyTo;
+  assertPays: AssertPays;
+  defaultChanged: DefaultChanged;
+}
+
+/**
+ * Says before a method is saved for a plan or subscription that its mandate allows less than what it would pay.
+ * @throws ValidationFailed for `/method`.
+ */
+export type AssertPays = (tx: Tx, applied: Applied) => Promise<void>;
+
+/** A method, and what it is saved for. */
+export interface Applied {
+  paymentPlanId: Id<'payment_plan'> | null;
+  subscriptionId: Id<'subscription'> | null;
+  paymentMethodId: Id<'payment_method'>;
+  at: CustomerInstant;
 }
 
 /** The form of a session. */

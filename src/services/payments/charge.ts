@@ -56,6 +56,11 @@ export interface AttemptReturn extends Omit<CompletedAttempt, 'outcome' | 'schem
  * `completed` and `returned` return when the payment is tried again, or null.
  */
 export interface ChargeRecorder {
+  /**
+   * Checks that a payer can pay what is unpaid now. Only a plan or a subscription decides that.
+   * @throws InvalidState
+   */
+  assertOpens?: (() => void) | undefined;
   /** A payer has confirmed the payment, and its attempt is opened. */
   opened(at: CustomerInstant): Promise<void>;
   completed(outcome: CompletedAttempt): Promise<CustomerInstant | null>;

@@ -1,9 +1,11 @@
-import { selectPeriodFunds, selectPeriodOfPayment, updateWithheld } from '../../db/period-funds.ts';
-import { type SubscriptionRow, updateSubscription } from '../../db/subscriptions.ts';
+import { listPeriodFunds, selectPeriodFunds, selectPeriodOfPayment, updateWithheld } from '../../db/period-funds.ts';
+import { insertEntries } from '../../db/subscription-entries.ts';
+import { addCredit, type SubscriptionRow, updateSubscription } from '../../db/subscriptions.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
-import { type CreditAccount, post } from '../../domain/subscriptions/account.ts';
-import { coverLine, withheldOf } from '../../domain/subscriptions/cover.ts';
-import type { PeriodNumber } from '../../domain/units.ts';
+import { type CreditAccount, entry, post } from '../../domain/subscriptions/account.ts';
+import { coverLine, givenBy, withheldOf } from '../../domain/subscriptions/cover.ts';
+import { unspentCreditOf } from '../../domain/subscriptions/unspent-credit.ts';
+import type { MinorUnits, PeriodNumber } from '../../domain/units.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 
 /** The account of a locked subscription. */
@@ -22,23 +24,39 @@ export async function coverCredit(
 ): Promise<CreditAccount> {
   const { id, next_period_lines, credit_balance_cents } = subscription;
   const account = { next_period_lines, credit_balance_cents };
-  const funds = await selectPeriodFunds(tx, id, period);
-  if (funds === null) return account;
-  const withheld = withheldOf(funds, funds);
-  if (withheld === funds.withheld_cents) return account;
-  const covered = post(account, coverLine(withheld - funds.withheld_cents));
+  const funded = await selectPeriodFunds(tx, id, period);
+  if (funded === null) return account;
+  const withheld = withheldOf(funded, funded.funds);
+  if (withheld === funded.withheld_cents) return account;
+  const lines = coverLine(withheld - funded.withheld_cents);
+  const covered = post(account, lines);
+  await insertEntries(tx, id, [entry('withheld', period, lines)], at);
   await updateWithheld(tx, id, period, withheld);
   await updateSubscription(tx, id, { ...covered, updated_at: at });
   return covered;
 }
 
-/** As `coverCredit`, for the period that a payment was for. */
-export async function coverCreditOf(
+/**
+ * Adds to the credit of a locked subscription what a refund of its payment gives back, or takes what it pays out, and
+ * covers the credit of the payment's period.
+ */
+export async function moveCredit(
   tx: Tx,
   subscription: Covered,
   paymentIntentId: string,
+  amount: MinorUnits,
   at: CustomerInstant,
 ): Promise<void> {
+  if (amount !== 0) await addCredit(tx, subscription.id, amount, at);
+  const credit = subscription.credit_balance_cents + amount;
   const period = await selectPeriodOfPayment(tx, paymentIntentId);
-  if (period !== null) await coverCredit(tx, subscription, period, at);
+  if (period !== null) await coverCredit(tx, { ...subscription, credit_balance_cents: credit }, period, at);
+}
+
+/** Returns how much of the credit of a locked subscription came from this payment and is still there. */
+export async function unspentCredit(tx: Tx, { id, credit_balance_cents: balance }: Covered, paymentIntentId: string) {
+  if (balance === 0) return 0;
+  const given = (await listPeriodFunds(tx, id)).flatMap((period) => givenBy(period, period.funds));
+  const sources = given.map(({ fund, given }) => ({ ...fund, given }));
+  return unspentCreditOf(paymentIntentId, sources, balance);
 }

@@ -12,6 +12,13 @@ export interface FailureSeries {
   last_result_at: CustomerInstant | null;
 }
 
+/** What is dunned: a plan or a subscription. */
+interface Dunned {
+  failure_behaviour: FailureBehaviour;
+  /** Of the biller: retries by card are counted in local dates. */
+  time_zone: string;
+}
+
 /** A series with its latest failure, and what follows. */
 export interface DunningStep {
   series: FailureSeries;
@@ -24,7 +31,7 @@ export interface DunningStep {
  * refuses begins it, since no debit is tried again at the instant of a result.
  */
 export function afterFailedAttempt(
-  behaviour: FailureBehaviour,
+  { failure_behaviour: behaviour, time_zone: timeZone }: Dunned,
   before: Pick<FailureSeries, 'failures' | 'first_failed_at'>,
   {
     at,
@@ -37,21 +44,21 @@ export function afterFailedAttempt(
   const failures = isStep ? before.failures + 1 : before.failures;
   const firstFailedAt = before.first_failed_at ?? (isStep ? at : null);
   const series = { failures, first_failed_at: firstFailedAt, last_result_at: scheme === null ? null : at };
-  const resumesAt = firstFailedAt === null ? null : nextRetryOf(failures, firstFailedAt, at, scheme);
+  const resumesAt = firstFailedAt === null ? null : nextRetryOf(failures, firstFailedAt, at, { scheme, timeZone });
   const step =
     isStep && firstFailedAt !== null
-      ? afterFailure({ behaviour, code: outcome.code, failures, firstFailedAt, retryAt: resumesAt })
+      ? afterFailure({ behaviour, code: outcome.code, retryAt: resumesAt })
       : { kind: 'retry' as const, at: resumesAt ?? at };
   return { series, step };
 }
 
 /** Returns what follows a debit that came back: it begins a new series of retries, of which it is the first failure. */
 export function afterReturn(
-  behaviour: FailureBehaviour,
+  { failure_behaviour: behaviour, time_zone: timeZone }: Dunned,
   { at, code, scheme }: Pick<AttemptReturn, 'at' | 'code' | 'scheme'>,
 ): DunningStep {
-  const retryAt = nextRetryOf(1, at, at, scheme);
-  const step = afterFailure({ behaviour, code, failures: 1, firstFailedAt: at, retryAt });
+  const retryAt = nextRetryOf(1, at, at, { scheme, timeZone });
+  const step = afterFailure({ behaviour, code, retryAt });
   return { series: { failures: 1, first_failed_at: at, last_result_at: at }, step };
 }
 
@@ -60,8 +67,8 @@ function nextRetryOf(
   failures: number,
   firstAt: CustomerInstant,
   latestAt: CustomerInstant,
-  scheme: SchemeProfile | null,
+  { scheme, timeZone }: { scheme: SchemeProfile | null; timeZone: string },
 ): CustomerInstant | null {
-  if (scheme === null) return nextRetryAt(failures, firstAt);
+  if (scheme === null) return nextRetryAt(failures, firstAt, timeZone);
   return failures < 1 ? null : retryAt(scheme, { failures, firstResultAt: firstAt, latestResultAt: latestAt });
 }

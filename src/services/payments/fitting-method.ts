@@ -5,10 +5,12 @@ import { feeFor } from '../../domain/fees.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { exceedsLimit } from '../../domain/mandates/mandate.ts';
 import { fitsCurrency, schemes } from '../../domain/schemes/schemes.ts';
+import type { MethodFacts } from '../../domain/surcharges/means.ts';
 import type { BasisPoints, MinorUnits } from '../../domain/units.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { Tenant } from '../request-context.ts';
+import { refusalError } from './rail.ts';
 import { type SurchargingRow, surchargeColumns, surchargingOf } from './surcharges.ts';
 
 /** Returns the field error of a method that cannot pay in this currency. `path` is that of the field in the body. */
@@ -44,10 +46,26 @@ export async function hasFittingDefault(
 }
 
 /** What the payments of a plan or a subscription take from its payer, and what its biller's row says of surcharges. */
-interface Pricing extends SurchargingRow {
+export interface Pricing extends SurchargingRow {
   fee_basis_points: BasisPoints;
   fee_fixed: MinorUnits;
   customer_pays_fees: boolean;
+}
+
+/**
+ * Says at a door, before a charge of this base amount, that the mandate of its locked method or the scheme allows less
+ * for one debit. For a card, and for an account without a mandate, nothing is read. Locks the mandate.
+ * @throws InvalidState `mandate_limit_exceeded`, the code that the charge would have.
+ */
+export async function assertWithinLimit(
+  tx: Tx,
+  method: PaymentMethodRow | null,
+  payer: Pricing,
+  amount: MinorUnits,
+  at: CustomerInstant,
+): Promise<void> {
+  if (method === null || !(await isAboveLimit(tx, method, payer, amount, at))) return;
+  throw refusalError('mandate_limit_exceeded', method.id, '/payment_instrument_id');
 }
 
 /**
@@ -63,8 +81,19 @@ export async function isAboveLimit(
 ): Promise<boolean> {
   const mandate = method?.instrument.type === 'au_becs_debit' ? await lockMandateOfMethod(tx, method.id) : null;
   if (method === null || mandate === null || mandate.ended_at !== null) return false;
-  const { livemode, customer_pays_fees: isAsked } = payer;
+  const total = totalBy(method, payer, amount, at);
+  return exceedsLimit(mandate, schemes[mandate.scheme], { amount: total, livemode: payer.livemode });
+}
+
+/** As `isAboveLimit`, for a bank account that is not known yet: whether its scheme allows less under any mandate. */
+export function isAboveScheme(payer: Pricing, amount: MinorUnits, at: CustomerInstant): boolean {
+  const account = { instrument: { type: 'au_becs_debit', instrument_data: {} }, brand: null } as const;
+  const total = totalBy(account, payer, amount, at);
+  return exceedsLimit({ max_amount_cents: null }, schemes.au_becs, { amount: total, livemode: payer.livemode });
+}
+
+function totalBy(method: MethodFacts, payer: Pricing, amount: MinorUnits, at: CustomerInstant): MinorUnits {
   const fee = feeFor(amount, { basisPoints: payer.fee_basis_points, fixed: payer.fee_fixed });
-  const { total_amount: total } = surchargeColumns({ amount, fee, isAsked }, method, surchargingOf(payer), at);
-  return exceedsLimit(mandate, schemes[mandate.scheme], { amount: total, livemode });
+  const asked = { amount, fee, isAsked: payer.customer_pays_fees };
+  return surchargeColumns(asked, method, surchargingOf(payer), at).total_amount;
 }

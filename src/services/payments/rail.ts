@@ -68,7 +68,8 @@ export function refusalError(refusal: RailRefusal, methodId: string, path: strin
       );
     case 'mandate_limit_exceeded':
       return new InvalidState(
-        `The mandate of payment method ${methodId} or its scheme allows less for one debit, so nothing was charged.`,
+        `The mandate of payment method ${methodId} or its scheme allows less for one debit, so nothing was charged ` +
+          'or changed.',
         refusal,
       );
   }

@@ -13,7 +13,7 @@ import {
   sumsOfRefunds,
   updateRefundKeyExpiry,
 } from '../../db/refunds.ts';
-import { addCredit, lockSubscriptionOfIntent, type SubscriptionRow } from '../../db/subscriptions.ts';
+import { lockSubscriptionOfIntent, type SubscriptionRow } from '../../db/subscriptions.ts';
 import { tenantOf } from '../../db/tenant.ts';
 import { dateIn } from '../../domain/calendar.ts';
 import { newId } from '../../domain/ids.ts';
@@ -35,7 +35,7 @@ import { emit } from '../telemetry.ts';
 import { allFinished, orUnavailable, processorFor } from './ask-processor.ts';
 import { requestRefund } from './ask-refund.ts';
 import type { ChargeHook } from './charge.ts';
-import { coverCreditOf } from './credit-cover.ts';
+import { moveCredit, unspentCredit } from './credit-cover.ts';
 import { getPaymentIntent, lockIntentForUpdate } from './payment-intents.ts';
 import { type RepeatableRequest, unrepeatable } from './repeatable-request.ts';
 
@@ -44,7 +44,8 @@ const abandonedAfterMs: Milliseconds = 60_000;
 
 /**
  * Refunds what remains of an intent, or a part of it. Like a charge, it has three steps: open, ask, record. Refunds
- * under way count as refunded, so two of them never exceed what was paid.
+ * under way count as refunded, so two of them never exceed what was paid. Credit of a subscription that came from the
+ * payment is paid out first.
  * @throws NotFound
  * @throws InvalidState when the intent has not succeeded, or nothing remains to be refunded.
  * @throws ValidationFailed when the amount exceeds what remains.
@@ -61,46 +62,57 @@ export async function refundPaymentIntent(
 ): Promise<RefundRow> {
   const { subscription_id: subscriptionId } = await getPaymentIntent(db, context, intentId);
   const isOfSubscription = subscriptionId !== null;
-  return executeRefundRequest(db, processors, context, request, {
-    openedBefore: (tx) => openedBefore(tx, context, intentId, request),
-    open: (tx) => openRefund(tx, processors, context, { intentId, isOfSubscription }, input, request),
+  const [refund] = await executeRefundRequest(db, processors, context, request, {
+    async openedBefore(tx) {
+      const before = await openedBefore(tx, context, intentId, request);
+      return before === null ? [] : [before];
+    },
+    open: async (tx) => [await openRefund(tx, processors, context, { intentId, isOfSubscription }, input, request)],
+    async storeResponse(tx, [completed]) {
+      if (completed !== undefined) await request.storeResponse(tx, completed);
+    },
   });
+  return orNotFound(refund ?? null, 'payment intent', intentId);
 }
 
-/** How a request opens its refund, or finds the one that an earlier try has opened. */
+/** How a request opens its refunds, or finds those that an earlier try has opened, and what it stores at the end. */
 export interface RefundOpening {
-  openedBefore(tx: Tx): Promise<RefundRow | null>;
-  open(tx: Tx): Promise<RefundRow>;
+  openedBefore(tx: Tx): Promise<RefundRow[]>;
+  open(tx: Tx): Promise<RefundRow[]>;
+  storeResponse(tx: Tx, refunds: RefundRow[]): Promise<void>;
 }
 
-/** Opens a refund, asks the processor and records the outcome. For errors see `refundPaymentIntent`. */
+/**
+ * Opens refunds, all in one transaction. Then, for one after the other, asks the processor and records the outcome.
+ * Returns all in the same order. For errors see `refundPaymentIntent`.
+ */
 export async function executeRefundRequest(
   db: Writer,
   processors: Processors,
-  context: RequestContext,
-  request: RepeatableRequest<RefundRow>,
+  { requestId, now }: RequestContext,
+  request: Pick<RepeatableRequest<never>, 'claimKey'>,
   opening: RefundOpening,
-): Promise<RefundRow> {
+): Promise<RefundRow[]> {
   const opened = await atomically(db, async (tx) => {
     const [, before] = await pipelined(tx, [request.claimKey(tx), opening.openedBefore(tx)]);
-    if (before !== null) return { refund: before, isReopened: true };
-    return { refund: await opening.open(tx), isReopened: false };
+    if (before.length > 0) return { refunds: before, isReopened: true };
+    return { refunds: await opening.open(tx), isReopened: false };
   });
-  // An earlier try of this request opened the refund, and its outcome is already recorded. Return that result.
-  const { refund, isReopened } = opened;
-  if (refund.status !== 'processing') return refund;
-  pass('refund opened');
-  const { requestId, now } = context;
-  const completed = await refundAndRecord(
-    db,
-    processors,
-    refund,
-    { requestId, now, isReopened },
-    request.storeResponse,
-  );
-  pass('refund completed');
-  if (completed === null) throw new NotFound('payment intent', refund.payment_intent_id);
-  return completed;
+  const { isReopened } = opened;
+  let { refunds } = opened;
+  // An earlier try of this request may have opened the refunds, and their outcomes may already be recorded.
+  const open = refunds.filter(({ status }) => status === 'processing');
+  if (open.length > 0) pass('refund opened');
+  for (const refund of open) {
+    const withOutcome = (row: RefundRow) => refunds.map((one) => (one.id === row.id ? row : one));
+    const completed = await refundAndRecord(db, processors, refund, { requestId, now, isReopened }, async (tx, row) => {
+      if (refund === open.at(-1)) await opening.storeResponse(tx, withOutcome(row));
+    });
+    pass('refund completed');
+    if (completed === null) throw new NotFound('payment intent', refund.payment_intent_id);
+    refunds = withOutcome(completed);
+  }
+  return refunds;
 }
 
 /**
@@ -179,22 +191,24 @@ async function openRefund(
   // Another process that also believes it has the key may have opened the refund first.
   const rival = await openedBefore(tx, context, intentId, request);
   if (rival !== null) return rival;
-  const refund = await insertRefundOf(tx, processors, context, locked, { ...input, ofCredit: false }, request);
-  if (subscription !== null) await coverCreditOf(tx, subscription, intentId, locked.at);
+  const unspent = subscription === null ? 0 : await unspentCredit(tx, subscription, intentId);
+  const creditIn = (amount: MinorUnits) => Math.min(amount, unspent);
+  const refund = await insertRefundOf(tx, processors, context, locked, { ...input, creditIn }, request);
+  if (subscription !== null) await moveCredit(tx, subscription, intentId, 0 - refund.credit_cents, locked.at);
   return refund;
 }
 
 /**
- * Opens the refund of a locked intent. `ofCredit`: it pays credit of the intent's subscription out, which the caller
- * has locked. For errors see `refundPaymentIntent`.
+ * Opens the refund of a locked intent. `creditIn` says how much of its amount without surcharge is credit of the
+ * intent's subscription, which the caller has locked and takes it from. For errors see `refundPaymentIntent`.
  */
 export async function insertRefundOf(
   tx: Tx,
   processors: Processors,
   context: RequestContext,
   { intent, at }: { intent: LockedIntentRow; at: CustomerInstant },
-  input: RefundCreate & { ofCredit: boolean },
-  request: RepeatableRequest<RefundRow>,
+  input: RefundCreate & { creditIn(amount: MinorUnits): MinorUnits },
+  request: Pick<RepeatableRequest<never>, 'requestKey' | 'keyExpiresAt'>,
 ): Promise<RefundRow> {
   const { id: intentId } = intent;
   if (intent.status !== 'succeeded') {
@@ -204,6 +218,7 @@ export async function insertRefundOf(
     );
   }
   const amount = await amountToRefund(tx, intent, input.amount);
+  const surcharge = await surchargeOfRefund(tx, intent, amount);
   processorFor(processors, context.livemode);
   const row: RefundRow = {
     id: newId('refund'),
@@ -211,13 +226,13 @@ export async function insertRefundOf(
     livemode: context.livemode,
     payment_intent_id: intentId,
     amount,
-    surcharge_amount: await surchargeOfRefund(tx, intent, amount),
+    surcharge_amount: surcharge,
     currency: intent.currency,
     reason: input.reason ?? null,
     metadata: input.metadata ?? {},
     status: 'processing',
     at_risk: canStillComeBack(intent, at),
-    of_credit: input.ofCredit,
+    credit_cents: input.creditIn(amount - surcharge),
     request_key: request.requestKey,
     request_key_expires_at: request.keyExpiresAt ?? null,
     opened_at: context.now,
@@ -272,7 +287,9 @@ async function refundAndRecord(
     const completed = await completeRefund(tx, refund.id, outcome.kind, refund.created_at);
     if (intent === null || completed === null) return selectRefund(tx, tenantOf(refund), refund.id);
     if (completed.status === 'succeeded') await addRefunded(tx, intent.id, completed.amount, completed.updated_at);
-    else if (subscription !== null) await giveCreditBack(tx, subscription, completed);
+    else if (subscription !== null) {
+      await moveCredit(tx, subscription, intent.id, completed.credit_cents, completed.updated_at);
+    }
     await storeResponse(tx, completed);
     const type = completed.status === 'succeeded' ? 'refund.succeeded' : 'refund.failed';
     const eventIds = record(tx, refundEvent(type, completed, intent));
@@ -290,11 +307,4 @@ async function refundAndRecord(
     );
     return completed;
   });
-}
-
-/** Restores what a failed refund has paid out of credit, or has let be withheld of it. */
-async function giveCreditBack(tx: Tx, subscription: SubscriptionRow, refund: RefundRow): Promise<void> {
-  const { of_credit: ofCredit, payment_intent_id: intentId, amount, updated_at: at } = refund;
-  if (ofCredit) await addCredit(tx, subscription.id, amount, at);
-  else await coverCreditOf(tx, subscription, intentId, at);
 }

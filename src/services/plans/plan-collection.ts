@@ -84,7 +84,7 @@ async function openDuePayment(
   if (at === null) return null;
   if (debit !== null && debit.next_at?.getTime() === dueAt?.getTime()) return openDebit(tx, charging, debit, at, now);
   if (challenge !== undefined && challenge.challenge_ends_at?.getTime() === dueAt?.getTime()) {
-    await endChallengeOfSlot(tx, locked, challenge, { at, now });
+    await endChallengeOfSlot(tx, charging, locked, challenge, { at, now });
     return null;
   }
   processorFor(charging.processors, plan.livemode);
@@ -115,13 +115,14 @@ async function findInterrupted(tx: Tx, slots: readonly KnownSlot[]): Promise<Cha
 
 async function endChallengeOfSlot(
   tx: Tx,
+  { hook }: Charging,
   locked: LockedPlan,
   slot: KnownSlot,
   instants: { at: CustomerInstant; now: RealInstant },
 ): Promise<void> {
   const { payment_intent_id: paymentIntentId } = slot;
   const payment = paymentIntentId && { paymentIntentId, paymentPlanId: locked.plan.id };
-  if (payment && (await endChallenge(tx, planHook, payment, instants))) return;
+  if (payment && (await endChallenge(tx, hook, payment, instants))) return;
   // A former version has recorded how it ended.
   await store(tx, locked, challenged(slot, null), instants.at);
 }

@@ -1,6 +1,7 @@
 import { wasRetriedNow } from '../../db/audit-log.ts';
 import type { PaymentPlanRow } from '../../db/payment-plans.ts';
 import { laterInstant } from '../../domain/calendar.ts';
+import { isSameRetry } from '../../domain/dunning.ts';
 import { type CustomerInstant, isoOrNone } from '../../domain/instants.ts';
 import { type Derived, derive } from '../../domain/plans/derive.ts';
 import type { PlanWithSlots, Slot } from '../../domain/plans/plan.ts';
@@ -74,7 +75,7 @@ export function wrongDates(plan: DatedPlan, open: readonly Slot[], at: CustomerI
   return [
     ...wrongNextDate(plan, derived, what),
     ...wrongNextRetry(plan, derived),
-    ...retries.flatMap((retry) => wrongRetry(retry, at)),
+    ...retries.flatMap((retry) => wrongRetry(retry, plan.time_zone, at)),
   ];
 }
 
@@ -105,16 +106,16 @@ function wrongNextRetry({ next_attempt_at: stored }: DatedPlan, { next_attempt_a
 }
 
 /** Returns what is wrong with the date of a retry. */
-export function wrongRetry(retry: Retry, at: CustomerInstant): WrongDate[] {
+export function wrongRetry(retry: Retry, timeZone: string, at: CustomerInstant): WrongDate[] {
   const { slot, first_failed_at: firstFailedAt, next_attempt_at: stored } = retry;
-  const due = retryDueAt(retry);
+  const due = retryDueAt(retry, timeZone);
   const what = `the retry of ${slotInWords(slot)} is set to ${isoOrNone(stored)}`;
   if (stored === null) return [wrong(`the retry of ${slotInWords(slot)} has no date`)];
   if (due === null) {
     const latest = at.getTime() + clockToleranceMs;
     return stored.getTime() <= latest ? [] : [wrong(`${what}, but is due at once`)];
   }
-  if (stored.getTime() === due.getTime()) return [];
+  if (isSameRetry(stored, due)) return [];
   const isEarly = stored < due && firstFailedAt !== null && stored >= firstFailedAt;
   return [{ why: `${what}, but dunning gives ${isoOrNone(due)}`, isEarly: isEarly ? { slot, date: stored } : null }];
 }

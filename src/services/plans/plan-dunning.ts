@@ -18,6 +18,7 @@ import type { Tx } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { withdrawDebits } from '../debits/debit-withdrawal.ts';
 import { InvalidState } from '../errors.ts';
+import { endSessionOf } from '../links/canceled-payment.ts';
 import type { ChargeHook, CompletedAttempt } from '../payments/charge.ts';
 import { afterFailedAttempt, afterReturn } from '../payments/dunning-step.ts';
 import { cancelUnpaid } from '../payments/payment-cancellation.ts';
@@ -41,9 +42,11 @@ export const planHook: ChargeHook = async (tx, { paymentIntentId, paymentPlanId 
         `To restore the row: npm run --silent ops -- recalculate ${plan.id}.`,
     );
   }
+  const assertOpens = () => assertConfirmable(locked, slot);
   return {
+    assertOpens,
     async opened(at) {
-      assertConfirmable(locked, slot);
+      assertOpens();
       await store(tx, locked, attemptOpened(locked, slot), at);
     },
     async completed(outcome) {
@@ -53,7 +56,7 @@ export const planHook: ChargeHook = async (tx, { paymentIntentId, paymentPlanId 
       return retryAt;
     },
     async returned(came) {
-      const next = afterReturn(plan.failure_behaviour, came);
+      const next = afterReturn(plan, came);
       const retryAt = await recordUnpaid(tx, locked, slot, returned(locked, slot, came.amount, next), came);
       if (!came.isOwnStep) await wake.paymentPlan(tx, plan, came.now);
       return retryAt;
@@ -81,7 +84,7 @@ async function recordOnSlot(
 ): Promise<CustomerInstant | null> {
   if (outcome.kind === 'failed') {
     const isOwn = attempt.source === 'plan';
-    const next = afterFailedAttempt(locked.plan.failure_behaviour, slot, { at, outcome, scheme }, isOwn);
+    const next = afterFailedAttempt(locked.plan, slot, { at, outcome, scheme }, isOwn);
     return recordUnpaid(tx, locked, slot, failed(locked, slot, amount, next), { at, now });
   }
   const isPaid = outcome.kind === 'succeeded';
@@ -131,7 +134,9 @@ export async function giveUpUnpaid(tx: Tx, locked: LockedPlan, instants: Instant
   const canceled: SlotNumber[] = [];
   for (const { slot, payment_intent_id: intentId } of locked.slots) {
     const intent = intentId === null ? null : await lockPaymentIntent(tx, intentId);
-    if (intent !== null && (await cancelUnpaid(tx, intent, instants))) canceled.push(slot);
+    if (intent === null || !(await cancelUnpaid(tx, intent, instants))) continue;
+    await endSessionOf(tx, intent, instants);
+    canceled.push(slot);
   }
   return store(tx, locked, givenUp(canceled), instants.at);
 }

@@ -11,6 +11,7 @@ import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { type ChangeOrigin, changesBetween, recordAudit } from '../accounts/audit.ts';
 import { CommandRefused } from '../command-refused.ts';
 import { intentEvent, record } from '../events.ts';
+import { endSessionOf } from '../links/canceled-payment.ts';
 import { capital, entryOf, inWords, ofSlot, withPlan } from './plan-operations.ts';
 import { type LockedPlan, store } from './store.ts';
 
@@ -56,6 +57,7 @@ async function giveUpSlot(
   const changes = ofSlot(slot, changesBetween(shown(slot), shown(given)));
   await recordAudit(tx, { ...entryOf(plan, origin), action: 'payment_plan.slot_skipped', changes });
   record(tx, intentEvent('payment_intent.canceled', canceled, { testClockId: plan.test_clock_id, at }));
+  await endSessionOf(tx, intent, { at, now: origin.now });
   return `${capital(inWords(slot))} is given up: its payment ${intent.id} is canceled. ${howItGoesOn(after)}`;
 }
 

@@ -1,24 +1,27 @@
+import { lockPaymentIntent } from '../../db/payment-intents.ts';
 import { listKnownSlots } from '../../db/payment-plan-slots.ts';
-import type { CollectingPlanRow, PaymentPlanRow } from '../../db/payment-plans.ts';
+import { type CollectingPlanRow, lockPlan, type PaymentPlanRow } from '../../db/payment-plans.ts';
+import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import {
   allowedTransitions,
+  hasEnded,
   nextPlanState,
   type PlanState,
   type PlanStateReason,
   type PlanTransition,
 } from '../../domain/plan-state.ts';
-import { isUnpaid } from '../../domain/plans/plan.ts';
+import { isUnpaid, mostToCome } from '../../domain/plans/plan.ts';
 import { activate, resume, retryAll, stop, stopped } from '../../domain/plans/steps.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { timeForWrite } from '../customer-time.ts';
 import { assertNoErrors, InvalidState, orNotFound } from '../errors.ts';
 import { transact } from '../events.ts';
+import { endSessionOf } from '../links/canceled-payment.ts';
 import { endChallenge } from '../payments/challenge-completion.ts';
-import { currencyErrorsOf, isAboveLimit } from '../payments/fitting-method.ts';
+import { assertWithinLimit, currencyErrorsOf } from '../payments/fitting-method.ts';
 import { chargeableMethod } from '../payments/new-intent.ts';
-import { refusalError } from '../payments/rail.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { defaultErrors, getPaymentPlan } from './payment-plans.ts';
@@ -44,7 +47,7 @@ export async function transitionPlan(
     const at = await timeForWrite(tx, clockId, context.now);
     const locked = orNotFound(await lockPlanWithSlots(tx, id), 'payment plan', id);
     const state = nextState(locked.plan, transition);
-    if (transition === 'activate') await assertPayable(tx, context, locked.plan, mostOf(locked.plan), at);
+    if (transition === 'activate') await assertPayable(tx, context, locked.plan, mostToCome(locked.plan), at);
     if (transition === 'resume') await assertPayable(tx, context, locked.plan, leastOnResume(locked), at);
     const { plan } =
       state === 'suspended' || state === 'deactivated' || state === 'closed'
@@ -81,7 +84,10 @@ async function endChallenges(
   for (const { status, payment_intent_id: paymentIntentId } of locked.slots) {
     if (status !== 'processing' || paymentIntentId === null) continue;
     const payment = { paymentIntentId, paymentPlanId: locked.plan.id };
-    if (await endChallenge(tx, planHook, payment, instants)) hasEnded = true;
+    if (!(await endChallenge(tx, planHook, payment, instants))) continue;
+    const intent = await lockPaymentIntent(tx, paymentIntentId);
+    if (intent !== null) await endSessionOf(tx, intent, instants);
+    hasEnded = true;
   }
   // Their outcomes were recorded on the plan and its slots.
   return (hasEnded ? await lockPlanWithSlots(tx, locked.plan.id) : null) ?? locked;
@@ -94,12 +100,6 @@ function nextState(plan: PaymentPlanRow, transition: PlanTransition): PlanState 
   const allowed = allowedTransitions(plan.state);
   const choice = allowed.length === 0 ? 'It has ended for good' : `Allowed now: ${allowed.join(', ')}`;
   throw new InvalidState(`Payment plan ${plan.id} is ${plan.state} and cannot be changed by ${transition}. ${choice}.`);
-}
-
-/** Returns the most that one payment of a plan takes, minor units. */
-function mostOf({ first_amount_cents: first, recurring_amount_cents: recurring, ...plan }: PaymentPlanRow): number {
-  const most = Math.max(first ?? 0, recurring);
-  return Math.min(most, plan.total_amount_cents ?? most);
 }
 
 /** Returns the least that a resumed plan charges next, minor units: of what is unpaid or, if nothing is, as planned. */
@@ -127,9 +127,7 @@ async function assertPayable(
   if (named === null && defaultId !== null) assertNoErrors(await defaultErrors(tx, context, { ...plan, defaultId }));
   assertNoErrors(await currencyErrorsOf(tx, context, named, currency, path));
   const method = await chargeableMethod(tx, plan);
-  if (method !== null && (await isAboveLimit(tx, method, plan, amount, at))) {
-    throw refusalError('mandate_limit_exceeded', method.id, path);
-  }
+  await assertWithinLimit(tx, method, plan, amount, at);
 }
 
 /**
@@ -147,6 +145,22 @@ export async function applyMethodToPlan(
   const locked = withSlots(plan, await listKnownSlots(tx, plan.id));
   const after = await store(tx, locked, effect === 'retry' ? retryAll(locked, at) : resume(locked, at), at);
   await wake.paymentPlan(tx, after.plan, now, { start: true });
+}
+
+/**
+ * Says before a method becomes the instrument of a plan that it allows less than what it would pay.
+ * @throws InvalidState `mandate_limit_exceeded`.
+ */
+export async function assertPaysPlan(
+  tx: Tx,
+  id: Id<'payment_plan'>,
+  methodId: Id<'payment_method'>,
+  at: CustomerInstant,
+): Promise<void> {
+  const plan = await lockPlan(tx, id);
+  if (plan === null || hasEnded(plan.state)) return;
+  const method = await chargeableMethod(tx, { ...plan, payment_instrument_id: methodId });
+  await assertWithinLimit(tx, method, plan, mostToCome(plan), at);
 }
 
 /** Returns what a new method makes a plan do: resume, or retry at once what is unpaid. Null if nothing. */

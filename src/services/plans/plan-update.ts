@@ -3,8 +3,8 @@ import type { CollectingPlanRow, PaymentPlanRow, PlanChange } from '../../db/pay
 import { dateIn } from '../../domain/calendar.ts';
 import { namedId } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
-import { mutablePlanFields } from '../../domain/plan-state.ts';
-import { progressOf } from '../../domain/plans/plan.ts';
+import { hasEnded, mutablePlanFields } from '../../domain/plan-state.ts';
+import { mostToCome, progressOf } from '../../domain/plans/plan.ts';
 import { amend } from '../../domain/plans/steps.ts';
 import type { MinorUnits } from '../../domain/units.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
@@ -15,7 +15,8 @@ import { attachMethod, metadataErrors, resolveMethod } from '../customers/resolv
 import { assertNoErrors, orNotFound } from '../errors.ts';
 import { transact } from '../events.ts';
 import { announceAmount } from '../mandates/notices.ts';
-import { currencyErrors, currencyErrorsOf } from '../payments/fitting-method.ts';
+import { assertWithinLimit, currencyErrors, currencyErrorsOf } from '../payments/fitting-method.ts';
+import { chargeableMethod } from '../payments/new-intent.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { defaultErrors, getPaymentPlan } from './payment-plans.ts';
@@ -25,7 +26,8 @@ import { lockPlanWithSlots, store } from './store.ts';
 /**
  * Changes the terms of a plan, as far as its state allows. A payment that is being charged keeps its amount.
  * @throws NotFound; ValidationFailed with a field error for each field that cannot change, or not to this value;
- * InvalidState while the customer's clock is advancing.
+ * InvalidState while the customer's clock is advancing; `mandate_limit_exceeded` if the method that pays from now on
+ * allows less than the plan takes.
  */
 export async function updatePaymentPlan(
   db: Writer,
@@ -45,7 +47,7 @@ export async function updatePaymentPlan(
     const errors = [
       ...metadataErrors(input.metadata, context.livemode),
       ...planErrors(changed, { at, timeZone: context.timeZone }, newDates(input)),
-      ...totalReachedErrors(changed, committedAmount),
+      ...(hasEnded(plan.state) ? [] : totalReachedErrors(changed, committedAmount)),
     ];
     if (input.payment_instrument_id) {
       const path = '/payment_instrument_id';
@@ -56,8 +58,9 @@ export async function updatePaymentPlan(
     }
     errors.push(...(await keptMethodErrors(tx, context, changed, input)));
     assertNoErrors(errors);
+    await assertWithinLimitAfter(tx, plan, changed, at);
     const { plan: row } = await store(tx, locked, amend(locked, change, at), at, { columns: change });
-    await wake.paymentPlan(tx, row, context.now);
+    if (!hasEnded(row.state)) await wake.paymentPlan(tx, row, context.now);
     await announceIfDebited(tx, plan, row, at);
     return row;
   });
@@ -75,6 +78,18 @@ async function keptMethodErrors(
     return currencyErrorsOf(tx, context, plan.payment_instrument_id, plan.currency, '/currency');
   }
   return defaultErrors(tx, context, { ...plan, defaultId: plan.default_payment_method_id });
+}
+
+/** Amount and method are judged together: a new method that allows a new amount is right. */
+async function assertWithinLimitAfter(
+  tx: Tx,
+  before: CollectingPlanRow,
+  after: CollectingPlanRow,
+  at: CustomerInstant,
+): Promise<void> {
+  const isSameMethod = before.payment_instrument_id === after.payment_instrument_id;
+  if (isSameMethod && mostToCome(before) === mostToCome(after)) return;
+  await assertWithinLimit(tx, await chargeableMethod(tx, after), after, mostToCome(after), at);
 }
 
 /** If the plan collects another amount by bank debit from now on, the payer is to be told. */

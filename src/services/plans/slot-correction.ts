@@ -79,7 +79,9 @@ async function restoredRow(
   const reportedAt = debit && (debit.returned_at ?? debit.result_at);
   const failedAt = reportedAt ?? (await selectLastAttempt(tx, intent.id))?.at ?? intent.updated_at;
   const failed = { ...row, failures: 1, first_failed_at: failedAt, last_result_at: reportedAt };
-  return plan.state === 'active' ? { ...failed, status: 'retrying', next_attempt_at: retryDueAt(failed) } : failed;
+  return plan.state === 'active'
+    ? { ...failed, status: 'retrying', next_attempt_at: retryDueAt(failed, plan.time_zone) }
+    : failed;
 }
 
 /** The end of a challenge that is lost is counted from when the payment began to wait for it. */
@@ -98,6 +100,6 @@ async function withRetryDate(
 ): Promise<KnownSlot> {
   if (row.status !== 'retrying') return row;
   if (plan.state !== 'active') return { ...row, status: statusOf[intent?.status ?? 'failed'], next_attempt_at: null };
-  const wrong = await withoutBroughtForward(tx, plan, wrongRetry(row, at));
-  return wrong.length === 0 ? row : { ...row, next_attempt_at: retryDueAt(row) ?? at };
+  const wrong = await withoutBroughtForward(tx, plan, wrongRetry(row, plan.time_zone, at));
+  return wrong.length === 0 ? row : { ...row, next_attempt_at: retryDueAt(row, plan.time_zone) ?? at };
 }

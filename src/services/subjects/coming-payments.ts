@@ -1,7 +1,6 @@
-import { selectPaymentIntent } from '../../db/payment-intents.ts';
+import { type PaymentIntentRow, selectPaymentIntent } from '../../db/payment-intents.ts';
 import { listKnownSlots } from '../../db/payment-plan-slots.ts';
 import { selectPlan } from '../../db/payment-plans.ts';
-import { listOpenPeriods } from '../../db/subscription-periods.ts';
 import { type ShownSubscriptionRow, selectSubscription } from '../../db/subscriptions.ts';
 import { dateIn, laterInstant, type PlainDate, startOfDay } from '../../domain/calendar.ts';
 import type { Currency } from '../../domain/currencies.ts';
@@ -13,8 +12,9 @@ import { applyChange as applyPlanChange } from '../../domain/plans/apply.ts';
 import { resume, retryAll } from '../../domain/plans/steps.ts';
 import { applyChange } from '../../domain/subscriptions/apply.ts';
 import { comingPeriods } from '../../domain/subscriptions/coming.ts';
-import { allOwed, owedOf, type SubscriptionWithPeriods } from '../../domain/subscriptions/course.ts';
-import { collected } from '../../domain/subscriptions/steps.ts';
+import { allOwed, type SubscriptionWithPeriods } from '../../domain/subscriptions/course.ts';
+import type { PeriodLine } from '../../domain/subscriptions/lines.ts';
+import type { Resuming } from '../../domain/subscriptions/steps.ts';
 import type { MethodFacts } from '../../domain/surcharges/means.ts';
 import type { MinorUnits } from '../../domain/units.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
@@ -22,6 +22,7 @@ import { isSurchargeAsked, surchargeColumns } from '../payments/surcharges.ts';
 import { planSchedule } from '../plans/plan-payments.ts';
 import { effectOfNewMethod } from '../plans/plan-transitions.ts';
 import type { RequestContext } from '../request-context.ts';
+import { readWithPeriods } from '../subscriptions/locked-subscription.ts';
 import { changeByNewMethod } from '../subscriptions/method-for-subscription.ts';
 
 /** What a payer is told of the payments that are still to come. Amounts are with surcharge. */
@@ -31,6 +32,8 @@ export interface ComingPayments {
   currency: Currency;
   /** What is taken at once when the link or session is completed. */
   atOnce: MinorUnits;
+  /** What that is for, payment by payment. */
+  takenNow: TakenNow[];
   /** Nothing is taken automatically: the biller has to start or resume it. Then `atOnce` is what is taken at once. */
   waitsForBiller: boolean;
   /** The payments after that, with their dates, at most three. */
@@ -42,10 +45,23 @@ export interface ComingPayments {
   cap: MinorUnits | null;
 }
 
+/** A payment that is taken at once. */
+export interface TakenNow {
+  /** With surcharge. */
+  total: MinorUnits;
+  /** The first day of its period; for a plan, when it was due. */
+  from: PlainDate;
+  /** The first day after its period. Null for a plan. */
+  to: PlainDate | null;
+  /** What of it is for days that were served before and not paid, without surcharge. */
+  owed: readonly PeriodLine[];
+}
+
 /** What a link or session names, and its customer's share in it. */
 export interface NamedSubject {
   apply_to_payment_plan_id: Id<'payment_plan'> | null;
   apply_to_subscription_id: Id<'subscription'> | null;
+  apply_to_waives_unpaid: boolean;
 }
 
 /**
@@ -74,27 +90,55 @@ export async function comingPayments(
 ): Promise<ComingPayments | null> {
   const { apply_to_payment_plan_id: planId, apply_to_subscription_id: subscriptionId } = named;
   if (planId !== null) return ofPlan(db, context, planId, payer);
-  return subscriptionId === null ? null : ofSubscription(db, context, subscriptionId, payer);
+  const unpaid = named.apply_to_waives_unpaid ? 'waive' : 'collect';
+  return subscriptionId === null ? null : ofSubscription(db, context, subscriptionId, payer, { unpaid });
 }
 
-async function ofPlan(db: Db, context: RequestContext, id: string, payer: Payer): Promise<ComingPayments | null> {
+/** What happens to a plan or a subscription: it gets a method, or a payer pays this payment of it. */
+type Happening = { unpaid: Resuming['unpaid'] } | { paid: Id<'payment_intent'> };
+
+/**
+ * Returns what the plan or subscription takes besides a payment of it that a payer pays. Null if it is of neither, or
+ * that has ended. Writes nothing.
+ */
+export async function paymentsBesides(
+  db: Db,
+  context: RequestContext,
+  intent: Pick<PaymentIntentRow, 'id' | 'payment_plan_id' | 'subscription_id'>,
+  payer: Payer,
+): Promise<ComingPayments | null> {
+  const { id: paid, payment_plan_id: planId, subscription_id: subscriptionId } = intent;
+  if (planId !== null) return ofPlan(db, context, planId, payer, paid);
+  return subscriptionId === null ? null : ofSubscription(db, context, subscriptionId, payer, { paid });
+}
+
+async function ofPlan(
+  db: Db,
+  context: RequestContext,
+  id: string,
+  payer: Payer,
+  paid: Id<'payment_intent'> | null = null,
+): Promise<ComingPayments | null> {
   const plan = await selectPlan(db, context, id);
   if (plan === null || hasEnded(plan.state)) return null;
   const { at } = payer;
-  const effect = effectOfNewMethod(plan);
+  const effect = paid === null ? effectOfNewMethod(plan) : null;
   const [slots, schedule] = await Promise.all([listKnownSlots(db, id), planSchedule(db, context, id, lookedAt)]);
   const before = { plan, slots, timeZone: context.timeZone };
-  const change = plan.state === 'suspended' ? resume(before, at) : effect === 'retry' ? retryAll(before, at) : {};
+  const isResumed = plan.state === 'suspended' && paid === null;
+  const change = isResumed ? resume(before, at) : effect === 'retry' ? retryAll(before, at) : {};
   const after = applyPlanChange(before, change).planWithSlots;
-  const totals = await totalsOf(db, context, retriesOf(after.slots), payer);
+  const retried = after.slots.filter(({ payment_intent_id: intentId }) => intentId === null || intentId !== paid);
+  const dated = retried.map((slot) => ({ ...slot, from: slot.due_date, to: null }));
+  const totals = await totalsOf(db, context, retriesOf(dated), payer);
   const payments = schedule.payments.map(({ dueDate, amount }) => {
     const due = startOfDay(dueDate, context.timeZone);
-    return { due, total: totalOf(context, amount, payer, due) };
+    return { due, total: totalOf(context, amount, payer, due), from: dueDate, to: null, owed: [] };
   });
   return {
     name: plan.name,
     currency: plan.currency,
-    waitsForBiller: plan.state === 'pending' || (plan.state === 'suspended' && effect === null),
+    waitsForBiller: paid === null && (plan.state === 'pending' || (plan.state === 'suspended' && effect === null)),
     ...listed([...totals, ...payments], at, context.timeZone, schedule.hasMore),
     every: { unit: plan.frequency_type === 'weekly' ? 'week' : 'month', count: plan.frequency_period },
     cap: plan.total_amount_cents,
@@ -106,21 +150,29 @@ async function ofSubscription(
   context: RequestContext,
   id: string,
   payer: Payer,
+  happening: Happening,
 ): Promise<ComingPayments | null> {
   const row = await selectSubscription(db, context, id);
   if (row === null || row.state === 'canceled') return null;
   const { at } = payer;
-  const { subscription, waitsForBiller } = await withNewMethod(db, context, row, at);
-  const { course } = subscription;
-  const retried = retriesOf(allOwed(subscription));
-  const totals = await totalsOf(db, context, retried, payer);
-  const isRetriedNow = retried.some(({ due }) => due <= at);
-  // A payment that succeeds lets the calendar go on from the day on which it does.
-  const after = isRetriedNow ? { ...course, ...collected(subscription, at).course } : course;
-  const periods = comingPeriods(after, dateIn(at, context.timeZone), lookedAt + 1);
-  const payments = periods.slice(0, lookedAt).flatMap(({ start, amount }) => {
+  const { subscription, waitsForBiller } =
+    'paid' in happening
+      ? { subscription: await readWithPeriods(db, row, context.timeZone), waitsForBiller: false }
+      : await withNewMethod(db, context, row, at, happening.unpaid);
+  const paid = 'paid' in happening ? happening.paid : null;
+  const dated = allOwed(subscription)
+    .filter(({ payment_intent_id: intentId }) => paid === null || intentId !== paid)
+    .map((period) => ({ ...period, from: period.start_date, to: period.end_date }));
+  const totals = await totalsOf(db, context, retriesOf(dated), payer);
+  // What is retried has a payment of its own.
+  const isRetried = new Set(allOwed(subscription).map(({ number }) => number));
+  const coming = comingPeriods(subscription, at, lookedAt + 1 + isRetried.size);
+  const periods = coming.filter(({ number }) => !isRetried.has(number)).slice(0, lookedAt + 1);
+  const payments = periods.slice(0, lookedAt).flatMap(({ start, end, amount, lines }) => {
     const due = startOfDay(start, context.timeZone);
-    return amount === 0 ? [] : [{ due, total: totalOf(context, amount, payer, due) }];
+    const owed = lines.filter(({ kind }) => kind === 'owed');
+    const total = totalOf(context, amount, payer, due);
+    return amount === 0 ? [] : [{ due, total, from: start, to: end, owed }];
   });
   const { frequency_type: type, frequency_period: count } = row;
   return {
@@ -139,39 +191,55 @@ async function withNewMethod(
   { timeZone }: RequestContext,
   row: ShownSubscriptionRow,
   at: CustomerInstant,
+  unpaid: Resuming['unpaid'],
 ): Promise<{ subscription: SubscriptionWithPeriods; waitsForBiller: boolean }> {
-  const periods = await listOpenPeriods(db, row.id);
-  const current = periods.find(({ number }) => number === row.current_number) ?? null;
-  const before: SubscriptionWithPeriods = { course: row, current, ...owedOf(periods), timeZone };
-  const change = changeByNewMethod({ row, subscription: before }, at);
-  const { subscription } = applyChange(before, change, null, { before: row.in_effect, at });
+  const before = await readWithPeriods(db, row, timeZone);
+  const change = changeByNewMethod({ row, subscription: before }, at, unpaid);
+  const { subscription } = applyChange(before, change, null, { before: row, at });
   const { course } = subscription;
-  const isPaused = course.state === 'paused' && course.resumes_at === null;
+  const isTried = allOwed(subscription).some(({ status }) => status === 'retrying');
+  const isPaused = course.state === 'paused' && course.resumes_at === null && !isTried;
   const isUnstarted = course.state === 'pending' && course.started_at === null;
   return { subscription, waitsForBiller: isPaused || isUnstarted };
 }
 
+/** A payment that is tried again, when, and for which dates. */
+interface Retry extends Pick<TakenNow, 'from' | 'to'> {
+  intentId: string;
+  due: CustomerInstant;
+}
+
+/** A payment to come, when, and for what. */
+interface Coming extends TakenNow {
+  due: CustomerInstant;
+}
+
 /** The payments of slots or periods that are tried again, and when. */
 function retriesOf(
-  units: readonly { status: string; next_attempt_at: CustomerInstant | null; payment_intent_id: string | null }[],
-): { intentId: string; due: CustomerInstant }[] {
-  return units.flatMap(({ status, next_attempt_at: due, payment_intent_id: intentId }) =>
-    status === 'retrying' && due !== null && intentId !== null ? [{ intentId, due }] : [],
+  units: readonly (Pick<TakenNow, 'from' | 'to'> & {
+    status: string;
+    next_attempt_at: CustomerInstant | null;
+    payment_intent_id: string | null;
+  })[],
+): Retry[] {
+  return units.flatMap(({ status, next_attempt_at: due, payment_intent_id: intentId, from, to }) =>
+    status === 'retrying' && due !== null && intentId !== null ? [{ intentId, due, from, to }] : [],
   );
 }
 
 async function totalsOf(
   db: Db,
   context: RequestContext,
-  retried: readonly { intentId: string; due: CustomerInstant }[],
+  retried: readonly Retry[],
   { at, method }: Payer,
-): Promise<{ due: CustomerInstant; total: MinorUnits }[]> {
+): Promise<Coming[]> {
   const intents = await Promise.all(retried.map(({ intentId }) => selectPaymentIntent(db, context, intentId)));
-  return retried.map(({ due }, index) => {
+  return retried.map(({ due, from, to }, index) => {
     const intent = intents[index] ?? null;
-    if (intent === null) return { due, total: 0 };
+    if (intent === null) return { due, from, to, owed: [], total: 0 };
     const asked = { amount: intent.amount, fee: intent.fee_amount, isAsked: isSurchargeAsked(intent) };
-    return { due, total: surchargeColumns(asked, method, context, laterInstant(at, due)).total_amount };
+    const { total_amount: total } = surchargeColumns(asked, method, context, laterInstant(at, due));
+    return { due, from, to, owed: [], total };
   });
 }
 
@@ -187,14 +255,16 @@ function totalOf(
 }
 
 function listed(
-  payments: readonly { due: CustomerInstant; total: MinorUnits }[],
+  payments: readonly Coming[],
   at: CustomerInstant,
   timeZone: string,
   hasMore: boolean,
-): Pick<ComingPayments, 'atOnce' | 'next' | 'hasMore'> {
+): Pick<ComingPayments, 'atOnce' | 'takenNow' | 'next' | 'hasMore'> {
+  const now = payments.filter(({ due }) => due <= at);
   const later = payments.filter(({ due }) => due > at).toSorted((a, b) => Number(a.due) - Number(b.due));
   return {
-    atOnce: payments.filter(({ due }) => due <= at).reduce((sum, { total }) => sum + total, 0),
+    atOnce: now.reduce((sum, { total }) => sum + total, 0),
+    takenNow: now.map(({ total, from, to, owed }) => ({ total, from, to, owed })),
     next: later.slice(0, shownAtMost).map(({ due, total }) => ({ date: dateIn(due, timeZone), total })),
     hasMore: hasMore || later.length > shownAtMost,
   };

@@ -9,6 +9,7 @@ import type { MinorUnits } from '../../domain/units.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { withdrawDebits } from '../debits/debit-withdrawal.ts';
+import { endSessionOf } from '../links/canceled-payment.ts';
 import { cancelUnpaid } from '../payments/payment-cancellation.ts';
 import { type LockedSubscription, store } from './locked-subscription.ts';
 import { endOpenChange } from './open-change.ts';
@@ -30,7 +31,9 @@ export async function withoutCharges(
   const stopped: string[] = [];
   for (const { payment_intent_id: intentId } of owed) {
     const intent = intentId === null ? null : await lockPaymentIntent(tx, intentId);
-    if (intent !== null && (await cancelUnpaid(tx, intent, instants))) stopped.push(intent.id);
+    if (intent === null || !(await cancelUnpaid(tx, intent, instants))) continue;
+    await endSessionOf(tx, intent, instants);
+    stopped.push(intent.id);
   }
   const change = withdrawn(free.subscription, stopped);
   const in_flight_cents = await amountInFlight(tx, free, stopped);
@@ -94,7 +97,7 @@ export async function creditPaidPeriod(
   });
   return {
     ...paid,
-    course: { ...paid.course, ...credit.account },
+    entries: [...(paid.entries ?? []), ...credit.entries],
     owed: { ...paid.owed, changed_cents: period.changed_cents + credit.amount },
   };
 }

@@ -1,17 +1,25 @@
-import { insertPeriod, type SubscriptionPeriodRow, updatePeriod } from '../../db/subscription-periods.ts';
+import { insertEntries } from '../../db/subscription-entries.ts';
+import {
+  insertPeriod,
+  listOpenPeriods,
+  type SubscriptionPeriodRow,
+  updatePeriod,
+} from '../../db/subscription-periods.ts';
 import {
   type CollectingSubscriptionRow,
   type ShownSubscriptionRow,
   type SubscriptionRowChange,
+  selectRefundableCredit,
   updateSubscription,
 } from '../../db/subscriptions.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
-import { applyChange, type BegunPeriod } from '../../domain/subscriptions/apply.ts';
+import { type Applied, applyChange, type BegunPeriod } from '../../domain/subscriptions/apply.ts';
 import { isOwed, owedOf, type Period, type SubscriptionWithPeriods } from '../../domain/subscriptions/course.ts';
-import type { SubscriptionStepChange } from '../../domain/subscriptions/steps.ts';
+import type { Happening, SubscriptionStepChange } from '../../domain/subscriptions/steps.ts';
 import type { MinorUnits } from '../../domain/units.ts';
-import type { Tx } from '../../platform/postgres/connection.ts';
+import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
+import { presentSubscriptionPeriod } from '../../resources/subscription.ts';
 import { record, subscriptionEvent } from '../events.ts';
 
 /** A locked subscription with the periods that decide what it does next. */
@@ -54,27 +62,55 @@ export async function store(
   more: SubscriptionRowChange = {},
 ): Promise<LockedSubscription> {
   const changed = { ...change, course: { ...change.course, ...more } };
-  const applied = applyChange(subscription, changed, begun, { before: row.in_effect, at });
+  const applied = applyChange(subscription, changed, begun, { before: row, at });
   const { begins, derived } = applied;
-  const columns = { ...changed.course, ...(begins && { current_number: begins.number }), ...derived, updated_at: at };
+  const columns = { ...applied.course, ...(begins && { current_number: begins.number }), ...derived, updated_at: at };
   await pipelined(tx, [
     updateSubscription(tx, row.id, columns),
-    subscription.owed && change.owed ? updatePeriod(tx, row.id, subscription.owed.number, change.owed) : null,
-    ...(change.others ?? []).map((other) => updatePeriod(tx, row.id, other.number, other.change)),
-    subscription.current && change.current
-      ? updatePeriod(tx, row.id, subscription.current.number, change.current)
-      : null,
+    ...applied.periods.map((period) => updatePeriod(tx, row.id, period.number, period.change)),
     begins && insertPeriod(tx, { subscription_id: row.id, ...begins, began_at: at }),
+    applied.entries.length === 0 ? null : insertEntries(tx, row.id, applied.entries, at),
   ]);
-  const stored = { row: { ...row, ...columns }, subscription: applied.subscription };
+  const { credit_balance_cents: credit } = { ...row, ...columns };
+  const refundable_credit_cents = credit === 0 ? 0 : await selectRefundableCredit(tx, row.id);
+  const stored = { row: { ...row, ...columns, refundable_credit_cents }, subscription: applied.subscription };
   const shown = shownRow(stored);
-  record(tx, ...applied.happenings.map((happening) => subscriptionEvent(`subscription.${happening}`, shown, at)));
+  const events = applied.happenings.map((happening) => ({ happening, extra: extraOf(happening, applied) }));
+  record(tx, ...events.map(({ happening, extra }) => subscriptionEvent(`subscription.${happening}`, shown, at, extra)));
   return stored;
+}
+
+/** Returns a locked subscription as a change would make it. Nothing is stored. */
+export function changedBy(
+  { row, subscription }: LockedSubscription,
+  change: SubscriptionStepChange,
+  at: CustomerInstant,
+): LockedSubscription {
+  const applied = applyChange(subscription, change, null, { before: row, at });
+  return { row: { ...row, ...applied.course, ...applied.derived }, subscription: applied.subscription };
+}
+
+/** What an event tells besides the subscription. */
+function extraOf(happening: Happening, { paid, letGo }: Applied): object {
+  if (happening === 'period_paid' && paid !== null) return { paid_period: presentSubscriptionPeriod(paid) };
+  const isLetGo = happening === 'canceled' || happening === 'resumed' || happening === 'updated';
+  return isLetGo ? letGo : {};
 }
 
 /** Returns the subscription as the API shows it. */
 export function shownRow({ row, subscription: { current } }: LockedSubscription): ShownSubscriptionRow {
   return { ...row, current_period: current };
+}
+
+/** Returns a subscription as it is read, without a lock, with the periods that decide what it does next. */
+export async function readWithPeriods(
+  db: Db,
+  row: ShownSubscriptionRow,
+  timeZone: string,
+): Promise<SubscriptionWithPeriods> {
+  const periods = await listOpenPeriods(db, row.id);
+  const current = periods.find(({ number }) => number === row.current_number) ?? null;
+  return { course: row, current, ...owedOf(periods), timeZone };
 }
 
 /** A payment that was under way when its subscription was canceled has an outcome. */

@@ -1,4 +1,4 @@
-import { selectPaymentMethod } from '../../db/payment-methods.ts';
+import { type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-methods.ts';
 import { listOpenPeriods } from '../../db/subscription-periods.ts';
 import { lockSubscription, type SubscriptionRow } from '../../db/subscriptions.ts';
 import { tenantOf } from '../../db/tenant.ts';
@@ -7,14 +7,15 @@ import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { fitsCurrency } from '../../domain/schemes/schemes.ts';
 import type { SubscriptionWithPeriods } from '../../domain/subscriptions/course.ts';
-import { respondTo } from '../../domain/subscriptions/requests.ts';
-import type { SubscriptionStepChange } from '../../domain/subscriptions/steps.ts';
+import { respondTo, type SubscriptionRefusal } from '../../domain/subscriptions/requests.ts';
+import type { Resuming, SubscriptionStepChange } from '../../domain/subscriptions/steps.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { wake } from '../wake.ts';
 import { withAllCreditCovered } from './covered-credit.ts';
 import { lockedSubscription, store } from './locked-subscription.ts';
+import { assertOwedPayable, assertPayable } from './payable.ts';
 import { giveUpUnpaid } from './subscription-requests.ts';
 import { endErrors } from './subscription-terms.ts';
 
@@ -22,6 +23,8 @@ import { endErrors } from './subscription-terms.ts';
 interface AppliedMethod {
   subscriptionId: Id<'subscription'>;
   paymentMethodId: Id<'payment_method'>;
+  /** Whether what was served unpaid is collected, or let go, if it is resumed. */
+  unpaid: Resuming['unpaid'];
   at: CustomerInstant;
   now: RealInstant;
 }
@@ -34,7 +37,7 @@ const nothing: SubscriptionStepChange = { happenings: [] };
  * tried again at once. The workflow of the subscription charges. One that has ended stays as it is.
  */
 export async function applyMethodToSubscription(tx: Tx, applied: AppliedMethod): Promise<void> {
-  const { subscriptionId, paymentMethodId, at, now } = applied;
+  const { subscriptionId, paymentMethodId, unpaid, at, now } = applied;
   const [row, periods] = await pipelined(tx, [
     lockSubscription(tx, subscriptionId),
     listOpenPeriods(tx, subscriptionId),
@@ -44,13 +47,57 @@ export async function applyMethodToSubscription(tx: Tx, applied: AppliedMethod):
   const method = await selectPaymentMethod(tx, tenant, paymentMethodId);
   if (method === null || !fitsCurrency(method, row.currency)) return;
   const locked = lockedSubscription(row, periods);
-  const change = changeByNewMethod(locked, at);
+  const change = changeByNewMethod(locked, at, unpaid);
   const isResumed = change.happenings.includes('resumed');
-  if (isResumed) await giveUpUnpaid(tx, locked, at);
+  if (isResumed) await giveUpUnpaid(tx, locked, { at, now });
   const instrument = { payment_instrument_id: paymentMethodId };
   const after = await store(tx, locked, change, at, null, instrument);
   if (isResumed) await withAllCreditCovered(tx, after, at);
   await wake.subscription(tx, after.row, now, { start: after.row.started_at !== null });
+}
+
+/**
+ * Says before a method becomes the instrument of a subscription that it allows less than what it would pay.
+ * @throws InvalidState `mandate_limit_exceeded`.
+ */
+export async function assertPaysSubscription(
+  tx: Tx,
+  id: Id<'subscription'>,
+  methodId: Id<'payment_method'>,
+  at: CustomerInstant,
+): Promise<void> {
+  const [row, periods] = await pipelined(tx, [lockSubscription(tx, id), listOpenPeriods(tx, id)]);
+  if (row === null || row.state === 'canceled') return;
+  const locked = lockedSubscription({ ...row, payment_instrument_id: methodId }, periods);
+  await assertPayable(tx, locked, at);
+  await assertOwedPayable(tx, locked, at);
+}
+
+/**
+ * The customer has another default. A subscription that names no method takes it, and what is unpaid and past due is
+ * tried at once; if it cannot pay in this currency, the former one stays, as the subscription's own.
+ */
+export async function takeNewDefault(
+  tx: Tx,
+  id: Id<'subscription'>,
+  {
+    method,
+    former,
+    at,
+    now,
+  }: { method: PaymentMethodRow; former: PaymentMethodRow | null } & Pick<AppliedMethod, 'at' | 'now'>,
+): Promise<void> {
+  const [row, periods] = await pipelined(tx, [lockSubscription(tx, id), listOpenPeriods(tx, id)]);
+  if (row === null || row.payment_instrument_id !== null) return;
+  const locked = lockedSubscription(row, periods);
+  if (!fitsCurrency(method, row.currency)) {
+    if (former !== null) await store(tx, locked, nothing, at, null, { payment_instrument_id: former.id });
+    return;
+  }
+  const change = retryWithNewMethod(locked.subscription, at);
+  if (change === nothing) return;
+  const after = await store(tx, locked, change, at);
+  await wake.subscription(tx, after.row, now, { start: true });
 }
 
 /** A subscription as it is read: what a new method would change. */
@@ -60,12 +107,38 @@ interface Read {
 }
 
 /** Returns the change of a subscription that can be charged again: nothing if its state does not wait for that. */
-export function changeByNewMethod({ row, subscription }: Read, at: CustomerInstant): SubscriptionStepChange {
-  const { state, state_reason: reason } = row;
-  if (state === 'pending') return started(row, subscription, at);
-  const isPausedUnpaid = state === 'paused' && reason === 'payment_failed';
-  if (!isPausedUnpaid && state !== 'past_due') return nothing;
-  const change = respondTo({ name: isPausedUnpaid ? 'resume' : 'retry_now' }, subscription, at);
+export function changeByNewMethod(
+  { row, subscription }: Read,
+  at: CustomerInstant,
+  unpaid: Resuming['unpaid'] = 'collect',
+): SubscriptionStepChange {
+  if (row.state === 'pending') return started(row, subscription, at);
+  const change = collectByNewMethod({ row, subscription }, at, unpaid);
+  return 'refused' in change ? nothing : change;
+}
+
+/** Returns the change by which a subscription collects what is unpaid with a new method, or why it collects nothing. */
+export function collectByNewMethod(
+  { row: { state, state_reason: reason }, subscription }: Read,
+  at: CustomerInstant,
+  unpaid: Resuming['unpaid'] = 'collect',
+): SubscriptionStepChange | SubscriptionRefusal {
+  if (state === 'past_due') return respondTo({ name: 'retry_now' }, subscription, at);
+  if (state === 'paused' && reason === 'payment_failed') return respondTo({ name: 'resume', unpaid }, subscription, at);
+  const remedy = {
+    pending: ' A session of mode setup whose apply_to names it starts it.',
+    trialing: '',
+    active: '',
+    paused: ' Resume it, or charge what is unpaid with retry_now.',
+    canceled: ' It has ended for good.',
+  }[state];
+  return { refused: `It is ${state}, so no payment that has failed can be collected on a page.${remedy}` };
+}
+
+/** What is unpaid and past due is tried at once by a new method. */
+export function retryWithNewMethod(subscription: SubscriptionWithPeriods, at: CustomerInstant): SubscriptionStepChange {
+  if (subscription.course.state !== 'past_due') return nothing;
+  const change = respondTo({ name: 'retry_now' }, subscription, at);
   return 'refused' in change ? nothing : change;
 }
 

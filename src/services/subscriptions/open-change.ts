@@ -57,8 +57,8 @@ export function changeRecorder(tx: Tx, locked: LockedSubscription, open: Subscri
         await store(tx, locked, changeFailed(), at, null, error);
         return null;
       }
-      const funds = await selectPeriodFunds(tx, locked.row.id, open.period);
-      const { change, isMade } = changePaid(locked.subscription, open, funds);
+      const period = await selectPeriodFunds(tx, locked.row.id, open.period);
+      const { change, isMade } = changePaid(locked.subscription, open, period?.funds);
       await updateSubscriptionChange(tx, open, isMade ? 'made' : 'credited');
       const noError = isMade ? { last_error_code: null, last_error_message: null } : {};
       const more = { ...noError, ...landed(locked, open.amount_cents) };
@@ -68,7 +68,7 @@ export function changeRecorder(tx: Tx, locked: LockedSubscription, open: Subscri
     async returned({ at }) {
       if (open.status !== 'made' && open.status !== 'credited') return null;
       const covered = await withAllCreditCovered(tx, locked, at);
-      await store(tx, covered, changeReturned(covered.subscription, open), at);
+      await store(tx, covered, changeReturned(open), at);
       return null;
     },
   };

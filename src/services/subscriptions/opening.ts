@@ -4,11 +4,11 @@ import { countPaidPeriods } from '../../db/subscription-periods.ts';
 import type { CollectingSubscriptionRow } from '../../db/subscriptions.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { outcomesOfPeriod } from '../../domain/sandbox-outcomes.ts';
-import { type Statement, statementOf } from '../../domain/subscriptions/account.ts';
-import { calendarOf, type Period } from '../../domain/subscriptions/course.ts';
-import { lengthOf } from '../../domain/subscriptions/periods.ts';
-import { priceOfPeriod } from '../../domain/subscriptions/pricing.ts';
+import { begunBy, trialPeriod } from '../../domain/subscriptions/apply.ts';
+import { openedBy } from '../../domain/subscriptions/coming.ts';
+import type { Period } from '../../domain/subscriptions/course.ts';
 import { collected, type SubscriptionStepChange } from '../../domain/subscriptions/steps.ts';
+import type { Taking } from '../../domain/subscriptions/taking.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { chargeableMethod, recurringIntent } from '../payments/new-intent.ts';
 import type { DecidedIntent } from '../payments/surcharges.ts';
@@ -32,19 +32,10 @@ export async function openPeriod(
 ): Promise<OpenedPeriod> {
   const { begins } = change;
   if (begins === undefined) throw new Error(`no period of subscription ${locked.row.id} begins`);
-  if (begins.kind === 'trial') {
-    const trial = { status: 'paid', amount_cents: 0, carried_cents: 0, payment_intent_id: null } as const;
-    return { locked: await store(tx, locked, change, at, { ...trial, lines: [] }), payment: null };
-  }
+  if (begins.kind === 'trial') return { locked: await store(tx, locked, change, at, trialPeriod), payment: null };
   const { row } = locked;
-  const course = { ...row, ...change.course };
-  const priced = priceOfPeriod(course, lengthOf(calendarOf(course), begins));
-  const statement = statementOf(course, priced.lines);
-  const billed: SubscriptionStepChange = {
-    ...change,
-    course: { ...change.course, ...priced.sold, ...statement.account },
-  };
-  if (statement.amount_cents === 0) return giveAway(tx, locked, billed, statement, at);
+  const { change: billed, taking } = openedBy(locked.subscription, { ...change, begins });
+  if (taking.amount_cents === 0) return giveAway(tx, locked, billed, taking, at);
   const method = await chargeableMethod(tx, row);
   const charge = row.charges + 1;
   const purpose = {
@@ -53,9 +44,9 @@ export async function openPeriod(
     subscription_period: begins.number,
     metadata: await metadataOf(tx, row, begins.number),
   };
-  const intent = recurringIntent(row, purpose, statement.amount_cents, method, at);
+  const intent = recurringIntent(row, purpose, taking.amount_cents, method, at);
   await insertPaymentIntent(tx, intent);
-  const begun = { ...begunBy(statement), status: 'processing', payment_intent_id: intent.id } as const;
+  const begun = begunBy(taking, { status: 'processing', payment_intent_id: intent.id });
   const more = { charges: charge, latest_payment_intent_id: intent.id };
   return { locked: await store(tx, locked, billed, at, begun, more), payment: { intent, method } };
 }
@@ -79,7 +70,7 @@ async function giveAway(
   tx: Tx,
   locked: LockedSubscription,
   change: SubscriptionStepChange,
-  statement: Statement,
+  taking: Taking,
   at: CustomerInstant,
 ): Promise<OpenedPeriod> {
   const paid = collected({ ...locked.subscription, course: { ...locked.subscription.course, ...change.course } }, at);
@@ -88,12 +79,8 @@ async function giveAway(
     course: { ...change.course, ...paid.course },
     happenings: [...change.happenings, ...paid.happenings],
   };
-  const free = { ...begunBy(statement), status: 'paid', payment_intent_id: null } as const;
+  const free = begunBy(taking, { status: 'paid', payment_intent_id: null });
   return { locked: await store(tx, locked, both, at, free), payment: null };
-}
-
-function begunBy({ lines, amount_cents, carried_cents }: Statement) {
-  return { lines, amount_cents, carried_cents };
 }
 
 /**

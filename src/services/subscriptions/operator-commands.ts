@@ -32,11 +32,12 @@ export async function correctSubscriptionDates(db: Db, id: string, now: RealInst
     const credit = changesBetween(creditOf(found.row), creditOf(row));
     if (wrongSubscriptionDates(row, subscription, [], at).length === 0) return credit;
     const { row: corrected } = await store(tx, locked, withRightRetries(subscription, at), at);
-    const datesOf = ({ next_period_at, next_attempt_at, notice_at, resume_at }: typeof row) => ({
+    const datesOf = ({ next_period_at, next_attempt_at, notice_at, resume_at, lapses_at }: typeof row) => ({
       next_period_at,
       next_attempt_at,
       notice_at,
       resume_at,
+      lapses_at,
     });
     return { ...credit, ...changesBetween(datesOf(row), datesOf(corrected)) };
   }).catch((error: unknown) => {
@@ -46,8 +47,11 @@ export async function correctSubscriptionDates(db: Db, id: string, now: RealInst
   });
 }
 
-function withRightRetries({ owed, others }: SubscriptionWithPeriods, at: CustomerInstant): SubscriptionStepChange {
-  const dated = (period: Period) => ({ next_attempt_at: retryOf(period, at) });
+function withRightRetries(
+  { owed, others, timeZone }: SubscriptionWithPeriods,
+  at: CustomerInstant,
+): SubscriptionStepChange {
+  const dated = (period: Period) => ({ next_attempt_at: retryOf(period, timeZone, at) });
   return {
     ...(owed === null ? {} : { owed: dated(owed) }),
     others: others.map((period) => ({ number: period.number, change: dated(period) })),

@@ -9,16 +9,16 @@ import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import {
   type ItemChange,
-  nextPeriodAmount,
   paidNow,
   type Quote,
   type QuotedChange,
   quoteChange,
   validUntil,
 } from '../../domain/subscriptions/changes.ts';
-import { comingPeriods } from '../../domain/subscriptions/coming.ts';
+import { comingPeriods, nextPeriodAmount } from '../../domain/subscriptions/coming.ts';
+import type { SubscriptionWithPeriods } from '../../domain/subscriptions/course.ts';
 import { type PeriodLine, sumOf } from '../../domain/subscriptions/lines.ts';
-import { withOwedOneOffs } from '../../domain/subscriptions/steps.ts';
+import { unpaidFees } from '../../domain/subscriptions/unpaid-fees.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { SubscriptionChange } from '../../resources/subscription-change.ts';
@@ -30,13 +30,15 @@ import { type Charging, openCharge } from '../payments/charge.ts';
 import type { Charge } from '../payments/charge-records.ts';
 import { chargeForRequest, continueCharge } from '../payments/charged-request.ts';
 import { acceptDebit } from '../payments/debit-acceptance.ts';
+import { assertWithinLimit } from '../payments/fitting-method.ts';
 import { chargeableMethod, recurringIntent } from '../payments/new-intent.ts';
 import { lockAndChooseRail, refusalError } from '../payments/rail.ts';
 import { type RepeatableRequest, unrepeatable } from '../payments/repeatable-request.ts';
 import type { DecidedIntent } from '../payments/surcharges.ts';
 import type { RequestContext } from '../request-context.ts';
-import { type LockedSubscription, shownRow, store } from './locked-subscription.ts';
+import { changedBy, type LockedSubscription, readWithPeriods, shownRow, store } from './locked-subscription.ts';
 import { endOpenChange } from './open-change.ts';
+import { assertPayable, assertResultInPeriod } from './payable.ts';
 import { lockForRequest, methodMissing, refused } from './subscription-requests.ts';
 import { getSubscription, itemErrors, withIds } from './subscriptions.ts';
 
@@ -53,7 +55,8 @@ export interface ChangeResult {
  * debit is under way, the items stay as they are until it has succeeded.
  * @throws NotFound
  * @throws InvalidState if its state does not allow it, or while the customer's clock is advancing; `quote_changed` if
- * it would cost another amount than expected.
+ * it would cost another amount than expected; `mandate_limit_exceeded`, `result_after_period` for a bank account that
+ * could not pay it or the periods to come. The last two also for a quote.
  * @throws ValidationFailed for items whose sum is out of range, fields that do not go together, or without a method.
  * @throws ProcessorNotConfigured in live mode without a live processor. Nothing has changed then.
  * @throws ProcessorUnavailable when the processor gave no outcome. The payment stays processing.
@@ -70,7 +73,7 @@ export async function changeSubscription(
   if ('completed' in opened) return opened.completed;
   const { charge, lines } = opened;
   const changed = await chargeForRequest(pool, charging, context, charge, async (tx) => {
-    const result = resultOf(context, await getSubscription(tx, context, id), lines, opened.at);
+    const result = await resultOfRow(tx, context, await getSubscription(tx, context, id), lines, opened.at);
     await request.storeResponse(tx, result);
     return result;
   });
@@ -95,10 +98,11 @@ async function openChange(
   const wanted = wantedChange(locked, input);
   const { current_number: current } = locked.row;
   const funds = wanted.when === 'now' ? await selectPeriodFunds(tx, id, current) : null;
-  const quoted = quoteChange(wanted, locked.subscription, at, funds);
+  const quoted = quoteChange(wanted, locked.subscription, at, funds?.funds);
   if ('refused' in quoted) throw refused(id, quoted);
   const { quote } = quoted;
   if (input.dry_run === true) {
+    await assertChargeable(tx, locked, quoted, at);
     const result = { quote, subscription: shownRow(locked) };
     await request.storeResponse(tx, result);
     return { completed: result };
@@ -106,6 +110,7 @@ async function openChange(
   assertExpected(input, quote);
   const step = { tx, context, at, wanted, quoted, request };
   const free = await giveUpOpenChange(step, locked);
+  await assertChargeable(tx, free, quoted, at);
   if (quote.amount > 0) {
     processorFor(processors, context.livemode);
     return chargeFor(step, free);
@@ -114,6 +119,27 @@ async function openChange(
   const after = await store(tx, free, quoted.change, at);
   await announceIfDebited(step, free, after);
   return { completed: await finish(step, after) };
+}
+
+/**
+ * Says in the quote already what the charges of a change, now and later, would say.
+ * @throws InvalidState `mandate_limit_exceeded`, `result_after_period`.
+ */
+async function assertChargeable(
+  tx: Tx,
+  locked: LockedSubscription,
+  { quote, change }: QuotedChange,
+  at: CustomerInstant,
+): Promise<void> {
+  const { row, subscription } = locked;
+  const after = changedBy(locked, change, at);
+  if (quote.amount === 0) return assertPayable(tx, after, at);
+  // What it takes now does not wait for the next period.
+  const course = { ...after.subscription.course, next_period_lines: [] };
+  await assertPayable(tx, { ...after, subscription: { ...after.subscription, course } }, at);
+  const method = await chargeableMethod(tx, row);
+  await assertWithinLimit(tx, method, row, quote.amount, at);
+  await assertResultInPeriod(tx, method, subscription, at);
 }
 
 interface Step {
@@ -128,7 +154,7 @@ interface Step {
 function wantedChange({ row, subscription }: LockedSubscription, input: SubscriptionChange): ItemChange {
   const { when = 'period_end', proration = 'days', collect = 'next_period', expected_amount_cents: expected } = input;
   const items = withIds(input.items, row.items);
-  const errors = itemErrors(items, withOwedOneOffs(subscription, row.one_off_items));
+  const errors = itemErrors(items, [...unpaidFees(subscription), ...row.one_off_items]);
   if (when === 'period_end') {
     if (collect === 'now') errors.push(onlyNow('collect'));
     if (expected !== undefined) errors.push(onlyNow('expected_amount_cents'));
@@ -165,13 +191,13 @@ async function giveUpOpenChange({ tx, at, context }: Step, locked: LockedSubscri
 /** If another amount is debited from an account under a mandate from now on, the payer is to be told. */
 async function announceIfDebited(
   { tx, context, at, quoted: { quote } }: Step,
-  { row: before }: LockedSubscription,
-  { row: after }: LockedSubscription,
+  { row, subscription: before }: LockedSubscription,
+  { subscription: after }: LockedSubscription,
 ): Promise<void> {
-  const methodId = before.payment_instrument_id ?? before.default_payment_method_id;
+  const methodId = row.payment_instrument_id ?? row.default_payment_method_id;
   const today = dateIn(at, context.timeZone);
-  const [next] = comingPeriods(after, today, 1);
-  const isSame = quote.amount === 0 && (next?.amount ?? 0) === nextPeriodAmount(before, today);
+  const [next] = comingPeriods(after, at, 1);
+  const isSame = quote.amount === 0 && (next?.amount ?? 0) === nextPeriodAmount(before, at);
   if (methodId === null || isSame) return;
   await announceAmount(tx, methodId, { nextDebit: quote.amount > 0 ? today : (next?.start ?? today), at });
 }
@@ -234,7 +260,8 @@ async function insertChange(
 }
 
 async function finish({ tx, context, at, quoted, request }: Step, locked: LockedSubscription): Promise<ChangeResult> {
-  const result = resultOf(context, shownRow(locked), quoted.quote.lines, at, quoted.quote.amount);
+  const { lines, amount } = quoted.quote;
+  const result = resultOf(context, shownRow(locked), locked.subscription, lines, at, amount);
   await request.storeResponse(tx, result);
   return result;
 }
@@ -242,13 +269,24 @@ async function finish({ tx, context, at, quoted, request }: Step, locked: Locked
 /** The result of a change that was requested at this instant. */
 function resultOf(
   { timeZone }: RequestContext,
-  subscription: ShownSubscriptionRow,
+  row: ShownSubscriptionRow,
+  subscription: SubscriptionWithPeriods,
   lines: PeriodLine[],
   at: CustomerInstant,
   amount = sumOf(lines),
 ): ChangeResult {
-  const next = nextPeriodAmount(subscription, dateIn(at, timeZone));
-  return { quote: { lines, amount, nextPeriodAmount: next, validUntil: validUntil(at, timeZone) }, subscription };
+  const next = nextPeriodAmount(subscription, at);
+  return { quote: { lines, amount, nextPeriodAmount: next, validUntil: validUntil(at, timeZone) }, subscription: row };
+}
+
+async function resultOfRow(
+  tx: Tx,
+  context: RequestContext,
+  row: ShownSubscriptionRow,
+  lines: PeriodLine[],
+  at: CustomerInstant,
+): Promise<ChangeResult> {
+  return resultOf(context, row, await readWithPeriods(tx, row, context.timeZone), lines, at);
 }
 
 /** Finds the charge that an earlier try of the same request has opened. */
@@ -266,5 +304,5 @@ async function findEarlierTry(
   const lines = paidNow(change.lines, change.amount_cents);
   const { changed_at: at } = change;
   if (charge !== null) return { charge, lines, at };
-  return { completed: resultOf(context, await getSubscription(tx, context, row.id), lines, at) };
+  return { completed: await resultOfRow(tx, context, await getSubscription(tx, context, row.id), lines, at) };
 }

@@ -5,7 +5,7 @@ import { lockSubscription } from '../../db/subscriptions.ts';
 import { dateIn, laterInstant } from '../../domain/calendar.ts';
 import { type CustomerInstant, withoutClock } from '../../domain/instants.ts';
 import { allOwed } from '../../domain/subscriptions/course.ts';
-import { announceTrialEnd, isOver, resume } from '../../domain/subscriptions/steps.ts';
+import { announceTrialEnd, giveUp, isOver, lapse, resume } from '../../domain/subscriptions/steps.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
@@ -18,9 +18,11 @@ import { endChallenge } from '../payments/challenge-completion.ts';
 import { type Charging, reopenCharge } from '../payments/charge.ts';
 import type { Charge } from '../payments/charge-records.ts';
 import { chargeAndRecord } from '../payments/recurring-charge.ts';
-import { type LockedSubscription, lockedSubscription } from './locked-subscription.ts';
+import { type LockedSubscription, lockedSubscription, store } from './locked-subscription.ts';
 import { lockIntentOfPeriod } from './opening.ts';
 import { assertSubscriptionDates } from './subscription-dates.ts';
+import { storeUnpaid } from './subscription-hook.ts';
+import { giveUpUnpaid } from './subscription-requests.ts';
 import { openRetry, passEnd, type Step, save } from './subscription-steps.ts';
 
 /**
@@ -81,15 +83,19 @@ async function takeDueStep(
       return save(step, { happenings: [] });
     case 'retry':
       return openRetry(step);
-    case 'resume':
+    case 'lapse':
+      return takeLapse(step);
+    case 'resume': {
       // A pause may end on the day on which the subscription does, or a worker may come late: then it ends.
-      return isOver(row, dateIn(at, row.time_zone)) ? passEnd(step) : save(step, resume(locked.subscription, at));
+      const how = { anchorDay: row.resume_anchor_day, unpaid: 'collect' } as const;
+      return isOver(row, dateIn(at, row.time_zone)) ? passEnd(step) : save(step, resume(locked.subscription, at, how));
+    }
     case 'period':
       return passEnd(step);
   }
 }
 
-type DueKind = 'debit' | 'notice' | 'grace' | 'retry' | 'resume' | 'period';
+type DueKind = 'debit' | 'notice' | 'grace' | 'retry' | 'lapse' | 'resume' | 'period';
 
 /**
  * What is due first. At the same instant the bank speaks first, and a retry comes before the period that its payment
@@ -101,11 +107,24 @@ function firstDue(row: LockedSubscription['row']): { kind: DueKind; at: Customer
     ['notice', row.notice_at],
     ['grace', row.grace_ends_at],
     ['retry', row.next_attempt_at],
+    ['lapse', row.lapses_at],
     ['resume', row.resume_at],
     ['period', row.next_period_at],
   ];
   const known = dates.flatMap(([kind, at]) => (at === null ? [] : [{ kind, at }]));
   return known.toSorted((a, b) => Number(a.at) - Number(b.at))[0] ?? null;
+}
+
+/** Dunning gives up after a final decline; or unpaid periods of a paused subscription are over, and so are their payments. */
+async function takeLapse({ tx, locked, at, now, dueAt }: Step): Promise<null> {
+  const { row, subscription } = locked;
+  if (row.state === 'past_due') {
+    await storeUnpaid(tx, locked, giveUp(subscription, dueAt), { at, now });
+    return null;
+  }
+  await giveUpUnpaid(tx, locked, { at, now });
+  await store(tx, locked, lapse(subscription, at), at);
+  return null;
 }
 
 async function findInterrupted(tx: Tx, { row, subscription }: LockedSubscription): Promise<Charge | null> {

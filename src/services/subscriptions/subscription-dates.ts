@@ -1,13 +1,9 @@
 import { laterInstant } from '../../domain/calendar.ts';
+import { isSameRetry } from '../../domain/dunning.ts';
 import { type CustomerInstant, isoOrNone } from '../../domain/instants.ts';
 import { retryDueAt } from '../../domain/schemes/debit-dates.ts';
-import {
-  allOwed,
-  calendarOf,
-  derive,
-  type Period,
-  type SubscriptionWithPeriods,
-} from '../../domain/subscriptions/course.ts';
+import { allOwed, calendarOf, type Period, type SubscriptionWithPeriods } from '../../domain/subscriptions/course.ts';
+import { derive } from '../../domain/subscriptions/derive.ts';
 import { periodDates } from '../../domain/subscriptions/periods.ts';
 import { clockToleranceMs } from '../customer-time.ts';
 import type { LockedSubscription } from './locked-subscription.ts';
@@ -15,12 +11,13 @@ import type { LockedSubscription } from './locked-subscription.ts';
 /** The stored instants that follow from a subscription. */
 type StoredDates = Record<(typeof dateNames)[number], CustomerInstant | null>;
 type BegunPeriod = Pick<Period, 'number' | 'kind' | 'status' | 'start_date' | 'end_date'>;
-const dateNames = ['next_period_at', 'next_attempt_at', 'notice_at', 'resume_at'] as const;
+const dateNames = ['next_period_at', 'next_attempt_at', 'notice_at', 'resume_at', 'lapses_at'] as const;
 const inWords: Record<keyof StoredDates, string> = {
   next_period_at: 'its next period or its end',
   next_attempt_at: 'its next retry',
   notice_at: 'the notice of the end of its trial',
   resume_at: 'the end of its pause',
+  lapses_at: 'the end of what is not paid',
 };
 
 /** The rows of a subscription do not agree, so nothing is collected by them, and no period begins. */
@@ -72,13 +69,13 @@ export function wrongSubscriptionDates(
  * Returns when an owed period is retried: the instant that dunning gives, or that of a request to retry at once. Null
  * if it is not retried.
  */
-export function retryOf(period: Period, at: CustomerInstant): CustomerInstant | null {
+export function retryOf(period: Period, timeZone: string, at: CustomerInstant): CustomerInstant | null {
   if (period.status !== 'retrying') return null;
   const { next_attempt_at: stored, retry_asked_at: askedAt } = period;
-  const dueAt = retryDueAt(period);
+  const dueAt = retryDueAt(period, timeZone);
   const isAsked = stored !== null && askedAt !== null && stored.getTime() === askedAt.getTime();
   const isAtOnce = stored !== null && dueAt === null && stored.getTime() <= at.getTime() + clockToleranceMs;
-  return isAsked || isAtOnce ? stored : (dueAt ?? at);
+  return isAsked || isAtOnce || isSameRetry(stored, dueAt) ? stored : (dueAt ?? at);
 }
 
 function wrongInstants(stored: StoredDates, subscription: SubscriptionWithPeriods, at: CustomerInstant): string[] {
@@ -89,11 +86,11 @@ function wrongInstants(stored: StoredDates, subscription: SubscriptionWithPeriod
       is === null || shouldBe === null ? is === shouldBe : Math.abs(Number(is) - Number(shouldBe)) <= toleranceOf(name);
     return isRight ? [] : [`${inWords[name]} is set to ${isoOrNone(is)}, but its periods give ${isoOrNone(shouldBe)}`];
   });
-  return [...instants, ...allOwed(subscription).flatMap((period) => wrongRetry(period, at))];
+  return [...instants, ...allOwed(subscription).flatMap((period) => wrongRetry(period, subscription.timeZone, at))];
 }
 
-function wrongRetry(period: Period, at: CustomerInstant): string[] {
-  const retryAt = retryOf(period, at);
+function wrongRetry(period: Period, timeZone: string, at: CustomerInstant): string[] {
+  const retryAt = retryOf(period, timeZone, at);
   if (period.status !== 'retrying' || period.next_attempt_at?.getTime() === retryAt?.getTime()) return [];
   return [
     `the retry of period ${period.number} is set to ${isoOrNone(period.next_attempt_at)}, but dunning gives ${isoOrNone(retryAt)}`,

@@ -5,6 +5,7 @@ import { lockSubscriptionOfIntent, type SubscriptionRowChange } from '../../db/s
 import { startOfDay } from '../../domain/calendar.ts';
 import { challengeEnd } from '../../domain/challenges.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
+import { retryDueAt } from '../../domain/schemes/debit-dates.ts';
 import type { Period, SubscriptionState } from '../../domain/subscriptions/course.ts';
 import {
   attemptOpened,
@@ -40,13 +41,11 @@ export const subscriptionHook: ChargeHook = async (tx, { paymentIntentId }) => {
   const change = period === null ? await selectChangeOfIntent(tx, paymentIntentId) : null;
   if (change !== null) return changeRecorder(tx, lockedSubscription(row, periods), change);
   const locked = lockedSubscription(row, periods, period);
+  const assertOpens = () => assertConfirmable(locked, period);
   return {
+    assertOpens,
     async opened(at) {
-      const isUnpaid = period?.status === 'retrying' || period?.status === 'unpaid';
-      if (!isUnpaid || row.state === 'canceled') {
-        const remedy = row.state === 'pending' ? ' Start it again instead.' : '';
-        throw new InvalidState(`Subscription ${row.id} no longer waits for this payment.${remedy}`);
-      }
+      assertOpens();
       await store(tx, locked, attemptOpened(), at);
     },
     async completed(outcome) {
@@ -72,6 +71,23 @@ export const subscriptionHook: ChargeHook = async (tx, { paymentIntentId }) => {
     },
   };
 };
+
+/**
+ * A payer or a biller pays what the subscription has failed to collect.
+ * @throws InvalidState if nothing waits for this payment; it says what to do instead.
+ */
+function assertConfirmable({ row }: LockedSubscription, period: Period | null): void {
+  const isUnpaid = period?.status === 'retrying' || period?.status === 'unpaid';
+  const isLapsed = period !== null && period.lapsed_at !== null;
+  const hasEnded = row.state === 'canceled';
+  if (isUnpaid && !isLapsed && !hasEnded) return;
+  const isOver = isLapsed || period?.status === 'void';
+  const remedy = row.state === 'pending' ? ' Start it again instead.' : isOver && !hasEnded ? remedyForLapsed : '';
+  throw new InvalidState(`Subscription ${row.id} no longer waits for this payment.${remedy}`);
+}
+
+const remedyForLapsed =
+  ' Its period is over. Resume the subscription, or create a checkout session with its subscription_id.';
 
 /** Until when the payer has time for the challenge of a period's payment. */
 function challengeEndOf(
@@ -110,19 +126,33 @@ async function recordCompleted(
   }
   // The attempt that `start` or `resume` makes is the first of its payment, and the first step of the series too.
   const isStep = attempt.source === 'subscription' || attempt.number === 1;
-  const next = afterFailedAttempt(locked.row.failure_behaviour, period, { at, outcome, scheme }, isStep);
-  const change = failed(locked.subscription, next);
+  const next = afterFailedAttempt(locked.row, period, { at, outcome, scheme }, isStep);
+  // What a payer tries by hand does not bring back retries that a final decline has ended.
+  const isGivenUp = !isStep && period.gives_up_at !== null;
+  const step = isGivenUp ? ({ kind: 'suspend', isFinal: true } as const) : next.step;
+  const dueAt = scheme === null && attempt.source === 'subscription' ? attemptDueAt(locked, period, at) : at;
+  const change = failed(locked.subscription, { series: next.series, step, dueAt });
   const reason = { last_error_code: outcome.code, last_error_message: outcome.message };
   const error = { ...reason, ...landed(locked, period.amount_cents) };
   const { row } = await storeUnpaid(tx, locked, change, { at, now }, error);
   return { nextAttemptAt: change.owed?.next_attempt_at ?? null, state: row.state };
 }
 
+/** When the attempt of a period was due that its subscription has made on its own. */
+function attemptDueAt(
+  { subscription: { timeZone } }: LockedSubscription,
+  period: SubscriptionPeriodRow,
+  at: CustomerInstant,
+): CustomerInstant {
+  const dueAt = period.failures < 1 ? startOfDay(period.start_date, timeZone) : retryDueAt(period, timeZone);
+  return dueAt !== null && dueAt < at ? dueAt : at;
+}
+
 /**
  * Stores that a payment has failed or come back. If that ends or pauses the subscription, what else would be charged of
  * it is stopped; the events of that come first.
  */
-async function storeUnpaid(
+export async function storeUnpaid(
   tx: Tx,
   locked: LockedSubscription,
   change: SubscriptionStepChange,
@@ -143,8 +173,8 @@ async function recordReturned(
   locked: LockedSubscription,
   { at, now, code, scheme }: AttemptReturn,
 ): Promise<CustomerInstant | null> {
-  const next = afterReturn(locked.row.failure_behaviour, { at, code, scheme });
-  const change = returned(locked.subscription, next);
+  const next = afterReturn(locked.row, { at, code, scheme });
+  const change = returned(locked.subscription, { ...next, dueAt: at });
   await storeUnpaid(tx, locked, change, { at, now });
   return change.owed?.next_attempt_at ?? null;
 }

@@ -1,12 +1,11 @@
 import { listSubscriptionChanges, type SubscriptionChangeRow } from '../../db/subscription-changes.ts';
 import { listPeriods, type SubscriptionPeriodRow } from '../../db/subscription-periods.ts';
-import { dateIn } from '../../domain/calendar.ts';
 import { type ComingPeriod, comingPeriods } from '../../domain/subscriptions/coming.ts';
-import { firstDayAfterPause } from '../../domain/subscriptions/steps.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { timeNow } from '../customer-time.ts';
 import { type PageQuery, type Rows, rowsByNumber } from '../paging.ts';
 import type { RequestContext } from '../request-context.ts';
+import { readWithPeriods } from './locked-subscription.ts';
 import { getSubscription } from './subscriptions.ts';
 
 /**
@@ -28,8 +27,7 @@ export async function subscriptionPeriods(
 }
 
 /**
- * Returns the periods to come, at most `count`, as if every one were paid. One that is pending is shown as if it were
- * started now, one that is paused as if it were resumed. None come after the end.
+ * Returns the periods to come, at most `count`, as if every one were paid: see `comingPeriods`.
  * @throws NotFound
  */
 export async function subscriptionSchedule(
@@ -39,9 +37,8 @@ export async function subscriptionSchedule(
   count: number,
 ): Promise<{ periods: ComingPeriod[]; hasMore: boolean }> {
   const row = await getSubscription(db, context, id);
-  const today = dateIn(await timeNow(db, context, row), context.timeZone);
-  const from = row.state === 'paused' ? firstDayAfterPause(row.current_period, today) : today;
-  const periods = comingPeriods(row, from, count + 1);
+  const subscription = await readWithPeriods(db, row, context.timeZone);
+  const periods = comingPeriods(subscription, await timeNow(db, context, row), count + 1);
   return { periods: periods.slice(0, count), hasMore: periods.length > count };
 }
 

@@ -1,15 +1,21 @@
 import { markCanceled } from '../../db/payment-intents.ts';
+import { selectPeriodFunds } from '../../db/period-funds.ts';
+import { insertSubscriptionChange } from '../../db/subscription-changes.ts';
 import { listOpenPeriods } from '../../db/subscription-periods.ts';
 import { lockSubscription, type ShownSubscriptionRow } from '../../db/subscriptions.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
+import { type Quote, quoteUnused } from '../../domain/subscriptions/changes.ts';
 import { allOwed } from '../../domain/subscriptions/course.ts';
 import { respondTo, type SubscriptionRefusal, type SubscriptionRequest } from '../../domain/subscriptions/requests.ts';
 import { cancelNow } from '../../domain/subscriptions/steps.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
+import type { SubscriptionCancel } from '../../resources/subscription-input.ts';
 import { timeForWrite } from '../customer-time.ts';
 import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
 import { intentEvent, record, transact } from '../events.ts';
+import { endSessionOf } from '../links/canceled-payment.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { withoutCharges } from './end.ts';
@@ -31,13 +37,84 @@ export async function requestOfSubscription(
     const { locked: found, at } = await lockForRequest(tx, context, id);
     const asked = respondTo(request, found.subscription, at);
     if ('refused' in asked) throw refused(id, asked);
-    const isEnd = asked.happenings.includes('canceled');
-    const locked = isEnd ? await withoutCharges(tx, found, { at, now: context.now }) : found;
-    const change = isEnd ? cancelNow(locked.subscription, 'requested') : asked;
-    const after = await store(tx, locked, change, at);
-    await wake.subscription(tx, after.row, context.now, { start: after.row.state !== 'canceled' });
+    if (asked.happenings.includes('canceled')) return endAtOnce(tx, context, found, at);
+    const after = await store(tx, found, asked, at);
+    await wake.subscription(tx, after.row, context.now, { start: true });
     return shownRow(after);
   });
+}
+
+/** A subscription that was canceled, and what its unused days are worth if they become credit. */
+export interface Canceled {
+  subscription: ShownSubscriptionRow;
+  quote: Quote | null;
+}
+
+/**
+ * Cancels a subscription. With `unused: credit` the days that are paid and left become credit, by the lines that a
+ * change to nothing would have; with `dry_run` it returns what that would be.
+ * @throws NotFound; InvalidState if its state does not allow it, or while the customer's clock is advancing;
+ * ValidationFailed for fields that do not go together.
+ */
+export async function cancelSubscription(
+  db: Writer,
+  context: RequestContext,
+  id: string,
+  { at: when = 'period_end', unused = 'keep', dry_run: dryRun = false }: SubscriptionCancel,
+): Promise<Canceled> {
+  if (unused === 'credit') {
+    if (when === 'now') return cancelWithCredit(db, context, id, dryRun);
+    throw ValidationFailed.of(
+      '/unused',
+      'out_of_range',
+      'Days are left only if it ends at once: send at: now with it.',
+    );
+  }
+  if (dryRun) {
+    throw ValidationFailed.of('/dry_run', 'out_of_range', 'dry_run quotes unused days: send unused: credit with it.');
+  }
+  const request = { name: 'cancel', when: when === 'now' || when === 'period_end' ? when : { on: when } } as const;
+  return { quote: null, subscription: await requestOfSubscription(db, context, id, request) };
+}
+
+async function cancelWithCredit(db: Writer, context: RequestContext, id: string, dryRun: boolean): Promise<Canceled> {
+  return transact(db, context, async (tx) => {
+    const { locked, at } = await lockForRequest(tx, context, id);
+    const asked = respondTo({ name: 'cancel', when: 'now' }, locked.subscription, at);
+    if ('refused' in asked) throw refused(id, asked);
+    const funded = await selectPeriodFunds(tx, id, locked.row.current_number);
+    const quoted = quoteUnused(locked.subscription, at, funded?.funds ?? null);
+    if ('refused' in quoted) throw refused(id, quoted);
+    const { quote, change, own } = quoted;
+    if (dryRun) return { quote, subscription: shownRow(locked) };
+    const credited = await store(tx, locked, change, at);
+    if (own.length > 0) {
+      await insertSubscriptionChange(tx, {
+        subscription_id: credited.row.id,
+        period: credited.row.current_number,
+        items: credited.row.items,
+        proration: 'days',
+        lines: own,
+        amount_cents: 0,
+        payment_intent_id: null,
+        status: 'made',
+        changed_at: at,
+      });
+    }
+    return { quote, subscription: await endAtOnce(tx, context, credited, at) };
+  });
+}
+
+async function endAtOnce(
+  tx: Tx,
+  context: RequestContext,
+  found: LockedSubscription,
+  at: CustomerInstant,
+): Promise<ShownSubscriptionRow> {
+  const locked = await withoutCharges(tx, found, { at, now: context.now });
+  const after = await store(tx, locked, cancelNow(locked.subscription, 'requested'), at);
+  await wake.subscription(tx, after.row, context.now);
+  return shownRow(after);
 }
 
 /** Cancels a subscription whose customer is deleted. The caller has locked the customer. */
@@ -78,18 +155,20 @@ export function methodMissing({ row }: LockedSubscription): ValidationFailed {
 }
 
 /**
- * Periods that a resume leaves void: their payments are canceled, so no payer can pay them. One that a bank has
+ * Unpaid periods that are over, or that a resume leaves void: their payments are canceled, so no payer can pay them. One that a bank has
  * taken back stays `returned`: it cannot be paid again either.
  */
 export async function giveUpUnpaid(
   tx: Tx,
   { row, subscription }: LockedSubscription,
-  at: CustomerInstant,
+  instants: { at: CustomerInstant; now: RealInstant },
 ): Promise<void> {
+  const { at } = instants;
   for (const period of allOwed(subscription)) {
     const intent = await lockIntentOfPeriod(tx, row, period);
-    if (intent.status === 'returned') continue;
+    if (intent.status === 'returned' || intent.status === 'canceled') continue;
     const canceled = await markCanceled(tx, intent.id, at);
     record(tx, intentEvent('payment_intent.canceled', canceled, { testClockId: row.test_clock_id, at }));
+    await endSessionOf(tx, intent, instants);
   }
 }

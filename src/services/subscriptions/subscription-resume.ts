@@ -9,7 +9,8 @@ import { type RepeatableRequest, unrepeatable } from '../payments/repeatable-req
 import type { RequestContext } from '../request-context.ts';
 import { collectWithin, type RequestedStep } from './collecting-request.ts';
 import { withAllCreditCovered } from './covered-credit.ts';
-import { store } from './locked-subscription.ts';
+import { changedBy, store } from './locked-subscription.ts';
+import { assertOwedPayable, assertPayable } from './payable.ts';
 import { giveUpUnpaid, methodMissing, refused } from './subscription-requests.ts';
 import { openRetry, passEnd } from './subscription-steps.ts';
 
@@ -41,17 +42,23 @@ async function openContinued(step: RequestedStep, asked: ContinuingRequest): Pro
   const { tx, locked, at } = step;
   const change = respondTo(asked, locked.subscription, at);
   if ('refused' in change) throw refused(locked.row.id, change);
-  if (change.happenings.includes('resumed')) return openResumed(step, change);
+  if (change.happenings.includes('resumed')) {
+    await assertPayable(tx, changedBy(locked, change, at), at);
+    if (asked.name === 'resume' && asked.unpaid !== 'waive') await assertOwedPayable(tx, locked, at);
+    return openResumed(step, change);
+  }
   const debit = reserve(tx);
   const next = { ...step, locked: await store(tx, locked, change, at) };
-  return asked.name === 'retry_now' ? openRetry(next, debit) : passEndIfDue(next);
+  if (next.locked.subscription.owed?.status !== 'retrying' || asked.name === 'uncancel') return passEndIfDue(next);
+  const isConfirm = asked.name === 'resume';
+  return openRetry({ ...next, asked: { ...next.asked, isConfirm } }, debit);
 }
 
 /** A pause ends. The new period begins now, and the biller confirms it; or later, if days are left that are paid. */
 async function openResumed(step: RequestedStep, change: Parameters<typeof store>[2]): Promise<Charge | null> {
   const { tx, locked, at, asked } = step;
   if ((await chargeableMethod(tx, locked.row)) === null) throw methodMissing(locked);
-  await giveUpUnpaid(tx, locked, at);
+  await giveUpUnpaid(tx, locked, { at, now: step.now });
   const stored = await store(tx, locked, change, at);
   // Periods that the resume has left void have given no credit.
   const after = await withAllCreditCovered(tx, stored, at);

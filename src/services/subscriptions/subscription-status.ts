@@ -45,6 +45,7 @@ function nextInWords(row: SubscriptionStatusRow): string {
   if (is(row.notice_at)) return 'the notice of the end of the trial';
   if (is(row.grace_ends_at)) return 'the end of the service that is not paid';
   if (is(row.next_attempt_at)) return `the retry of period ${row.period}, attempt ${(row.failures ?? 0) + 1}`;
+  if (is(row.lapses_at)) return row.state === 'past_due' ? 'the end of its retries' : 'the end of the unpaid period';
   if (is(row.resume_at)) return 'the end of the pause';
   if (row.ends_at !== null || row.pauses_at !== null)
     return 'the next end of a period, or the end or pause that is planned';

@@ -45,7 +45,7 @@ export function endErrors(terms: Terms, start: string): FieldError[] {
   if (endsAt <= first) {
     return [outOfRange('ends_at', `must be on the end of a period: the first of them begins on ${first}`)];
   }
-  const calendar: PeriodCalendar = { ...terms, anchor_start: first, anchor_number: 1 };
+  const calendar: PeriodCalendar = { ...terms, anchor_start: first, anchor_number: 1, cut_number: null, cut_at: null };
   const period = periodOf(calendar, endsAt);
   if (period.start === endsAt) return [];
   return [outOfRange('ends_at', `must be on the end of a period: the nearest are ${period.start} and ${period.end}`)];

@@ -2,8 +2,10 @@ import type { ShownSubscriptionRow, SubscriptionRowChange } from '../../db/subsc
 import { dateIn } from '../../domain/calendar.ts';
 import { namedId } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
-import type { Discount } from '../../domain/subscriptions/pricing.ts';
-import { withOwedOneOffs } from '../../domain/subscriptions/steps.ts';
+import { unpaidPeriods } from '../../domain/subscriptions/owed.ts';
+import type { Discount, OneOffItem } from '../../domain/subscriptions/pricing.ts';
+import type { SubscriptionStepChange } from '../../domain/subscriptions/steps.ts';
+import { unpaidFees } from '../../domain/subscriptions/unpaid-fees.ts';
 import type { Writer } from '../../platform/postgres/connection.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { SubscriptionUpdate } from '../../resources/subscription-input.ts';
@@ -13,7 +15,10 @@ import { transact } from '../events.ts';
 import { currencyErrors, currencyErrorsOf } from '../payments/fitting-method.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
-import { shownRow, store } from './locked-subscription.ts';
+import { replaceUnpaidFees as withFees } from './fees.ts';
+import { type LockedSubscription, shownRow, store } from './locked-subscription.ts';
+import { retryWithNewMethod } from './method-for-subscription.ts';
+import { assertPayable } from './payable.ts';
 import { lockForRequest } from './subscription-requests.ts';
 import { termErrors } from './subscription-terms.ts';
 import { discountErrors, itemErrors, newDiscounts, newOneOffs, withIds } from './subscriptions.ts';
@@ -52,15 +57,17 @@ export async function updateSubscriptionTerms(
       ...plain,
       ...(methodId === undefined ? {} : { payment_instrument_id: namedId('payment_method', methodId) }),
       ...(items === undefined ? {} : { items: withIds(items) }),
-      ...(oneOffs === undefined ? {} : { one_off_items: newOneOffs(oneOffs) }),
       ...(discounts === undefined ? {} : plannedDiscounts(row.current_number, newDiscounts(discounts))),
       ...(start_date === undefined ? {} : { start_date: start_date ?? dateIn(at, context.timeZone) }),
     };
+    const fees = oneOffs && newOneOffs(oneOffs);
+    const openFees = fees ?? [...unpaidFees(locked.subscription), ...row.one_off_items];
     const changed = { ...row, ...change };
     const errors = [
       ...metadataErrors(input.metadata, context.livemode),
-      ...itemErrors(changed.next_items ?? changed.items, withOwedOneOffs(locked.subscription, changed.one_off_items)),
+      ...itemErrors(changed.next_items ?? changed.items, openFees),
       ...discountErrors(discounts),
+      ...noPeriodErrors(locked, fees ?? []),
     ];
     const terms = start_date ? changed : startable(changed, at, context.timeZone);
     if (isUnstarted) errors.push(...termErrors(terms, { at, timeZone: context.timeZone }));
@@ -76,10 +83,37 @@ export async function updateSubscriptionTerms(
       );
     }
     assertNoErrors(errors);
-    const after = await store(tx, locked, { course: {}, happenings: [] }, at, null, change);
+    const billed = fees === undefined ? locked : await withFees(tx, locked, fees, { at, now: context.now });
+    const after = await store(tx, billed, newMethodStep(billed, change, at), at, null, change);
+    if (isChargedOtherwise(input)) await assertPayable(tx, after, at);
     await wake.subscription(tx, row, context.now);
     return shownRow(after);
   });
+}
+
+/** Whether its next payments may take more, or by another method. Fees can be withdrawn at any time. */
+function isChargedOtherwise({ items, one_off_items: fees, discounts, ...input }: SubscriptionUpdate): boolean {
+  const hasFees = fees !== undefined && fees.length > 0;
+  return hasFees || [items, discounts, input.payment_instrument_id].some((field) => field !== undefined);
+}
+
+/** A fee of a subscription that ends with its period is never taken, unless an unpaid period takes it. */
+function noPeriodErrors({ row, subscription }: LockedSubscription, fees: OneOffItem[]): FieldError[] {
+  const { current } = subscription;
+  const isLast = row.ends_at !== null && current !== null && row.ends_at <= current.end_date;
+  if (fees.length === 0 || !isLast || unpaidPeriods(subscription).length > 0) return [];
+  const message = `It ends on ${row.ends_at} with its period, so no period takes a fee. Take it as a payment of its own.`;
+  return [fieldError('/one_off_items', 'no_period_left', message)];
+}
+
+/** A new method is charged at once for what is unpaid while that is retried. */
+function newMethodStep(
+  { row, subscription }: LockedSubscription,
+  { payment_instrument_id: methodId }: SubscriptionRowChange,
+  at: CustomerInstant,
+): SubscriptionStepChange {
+  const isNew = methodId !== undefined && methodId !== row.payment_instrument_id;
+  return isNew ? retryWithNewMethod(subscription, at) : { happenings: [] };
 }
 
 /** The discounts of a period that has begun stay as they are. */

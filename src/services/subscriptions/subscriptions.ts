@@ -53,7 +53,7 @@ export async function createSubscription(
     assertNoErrors(errors);
     if (method?.value) await attachMethod(tx, context, method.value, row.customer_id, at);
     await insertSubscription(tx, row);
-    return { ...row, current_period: null };
+    return { ...row, current_period: null, refundable_credit_cents: 0 };
   });
 }
 
@@ -177,6 +177,9 @@ function newSubscription(
     ends_at_before_cancel: null,
     pauses_at: null,
     resumes_at: null,
+    resume_anchor_day: null,
+    cut_number: null,
+    cut_at: null,
     trial_notice_sent: false,
     paid_periods: 0,
     charges: 0,
@@ -191,6 +194,9 @@ function newSubscription(
     notice_at: null,
     grace_ends_at: null,
     resume_at: null,
+    lapses_at: null,
+    owed_amount_cents: 0,
+    unpaid_one_off_items: [],
     in_effect: false,
     in_effect_until: null,
     created_at: at,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { isOpen, isUnpaid, progressOf, type SlotStatus } from '../../../src/domain/plans/plan.ts';
+import { isOpen, isUnpaid, mostToCome, progressOf, type SlotStatus } from '../../../src/domain/plans/plan.ts';
 import { fresh } from './simulated.ts';
 
 describe('the slots of a plan', () => {
@@ -35,4 +35,18 @@ describe('the slots of a plan', () => {
     assert.deepEqual(progressOf({ plan, slots }), { nextSlot: 5, paymentsOpened: 1, committedAmount: 54_020 });
     assert.equal(progressOf({ plan: fresh, slots: [] }, true).paymentsOpened, 0);
   });
+});
+
+describe('the most that a payment to come of a plan takes', () => {
+  const terms = { ...fresh, recurring_amount_cents: 1000, total_amount_cents: null, collected_amount_cents: 0 };
+  const table: [what: string, more: Partial<typeof fresh>, amount: number][] = [
+    ['its recurring amount', { first_amount_cents: 500 }, 1000],
+    ['its first amount, while that is to come', { first_amount_cents: 1500 }, 1500],
+    ['no first amount that has been due', { first_amount_cents: 1500, next_slot: 1 }, 1000],
+    ['no more than its total', { total_amount_cents: 900 }, 900],
+    ['no more than is left of its total', { total_amount_cents: 5000, collected_amount_cents: 4400 }, 600],
+  ];
+  for (const [what, more, amount] of table) {
+    it(`is ${what}`, () => assert.equal(mostToCome({ ...terms, ...more }), amount));
+  }
 });

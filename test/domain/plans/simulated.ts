@@ -75,7 +75,7 @@ export class Simulated {
   /** The whole plan, with all its slots. */
   planWithSlots: PlanWithSlots;
   now = begin;
-  readonly behaviour: FailureBehaviour;
+  readonly dunned: { failure_behaviour: FailureBehaviour; time_zone: string };
   readonly outcomes: Outcome[];
   readonly attempts: Attempt[] = [];
   readonly told: { at: number; what: string }[] = [];
@@ -92,7 +92,7 @@ export class Simulated {
 
   constructor(terms: Partial<Plan>, behaviour: FailureBehaviour, outcomes: readonly Outcome[]) {
     this.planWithSlots = { plan: { ...fresh, ...terms }, slots: [], timeZone: 'UTC' };
-    this.behaviour = behaviour;
+    this.dunned = { failure_behaviour: behaviour, time_zone: 'UTC' };
     this.outcomes = [...outcomes];
   }
 
@@ -205,7 +205,7 @@ export class Simulated {
       amount: amount ?? 0,
       at,
       failures,
-      dueAt: retryDueAt(slot)?.getTime() ?? null,
+      dueAt: retryDueAt(slot, 'UTC')?.getTime() ?? null,
       by,
       state,
     });
@@ -227,14 +227,14 @@ export class Simulated {
     const slot = this.slot(number);
     const code = outcome === 'final' ? 'card_declined' : 'insufficient_funds';
     const latest = { at: this.now, outcome: declined(code), scheme: isDebit ? auBecs : null };
-    const next = afterFailedAttempt(this.behaviour, slot, latest, by === 'plan');
+    const next = afterFailedAttempt(this.dunned, slot, latest, by === 'plan');
     this.store(failed(this.planWithSlots, slot, slot.amount ?? 0, next));
   }
 
   comeBack(number: number): void {
     const slot = this.slot(number);
     this.planWithSlots = this.withSlot(number, { is_returned: true });
-    const next = afterReturn(this.behaviour, { at: this.now, code: 'insufficient_funds', scheme: auBecs });
+    const next = afterReturn(this.dunned, { at: this.now, code: 'insufficient_funds', scheme: auBecs });
     this.store(returned(this.planWithSlots, slot, slot.amount ?? 0, next));
   }
 

@@ -86,7 +86,7 @@ describe('the ends of periods that a date may be', () => {
 describe('a pause from a date', () => {
   it('lets the periods before it go on, and ends them then', () => {
     const subject = lived(0);
-    assert.ok(subject.ask({ name: 'pause', from: '2027-04-30', resumesAt: '2027-06-15' }));
+    assert.ok(subject.ask({ name: 'pause', from: '2027-04-30', resumesAt: '2027-06-15', anchorDay: null }));
     subject.runUntil(customerInstant('2027-07-20T00:00:00Z'));
     const periods = [...subject.periods.values()].map(({ start_date: start, end_date: end }) => `${start} ${end}`);
     assert.deepEqual(periods, [
@@ -100,17 +100,20 @@ describe('a pause from a date', () => {
 
   it('is refused for another day, by the name of its field and with the two nearest', () => {
     const nearest = 'from must be on the end of a period: the nearest to come are 2027-04-30 and 2027-05-31.';
-    assert.deepEqual(refusal(lived(0), { name: 'pause', from: '2027-05-15', resumesAt: null }), ['from', nearest]);
+    assert.deepEqual(refusal(lived(0), { name: 'pause', from: '2027-05-15', resumesAt: null, anchorDay: null }), [
+      'from',
+      nearest,
+    ]);
   });
 
   it('is refused if it resumes before it begins', () => {
-    const request = { name: 'pause', from: '2027-04-30', resumesAt: '2027-04-30' } as const;
+    const request = { name: 'pause', from: '2027-04-30', resumesAt: '2027-04-30', anchorDay: null } as const;
     assert.deepEqual(refusal(lived(0), request)?.[0], 'resumes_at');
   });
 
   it('keeps its end if a payment fails before it and is collected', () => {
     const subject = lived(0, {}, [true, false, true]);
-    assert.ok(subject.ask({ name: 'pause', from: '2027-04-30', resumesAt: '2027-06-15' }));
+    assert.ok(subject.ask({ name: 'pause', from: '2027-04-30', resumesAt: '2027-06-15', anchorDay: null }));
     subject.runUntil(customerInstant('2027-03-20T00:00:00Z'));
     const { course } = subject.subscription;
     assert.deepEqual([course.pauses_at, course.resumes_at], ['2027-04-30', '2027-06-15']);
@@ -150,7 +153,7 @@ describe('a cancellation at a date', () => {
 
   it('hides a pause that is not before it, and an uncancel gives that and the end of the terms back', () => {
     const subject = lived(0, { ends_at: '2027-08-31' });
-    assert.ok(subject.ask({ name: 'pause', from: '2027-05-31', resumesAt: null }));
+    assert.ok(subject.ask({ name: 'pause', from: '2027-05-31', resumesAt: null, anchorDay: null }));
     for (const on of ['2027-06-30', '2027-04-30', '2027-03-31']) assert.ok(subject.ask(cancelOn(on)));
     assert.ok(subject.ask({ name: 'cancel', when: 'period_end' }));
     assert.ok(subject.ask({ name: 'uncancel' }));
@@ -161,13 +164,17 @@ describe('a cancellation at a date', () => {
     );
   });
 
-  it('moves with a resume to the end of the period that contains it, and so does the end of the terms', () => {
+  it('stays with a resume, and so does the end of the terms: the last period is short', () => {
     const subject = lived(0, { ends_at: '2027-08-31' });
     assert.ok(subject.ask(cancelOn('2027-06-30')));
-    assert.ok(subject.ask({ name: 'pause', from: null, resumesAt: '2027-03-10' }));
+    assert.ok(subject.ask({ name: 'pause', from: null, resumesAt: '2027-03-10', anchorDay: null }));
     subject.runUntil(customerInstant('2027-03-11T00:00:00Z'));
     const { ends_at, ends_at_before_cancel } = subject.subscription.course;
-    assert.deepEqual([ends_at, ends_at_before_cancel], ['2027-07-10', '2027-09-10']);
+    assert.deepEqual([ends_at, ends_at_before_cancel], ['2027-06-30', '2027-08-31']);
+    subject.runUntil(customerInstant('2027-08-01T00:00:00Z'));
+    const last = [...subject.periods.values()].at(-1);
+    assert.deepEqual([last?.start_date, last?.end_date, last?.amount_cents], ['2027-06-10', '2027-06-30', 67]);
+    assert.deepEqual(stateOf(subject), ['canceled', 'ended']);
   });
 
   it('is refused after the end of the terms, for another day, and while no period is under way', () => {
@@ -180,7 +187,7 @@ describe('a cancellation at a date', () => {
       'at must be on the end of a period: the nearest to come are 2027-04-30 and 2027-05-31.',
     ]);
     const paused = lived(0);
-    assert.ok(paused.ask({ name: 'pause', from: null, resumesAt: null }));
+    assert.ok(paused.ask({ name: 'pause', from: null, resumesAt: null, anchorDay: null }));
     paused.runUntil(customerInstant('2027-03-05T00:00:00Z'));
     assert.match(String(refusal(paused, cancelOn('2027-03-31'))?.[1]), /^It is paused, .* only be canceled at once/);
     assert.match(String(refusal(new Simulated({}, []), cancelOn('2027-03-31'))?.[1]), /^It is pending, /);

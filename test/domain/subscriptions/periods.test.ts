@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { startOfDay } from '../../../src/domain/calendar.ts';
+import { addDays, daysBetween, startOfDay } from '../../../src/domain/calendar.ts';
 import { linesOf, shareOf, sumOf } from '../../../src/domain/subscriptions/lines.ts';
-import { lengthOf, type PeriodCalendar, periodDates, periodOf } from '../../../src/domain/subscriptions/periods.ts';
+import {
+  lengthOf,
+  type PeriodCalendar,
+  periodDates,
+  periodOf,
+  withEnd,
+} from '../../../src/domain/subscriptions/periods.ts';
 
 const monthly = (start: string, more: Partial<PeriodCalendar> = {}): PeriodCalendar => ({
   frequency_type: 'monthly',
@@ -10,6 +16,8 @@ const monthly = (start: string, more: Partial<PeriodCalendar> = {}): PeriodCalen
   anchor_day: null,
   anchor_start: start,
   anchor_number: 1,
+  cut_number: null,
+  cut_at: null,
   ...more,
 });
 const starts = (calendar: PeriodCalendar, count: number) =>
@@ -37,6 +45,8 @@ const calendars = fc.record({
   anchor_day: fc.constant(null),
   anchor_start: dates,
   anchor_number: fc.integer({ min: 1, max: 50 }),
+  cut_number: fc.constant(null),
+  cut_at: fc.constant(null),
 });
 const anchored = fc.record({
   frequency_type: fc.constantFrom('monthly' as const, 'yearly' as const),
@@ -44,6 +54,8 @@ const anchored = fc.record({
   anchor_day: fc.integer({ min: 1, max: 31 }),
   anchor_start: dates,
   anchor_number: fc.constant(1),
+  cut_number: fc.constant(null),
+  cut_at: fc.constant(null),
 });
 
 describe('the periods of a subscription', () => {
@@ -116,6 +128,53 @@ describe('the periods of a subscription', () => {
         zone,
       );
     }
+  });
+});
+
+describe('a period that ends early', () => {
+  const calendar = monthly('2027-01-31');
+
+  it('is cut on the day that was set as the end, and costs its share of the interval', () => {
+    const cut = withEnd(calendar, 2, '2027-03-10');
+    assert.deepEqual(periodDates(cut, 2), { number: 2, start: '2027-02-28', end: '2027-03-10' });
+    assert.deepEqual(lengthOf(cut, periodDates(cut, 2)), { days: 10, whole: 31 });
+  });
+
+  it('leaves the rest of its interval to the next one, if it goes on after all, and no other period moves', () => {
+    const cut = withEnd(calendar, 2, '2027-03-10');
+    assert.deepEqual(periodDates(cut, 3), { number: 3, start: '2027-03-10', end: '2027-03-31' });
+    assert.deepEqual(lengthOf(cut, periodDates(cut, 3)), { days: 21, whole: 31 });
+    assert.deepEqual(periodDates(cut, 4), { number: 4, start: '2027-03-31', end: '2027-04-30' });
+    assert.deepEqual(periodDates(cut, 1), periodDates(calendar, 1));
+  });
+
+  it('is none if the end is an end of a period anyway, or not in this one', () => {
+    for (const end of ['2027-03-31', '2027-02-28', '2027-04-01', null]) {
+      assert.deepEqual(withEnd(calendar, 2, end), calendar);
+    }
+  });
+
+  it('tiles with the others and shares one interval with the next, wherever it is cut', () => {
+    fc.assert(
+      fc.property(fc.oneof(calendars, anchored), fc.nat(20), fc.nat(400), (whole, n, day) => {
+        const number = whole.anchor_number + n;
+        const { start, end } = periodDates(whole, number);
+        const cut = withEnd(whole, number, addDays(start, 1 + (day % daysBetween(start, end))));
+        for (const each of [number - 1, number, number + 1, number + 2]) {
+          if (each < whole.anchor_number) continue;
+          const period = periodDates(cut, each);
+          assert.ok(period.start < period.end);
+          assert.equal(periodDates(cut, each + 1).start, period.end);
+          assert.deepEqual(periodOf(cut, period.start), period);
+          assert.ok(lengthOf(cut, period).days <= lengthOf(cut, period).whole);
+        }
+        if (cut === whole) return;
+        const [one, rest] = [lengthOf(cut, periodDates(cut, number)), lengthOf(cut, periodDates(cut, number + 1))];
+        assert.equal(one.whole, rest.whole);
+        assert.equal(one.days + rest.days, daysBetween(start, end));
+      }),
+      { numRuns: 1_000 },
+    );
   });
 });
 

@@ -7,7 +7,7 @@ import {
   oneOffItemsOf,
   priceOfPeriod,
   type Sold,
-  withPeriodBack,
+  withMonthsBack,
 } from '../../../src/domain/subscriptions/pricing.ts';
 import { discountLists } from './simulated.ts';
 
@@ -100,7 +100,7 @@ describe('the price of a period', () => {
     const before = { ...sold, discounts: [percent(50, 3), amount(5)], one_off_items };
     const priced = priceOfPeriod(before, month);
     assert.deepEqual(oneOffItemsOf(priced.lines), one_off_items);
-    assert.deepEqual(withPeriodBack(priced.sold.discounts), before.discounts);
+    assert.deepEqual(withMonthsBack(priced.sold.discounts, priced.sold.discounts), before.discounts);
   });
 
   const items = fc.array(

@@ -1,9 +1,16 @@
 import fc from 'fast-check';
-import { addDays } from '../../../src/domain/calendar.ts';
+import { addDays, dateIn } from '../../../src/domain/calendar.ts';
 import { nextRetryAt } from '../../../src/domain/dunning.ts';
 import { addMs, type CustomerInstant, customerInstant } from '../../../src/domain/instants.ts';
-import { statementOf } from '../../../src/domain/subscriptions/account.ts';
-import { applyChange, type BegunPeriod } from '../../../src/domain/subscriptions/apply.ts';
+import { type AccountEntry, amountEntry } from '../../../src/domain/subscriptions/account.ts';
+import {
+  type Applied,
+  applyChange,
+  type Before,
+  begunBy,
+  type LetGo,
+  trialPeriod,
+} from '../../../src/domain/subscriptions/apply.ts';
 import {
   changeFailed,
   changePaid,
@@ -11,25 +18,33 @@ import {
   type OpenChange,
   quoteChange,
 } from '../../../src/domain/subscriptions/changes.ts';
+import { openedBy } from '../../../src/domain/subscriptions/coming.ts';
 import {
+  allOwed,
   type Course,
   calendarOf,
-  derive,
   type Period,
   type SubscriptionWithPeriods,
 } from '../../../src/domain/subscriptions/course.ts';
+import { derive } from '../../../src/domain/subscriptions/derive.ts';
 import { type PeriodLine, type SubscriptionItem, sumOf } from '../../../src/domain/subscriptions/lines.ts';
-import { lengthOf, periodDates, periodOf } from '../../../src/domain/subscriptions/periods.ts';
-import { type Discount, type OneOffItem, priceOfPeriod } from '../../../src/domain/subscriptions/pricing.ts';
+import { periodDates, periodOf } from '../../../src/domain/subscriptions/periods.ts';
+import type { Discount, OneOffItem } from '../../../src/domain/subscriptions/pricing.ts';
 import { respondTo, type SubscriptionRequest } from '../../../src/domain/subscriptions/requests.ts';
 import {
   announceTrialEnd,
+  attemptOpened,
   collected,
   failed,
+  giveUp,
+  isOver,
+  lapse,
   passBoundary,
   resume,
+  returned,
   type SubscriptionStepChange,
 } from '../../../src/domain/subscriptions/steps.ts';
+import { replaceFees } from '../../../src/domain/subscriptions/unpaid-fees.ts';
 
 const dayMs = 86_400_000;
 const begin = customerInstant('2027-01-31T00:00:00Z');
@@ -68,9 +83,15 @@ export const fresh: Course = {
   ends_at_before_cancel: null,
   pauses_at: null,
   resumes_at: null,
+  resume_anchor_day: null,
+  cut_number: null,
+  cut_at: null,
   trial_notice_sent: false,
   paid_periods: 0,
 };
+
+/** How a charge ends: paid, declined, or declined for good. */
+export type Outcome = boolean | 'final';
 
 /** What happened at an instant. */
 interface Told {
@@ -84,71 +105,91 @@ interface Told {
 /** A subscription in memory, with a processor that follows a list of outcomes: what the services do, without rows. */
 export class Simulated {
   subscription: SubscriptionWithPeriods;
-  inEffect = false;
+  before: Before = { in_effect: false, in_effect_until: null, owed_amount_cents: 0 };
   now = begin;
   readonly told: Told[] = [];
   readonly periods = new Map<number, Period>();
-  readonly outcomes: boolean[];
+  readonly entries: AccountEntry[] = [];
+  /** What its events have told to be let go. */
+  readonly letGo: LetGo[] = [];
+  readonly outcomes: Outcome[];
   /** The change whose charge is under way. */
   open: OpenChange | null = null;
   readonly quotes: { amount: number; lines: PeriodLine[] }[] = [];
   paidForChanges = 0;
+  hasComeBack = false;
   refunded = 0;
 
-  constructor(terms: Partial<Course>, outcomes: boolean[]) {
+  constructor(terms: Partial<Course>, outcomes: Outcome[]) {
     this.subscription = { course: { ...fresh, ...terms }, current: null, owed: null, others: [], timeZone: 'UTC' };
     this.outcomes = [...outcomes];
   }
 
+  get inEffect(): boolean {
+    return this.before.in_effect;
+  }
+
+  /** The change with the period that it begins, which is charged, as `opening.ts` does it. */
   apply(change: SubscriptionStepChange): void {
-    const { begun, ...billed } = this.bill(change);
-    const owedNumber = this.subscription.owed?.number;
-    const owed = this.subscription.owed && { ...this.subscription.owed, ...change.owed };
-    const applied = applyChange(this.subscription, { ...change, ...billed }, begun, {
-      before: this.inEffect,
-      at: this.now,
-    });
-    if (owed && owedNumber !== undefined) this.periods.set(owedNumber, owed);
-    if (applied.begins) this.periods.set(applied.begins.number, applied.begins);
-    this.subscription = applied.subscription;
-    const { current } = applied.subscription;
-    if (change.current && current) this.periods.set(current.number, current);
-    this.inEffect = applied.derived.in_effect;
-    const until = applied.derived.in_effect_until?.getTime() ?? null;
-    for (const what of applied.happenings) {
+    const { begins } = change;
+    if (begins === undefined) this.store(applyChange(this.subscription, change, null, this.#now()));
+    else if (begins.kind === 'trial') this.store(applyChange(this.subscription, change, trialPeriod, this.#now()));
+    else {
+      const opened = openedBy(this.subscription, { ...change, begins });
+      const begun = begunBy(opened.taking, { status: 'processing', payment_intent_id: 'pi_1' });
+      this.store(applyChange(this.subscription, opened.change, begun, this.#now()));
+      if (begun.amount_cents === 0) this.apply(collected(this.subscription, this.now));
+      else this.charge();
+    }
+  }
+
+  store({ subscription, periods, begins, derived, happenings, entries, letGo }: Applied): void {
+    this.subscription = subscription;
+    for (const { number, change } of periods) {
+      const known = this.periods.get(number);
+      if (known !== undefined) this.periods.set(number, { ...known, ...change });
+    }
+    if (begins) this.periods.set(begins.number, begins);
+    this.entries.push(...entries);
+    this.letGo.push(letGo);
+    this.before = derived;
+    const until = derived.in_effect_until?.getTime() ?? null;
+    for (const what of happenings) {
       this.told.push({ at: this.now.getTime(), what, inEffect: this.inEffect, until });
     }
-    if (applied.begins?.kind === 'paid') this.chargeOrGive(applied.begins);
   }
 
-  /** The statement of a period that the change begins, as `opening.ts` makes it. */
-  bill({ begins, course }: SubscriptionStepChange): { begun: BegunPeriod | null; course?: Partial<Course> } {
-    if (begins === undefined) return { begun: null, ...(course && { course }) };
-    const trial = { status: 'paid', lines: [], amount_cents: 0, carried_cents: 0, payment_intent_id: null } as const;
-    if (begins.kind === 'trial') return { begun: { ...trial, lines: [] }, ...(course && { course }) };
-    const next = { ...this.subscription.course, ...course };
-    const priced = priceOfPeriod(next, lengthOf(calendarOf(next), begins));
-    const { lines, amount_cents, carried_cents, account } = statementOf(next, priced.lines);
-    const begun = { status: 'processing', lines, amount_cents, carried_cents, payment_intent_id: 'pi_1' } as const;
-    return { begun, course: { ...course, ...priced.sold, ...account } };
+  #now(): { before: Before; at: CustomerInstant } {
+    return { before: this.before, at: this.now };
   }
 
-  chargeOrGive({ amount_cents: amount }: Period): void {
-    if (amount === 0) this.apply(collected(this.subscription, this.now));
-    else this.charge();
+  charge(dueAt = this.now): void {
+    const outcome = this.outcomes.shift() ?? true;
+    if (outcome === true) this.apply(collected(this.subscription, this.now));
+    else this.decline(outcome === 'final', dueAt);
   }
 
-  charge(): void {
-    if (this.outcomes.shift() ?? true) this.apply(collected(this.subscription, this.now));
-    else this.decline();
-  }
-
-  decline(): void {
+  decline(isFinal: boolean, dueAt: CustomerInstant): void {
     const { failures = 0, first_failed_at: first = null } = this.subscription.owed ?? {};
     const firstFailedAt = first ?? this.now;
-    const at = nextRetryAt(failures + 1, firstFailedAt);
+    const at = nextRetryAt(failures + 1, firstFailedAt, 'UTC');
     const series = { failures: failures + 1, first_failed_at: firstFailedAt, last_result_at: null };
-    this.apply(failed(this.subscription, { series, step: at === null ? { kind: 'suspend' } : { kind: 'retry', at } }));
+    const step =
+      at === null || isFinal ? ({ kind: 'suspend', isFinal: at !== null } as const) : ({ kind: 'retry', at } as const);
+    this.apply(failed(this.subscription, { series, step, dueAt }));
+  }
+
+  /** The bank takes the payment of a period back. Its retries begin. */
+  comeBack(number: number): void {
+    const period = this.periods.get(number);
+    if (period?.status !== 'paid' || period.kind === 'trial' || period.amount_cents === 0) return;
+    this.hasComeBack = true;
+    const { owed, others } = this.subscription;
+    const about = { ...this.subscription, owed: period, others: owed === null ? others : [owed, ...others] };
+    const series = { failures: 1, first_failed_at: this.now, last_result_at: null };
+    const at = nextRetryAt(1, this.now, 'UTC') ?? this.now;
+    const change = returned(about, { series, step: { kind: 'retry', at }, dueAt: this.now });
+    this.store(applyChange(about, change, null, this.#now()));
   }
 
   ask(request: SubscriptionRequest): boolean {
@@ -167,7 +208,9 @@ export class Simulated {
     const date = periods === 0 ? current.end_date : periodDates(calendarOf(course), number + periods - 1).end;
     const resumesAt = pausedDays === null ? null : addDays(date, pausedDays);
     const done = this.ask(
-      what === 'pause' ? { name: 'pause', from: date, resumesAt } : { name: 'cancel', when: { on: date } },
+      what === 'pause'
+        ? { name: 'pause', from: date, resumesAt, anchorDay: null }
+        : { name: 'cancel', when: { on: date } },
     );
     return done ? date : null;
   }
@@ -203,15 +246,23 @@ export class Simulated {
     this.subscription = { ...this.subscription, course: { ...this.subscription.course, ...change } };
   }
 
+  /** Fees that replace all that are not paid, as an update sets them. */
+  fee(items: OneOffItem[]): void {
+    if (this.subscription.course.state === 'canceled') return;
+    const { waiting, periods, entries } = replaceFees(this.subscription, items);
+    const own = periods.find(({ number }) => number === this.subscription.owed?.number);
+    const others = periods.filter(({ number }) => number !== this.subscription.owed?.number);
+    const owed = own === undefined ? {} : { owed: own.change };
+    this.apply({ course: { one_off_items: waiting }, ...owed, others, entries, happenings: [] });
+    if (own?.change.amount_cents === 0) this.apply(collected(this.subscription, this.now));
+  }
+
   /** Pays credit out. */
   refund(part: number): void {
-    const { course } = this.subscription;
-    const amount = Math.floor((course.credit_balance_cents * part) / 10);
+    const { credit_balance_cents: credit, current_number: number } = this.subscription.course;
+    const amount = Math.floor((credit * part) / 10);
     this.refunded += amount;
-    this.subscription = {
-      ...this.subscription,
-      course: { ...course, credit_balance_cents: course.credit_balance_cents - amount },
-    };
+    this.apply({ entries: amountEntry('paid_out', number, 'Refund of credit', amount), happenings: [] });
   }
 
   /** What the customer owes for later periods, minus what it has in hand. */
@@ -227,35 +278,54 @@ export class Simulated {
         [
           [d.notice_at, () => this.apply(announceTrialEnd())],
           [d.grace_ends_at, () => this.apply({ happenings: [] })],
-          [d.next_attempt_at, () => this.retry()],
-          [d.next_period_at, () => this.apply(passBoundary(this.subscription, this.now, { hasMethod: true }))],
+          [d.next_attempt_at, (at) => this.retry(at)],
+          [d.lapses_at, (at) => this.lapse(at)],
           // After an end on the same day: then nothing is resumed.
-          [d.resume_at, () => this.apply(resume(this.subscription, this.now))],
-        ] as const
+          [d.resume_at, () => this.resumeOrEnd()],
+          [d.next_period_at, () => this.apply(passBoundary(this.subscription, this.now, { hasMethod: true }))],
+        ] as readonly [CustomerInstant | null, (at: CustomerInstant) => void][]
       )
         .flatMap(([at, run]) => (at === null || at > target ? [] : [{ at, run }]))
         .toSorted((a, b) => Number(a.at) - Number(b.at))[0];
       if (due === undefined) break;
       if (due.at > this.now) this.now = due.at;
-      due.run();
+      due.run(due.at);
     }
     this.now = target;
   }
 
-  retry(): void {
-    this.apply({ owed: { status: 'processing', next_attempt_at: null }, happenings: [] });
-    this.charge();
+  retry(dueAt: CustomerInstant): void {
+    this.apply(attemptOpened());
+    // What waits for another retry is not what is charged.
+    const all = allOwed(this.subscription);
+    const owed = all.find(({ status }) => status === 'processing') ?? null;
+    this.subscription = { ...this.subscription, owed, others: all.filter((period) => period !== owed) };
+    this.charge(dueAt);
+  }
+
+  lapse(dueAt: CustomerInstant): void {
+    const isDunning = this.subscription.course.state === 'past_due';
+    this.apply(isDunning ? giveUp(this.subscription, dueAt) : lapse(this.subscription, this.now));
+  }
+
+  resumeOrEnd(): void {
+    const { course, timeZone } = this.subscription;
+    if (isOver(course, dateIn(this.now, timeZone))) {
+      this.apply(passBoundary(this.subscription, this.now, { hasMethod: true }));
+    } else this.apply(resume(this.subscription, this.now));
   }
 
   /** The whole course in words, for comparison. */
   summary() {
-    const periods = [...this.periods.values()].map(({ number, start_date, end_date, status }) => [
+    const periods = [...this.periods.values()].map(({ number, start_date, end_date, status, served_until }) => [
       number,
       start_date,
       end_date,
       status,
+      served_until?.getTime() ?? null,
     ]);
-    return { periods, told: this.told, state: this.subscription.course.state };
+    const { state, credit_balance_cents: credit, next_period_lines: waiting } = this.subscription.course;
+    return { periods, told: this.told, state, credit, waiting };
   }
 }
 
@@ -266,6 +336,8 @@ export type Deed =
   | { do: 'change'; wanted: ItemChange; outcome: boolean | 'later' }
   | { do: 'settle'; isPaid: boolean }
   | { do: 'refund'; part: number }
+  /** The bank takes back the payment of the current period, or of one that is so many before it. */
+  | { do: 'comeBack'; before: number }
   /** Fees for the next period, or discounts from the next period on, as an update sets them. */
   | { do: 'fee'; items: OneOffItem[] }
   | { do: 'discount'; discounts: Discount[] }
@@ -290,8 +362,12 @@ const requests: fc.Arbitrary<SubscriptionRequest> = fc.oneof(
     name: fc.constant('pause' as const),
     from: fc.constant(null),
     resumesAt: fc.nat(60).map((days) => (days < 20 ? null : addDays('2027-01-31', 5 * days))),
+    anchorDay: fc.constant(null),
   }),
-  fc.constant({ name: 'resume' as const }),
+  fc.constantFrom('collect' as const, 'collect' as const, 'waive' as const).map((unpaid) => ({
+    name: 'resume' as const,
+    unpaid,
+  })),
   fc.constantFrom('period_end' as const, 'now' as const).map((when) => ({ name: 'cancel' as const, when })),
   fc.constant({ name: 'uncancel' as const }),
   fc.constant({ name: 'retry_now' as const }),
@@ -346,6 +422,7 @@ const deeds: fc.Arbitrary<Deed[]> = fc.array(
     { weight: 1, arbitrary: fees.map((items) => ({ do: 'fee' as const, items })) },
     { weight: 1, arbitrary: discountLists.map((discounts) => ({ do: 'discount' as const, discounts })) },
     { weight: 1, arbitrary: fc.integer({ min: 1, max: 10 }).map((part) => ({ do: 'refund' as const, part })) },
+    { weight: 1, arbitrary: fc.nat(1).map((before) => ({ do: 'comeBack' as const, before })) },
     { weight: 3, arbitrary: fc.nat(45).map((days) => ({ do: 'pass' as const, days })) },
   ),
   { maxLength: 16 },
@@ -363,13 +440,13 @@ const terms = fc.record({
 export interface Lived {
   terms: Partial<Course>;
   deeds: Deed[];
-  outcomes: boolean[];
+  outcomes: Outcome[];
 }
 
 export const courses: fc.Arbitrary<Lived> = fc.record({
   terms,
   deeds,
-  outcomes: fc.array(fc.boolean(), { maxLength: 12 }),
+  outcomes: fc.array(fc.constantFrom(true, true, true, false, false, false, 'final' as const), { maxLength: 12 }),
 });
 
 export function live({ terms: own, deeds: all, outcomes }: Lived): Simulated {
@@ -381,7 +458,8 @@ export function live({ terms: own, deeds: all, outcomes }: Lived): Simulated {
     else if (deed.do === 'change') subject.change(deed.wanted, deed.outcome);
     else if (deed.do === 'settle') subject.settle(deed.isPaid);
     else if (deed.do === 'refund') subject.refund(deed.part);
-    else if (deed.do === 'fee') subject.sell({ one_off_items: deed.items });
+    else if (deed.do === 'comeBack') subject.comeBack(subject.subscription.course.current_number - deed.before);
+    else if (deed.do === 'fee') subject.fee(deed.items);
     else if (deed.do === 'discount') subject.sell({ next_discounts: deed.discounts });
     else subject.runUntil(addMs(subject.now, deed.days * dayMs));
   }

@@ -17,7 +17,7 @@ export async function readBooks(sql: Pool, { clock }: { clock: string }, names: 
         from payment_attempts a left join bank_debits d on d.attempt_id = a.id where a.payment_intent_id = i.id
       ) as attempts,
       (
-        select coalesce(jsonb_agg(jsonb_build_object('name', r.id, 'isOfCredit', r.of_credit) order by r.id), '[]')
+        select coalesce(jsonb_agg(jsonb_build_object('name', r.id, 'credit', r.credit_cents) order by r.id), '[]')
         from refunds r where r.payment_intent_id = i.id
       ) as refunds
     from payment_intents i join customers c on c.id = i.customer_id

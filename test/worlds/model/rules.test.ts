@@ -172,7 +172,7 @@ describe('the model of what may be taken', () => {
   });
 
   it('finds a refund of more than a payment holds, also because the bank has taken it back', () => {
-    const refunds = [{ name: 'refund1', isOfCredit: false }];
+    const refunds = [{ name: 'refund1', credit: 0 }];
     const payments = [payment(plan, { refunds })];
     const refunded = (amount: number, day = 12) => event(day, 'refund.succeeded', 'refund1', { amount });
     assert.deepEqual(givenBackTooMuch(story({ payments, happenings: [taken, refunded(1000)] })), []);
@@ -186,7 +186,7 @@ describe('the model of what may be taken', () => {
   });
 
   it('finds credit that is paid out, or in hand, after the payment of its period came back', () => {
-    const refunds = [{ name: 'refund1', isOfCredit: true }];
+    const refunds = [{ name: 'refund1', credit: 400 }];
     const payments = [payment(subscription), payment(subscription, { name: 'pay2', refunds })];
     const periods = { [subscription]: [paidPeriod(1, 'pay1'), paidPeriod(2, 'pay2')] };
     const downgrade = { period: 1, status: 'made', lines: -400, changedAt: at(10), payment: null };
@@ -206,6 +206,23 @@ describe('the model of what may be taken', () => {
       'refund1: 400 of credit paid out by 2027-01-14T12:00:00.000Z, and 0 held',
     ]);
     assert.deepEqual(judged(0, paidOut, event(15, 'payment_intent.returned', 'pay1')), []);
+  });
+
+  it('finds credit that stays although the payment that it came from was refunded', () => {
+    const downgrade = { period: 1, status: 'made', lines: -400, changedAt: at(10), payment: null };
+    const judged = (amount: number, credit: number) =>
+      givenBackTooMuch(
+        story({
+          payments: [payment(subscription, { refunds: [{ name: 'refund1', credit }] })],
+          periods: { [subscription]: [paidPeriod(1, 'pay1')] },
+          changes: { [subscription]: [downgrade] },
+          happenings: [taken, event(14, 'refund.succeeded', 'refund1', { amount })],
+          resources: { [subscription]: { credit_balance_cents: 400 - credit, next_period_lines: [] } },
+        }),
+      );
+    assert.deepEqual([judged(300, 300), judged(1000, 400)], [[], []]);
+    assert.deepEqual(judged(300, 0), ['refund1: takes 0 of credit, and 300 came from its payment']);
+    assert.deepEqual(judged(900, 300), ['refund1: takes 300 of credit, and 400 came from its payment']);
   });
 
   const active = { state: 'active', state_reason: null, next_payment_date: null, next_attempt_at: null };

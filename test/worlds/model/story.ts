@@ -16,8 +16,8 @@ export interface Attempt {
 
 export interface Refund {
   name: string;
-  /** It pays out credit of the subscription. */
-  isOfCredit: boolean;
+  /** How much of it pays out credit of the subscription. */
+  credit: number;
 }
 
 /** A period that a payment opened. Dates are local to the biller. */

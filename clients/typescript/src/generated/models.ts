@@ -19,6 +19,7 @@ export type BecsPaymentMethod = Schemas['BecsPaymentMethod'];
 export type BecsPaymentMethodCreate = Schemas['BecsPaymentMethodCreate'];
 export type BecsSummary = Schemas['BecsSummary'];
 export type BusinessDays = Schemas['BusinessDays'];
+export type CanceledSubscription = Schemas['CanceledSubscription'];
 export type CardData = Schemas['CardData'];
 export type CardFunding = Schemas['CardFunding'];
 export type CardInstrument = Schemas['CardInstrument'];
@@ -194,6 +195,7 @@ export type SubscriptionChangedEvent = Schemas['SubscriptionChangedEvent'];
 export type SubscriptionChanges = Schemas['SubscriptionChanges'];
 export type SubscriptionCreate = Schemas['SubscriptionCreate'];
 export type SubscriptionCreditRefund = Schemas['SubscriptionCreditRefund'];
+export type SubscriptionCreditRefunds = Schemas['SubscriptionCreditRefunds'];
 export type SubscriptionDiscount = Schemas['SubscriptionDiscount'];
 export type SubscriptionDiscountInput = Schemas['SubscriptionDiscountInput'];
 export type SubscriptionEffect = Schemas['SubscriptionEffect'];
@@ -201,11 +203,13 @@ export type SubscriptionFrequency = Schemas['SubscriptionFrequency'];
 export type SubscriptionInEffectChangedEvent = Schemas['SubscriptionInEffectChangedEvent'];
 export type SubscriptionItem = Schemas['SubscriptionItem'];
 export type SubscriptionItemInput = Schemas['SubscriptionItemInput'];
+export type SubscriptionLettingGo = Schemas['SubscriptionLettingGo'];
 export type SubscriptionList = Schemas['SubscriptionList'];
 export type SubscriptionMadeChange = Schemas['SubscriptionMadeChange'];
 export type SubscriptionMadeChangeList = Schemas['SubscriptionMadeChangeList'];
 export type SubscriptionOneOffItem = Schemas['SubscriptionOneOffItem'];
 export type SubscriptionOneOffItemInput = Schemas['SubscriptionOneOffItemInput'];
+export type SubscriptionPaidPeriod = Schemas['SubscriptionPaidPeriod'];
 export type SubscriptionPastDueEvent = Schemas['SubscriptionPastDueEvent'];
 export type SubscriptionPause = Schemas['SubscriptionPause'];
 export type SubscriptionPauseRemovedEvent = Schemas['SubscriptionPauseRemovedEvent'];
@@ -215,6 +219,7 @@ export type SubscriptionPaymentError = Schemas['SubscriptionPaymentError'];
 export type SubscriptionPeriod = Schemas['SubscriptionPeriod'];
 export type SubscriptionPeriodLine = Schemas['SubscriptionPeriodLine'];
 export type SubscriptionPeriodList = Schemas['SubscriptionPeriodList'];
+export type SubscriptionPeriodPaidEvent = Schemas['SubscriptionPeriodPaidEvent'];
 export type SubscriptionPeriodStatus = Schemas['SubscriptionPeriodStatus'];
 export type SubscriptionRecoveredEvent = Schemas['SubscriptionRecoveredEvent'];
 export type SubscriptionRenewedEvent = Schemas['SubscriptionRenewedEvent'];
@@ -223,7 +228,9 @@ export type SubscriptionResumedEvent = Schemas['SubscriptionResumedEvent'];
 export type SubscriptionStartedEvent = Schemas['SubscriptionStartedEvent'];
 export type SubscriptionState = Schemas['SubscriptionState'];
 export type SubscriptionTrialEndingEvent = Schemas['SubscriptionTrialEndingEvent'];
+export type SubscriptionUnusedQuote = Schemas['SubscriptionUnusedQuote'];
 export type SubscriptionUpdate = Schemas['SubscriptionUpdate'];
+export type SubscriptionUpdatedEvent = Schemas['SubscriptionUpdatedEvent'];
 export type SurchargeReason = Schemas['SurchargeReason'];
 export type SurchargeRule = Schemas['SurchargeRule'];
 export type SurchargeRules = Schemas['SurchargeRules'];
@@ -246,6 +253,7 @@ export type TestClockStatus = Schemas['TestClockStatus'];
 export type TokenMetadata = Schemas['TokenMetadata'];
 export type TrialEndBehaviour = Schemas['TrialEndBehaviour'];
 export type UnpaidBehaviour = Schemas['UnpaidBehaviour'];
+export type UnpaidService = Schemas['UnpaidService'];
 export type WebhookAttempt = Schemas['WebhookAttempt'];
 export type WebhookDelivery = Schemas['WebhookDelivery'];
 export type WebhookDeliveryCounts = Schemas['WebhookDeliveryCounts'];
@@ -308,6 +316,8 @@ export type WebhookEvent =
   | Schemas['SubscriptionChangeScheduledEvent']
   | Schemas['SubscriptionChangeRemovedEvent']
   | Schemas['SubscriptionChangeFailedEvent']
+  | Schemas['SubscriptionPeriodPaidEvent']
+  | Schemas['SubscriptionUpdatedEvent']
   | Schemas['SubscriptionInEffectChangedEvent']
   | Schemas['TestClockCreatedEvent']
   | Schemas['TestClockAdvancingEvent']

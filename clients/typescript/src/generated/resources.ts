@@ -533,8 +533,8 @@ export class Refunds extends Resource {
    * Refund a payment, whole or in part
    *
    * The payment intent must have succeeded. Without an amount, the refund covers everything that remains of its total.
-   * A failed refund returns `status: failed`; it is not an error. In the sandbox a refund fails if its amount ends in
-   * 03.
+   * Credit of a subscription that came from the payment is used up first. A failed refund returns `status: failed`; it
+   * is not an error. In the sandbox a refund fails if its amount ends in 03.
    *
    * Needs a secret key with the scope `payment_intents:write`.
    *
@@ -634,7 +634,8 @@ export class PaymentPlans extends Resource {
    * Change a payment plan
    *
    * Until the plan has ended, you can change name, recurring_amount_cents, total_amount_cents, until_further_notice,
-   * payment_instrument_id and failure_behaviour. While it is pending, you can change everything except customer_id.
+   * payment_instrument_id and failure_behaviour. While it is pending, you can change everything except customer_id. You
+   * can replace metadata in every state, also after the end. Payment intents that exist keep theirs.
    *
    * Needs a secret key with the scope `payment_plans:write`.
    *
@@ -889,8 +890,9 @@ export class CheckoutSessions extends Resource {
    * Create a checkout session
    *
    * A hosted page without a payment link. Send your payer to its `url`: to pay, to pay a `payment_intent_id` of yours,
-   * or in `setup` mode to save a method, whose `payment_method_id` your server then confirms with. A payment intent has
-   * at most one open session.
+   * or in `setup` mode to save a method, whose `payment_method_id` your server then confirms with. With
+   * `subscription_id` the payer pays what a subscription has failed to collect: the page says what is taken, and for
+   * which dates. A payment intent has at most one open session.
    *
    * Needs a secret key with the scope `payment_links:write`.
    *
@@ -1038,7 +1040,8 @@ export class Subscriptions extends Resource {
    * After this response no period begins that it excludes. At the end of the period, the service that is paid for
    * continues until `ends_at`, and retries end. With a later date it continues as before until then, with renewals and
    * retries; if that is no end of a period to come, the error names the two that are nearest. A subscription that is
-   * pending or paused is canceled at once, and not at a date. Nothing is refunded.
+   * pending or paused is canceled at once, and not at a date. Nothing is refunded; with `at: now` and `unused: credit`
+   * the days that are left become credit, which you can refund.
    *
    * Needs a secret key with the scope `subscriptions:write`.
    *
@@ -1048,7 +1051,7 @@ export class Subscriptions extends Resource {
     subscriptionId: string,
     body?: models.SubscriptionCancel,
     options?: WriteOptions,
-  ): Promise<models.Subscription> {
+  ): Promise<models.CanceledSubscription> {
     return this.send({ method: 'POST', path: path`/api/v1/subscriptions/${subscriptionId}/cancel`, body }, options);
   }
 
@@ -1179,8 +1182,9 @@ export class Subscriptions extends Resource {
   /**
    * Pay out the credit of a subscription
    *
-   * Refunds the last payment of the subscription that succeeded, by at most what remains of it. The credit is taken at
-   * once, and comes back if the refund fails. Allowed in every state, also after it was canceled.
+   * Refunds the payments of the subscription that succeeded, the newest first, each by at most what remains of it. The
+   * response is the refund of the newest; `refunds` are all. The credit is taken at once, and the part of a refund that
+   * fails comes back. Allowed in every state, also after it was canceled.
    *
    * Needs a secret key with the scope `subscriptions:write`.
    *
@@ -1190,7 +1194,7 @@ export class Subscriptions extends Resource {
     subscriptionId: string,
     body?: models.SubscriptionCreditRefund,
     options?: WriteOptions,
-  ): Promise<models.Refund> {
+  ): Promise<models.SubscriptionCreditRefunds> {
     return this.send({ method: 'POST', path: path`/api/v1/subscriptions/${subscriptionId}/refund_credit`, body }, options);
   }
 }

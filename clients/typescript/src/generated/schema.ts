@@ -598,7 +598,7 @@ export interface paths {
         put?: never;
         /**
          * Refund a payment, whole or in part
-         * @description The payment intent must have succeeded. Without an amount, the refund covers everything that remains of its total. A failed refund returns `status: failed`; it is not an error. In the sandbox a refund fails if its amount ends in 03.
+         * @description The payment intent must have succeeded. Without an amount, the refund covers everything that remains of its total. Credit of a subscription that came from the payment is used up first. A failed refund returns `status: failed`; it is not an error. In the sandbox a refund fails if its amount ends in 03.
          *
          *     Needs a secret key with the scope `payment_intents:write`.
          */
@@ -693,7 +693,7 @@ export interface paths {
         get: operations["getPaymentPlan"];
         /**
          * Change a payment plan
-         * @description Until the plan has ended, you can change name, recurring_amount_cents, total_amount_cents, until_further_notice, payment_instrument_id and failure_behaviour. While it is pending, you can change everything except customer_id.
+         * @description Until the plan has ended, you can change name, recurring_amount_cents, total_amount_cents, until_further_notice, payment_instrument_id and failure_behaviour. While it is pending, you can change everything except customer_id. You can replace metadata in every state, also after the end. Payment intents that exist keep theirs.
          *
          *     Needs a secret key with the scope `payment_plans:write`.
          */
@@ -1038,7 +1038,7 @@ export interface paths {
         put?: never;
         /**
          * Create a checkout session
-         * @description A hosted page without a payment link. Send your payer to its `url`: to pay, to pay a `payment_intent_id` of yours, or in `setup` mode to save a method, whose `payment_method_id` your server then confirms with. A payment intent has at most one open session.
+         * @description A hosted page without a payment link. Send your payer to its `url`: to pay, to pay a `payment_intent_id` of yours, or in `setup` mode to save a method, whose `payment_method_id` your server then confirms with. With `subscription_id` the payer pays what a subscription has failed to collect: the page says what is taken, and for which dates. A payment intent has at most one open session.
          *
          *     Needs a secret key with the scope `payment_links:write`.
          */
@@ -1200,7 +1200,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a subscription at the end of its period or of a later one, or now
-         * @description After this response no period begins that it excludes. At the end of the period, the service that is paid for continues until `ends_at`, and retries end. With a later date it continues as before until then, with renewals and retries; if that is no end of a period to come, the error names the two that are nearest. A subscription that is pending or paused is canceled at once, and not at a date. Nothing is refunded.
+         * @description After this response no period begins that it excludes. At the end of the period, the service that is paid for continues until `ends_at`, and retries end. With a later date it continues as before until then, with renewals and retries; if that is no end of a period to come, the error names the two that are nearest. A subscription that is pending or paused is canceled at once, and not at a date. Nothing is refunded; with `at: now` and `unused: credit` the days that are left become credit, which you can refund.
          *
          *     Needs a secret key with the scope `subscriptions:write`.
          */
@@ -1372,7 +1372,7 @@ export interface paths {
         put?: never;
         /**
          * Pay out the credit of a subscription
-         * @description Refunds the last payment of the subscription that succeeded, by at most what remains of it. The credit is taken at once, and comes back if the refund fails. Allowed in every state, also after it was canceled.
+         * @description Refunds the payments of the subscription that succeeded, the newest first, each by at most what remains of it. The response is the refund of the newest; `refunds` are all. The credit is taken at once, and the part of a refund that fails comes back. Allowed in every state, also after it was canceled.
          *
          *     Needs a secret key with the scope `subscriptions:write`.
          */
@@ -2598,7 +2598,7 @@ export interface webhooks {
         put?: never;
         /**
          * A pause ended
-         * @description A pause ended: a new period begins on this day.
+         * @description A pause ended: a new period begins on this day. `waived_amount_cents` says what was waived by name.
          */
         post: operations["onSubscriptionResumed"];
         delete?: never;
@@ -2658,7 +2658,7 @@ export interface webhooks {
         put?: never;
         /**
          * A subscription ended for good
-         * @description A subscription ended for good: on request, at its end, with its customer, or unpaid (`state_reason`).
+         * @description A subscription ended for good: on request, at its end, with its customer, or unpaid (`state_reason`). It says what was let go: days that were served and not paid, fees, and what changes had left.
          */
         post: operations["onSubscriptionCanceled"];
         delete?: never;
@@ -2741,6 +2741,46 @@ export interface webhooks {
          * @description A change was not made: its payment was declined or came too late, or another change took its place.
          */
         post: operations["onSubscriptionChangeFailed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.period_paid": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A period was paid
+         * @description A period was paid: `paid_period`. `in_effect_until` is the new one.
+         */
+        post: operations["onSubscriptionPeriodPaid"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * `in_effect_until` or `owed_amount_cents` has changed, and no other event tells it
+         * @description `in_effect_until` or `owed_amount_cents` has changed, and no other event tells it.
+         */
+        post: operations["onSubscriptionUpdated"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2956,13 +2996,17 @@ export interface components {
             payment_plan_id?: string;
             /** @description The subscription: the method that was used becomes its instrument. It is started if it is pending, and resumed if a failed payment has paused it. */
             subscription_id?: string;
+            /** @description Whether what was served and not paid is collected, the default, or waived: then the unpaid period is `void` and a new one begins today. */
+            unpaid?: components["schemas"]["UnpaidService"];
         };
-        /** @description What a completed payment or setup does: to a plan, or to a subscription. The method becomes its instrument, and is kept. If a failed payment has suspended the plan, it is resumed, and its unpaid payment is tried again at once. A subscription that is pending is started; one that a failed payment has paused is resumed; one that is past due is tried again at once. */
+        /** @description What a completed payment or setup does: to a plan, or to a subscription. The method becomes its instrument, and is kept. If a failed payment has suspended the plan, it is resumed, and its unpaid payment is tried again at once. A subscription that is pending is started; one that a failed payment has paused is resumed; one that is past due is tried again at once. Name one of them. `unpaid` is for a subscription that is resumed. */
         ApplyToInput: {
             /** @description A plan of the customer that has not ended. */
             payment_plan_id?: string;
             /** @description A subscription of the customer that has not ended. */
             subscription_id?: string;
+            /** @description Whether what was served and not paid is collected, the default, or waived: then the unpaid period is `void` and a new one begins today. */
+            unpaid?: components["schemas"]["UnpaidService"];
         };
         /** @description Present for an attempt that is a bank debit under a mandate. */
         BankDebit: {
@@ -3075,6 +3119,134 @@ export interface components {
             data: string[];
             /** @description Whether more follow: false at the end of the calendar, in 2099. */
             has_more: boolean;
+        };
+        CanceledSubscription: {
+            /** @description The id of the subscription. */
+            id: string;
+            /** @description The customer who gets the service and is charged. */
+            customer_id: string;
+            /** @description A label. */
+            name: string;
+            /** @description `pending`: not started; nothing is owed. `trialing`: in its trial. `active`: paid, or its payment is under way. `past_due`: a payment failed and is retried. `paused`: no period, no service. `canceled`: ended for good. */
+            state: components["schemas"]["SubscriptionState"];
+            /** @description Why it is paused or canceled. `requested`: by you. `payment_failed`: no retry is left. `no_payment_method`: its trial ended without one. `ended`: at `ends_at`. `customer_deleted`. */
+            state_reason: string | null;
+            /** @description Whether the customer may use the service now. */
+            in_effect: boolean;
+            /**
+             * Format: date-time
+             * @description Until when, if nothing else happens. Null while that is open, and while it is not in effect.
+             */
+            in_effect_until: string | null;
+            /** @description An ISO 4217 code, in capitals. */
+            currency: components["schemas"]["Currency"];
+            /** @description What is sold in the current period. */
+            items: components["schemas"]["SubscriptionItem"][];
+            /** @description What is sold from the next period on, if that was changed; null if it is the same. */
+            next_items: components["schemas"]["SubscriptionItem"][] | null;
+            /** @description Fees that are not paid: the next paid period takes them once, or an unpaid period has taken them. */
+            one_off_items: components["schemas"]["SubscriptionOneOffItem"][];
+            /** @description The discounts of the current period. */
+            discounts: components["schemas"]["SubscriptionDiscount"][];
+            /** @description The discounts from the next period on, if they were changed; null if they are the same. */
+            next_discounts: components["schemas"]["SubscriptionDiscount"][] | null;
+            /** @description The unit of a period. */
+            frequency_type: components["schemas"]["SubscriptionFrequency"];
+            /** @description How many weeks, months or years a period has. By default 1. */
+            frequency_period: number;
+            /**
+             * Format: date
+             * @description The first day. By default today, for this customer. Not in the past. Periods are counted from here, or from the end of the trial: 31 January is followed by 28 or 29 February, then by 31 March.
+             */
+            start_date: string;
+            /** @description The day of the month on which periods begin; in shorter months the last day. The first period is then short, and costs its share of the days. Not for weekly subscriptions. A resume counts anew from its own day. */
+            anchor_day: number | null;
+            /** @description The days of a trial before the first paid period. */
+            trial_days: number | null;
+            /**
+             * Format: date
+             * @description The first day after the trial. Either this or `trial_days`.
+             */
+            trial_end_date: string | null;
+            /** @description What happens if a trial ends and there is no method to charge. `pause`, the default; `cancel`; `charge`: the collection fails, and `unpaid_behaviour` decides. */
+            trial_end_behaviour: components["schemas"]["TrialEndBehaviour"];
+            /** @description The method to charge; null for the customer’s default at each charge. */
+            payment_instrument_id: string | null;
+            /** @description What happens after a failed payment, as for plans. `retry`, the default: it is charged again 1, 3 and 5 days after its first failure, unless the decline is final. `stop`: it is not retried. */
+            failure_behaviour: components["schemas"]["FailureBehaviour"];
+            /** @description What happens when no retry is left. `pause` is the default. */
+            unpaid_behaviour: components["schemas"]["UnpaidBehaviour"];
+            /** @description For how many days after the first failure `in_effect` stays true while retries continue, if a period was paid before: until the same time of day in the account’s time zone. By default 7, which covers all retries. */
+            grace_days: number;
+            /** @description When the first period takes effect that is paid by a bank debit. `settled`, the default: when the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their dates. */
+            effective_on: components["schemas"]["EffectiveOn"];
+            /**
+             * Format: date
+             * @description The day on which it ends, the first without service: an end of a period. Null: it continues.
+             */
+            ends_at: string | null;
+            /**
+             * Format: date
+             * @description The day on which a pause begins that was requested.
+             */
+            pauses_at: string | null;
+            /**
+             * Format: date
+             * @description The day on which the pause ends automatically. It does not end while a period is owed.
+             */
+            resumes_at: string | null;
+            /** @description The period that has begun last; null before the first. */
+            current_period: components["schemas"]["CurrentPeriod"] | null;
+            /**
+             * Format: date
+             * @description When the next period begins; null if none is to come.
+             */
+            next_period_start: string | null;
+            /**
+             * Format: date-time
+             * @description When a failed payment is retried; null if it is not.
+             */
+            next_attempt_at: string | null;
+            /** @description What collecting would take for periods that are not paid, without surcharge, minor units. 0 unless one is unpaid. */
+            owed_amount_cents: number;
+            /** @description What the bank or the processor already had when it was canceled, minor units. If it succeeds, it becomes credit, unless its period was over. */
+            in_flight_amount: number;
+            /** @description The credit of the customer for later periods, minor units. */
+            credit_balance_cents: number;
+            /** @description How much of the credit `refund_credit` can pay out now, minor units: at most what remains of the payments. */
+            refundable_credit_cents: number;
+            /** @description What changes have left for the next period to take, besides its items. */
+            next_period_lines: components["schemas"]["SubscriptionPeriodLine"][];
+            /** @description The payment of a change that is under way; null if none is. */
+            change_payment_intent_id: string | null;
+            /** @description The periods that were collected. Trials do not count. */
+            paid_periods: number;
+            /** @description Its last payment; null before the first. */
+            latest_payment_intent_id: string | null;
+            /** @description Why its last charge failed; null if it did not. */
+            last_payment_error: components["schemas"]["SubscriptionPaymentError"] | null;
+            /** @description For your own use. Copied to each payment intent, so that `_sandbox_outcome` chooses their outcomes; `_sandbox_outcome_by_period` has one such list for each paid period, separated by semicolons, and the last repeats. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            metadata: {
+                [key: string]: string;
+            };
+            /** @description The account that is paid. */
+            biller_id: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The test clock of the customer; null in real time. */
+            test_clock: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            updated_at: string;
+            /** @description With `unused: credit`, what the days are worth that are left; otherwise null. */
+            quote: components["schemas"]["SubscriptionUnusedQuote"] | null;
         };
         CardData: {
             /** @description The month in which it expires. */
@@ -3329,8 +3501,10 @@ export interface components {
             success_url?: string;
             /** @description Where the page leads a payer who leaves. https in live mode. */
             cancel_url?: string;
-            /** @description An intent of yours that can be confirmed. It decides about amount, payer and metadata. */
+            /** @description An intent of yours that can be confirmed, also a failed one of a plan or a subscription that can be retried. It decides about amount, payer and metadata. */
             payment_intent_id?: string;
+            /** @description A subscription with a payment that has failed or come back. The payer saves a method, and it takes what `retry_now` or `resume` would take, which the page says before. The session is one of mode `setup` whose `apply_to` names the subscription. */
+            subscription_id?: string;
             /**
              * Format: date-time
              * @description From 5 minutes to 31 days ahead, in the customer’s time. By default in 24 hours.
@@ -3418,7 +3592,7 @@ export interface components {
             bank_debits: components["schemas"]["BankDebitCounts"];
         };
         /** @enum {string} */
-        ClockEffectType: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.restricted" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.reopened" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "payment_link.throttled" | "checkout_session.completed" | "checkout_session.expired" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.changed" | "subscription.change_scheduled" | "subscription.change_removed" | "subscription.change_failed" | "subscription.in_effect_changed";
+        ClockEffectType: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.restricted" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.reopened" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "payment_link.throttled" | "checkout_session.completed" | "checkout_session.expired" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.changed" | "subscription.change_scheduled" | "subscription.change_removed" | "subscription.change_failed" | "subscription.period_paid" | "subscription.updated" | "subscription.in_effect_changed";
         Collect: {
             /** @description Whether the payer is asked for an e-mail address. */
             email: components["schemas"]["CollectChoice"];
@@ -3453,6 +3627,8 @@ export interface components {
             end: string;
             /** @description What it costs, without surcharge, minor units. */
             amount_cents: number;
+            /** @description What it takes. */
+            lines: components["schemas"]["SubscriptionPeriodLine"][];
         };
         ComingPeriodList: {
             data: components["schemas"]["ComingPeriod"][];
@@ -3668,7 +3844,7 @@ export interface components {
              * @description What is wrong, for programs. See *Codes of errors*.
              * @enum {string}
              */
-            code?: "validation_failed" | "bad_request" | "invalid_json" | "body_incomplete" | "invalid_header" | "unsupported_content_type" | "unsupported_encoding" | "unauthenticated" | "insufficient_scope" | "secret_key_required" | "client_secret_invalid" | "sandbox_only" | "payment_method_not_allowed" | "too_many_attempts" | "resource_missing" | "route_not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "payload_too_large" | "payment_method_limit" | "misdirected_request" | "idempotency_key_reused" | "invalid_state" | "mandate_exists" | "mandate_text_unknown" | "mandate_unavailable" | "mandate_limit_exceeded" | "quote_changed" | "test_clock_advancing" | "test_clock_failed" | "test_clock_full" | "test_clock_limit" | "test_clock_customers_limit" | "advance_bound_exceeded" | "webhook_endpoint_limit" | "webhook_endpoint_unverified" | "headers_too_large" | "rate_limited" | "webhook_replay_limit" | "internal_error" | "unavailable" | "processor_not_configured" | "time_skipping_unavailable";
+            code?: "validation_failed" | "bad_request" | "invalid_json" | "body_incomplete" | "invalid_header" | "unsupported_content_type" | "unsupported_encoding" | "unauthenticated" | "insufficient_scope" | "secret_key_required" | "client_secret_invalid" | "sandbox_only" | "payment_method_not_allowed" | "too_many_attempts" | "resource_missing" | "route_not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "payload_too_large" | "payment_method_limit" | "misdirected_request" | "idempotency_key_reused" | "invalid_state" | "mandate_exists" | "mandate_text_unknown" | "mandate_unavailable" | "mandate_limit_exceeded" | "result_after_period" | "quote_changed" | "test_clock_advancing" | "test_clock_failed" | "test_clock_full" | "test_clock_limit" | "test_clock_customers_limit" | "advance_bound_exceeded" | "webhook_endpoint_limit" | "webhook_endpoint_unverified" | "headers_too_large" | "rate_limited" | "webhook_replay_limit" | "internal_error" | "unavailable" | "processor_not_configured" | "time_skipping_unavailable";
             /** @description Every field error of the request, not only the first. */
             details?: components["schemas"]["ErrorDetail"][];
             /** @description The id of the request, as in the `Request-Id` header. */
@@ -3689,20 +3865,20 @@ export interface components {
              * @description For programs. See *Codes of details*.
              * @enum {string}
              */
-            code: "parameter_missing" | "unknown_parameter" | "invalid_type" | "invalid_value" | "invalid_format" | "out_of_range" | "too_long" | "too_short" | "too_many" | "too_few" | "duplicate" | "immutable" | "resource_missing" | "customer_deleted" | "payment_method_detached" | "payment_method_of_other_customer" | "payment_method_not_allowed" | "payment_method_of_other_intent" | "payment_method_limit" | "payment_method_missing" | "payment_method_unattached" | "mandate_required" | "currency_of_scheme" | "mandate_text_unknown" | "amount_too_small" | "amount_or_range" | "method_currency_mismatch" | "total_or_until_further_notice" | "unknown_fixture_token" | "unknown_event_type" | "url_invalid" | "url_unresolvable" | "url_not_public";
+            code: "parameter_missing" | "unknown_parameter" | "invalid_type" | "invalid_value" | "invalid_format" | "out_of_range" | "too_long" | "too_short" | "too_many" | "too_few" | "duplicate" | "immutable" | "resource_missing" | "customer_deleted" | "payment_method_detached" | "payment_method_of_other_customer" | "payment_method_not_allowed" | "payment_method_of_other_intent" | "payment_method_limit" | "payment_method_missing" | "payment_method_unattached" | "no_period_left" | "mandate_limit_exceeded" | "mandate_required" | "currency_of_scheme" | "mandate_text_unknown" | "amount_too_small" | "amount_or_range" | "method_currency_mismatch" | "total_or_until_further_notice" | "unknown_fixture_token" | "unknown_event_type" | "url_invalid" | "url_unresolvable" | "url_not_public";
             /** @description For people. */
             message: string;
             /** @description A JSON pointer into the body, such as `/phones/0/raw`; or `query/limit`, `header/Idempotency-TTL`. */
             path?: string;
         };
-        Event: components["schemas"]["PaymentIntentSucceededEvent"] | components["schemas"]["PaymentIntentFailedEvent"] | components["schemas"]["PaymentIntentCanceledEvent"] | components["schemas"]["PaymentIntentRequiresActionEvent"] | components["schemas"]["PaymentIntentRestrictedEvent"] | components["schemas"]["PaymentIntentProcessingEvent"] | components["schemas"]["PaymentIntentReturnedEvent"] | components["schemas"]["MandateCreatedEvent"] | components["schemas"]["MandateActivatedEvent"] | components["schemas"]["MandateNoticeDueEvent"] | components["schemas"]["MandateCanceledEvent"] | components["schemas"]["MandateFailedEvent"] | components["schemas"]["MandateExpiredEvent"] | components["schemas"]["PaymentPlanActivatedEvent"] | components["schemas"]["PaymentPlanSuspendedEvent"] | components["schemas"]["PaymentPlanDeactivatedEvent"] | components["schemas"]["PaymentPlanClosedEvent"] | components["schemas"]["PaymentLinkCreatedEvent"] | components["schemas"]["PaymentLinkPaidEvent"] | components["schemas"]["PaymentLinkCompletedEvent"] | components["schemas"]["PaymentLinkReopenedEvent"] | components["schemas"]["PaymentLinkExpiredEvent"] | components["schemas"]["PaymentLinkDeactivatedEvent"] | components["schemas"]["PaymentLinkRenewedEvent"] | components["schemas"]["PaymentLinkThrottledEvent"] | components["schemas"]["CheckoutSessionCompletedEvent"] | components["schemas"]["CheckoutSessionExpiredEvent"] | components["schemas"]["RefundSucceededEvent"] | components["schemas"]["RefundFailedEvent"] | components["schemas"]["SubscriptionStartedEvent"] | components["schemas"]["SubscriptionTrialEndingEvent"] | components["schemas"]["SubscriptionRenewedEvent"] | components["schemas"]["SubscriptionPastDueEvent"] | components["schemas"]["SubscriptionRecoveredEvent"] | components["schemas"]["SubscriptionPauseScheduledEvent"] | components["schemas"]["SubscriptionPauseRemovedEvent"] | components["schemas"]["SubscriptionPausedEvent"] | components["schemas"]["SubscriptionResumedEvent"] | components["schemas"]["SubscriptionCancelScheduledEvent"] | components["schemas"]["SubscriptionCancelRemovedEvent"] | components["schemas"]["SubscriptionCanceledEvent"] | components["schemas"]["SubscriptionChangedEvent"] | components["schemas"]["SubscriptionChangeScheduledEvent"] | components["schemas"]["SubscriptionChangeRemovedEvent"] | components["schemas"]["SubscriptionChangeFailedEvent"] | components["schemas"]["SubscriptionInEffectChangedEvent"] | components["schemas"]["TestClockCreatedEvent"] | components["schemas"]["TestClockAdvancingEvent"] | components["schemas"]["TestClockReadyEvent"] | components["schemas"]["TestClockDeletedEvent"] | components["schemas"]["WebhookEndpointPingEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"];
+        Event: components["schemas"]["PaymentIntentSucceededEvent"] | components["schemas"]["PaymentIntentFailedEvent"] | components["schemas"]["PaymentIntentCanceledEvent"] | components["schemas"]["PaymentIntentRequiresActionEvent"] | components["schemas"]["PaymentIntentRestrictedEvent"] | components["schemas"]["PaymentIntentProcessingEvent"] | components["schemas"]["PaymentIntentReturnedEvent"] | components["schemas"]["MandateCreatedEvent"] | components["schemas"]["MandateActivatedEvent"] | components["schemas"]["MandateNoticeDueEvent"] | components["schemas"]["MandateCanceledEvent"] | components["schemas"]["MandateFailedEvent"] | components["schemas"]["MandateExpiredEvent"] | components["schemas"]["PaymentPlanActivatedEvent"] | components["schemas"]["PaymentPlanSuspendedEvent"] | components["schemas"]["PaymentPlanDeactivatedEvent"] | components["schemas"]["PaymentPlanClosedEvent"] | components["schemas"]["PaymentLinkCreatedEvent"] | components["schemas"]["PaymentLinkPaidEvent"] | components["schemas"]["PaymentLinkCompletedEvent"] | components["schemas"]["PaymentLinkReopenedEvent"] | components["schemas"]["PaymentLinkExpiredEvent"] | components["schemas"]["PaymentLinkDeactivatedEvent"] | components["schemas"]["PaymentLinkRenewedEvent"] | components["schemas"]["PaymentLinkThrottledEvent"] | components["schemas"]["CheckoutSessionCompletedEvent"] | components["schemas"]["CheckoutSessionExpiredEvent"] | components["schemas"]["RefundSucceededEvent"] | components["schemas"]["RefundFailedEvent"] | components["schemas"]["SubscriptionStartedEvent"] | components["schemas"]["SubscriptionTrialEndingEvent"] | components["schemas"]["SubscriptionRenewedEvent"] | components["schemas"]["SubscriptionPastDueEvent"] | components["schemas"]["SubscriptionRecoveredEvent"] | components["schemas"]["SubscriptionPauseScheduledEvent"] | components["schemas"]["SubscriptionPauseRemovedEvent"] | components["schemas"]["SubscriptionPausedEvent"] | components["schemas"]["SubscriptionResumedEvent"] | components["schemas"]["SubscriptionCancelScheduledEvent"] | components["schemas"]["SubscriptionCancelRemovedEvent"] | components["schemas"]["SubscriptionCanceledEvent"] | components["schemas"]["SubscriptionChangedEvent"] | components["schemas"]["SubscriptionChangeScheduledEvent"] | components["schemas"]["SubscriptionChangeRemovedEvent"] | components["schemas"]["SubscriptionChangeFailedEvent"] | components["schemas"]["SubscriptionPeriodPaidEvent"] | components["schemas"]["SubscriptionUpdatedEvent"] | components["schemas"]["SubscriptionInEffectChangedEvent"] | components["schemas"]["TestClockCreatedEvent"] | components["schemas"]["TestClockAdvancingEvent"] | components["schemas"]["TestClockReadyEvent"] | components["schemas"]["TestClockDeletedEvent"] | components["schemas"]["WebhookEndpointPingEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"];
         EventList: {
             data: components["schemas"]["Event"][];
             /** @description Whether more items follow. */
             has_more: boolean;
         };
         /** @enum {string} */
-        EventType: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.restricted" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.reopened" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "payment_link.throttled" | "checkout_session.completed" | "checkout_session.expired" | "refund.succeeded" | "refund.failed" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.changed" | "subscription.change_scheduled" | "subscription.change_removed" | "subscription.change_failed" | "subscription.in_effect_changed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
+        EventType: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.restricted" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.reopened" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "payment_link.throttled" | "checkout_session.completed" | "checkout_session.expired" | "refund.succeeded" | "refund.failed" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.changed" | "subscription.change_scheduled" | "subscription.change_removed" | "subscription.change_failed" | "subscription.period_paid" | "subscription.updated" | "subscription.in_effect_changed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
         FailedPaymentIntent: {
             /** @description The id of the payment intent; `pi_sandbox_…` in the sandbox. */
             id: string;
@@ -4538,7 +4714,7 @@ export interface components {
             amount: number;
             /** @description An ISO 4217 code, in capitals. */
             currency: components["schemas"]["Currency"];
-            /** @description The payer. By default the customer of the method that is charged. */
+            /** @description The payer. Name it to charge a method of a customer, by a confirm or on a date: the customer of a method is not taken over. */
             customer_id?: string;
             /** @description Your own biller id. Any other is refused. */
             biller_id?: string;
@@ -4558,7 +4734,7 @@ export interface components {
             surcharge_applied?: boolean;
             /**
              * Format: date
-             * @description The service charges at 00:00 of this date in the account’s time zone, or within seconds if it is today. From today to 366 days ahead. Needs `payment_method`. Confirming or canceling earlier ends the schedule.
+             * @description The service charges at 00:00 of this date in the account’s time zone, or within seconds if it is today. From today to 366 days ahead. Needs `payment_method`, and `customer_id` if the method belongs to a customer. Confirming or canceling earlier ends the schedule.
              */
             scheduled_payment_date?: string;
             /** @description What is paid for. The payer reads it on receipts, and on the page of a checkout session. */
@@ -5248,7 +5424,7 @@ export interface components {
             first_date: string | null;
             /** @description The method to charge; null for the customer’s default at each charge. */
             payment_instrument_id: string | null;
-            /** @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure. */
+            /** @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure, a card at the same time of day in the account’s time zone. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure. */
             failure_behaviour: components["schemas"]["FailureBehaviour"];
             /** @description For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata: {
@@ -5375,7 +5551,7 @@ export interface components {
             frequency_period?: number;
             /** @description True for a plan without a total. */
             until_further_notice?: boolean;
-            /** @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure. */
+            /** @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure, a card at the same time of day in the account’s time zone. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure. */
             failure_behaviour?: components["schemas"]["FailureBehaviour"];
             /** @description For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata?: {
@@ -5491,7 +5667,7 @@ export interface components {
             frequency_period?: number;
             /** @description True for a plan without a total. */
             until_further_notice?: boolean;
-            /** @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure. */
+            /** @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure, a card at the same time of day in the account’s time zone. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure. */
             failure_behaviour?: components["schemas"]["FailureBehaviour"];
             /** @description For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata?: {
@@ -5861,7 +6037,7 @@ export interface components {
             items: components["schemas"]["SubscriptionItem"][];
             /** @description What is sold from the next period on, if that was changed; null if it is the same. */
             next_items: components["schemas"]["SubscriptionItem"][] | null;
-            /** @description Fees that the next paid period takes once. */
+            /** @description Fees that are not paid: the next paid period takes them once, or an unpaid period has taken them. */
             one_off_items: components["schemas"]["SubscriptionOneOffItem"][];
             /** @description The discounts of the current period. */
             discounts: components["schemas"]["SubscriptionDiscount"][];
@@ -5893,7 +6069,7 @@ export interface components {
             failure_behaviour: components["schemas"]["FailureBehaviour"];
             /** @description What happens when no retry is left. `pause` is the default. */
             unpaid_behaviour: components["schemas"]["UnpaidBehaviour"];
-            /** @description For how many days after the first failure `in_effect` stays true while retries continue, if a period was paid before. By default 7, which covers all retries. */
+            /** @description For how many days after the first failure `in_effect` stays true while retries continue, if a period was paid before: until the same time of day in the account’s time zone. By default 7, which covers all retries. */
             grace_days: number;
             /** @description When the first period takes effect that is paid by a bank debit. `settled`, the default: when the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their dates. */
             effective_on: components["schemas"]["EffectiveOn"];
@@ -5924,10 +6100,14 @@ export interface components {
              * @description When a failed payment is retried; null if it is not.
              */
             next_attempt_at: string | null;
+            /** @description What collecting would take for periods that are not paid, without surcharge, minor units. 0 unless one is unpaid. */
+            owed_amount_cents: number;
             /** @description What the bank or the processor already had when it was canceled, minor units. If it succeeds, it becomes credit, unless its period was over. */
             in_flight_amount: number;
             /** @description The credit of the customer for later periods, minor units. */
             credit_balance_cents: number;
+            /** @description How much of the credit `refund_credit` can pay out now, minor units: at most what remains of the payments. */
+            refundable_credit_cents: number;
             /** @description What changes have left for the next period to take, besides its items. */
             next_period_lines: components["schemas"]["SubscriptionPeriodLine"][];
             /** @description The payment of a change that is under way; null if none is. */
@@ -5962,6 +6142,13 @@ export interface components {
         SubscriptionCancel: {
             /** @description When it ends. `period_end`, the default: at the end of the current period, since that was paid for. `now`: at once. A date: at the end of this or of a later period. */
             at?: ("period_end" | "now") | string;
+            /**
+             * @description With `at: now`: what becomes of the days that are paid and left. `keep`, the default: nothing goes back. `credit`: they become credit, as if it were changed to nothing.
+             * @enum {string}
+             */
+            unused?: "keep" | "credit";
+            /** @description Nothing changes: `quote` says what would become credit. With `unused: credit`. */
+            dry_run?: boolean;
         };
         SubscriptionCancelRemovedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
@@ -6036,7 +6223,7 @@ export interface components {
             sequence: number;
             /** @description The API request that caused it; null if no request did. */
             request_id: string | null;
-            data: components["schemas"]["Subscription"];
+            data: components["schemas"]["SubscriptionLettingGo"];
         };
         SubscriptionChange: {
             /** @description What is sold. A period costs the sum of unit amount times quantity, at least 1 minor unit. The limits of payment intents (200 and 100000) do not apply. */
@@ -6212,7 +6399,7 @@ export interface components {
             failure_behaviour?: components["schemas"]["FailureBehaviour"];
             /** @description What happens when no retry is left. `pause` is the default. */
             unpaid_behaviour?: components["schemas"]["UnpaidBehaviour"];
-            /** @description For how many days after the first failure `in_effect` stays true while retries continue, if a period was paid before. By default 7, which covers all retries. */
+            /** @description For how many days after the first failure `in_effect` stays true while retries continue, if a period was paid before: until the same time of day in the account’s time zone. By default 7, which covers all retries. */
             grace_days?: number;
             /** @description When the first period takes effect that is paid by a bank debit. `settled`, the default: when the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their dates. */
             effective_on?: components["schemas"]["EffectiveOn"];
@@ -6247,7 +6434,7 @@ export interface components {
             payment_instrument_id?: string;
         };
         SubscriptionCreditRefund: {
-            /** @description Minor units. By default all credit, but no more than what remains of the last payment. */
+            /** @description Minor units, at most `refundable_credit_cents`. That is the default. */
             amount_cents?: number;
             /** @description The reason, in your words. */
             reason?: string;
@@ -6255,6 +6442,44 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             };
+        };
+        SubscriptionCreditRefunds: {
+            /** @description The id of the refund. */
+            id: string;
+            /** @description The payment that is refunded. */
+            payment_intent_id: string;
+            /** @description Minor units. */
+            amount: number;
+            /** @description How much of the amount is surcharge, minor units: the part that it has in the payment. Older refunds do not say. */
+            surcharge_amount?: number;
+            /** @description An ISO 4217 code, in capitals. */
+            currency: components["schemas"]["Currency"];
+            /** @description The reason, in your words. */
+            reason: string | null;
+            /** @description For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            metadata: {
+                [key: string]: string;
+            };
+            /** @description `processing`: the processor was asked. `succeeded`: the money was returned. `failed`: it was not; you can request a new refund. */
+            status: components["schemas"]["RefundStatus"];
+            /** @description Present and true if the payment was a bank debit that could still come back when it was refunded. If it does, the payer has the money twice: see `total_returned_amount` of the payment intent. */
+            refund_at_risk?: boolean;
+            /** @description The account that pays the refund. */
+            biller_id: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            updated_at: string;
+            /** @description All refunds of this request, that of the newest payment first. Each has its own status: if one fails, its part of the credit comes back. */
+            refunds: components["schemas"]["Refund"][];
         };
         SubscriptionDiscount: {
             /** @description A label, for statements. */
@@ -6346,6 +6571,136 @@ export interface components {
             /** @description How many; by default 1. */
             quantity?: number;
         };
+        SubscriptionLettingGo: {
+            /** @description The id of the subscription. */
+            id: string;
+            /** @description The customer who gets the service and is charged. */
+            customer_id: string;
+            /** @description A label. */
+            name: string;
+            /** @description `pending`: not started; nothing is owed. `trialing`: in its trial. `active`: paid, or its payment is under way. `past_due`: a payment failed and is retried. `paused`: no period, no service. `canceled`: ended for good. */
+            state: components["schemas"]["SubscriptionState"];
+            /** @description Why it is paused or canceled. `requested`: by you. `payment_failed`: no retry is left. `no_payment_method`: its trial ended without one. `ended`: at `ends_at`. `customer_deleted`. */
+            state_reason: string | null;
+            /** @description Whether the customer may use the service now. */
+            in_effect: boolean;
+            /**
+             * Format: date-time
+             * @description Until when, if nothing else happens. Null while that is open, and while it is not in effect.
+             */
+            in_effect_until: string | null;
+            /** @description An ISO 4217 code, in capitals. */
+            currency: components["schemas"]["Currency"];
+            /** @description What is sold in the current period. */
+            items: components["schemas"]["SubscriptionItem"][];
+            /** @description What is sold from the next period on, if that was changed; null if it is the same. */
+            next_items: components["schemas"]["SubscriptionItem"][] | null;
+            /** @description Fees that are not paid: the next paid period takes them once, or an unpaid period has taken them. */
+            one_off_items: components["schemas"]["SubscriptionOneOffItem"][];
+            /** @description The discounts of the current period. */
+            discounts: components["schemas"]["SubscriptionDiscount"][];
+            /** @description The discounts from the next period on, if they were changed; null if they are the same. */
+            next_discounts: components["schemas"]["SubscriptionDiscount"][] | null;
+            /** @description The unit of a period. */
+            frequency_type: components["schemas"]["SubscriptionFrequency"];
+            /** @description How many weeks, months or years a period has. By default 1. */
+            frequency_period: number;
+            /**
+             * Format: date
+             * @description The first day. By default today, for this customer. Not in the past. Periods are counted from here, or from the end of the trial: 31 January is followed by 28 or 29 February, then by 31 March.
+             */
+            start_date: string;
+            /** @description The day of the month on which periods begin; in shorter months the last day. The first period is then short, and costs its share of the days. Not for weekly subscriptions. A resume counts anew from its own day. */
+            anchor_day: number | null;
+            /** @description The days of a trial before the first paid period. */
+            trial_days: number | null;
+            /**
+             * Format: date
+             * @description The first day after the trial. Either this or `trial_days`.
+             */
+            trial_end_date: string | null;
+            /** @description What happens if a trial ends and there is no method to charge. `pause`, the default; `cancel`; `charge`: the collection fails, and `unpaid_behaviour` decides. */
+            trial_end_behaviour: components["schemas"]["TrialEndBehaviour"];
+            /** @description The method to charge; null for the customer’s default at each charge. */
+            payment_instrument_id: string | null;
+            /** @description What happens after a failed payment, as for plans. `retry`, the default: it is charged again 1, 3 and 5 days after its first failure, unless the decline is final. `stop`: it is not retried. */
+            failure_behaviour: components["schemas"]["FailureBehaviour"];
+            /** @description What happens when no retry is left. `pause` is the default. */
+            unpaid_behaviour: components["schemas"]["UnpaidBehaviour"];
+            /** @description For how many days after the first failure `in_effect` stays true while retries continue, if a period was paid before: until the same time of day in the account’s time zone. By default 7, which covers all retries. */
+            grace_days: number;
+            /** @description When the first period takes effect that is paid by a bank debit. `settled`, the default: when the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their dates. */
+            effective_on: components["schemas"]["EffectiveOn"];
+            /**
+             * Format: date
+             * @description The day on which it ends, the first without service: an end of a period. Null: it continues.
+             */
+            ends_at: string | null;
+            /**
+             * Format: date
+             * @description The day on which a pause begins that was requested.
+             */
+            pauses_at: string | null;
+            /**
+             * Format: date
+             * @description The day on which the pause ends automatically. It does not end while a period is owed.
+             */
+            resumes_at: string | null;
+            /** @description The period that has begun last; null before the first. */
+            current_period: components["schemas"]["CurrentPeriod"] | null;
+            /**
+             * Format: date
+             * @description When the next period begins; null if none is to come.
+             */
+            next_period_start: string | null;
+            /**
+             * Format: date-time
+             * @description When a failed payment is retried; null if it is not.
+             */
+            next_attempt_at: string | null;
+            /** @description What collecting would take for periods that are not paid, without surcharge, minor units. 0 unless one is unpaid. */
+            owed_amount_cents: number;
+            /** @description What the bank or the processor already had when it was canceled, minor units. If it succeeds, it becomes credit, unless its period was over. */
+            in_flight_amount: number;
+            /** @description The credit of the customer for later periods, minor units. */
+            credit_balance_cents: number;
+            /** @description How much of the credit `refund_credit` can pay out now, minor units: at most what remains of the payments. */
+            refundable_credit_cents: number;
+            /** @description What changes have left for the next period to take, besides its items. */
+            next_period_lines: components["schemas"]["SubscriptionPeriodLine"][];
+            /** @description The payment of a change that is under way; null if none is. */
+            change_payment_intent_id: string | null;
+            /** @description The periods that were collected. Trials do not count. */
+            paid_periods: number;
+            /** @description Its last payment; null before the first. */
+            latest_payment_intent_id: string | null;
+            /** @description Why its last charge failed; null if it did not. */
+            last_payment_error: components["schemas"]["SubscriptionPaymentError"] | null;
+            /** @description For your own use. Copied to each payment intent, so that `_sandbox_outcome` chooses their outcomes; `_sandbox_outcome_by_period` has one such list for each paid period, separated by semicolons, and the last repeats. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            metadata: {
+                [key: string]: string;
+            };
+            /** @description The account that is paid. */
+            biller_id: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The test clock of the customer; null in real time. */
+            test_clock: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            updated_at: string;
+            /** @description What was served and is not collected, minor units. 0 if all is paid or collected. */
+            waived_amount_cents: number;
+            /** @description Fees and lines of changes that are not taken any more, since it has ended. */
+            dropped_lines: components["schemas"]["SubscriptionPeriodLine"][];
+        };
         SubscriptionList: {
             data: components["schemas"]["Subscription"][];
             /** @description Whether more items follow. */
@@ -6396,6 +6751,133 @@ export interface components {
             /** @description How many; by default 1. */
             quantity?: number;
         };
+        SubscriptionPaidPeriod: {
+            /** @description The id of the subscription. */
+            id: string;
+            /** @description The customer who gets the service and is charged. */
+            customer_id: string;
+            /** @description A label. */
+            name: string;
+            /** @description `pending`: not started; nothing is owed. `trialing`: in its trial. `active`: paid, or its payment is under way. `past_due`: a payment failed and is retried. `paused`: no period, no service. `canceled`: ended for good. */
+            state: components["schemas"]["SubscriptionState"];
+            /** @description Why it is paused or canceled. `requested`: by you. `payment_failed`: no retry is left. `no_payment_method`: its trial ended without one. `ended`: at `ends_at`. `customer_deleted`. */
+            state_reason: string | null;
+            /** @description Whether the customer may use the service now. */
+            in_effect: boolean;
+            /**
+             * Format: date-time
+             * @description Until when, if nothing else happens. Null while that is open, and while it is not in effect.
+             */
+            in_effect_until: string | null;
+            /** @description An ISO 4217 code, in capitals. */
+            currency: components["schemas"]["Currency"];
+            /** @description What is sold in the current period. */
+            items: components["schemas"]["SubscriptionItem"][];
+            /** @description What is sold from the next period on, if that was changed; null if it is the same. */
+            next_items: components["schemas"]["SubscriptionItem"][] | null;
+            /** @description Fees that are not paid: the next paid period takes them once, or an unpaid period has taken them. */
+            one_off_items: components["schemas"]["SubscriptionOneOffItem"][];
+            /** @description The discounts of the current period. */
+            discounts: components["schemas"]["SubscriptionDiscount"][];
+            /** @description The discounts from the next period on, if they were changed; null if they are the same. */
+            next_discounts: components["schemas"]["SubscriptionDiscount"][] | null;
+            /** @description The unit of a period. */
+            frequency_type: components["schemas"]["SubscriptionFrequency"];
+            /** @description How many weeks, months or years a period has. By default 1. */
+            frequency_period: number;
+            /**
+             * Format: date
+             * @description The first day. By default today, for this customer. Not in the past. Periods are counted from here, or from the end of the trial: 31 January is followed by 28 or 29 February, then by 31 March.
+             */
+            start_date: string;
+            /** @description The day of the month on which periods begin; in shorter months the last day. The first period is then short, and costs its share of the days. Not for weekly subscriptions. A resume counts anew from its own day. */
+            anchor_day: number | null;
+            /** @description The days of a trial before the first paid period. */
+            trial_days: number | null;
+            /**
+             * Format: date
+             * @description The first day after the trial. Either this or `trial_days`.
+             */
+            trial_end_date: string | null;
+            /** @description What happens if a trial ends and there is no method to charge. `pause`, the default; `cancel`; `charge`: the collection fails, and `unpaid_behaviour` decides. */
+            trial_end_behaviour: components["schemas"]["TrialEndBehaviour"];
+            /** @description The method to charge; null for the customer’s default at each charge. */
+            payment_instrument_id: string | null;
+            /** @description What happens after a failed payment, as for plans. `retry`, the default: it is charged again 1, 3 and 5 days after its first failure, unless the decline is final. `stop`: it is not retried. */
+            failure_behaviour: components["schemas"]["FailureBehaviour"];
+            /** @description What happens when no retry is left. `pause` is the default. */
+            unpaid_behaviour: components["schemas"]["UnpaidBehaviour"];
+            /** @description For how many days after the first failure `in_effect` stays true while retries continue, if a period was paid before: until the same time of day in the account’s time zone. By default 7, which covers all retries. */
+            grace_days: number;
+            /** @description When the first period takes effect that is paid by a bank debit. `settled`, the default: when the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their dates. */
+            effective_on: components["schemas"]["EffectiveOn"];
+            /**
+             * Format: date
+             * @description The day on which it ends, the first without service: an end of a period. Null: it continues.
+             */
+            ends_at: string | null;
+            /**
+             * Format: date
+             * @description The day on which a pause begins that was requested.
+             */
+            pauses_at: string | null;
+            /**
+             * Format: date
+             * @description The day on which the pause ends automatically. It does not end while a period is owed.
+             */
+            resumes_at: string | null;
+            /** @description The period that has begun last; null before the first. */
+            current_period: components["schemas"]["CurrentPeriod"] | null;
+            /**
+             * Format: date
+             * @description When the next period begins; null if none is to come.
+             */
+            next_period_start: string | null;
+            /**
+             * Format: date-time
+             * @description When a failed payment is retried; null if it is not.
+             */
+            next_attempt_at: string | null;
+            /** @description What collecting would take for periods that are not paid, without surcharge, minor units. 0 unless one is unpaid. */
+            owed_amount_cents: number;
+            /** @description What the bank or the processor already had when it was canceled, minor units. If it succeeds, it becomes credit, unless its period was over. */
+            in_flight_amount: number;
+            /** @description The credit of the customer for later periods, minor units. */
+            credit_balance_cents: number;
+            /** @description How much of the credit `refund_credit` can pay out now, minor units: at most what remains of the payments. */
+            refundable_credit_cents: number;
+            /** @description What changes have left for the next period to take, besides its items. */
+            next_period_lines: components["schemas"]["SubscriptionPeriodLine"][];
+            /** @description The payment of a change that is under way; null if none is. */
+            change_payment_intent_id: string | null;
+            /** @description The periods that were collected. Trials do not count. */
+            paid_periods: number;
+            /** @description Its last payment; null before the first. */
+            latest_payment_intent_id: string | null;
+            /** @description Why its last charge failed; null if it did not. */
+            last_payment_error: components["schemas"]["SubscriptionPaymentError"] | null;
+            /** @description For your own use. Copied to each payment intent, so that `_sandbox_outcome` chooses their outcomes; `_sandbox_outcome_by_period` has one such list for each paid period, separated by semicolons, and the last repeats. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            metadata: {
+                [key: string]: string;
+            };
+            /** @description The account that is paid. */
+            biller_id: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The test clock of the customer; null in real time. */
+            test_clock: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            updated_at: string;
+            paid_period: components["schemas"]["SubscriptionPeriod"];
+        };
         SubscriptionPastDueEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
             id: string;
@@ -6432,6 +6914,8 @@ export interface components {
              * @description When it resumes automatically: after the pause begins. By default it waits for a resume.
              */
             resumes_at?: string;
+            /** @description The day of the month on which later periods begin, such as that of before the pause. The new period is then short, and costs its share of the days. By default the day of the resume. Not for weekly subscriptions. */
+            anchor_day?: number;
         };
         SubscriptionPauseRemovedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
@@ -6547,13 +7031,18 @@ export interface components {
              * @description When it is retried; null if it is not.
              */
             next_attempt_at: string | null;
+            /**
+             * Format: date-time
+             * @description Until when it was in effect, if that has ended; otherwise null.
+             */
+            served_until: string | null;
         };
         SubscriptionPeriodLine: {
             /**
-             * @description `item`: a whole period. `one_off`: a fee that is taken once. `proration`: the share of its days. `discount`: negative, unless a change gives back days that had it. `credit`: negative.
+             * @description `item`: a whole period. `one_off`: a fee that is taken once. `proration`: the share of its days. `discount`: negative, unless a change gives back days that had it. `credit`: negative. `owed`: days that were served in an earlier period and not paid.
              * @enum {string}
              */
-            kind: "item" | "one_off" | "proration" | "discount" | "credit";
+            kind: "item" | "one_off" | "proration" | "discount" | "credit" | "owed";
             /** @description For people. */
             description: string;
             /** @description How many. */
@@ -6565,6 +7054,31 @@ export interface components {
             data: components["schemas"]["SubscriptionPeriod"][];
             /** @description Whether more items follow. */
             has_more: boolean;
+        };
+        SubscriptionPeriodPaidEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event_type: "subscription.period_paid";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["SubscriptionPaidPeriod"];
         };
         /** @enum {string} */
         SubscriptionPeriodStatus: "processing" | "paid" | "retrying" | "unpaid" | "void";
@@ -6621,6 +7135,8 @@ export interface components {
         SubscriptionResume: {
             /** @description The day of the month on which later periods begin, such as that of before the pause. The new period is then short, and costs its share of the days. By default the day of the resume. Not for weekly subscriptions. */
             anchor_day?: number;
+            /** @description Whether what was served and not paid is collected, the default, or waived: then the unpaid period is `void` and a new one begins today. */
+            unpaid?: components["schemas"]["UnpaidService"];
         };
         SubscriptionResumedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
@@ -6645,7 +7161,7 @@ export interface components {
             sequence: number;
             /** @description The API request that caused it; null if no request did. */
             request_id: string | null;
-            data: components["schemas"]["Subscription"];
+            data: components["schemas"]["SubscriptionLettingGo"];
         };
         SubscriptionStartedEvent: {
             /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
@@ -6699,6 +7215,17 @@ export interface components {
             request_id: string | null;
             data: components["schemas"]["Subscription"];
         };
+        SubscriptionUnusedQuote: {
+            /** @description What the change costs and credits. If it is paid now, their sum is `amount_cents`: what earlier changes have left for the next period and the credit balance are among them. */
+            lines: components["schemas"]["SubscriptionPeriodLine"][];
+            /** @description What becomes credit, minor units. */
+            credit_cents: number;
+            /**
+             * Format: date-time
+             * @description The same request gets this quote until then: the end of the day.
+             */
+            valid_until: string;
+        };
         SubscriptionUpdate: {
             /** @description Cannot be changed. Sending it is a validation error. */
             customer_id?: string | null;
@@ -6718,7 +7245,7 @@ export interface components {
             failure_behaviour?: components["schemas"]["FailureBehaviour"];
             /** @description What happens when no retry is left. `pause` is the default. */
             unpaid_behaviour?: components["schemas"]["UnpaidBehaviour"];
-            /** @description For how many days after the first failure `in_effect` stays true while retries continue, if a period was paid before. By default 7, which covers all retries. */
+            /** @description For how many days after the first failure `in_effect` stays true while retries continue, if a period was paid before: until the same time of day in the account’s time zone. By default 7, which covers all retries. */
             grace_days?: number;
             /** @description When the first period takes effect that is paid by a bank debit. `settled`, the default: when the bank has collected it. `submitted`: when the debit is accepted. Later periods begin on their dates. */
             effective_on?: components["schemas"]["EffectiveOn"];
@@ -6751,6 +7278,31 @@ export interface components {
             ends_at?: string | null;
             /** @description The method to charge. By default the customer’s default method at the time of each charge. */
             payment_instrument_id?: string | null;
+        };
+        SubscriptionUpdatedEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event_type: "subscription.updated";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["SubscriptionLettingGo"];
         };
         /** @enum {string} */
         SurchargeReason: "not_allowed" | "capped";
@@ -7114,6 +7666,8 @@ export interface components {
         TrialEndBehaviour: "charge" | "pause" | "cancel";
         /** @enum {string} */
         UnpaidBehaviour: "pause" | "cancel";
+        /** @enum {string} */
+        UnpaidService: "collect" | "waive";
         WebhookAttempt: {
             /**
              * Format: date-time
@@ -10181,7 +10735,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Subscription"];
+                    "application/json": components["schemas"]["CanceledSubscription"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -10524,7 +11078,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refund"];
+                    "application/json": components["schemas"]["SubscriptionCreditRefunds"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -13365,6 +13919,92 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["SubscriptionChangeFailedEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSubscriptionPeriodPaid: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": string;
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": string;
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionPeriodPaidEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSubscriptionUpdated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": string;
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": string;
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionUpdatedEvent"];
             };
         };
         responses: {

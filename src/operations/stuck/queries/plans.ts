@@ -76,12 +76,16 @@ const withoutItsRetry = (db: Db) => db`
  */
 const withWrongRetry = (db: Db, now: RealInstant) => db`
   select p.id from (
-    select *, first_failed_at + make_interval(secs => 86400.0 * (${[...retryDays]}::integer[])[failures]) as due_at
-    from payment_plan_slots where status = 'retrying'
+    select s.*, ((s.first_failed_at at time zone b.time_zone)
+      + make_interval(days => (${[...retryDays]}::integer[])[s.failures])) at time zone b.time_zone as due_at
+    from payment_plan_slots s
+    join payment_plans p on p.id = s.payment_plan_id
+    join billers b on b.id = p.biller_id
+    where s.status = 'retrying'
   ) s
   join payment_plans p on p.id = s.payment_plan_id
   left join test_clocks k on k.id = p.test_clock_id
-  where s.due_at is distinct from s.next_attempt_at and (
+  where (abs(extract(epoch from s.due_at - s.next_attempt_at)) <= 3600) is not true and (
     s.due_at is not null and s.last_result_at is not null and not (
       s.next_attempt_at >= s.last_result_at
       and s.next_attempt_at < greatest(s.first_failed_at + interval '5 days', s.last_result_at) + interval '14 days'

@@ -7,16 +7,16 @@ from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 CardFunding: TypeAlias = Literal["credit", "debit", "prepaid"]  # noqa: E501
 CardNetwork: TypeAlias = Literal["amex", "diners", "discover", "eftpos", "jcb", "mastercard", "visa"]  # noqa: E501
 CheckoutSessionStatus: TypeAlias = Literal["open", "processing", "completed", "expired"]  # noqa: E501
-ClockEffectType: TypeAlias = Literal["payment_intent.succeeded", "payment_intent.failed", "payment_intent.canceled", "payment_intent.requires_action", "payment_intent.restricted", "payment_intent.processing", "payment_intent.returned", "mandate.created", "mandate.activated", "mandate.notice_due", "mandate.canceled", "mandate.failed", "mandate.expired", "payment_plan.activated", "payment_plan.suspended", "payment_plan.deactivated", "payment_plan.closed", "payment_link.created", "payment_link.paid", "payment_link.completed", "payment_link.reopened", "payment_link.expired", "payment_link.deactivated", "payment_link.renewed", "payment_link.throttled", "checkout_session.completed", "checkout_session.expired", "subscription.started", "subscription.trial_ending", "subscription.renewed", "subscription.past_due", "subscription.recovered", "subscription.pause_scheduled", "subscription.pause_removed", "subscription.paused", "subscription.resumed", "subscription.cancel_scheduled", "subscription.cancel_removed", "subscription.canceled", "subscription.changed", "subscription.change_scheduled", "subscription.change_removed", "subscription.change_failed", "subscription.in_effect_changed"]  # noqa: E501
+ClockEffectType: TypeAlias = Literal["payment_intent.succeeded", "payment_intent.failed", "payment_intent.canceled", "payment_intent.requires_action", "payment_intent.restricted", "payment_intent.processing", "payment_intent.returned", "mandate.created", "mandate.activated", "mandate.notice_due", "mandate.canceled", "mandate.failed", "mandate.expired", "payment_plan.activated", "payment_plan.suspended", "payment_plan.deactivated", "payment_plan.closed", "payment_link.created", "payment_link.paid", "payment_link.completed", "payment_link.reopened", "payment_link.expired", "payment_link.deactivated", "payment_link.renewed", "payment_link.throttled", "checkout_session.completed", "checkout_session.expired", "subscription.started", "subscription.trial_ending", "subscription.renewed", "subscription.past_due", "subscription.recovered", "subscription.pause_scheduled", "subscription.pause_removed", "subscription.paused", "subscription.resumed", "subscription.cancel_scheduled", "subscription.cancel_removed", "subscription.canceled", "subscription.changed", "subscription.change_scheduled", "subscription.change_removed", "subscription.change_failed", "subscription.period_paid", "subscription.updated", "subscription.in_effect_changed"]  # noqa: E501
 CollectChoice: TypeAlias = Literal["required", "optional", "no"]  # noqa: E501
 Currency: TypeAlias = Literal["USD", "AUD", "NZD", "EUR", "GBP", "JPY"]  # noqa: E501
 CustomerStatus: TypeAlias = Literal["active", "inactive"]  # noqa: E501
 DebitScheme: TypeAlias = Literal["au_becs"]  # noqa: E501
 EffectiveOn: TypeAlias = Literal["settled", "submitted"]  # noqa: E501
 ErrorBodyType: TypeAlias = Literal["invalid_request_error", "authentication_error", "permission_error", "idempotency_error", "rate_limit_error", "api_error"]  # noqa: E501
-ErrorBodyCode: TypeAlias = Literal["validation_failed", "bad_request", "invalid_json", "body_incomplete", "invalid_header", "unsupported_content_type", "unsupported_encoding", "unauthenticated", "insufficient_scope", "secret_key_required", "client_secret_invalid", "sandbox_only", "payment_method_not_allowed", "too_many_attempts", "resource_missing", "route_not_found", "method_not_allowed", "request_timeout", "idempotency_key_in_use", "payload_too_large", "payment_method_limit", "misdirected_request", "idempotency_key_reused", "invalid_state", "mandate_exists", "mandate_text_unknown", "mandate_unavailable", "mandate_limit_exceeded", "quote_changed", "test_clock_advancing", "test_clock_failed", "test_clock_full", "test_clock_limit", "test_clock_customers_limit", "advance_bound_exceeded", "webhook_endpoint_limit", "webhook_endpoint_unverified", "headers_too_large", "rate_limited", "webhook_replay_limit", "internal_error", "unavailable", "processor_not_configured", "time_skipping_unavailable"]  # noqa: E501
-ErrorDetailCode: TypeAlias = Literal["parameter_missing", "unknown_parameter", "invalid_type", "invalid_value", "invalid_format", "out_of_range", "too_long", "too_short", "too_many", "too_few", "duplicate", "immutable", "resource_missing", "customer_deleted", "payment_method_detached", "payment_method_of_other_customer", "payment_method_not_allowed", "payment_method_of_other_intent", "payment_method_limit", "payment_method_missing", "payment_method_unattached", "mandate_required", "currency_of_scheme", "mandate_text_unknown", "amount_too_small", "amount_or_range", "method_currency_mismatch", "total_or_until_further_notice", "unknown_fixture_token", "unknown_event_type", "url_invalid", "url_unresolvable", "url_not_public"]  # noqa: E501
-EventType: TypeAlias = Literal["payment_intent.succeeded", "payment_intent.failed", "payment_intent.canceled", "payment_intent.requires_action", "payment_intent.restricted", "payment_intent.processing", "payment_intent.returned", "mandate.created", "mandate.activated", "mandate.notice_due", "mandate.canceled", "mandate.failed", "mandate.expired", "payment_plan.activated", "payment_plan.suspended", "payment_plan.deactivated", "payment_plan.closed", "payment_link.created", "payment_link.paid", "payment_link.completed", "payment_link.reopened", "payment_link.expired", "payment_link.deactivated", "payment_link.renewed", "payment_link.throttled", "checkout_session.completed", "checkout_session.expired", "refund.succeeded", "refund.failed", "subscription.started", "subscription.trial_ending", "subscription.renewed", "subscription.past_due", "subscription.recovered", "subscription.pause_scheduled", "subscription.pause_removed", "subscription.paused", "subscription.resumed", "subscription.cancel_scheduled", "subscription.cancel_removed", "subscription.canceled", "subscription.changed", "subscription.change_scheduled", "subscription.change_removed", "subscription.change_failed", "subscription.in_effect_changed", "test_clock.created", "test_clock.advancing", "test_clock.ready", "test_clock.deleted", "webhook_endpoint.ping", "webhook_endpoint.disabled"]  # noqa: E501
+ErrorBodyCode: TypeAlias = Literal["validation_failed", "bad_request", "invalid_json", "body_incomplete", "invalid_header", "unsupported_content_type", "unsupported_encoding", "unauthenticated", "insufficient_scope", "secret_key_required", "client_secret_invalid", "sandbox_only", "payment_method_not_allowed", "too_many_attempts", "resource_missing", "route_not_found", "method_not_allowed", "request_timeout", "idempotency_key_in_use", "payload_too_large", "payment_method_limit", "misdirected_request", "idempotency_key_reused", "invalid_state", "mandate_exists", "mandate_text_unknown", "mandate_unavailable", "mandate_limit_exceeded", "result_after_period", "quote_changed", "test_clock_advancing", "test_clock_failed", "test_clock_full", "test_clock_limit", "test_clock_customers_limit", "advance_bound_exceeded", "webhook_endpoint_limit", "webhook_endpoint_unverified", "headers_too_large", "rate_limited", "webhook_replay_limit", "internal_error", "unavailable", "processor_not_configured", "time_skipping_unavailable"]  # noqa: E501
+ErrorDetailCode: TypeAlias = Literal["parameter_missing", "unknown_parameter", "invalid_type", "invalid_value", "invalid_format", "out_of_range", "too_long", "too_short", "too_many", "too_few", "duplicate", "immutable", "resource_missing", "customer_deleted", "payment_method_detached", "payment_method_of_other_customer", "payment_method_not_allowed", "payment_method_of_other_intent", "payment_method_limit", "payment_method_missing", "payment_method_unattached", "no_period_left", "mandate_limit_exceeded", "mandate_required", "currency_of_scheme", "mandate_text_unknown", "amount_too_small", "amount_or_range", "method_currency_mismatch", "total_or_until_further_notice", "unknown_fixture_token", "unknown_event_type", "url_invalid", "url_unresolvable", "url_not_public"]  # noqa: E501
+EventType: TypeAlias = Literal["payment_intent.succeeded", "payment_intent.failed", "payment_intent.canceled", "payment_intent.requires_action", "payment_intent.restricted", "payment_intent.processing", "payment_intent.returned", "mandate.created", "mandate.activated", "mandate.notice_due", "mandate.canceled", "mandate.failed", "mandate.expired", "payment_plan.activated", "payment_plan.suspended", "payment_plan.deactivated", "payment_plan.closed", "payment_link.created", "payment_link.paid", "payment_link.completed", "payment_link.reopened", "payment_link.expired", "payment_link.deactivated", "payment_link.renewed", "payment_link.throttled", "checkout_session.completed", "checkout_session.expired", "refund.succeeded", "refund.failed", "subscription.started", "subscription.trial_ending", "subscription.renewed", "subscription.past_due", "subscription.recovered", "subscription.pause_scheduled", "subscription.pause_removed", "subscription.paused", "subscription.resumed", "subscription.cancel_scheduled", "subscription.cancel_removed", "subscription.canceled", "subscription.changed", "subscription.change_scheduled", "subscription.change_removed", "subscription.change_failed", "subscription.period_paid", "subscription.updated", "subscription.in_effect_changed", "test_clock.created", "test_clock.advancing", "test_clock.ready", "test_clock.deleted", "webhook_endpoint.ping", "webhook_endpoint.disabled"]  # noqa: E501
 FailureBehaviour: TypeAlias = Literal["retry", "stop"]  # noqa: E501
 MandateAcceptanceType: TypeAlias = Literal["online", "paper", "telephone", "imported"]  # noqa: E501
 MandateAmountType: TypeAlias = Literal["variable", "fixed"]  # noqa: E501
@@ -36,13 +36,14 @@ PlanPaymentAttemptOutcome: TypeAlias = Literal["succeeded", "failed", "accepted"
 RefundStatus: TypeAlias = Literal["processing", "succeeded", "failed"]  # noqa: E501
 SavePaymentMethod: TypeAlias = Literal["no", "offer", "always"]  # noqa: E501
 SubscriptionCancelAt: TypeAlias = Literal["period_end", "now"]  # noqa: E501
+SubscriptionCancelUnused: TypeAlias = Literal["keep", "credit"]  # noqa: E501
 SubscriptionChangeWhen: TypeAlias = Literal["now", "period_end"]  # noqa: E501
 SubscriptionChangeProration: TypeAlias = Literal["days", "none"]  # noqa: E501
 SubscriptionChangeCollect: TypeAlias = Literal["now", "next_period"]  # noqa: E501
 SubscriptionFrequency: TypeAlias = Literal["weekly", "monthly", "yearly"]  # noqa: E501
 SubscriptionMadeChangeStatus: TypeAlias = Literal["processing", "made", "failed", "credited"]  # noqa: E501
 SubscriptionPeriodKind: TypeAlias = Literal["trial", "paid"]  # noqa: E501
-SubscriptionPeriodLineKind: TypeAlias = Literal["item", "one_off", "proration", "discount", "credit"]  # noqa: E501
+SubscriptionPeriodLineKind: TypeAlias = Literal["item", "one_off", "proration", "discount", "credit", "owed"]  # noqa: E501
 SubscriptionPeriodStatus: TypeAlias = Literal["processing", "paid", "retrying", "unpaid", "void"]  # noqa: E501
 SubscriptionState: TypeAlias = Literal["pending", "trialing", "active", "past_due", "paused", "canceled"]  # noqa: E501
 SurchargeReason: TypeAlias = Literal["not_allowed", "capped"]  # noqa: E501
@@ -52,6 +53,7 @@ TestClockLastAdvanceStatus: TypeAlias = Literal["advancing", "ready", "failed"] 
 TestClockStatus: TypeAlias = Literal["created", "advancing", "ready", "failed"]  # noqa: E501
 TrialEndBehaviour: TypeAlias = Literal["charge", "pause", "cancel"]  # noqa: E501
 UnpaidBehaviour: TypeAlias = Literal["pause", "cancel"]  # noqa: E501
+UnpaidService: TypeAlias = Literal["collect", "waive"]  # noqa: E501
 WebhookDeliveryStatus: TypeAlias = Literal["pending", "delivered", "failed"]  # noqa: E501
 WebhookDisabledReason: TypeAlias = Literal["requested", "gone", "failing"]  # noqa: E501
 WebhookEndpointStatus: TypeAlias = Literal["enabled", "disabled"]  # noqa: E501
@@ -131,6 +133,10 @@ class ApplyTo(TypedDict):
     """The subscription: the method that was used becomes its instrument. It is started if it is
     pending, and resumed if a failed payment has paused it.
     """
+    unpaid: NotRequired[UnpaidService]
+    """Whether what was served and not paid is collected, the default, or waived: then the unpaid
+    period is `void` and a new one begins today.
+    """
 
 
 class ApplyToInput(TypedDict):
@@ -138,12 +144,16 @@ class ApplyToInput(TypedDict):
     becomes its instrument, and is kept. If a failed payment has suspended the plan, it is
     resumed, and its unpaid payment is tried again at once. A subscription that is pending is
     started; one that a failed payment has paused is resumed; one that is past due is tried
-    again at once.
+    again at once. Name one of them. `unpaid` is for a subscription that is resumed.
     """
     payment_plan_id: NotRequired[str]
     """A plan of the customer that has not ended."""
     subscription_id: NotRequired[str]
     """A subscription of the customer that has not ended."""
+    unpaid: NotRequired[UnpaidService]
+    """Whether what was served and not paid is collected, the default, or waived: then the unpaid
+    period is `void` and a new one begins today.
+    """
 
 
 class BankDebit(TypedDict):
@@ -242,6 +252,142 @@ class BusinessDays(TypedDict):
     """On the scheme’s clock, in order."""
     has_more: bool
     """Whether more follow: false at the end of the calendar, in 2099."""
+
+
+class CanceledSubscription(TypedDict):
+    id: str
+    """The id of the subscription."""
+    customer_id: str
+    """The customer who gets the service and is charged."""
+    name: str
+    """A label."""
+    state: SubscriptionState
+    """`pending`: not started; nothing is owed. `trialing`: in its trial. `active`: paid, or its
+    payment is under way. `past_due`: a payment failed and is retried. `paused`: no period, no
+    service. `canceled`: ended for good.
+    """
+    state_reason: str | None
+    """Why it is paused or canceled. `requested`: by you. `payment_failed`: no retry is left.
+    `no_payment_method`: its trial ended without one. `ended`: at `ends_at`.
+    `customer_deleted`.
+    """
+    in_effect: bool
+    """Whether the customer may use the service now."""
+    in_effect_until: str | None
+    """Until when, if nothing else happens. Null while that is open, and while it is not in
+    effect.
+    """
+    currency: Currency
+    """An ISO 4217 code, in capitals."""
+    items: list[SubscriptionItem]
+    """What is sold in the current period."""
+    next_items: list[SubscriptionItem] | None
+    """What is sold from the next period on, if that was changed; null if it is the same."""
+    one_off_items: list[SubscriptionOneOffItem]
+    """Fees that are not paid: the next paid period takes them once, or an unpaid period has
+    taken them.
+    """
+    discounts: list[SubscriptionDiscount]
+    """The discounts of the current period."""
+    next_discounts: list[SubscriptionDiscount] | None
+    """The discounts from the next period on, if they were changed; null if they are the same."""
+    frequency_type: SubscriptionFrequency
+    """The unit of a period."""
+    frequency_period: int
+    """How many weeks, months or years a period has. By default 1."""
+    start_date: str
+    """The first day. By default today, for this customer. Not in the past. Periods are counted
+    from here, or from the end of the trial: 31 January is followed by 28 or 29 February, then
+    by 31 March.
+    """
+    anchor_day: int | None
+    """The day of the month on which periods begin; in shorter months the last day. The first
+    period is then short, and costs its share of the days. Not for weekly subscriptions. A
+    resume counts anew from its own day.
+    """
+    trial_days: int | None
+    """The days of a trial before the first paid period."""
+    trial_end_date: str | None
+    """The first day after the trial. Either this or `trial_days`."""
+    trial_end_behaviour: TrialEndBehaviour
+    """What happens if a trial ends and there is no method to charge. `pause`, the default;
+    `cancel`; `charge`: the collection fails, and `unpaid_behaviour` decides.
+    """
+    payment_instrument_id: str | None
+    """The method to charge; null for the customer’s default at each charge."""
+    failure_behaviour: FailureBehaviour
+    """What happens after a failed payment, as for plans. `retry`, the default: it is charged
+    again 1, 3 and 5 days after its first failure, unless the decline is final. `stop`: it is
+    not retried.
+    """
+    unpaid_behaviour: UnpaidBehaviour
+    """What happens when no retry is left. `pause` is the default."""
+    grace_days: int
+    """For how many days after the first failure `in_effect` stays true while retries continue,
+    if a period was paid before: until the same time of day in the account’s time zone. By
+    default 7, which covers all retries.
+    """
+    effective_on: EffectiveOn
+    """When the first period takes effect that is paid by a bank debit. `settled`, the default:
+    when the bank has collected it. `submitted`: when the debit is accepted. Later periods
+    begin on their dates.
+    """
+    ends_at: str | None
+    """The day on which it ends, the first without service: an end of a period. Null: it
+    continues.
+    """
+    pauses_at: str | None
+    """The day on which a pause begins that was requested."""
+    resumes_at: str | None
+    """The day on which the pause ends automatically. It does not end while a period is owed."""
+    current_period: CurrentPeriod | None
+    """The period that has begun last; null before the first."""
+    next_period_start: str | None
+    """When the next period begins; null if none is to come."""
+    next_attempt_at: str | None
+    """When a failed payment is retried; null if it is not."""
+    owed_amount_cents: int
+    """What collecting would take for periods that are not paid, without surcharge, minor units.
+    0 unless one is unpaid.
+    """
+    in_flight_amount: int
+    """What the bank or the processor already had when it was canceled, minor units. If it
+    succeeds, it becomes credit, unless its period was over.
+    """
+    credit_balance_cents: int
+    """The credit of the customer for later periods, minor units."""
+    refundable_credit_cents: int
+    """How much of the credit `refund_credit` can pay out now, minor units: at most what remains
+    of the payments.
+    """
+    next_period_lines: list[SubscriptionPeriodLine]
+    """What changes have left for the next period to take, besides its items."""
+    change_payment_intent_id: str | None
+    """The payment of a change that is under way; null if none is."""
+    paid_periods: int
+    """The periods that were collected. Trials do not count."""
+    latest_payment_intent_id: str | None
+    """Its last payment; null before the first."""
+    last_payment_error: SubscriptionPaymentError | None
+    """Why its last charge failed; null if it did not."""
+    metadata: dict[str, str]
+    """For your own use. Copied to each payment intent, so that `_sandbox_outcome` chooses their
+    outcomes; `_sandbox_outcome_by_period` has one such list for each paid period, separated
+    by semicolons, and the last repeats. At most 50 pairs; keys of at most 40 characters,
+    values of at most 500.
+    """
+    biller_id: str
+    """The account that is paid."""
+    livemode: bool
+    """False in the sandbox."""
+    test_clock: str | None
+    """The test clock of the customer; null in real time."""
+    created_at: str
+    """ISO 8601, UTC."""
+    updated_at: str
+    """ISO 8601, UTC."""
+    quote: SubscriptionUnusedQuote | None
+    """With `unused: credit`, what the days are worth that are left; otherwise null."""
 
 
 class CardData(TypedDict):
@@ -508,7 +654,14 @@ class CheckoutSessionCreate(TypedDict):
     cancel_url: NotRequired[str]
     """Where the page leads a payer who leaves. https in live mode."""
     payment_intent_id: NotRequired[str]
-    """An intent of yours that can be confirmed. It decides about amount, payer and metadata."""
+    """An intent of yours that can be confirmed, also a failed one of a plan or a subscription
+    that can be retried. It decides about amount, payer and metadata.
+    """
+    subscription_id: NotRequired[str]
+    """A subscription with a payment that has failed or come back. The payer saves a method, and
+    it takes what `retry_now` or `resume` would take, which the page says before. The session
+    is one of mode `setup` whose `apply_to` names the subscription.
+    """
     expires_at: NotRequired[str]
     """From 5 minutes to 31 days ahead, in the customer’s time. By default in 24 hours."""
 
@@ -617,6 +770,8 @@ class ComingPeriod(TypedDict):
     """The first day after it."""
     amount_cents: int
     """What it costs, without surcharge, minor units."""
+    lines: list[SubscriptionPeriodLine]
+    """What it takes."""
 
 
 class ComingPeriodList(TypedDict):
@@ -1651,7 +1806,9 @@ class PaymentIntentCreate(TypedDict):
     currency: Currency
     """An ISO 4217 code, in capitals."""
     customer_id: NotRequired[str]
-    """The payer. By default the customer of the method that is charged."""
+    """The payer. Name it to charge a method of a customer, by a confirm or on a date: the
+    customer of a method is not taken over.
+    """
     biller_id: NotRequired[str]
     """Your own biller id. Any other is refused."""
     payment_method: NotRequired[str]
@@ -1673,8 +1830,8 @@ class PaymentIntentCreate(TypedDict):
     """Asks for the fee on top of the amount, where the rules on surcharges allow it."""
     scheduled_payment_date: NotRequired[str]
     """The service charges at 00:00 of this date in the account’s time zone, or within seconds if
-    it is today. From today to 366 days ahead. Needs `payment_method`. Confirming or canceling
-    earlier ends the schedule.
+    it is today. From today to 366 days ahead. Needs `payment_method`, and `customer_id` if
+    the method belongs to a customer. Confirming or canceling earlier ends the schedule.
     """
     description: NotRequired[str]
     """What is paid for. The payer reads it on receipts, and on the page of a checkout session."""
@@ -2311,11 +2468,11 @@ class PaymentPlan(TypedDict):
     """The method to charge; null for the customer’s default at each charge."""
     failure_behaviour: FailureBehaviour
     """What happens after a failed payment. `retry`, the default: the same payment intent is
-    charged again 1, 3 and 5 days after its first failure. Later payments keep their dates.
-    The plan becomes `suspended` when all retries have failed, or at once if the decline is
-    final (`card_declined`, `expired_card`, `authentication_required`,
-    `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended`
-    at the first failure.
+    charged again 1, 3 and 5 days after its first failure, a card at the same time of day in
+    the account’s time zone. Later payments keep their dates. The plan becomes `suspended`
+    when all retries have failed, or at once if the decline is final (`card_declined`,
+    `expired_card`, `authentication_required`, `payment_method_unavailable`,
+    `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure.
     """
     metadata: dict[str, str]
     """For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome`
@@ -2443,11 +2600,11 @@ class PaymentPlanCreate(TypedDict):
     """True for a plan without a total."""
     failure_behaviour: NotRequired[FailureBehaviour]
     """What happens after a failed payment. `retry`, the default: the same payment intent is
-    charged again 1, 3 and 5 days after its first failure. Later payments keep their dates.
-    The plan becomes `suspended` when all retries have failed, or at once if the decline is
-    final (`card_declined`, `expired_card`, `authentication_required`,
-    `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended`
-    at the first failure.
+    charged again 1, 3 and 5 days after its first failure, a card at the same time of day in
+    the account’s time zone. Later payments keep their dates. The plan becomes `suspended`
+    when all retries have failed, or at once if the decline is final (`card_declined`,
+    `expired_card`, `authentication_required`, `payment_method_unavailable`,
+    `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure.
     """
     metadata: NotRequired[dict[str, str]]
     """For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome`
@@ -2557,11 +2714,11 @@ class PaymentPlanUpdate(TypedDict):
     """True for a plan without a total."""
     failure_behaviour: NotRequired[FailureBehaviour]
     """What happens after a failed payment. `retry`, the default: the same payment intent is
-    charged again 1, 3 and 5 days after its first failure. Later payments keep their dates.
-    The plan becomes `suspended` when all retries have failed, or at once if the decline is
-    final (`card_declined`, `expired_card`, `authentication_required`,
-    `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended`
-    at the first failure.
+    charged again 1, 3 and 5 days after its first failure, a card at the same time of day in
+    the account’s time zone. Later payments keep their dates. The plan becomes `suspended`
+    when all retries have failed, or at once if the decline is final (`card_declined`,
+    `expired_card`, `authentication_required`, `payment_method_unavailable`,
+    `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure.
     """
     metadata: NotRequired[dict[str, str]]
     """For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome`
@@ -2938,7 +3095,9 @@ class Subscription(TypedDict):
     next_items: list[SubscriptionItem] | None
     """What is sold from the next period on, if that was changed; null if it is the same."""
     one_off_items: list[SubscriptionOneOffItem]
-    """Fees that the next paid period takes once."""
+    """Fees that are not paid: the next paid period takes them once, or an unpaid period has
+    taken them.
+    """
     discounts: list[SubscriptionDiscount]
     """The discounts of the current period."""
     next_discounts: list[SubscriptionDiscount] | None
@@ -2976,7 +3135,8 @@ class Subscription(TypedDict):
     """What happens when no retry is left. `pause` is the default."""
     grace_days: int
     """For how many days after the first failure `in_effect` stays true while retries continue,
-    if a period was paid before. By default 7, which covers all retries.
+    if a period was paid before: until the same time of day in the account’s time zone. By
+    default 7, which covers all retries.
     """
     effective_on: EffectiveOn
     """When the first period takes effect that is paid by a bank debit. `settled`, the default:
@@ -2997,12 +3157,20 @@ class Subscription(TypedDict):
     """When the next period begins; null if none is to come."""
     next_attempt_at: str | None
     """When a failed payment is retried; null if it is not."""
+    owed_amount_cents: int
+    """What collecting would take for periods that are not paid, without surcharge, minor units.
+    0 unless one is unpaid.
+    """
     in_flight_amount: int
     """What the bank or the processor already had when it was canceled, minor units. If it
     succeeds, it becomes credit, unless its period was over.
     """
     credit_balance_cents: int
     """The credit of the customer for later periods, minor units."""
+    refundable_credit_cents: int
+    """How much of the credit `refund_credit` can pay out now, minor units: at most what remains
+    of the payments.
+    """
     next_period_lines: list[SubscriptionPeriodLine]
     """What changes have left for the next period to take, besides its items."""
     change_payment_intent_id: str | None
@@ -3036,6 +3204,12 @@ class SubscriptionCancel(TypedDict):
     """When it ends. `period_end`, the default: at the end of the current period, since that was
     paid for. `now`: at once. A date: at the end of this or of a later period.
     """
+    unused: NotRequired[SubscriptionCancelUnused]
+    """With `at: now`: what becomes of the days that are paid and left. `keep`, the default:
+    nothing goes back. `credit`: they become credit, as if it were changed to nothing.
+    """
+    dry_run: NotRequired[bool]
+    """Nothing changes: `quote` says what would become credit. With `unused: credit`."""
 
 
 class SubscriptionCancelRemovedEvent(TypedDict):
@@ -3098,7 +3272,7 @@ class SubscriptionCanceledEvent(TypedDict):
     """Rises by one with each event of an account and mode, without gaps, in commit order."""
     request_id: str | None
     """The API request that caused it; null if no request did."""
-    data: Subscription
+    data: SubscriptionLettingGo
 
 
 class SubscriptionChange(TypedDict):
@@ -3270,7 +3444,8 @@ class SubscriptionCreate(TypedDict):
     """What happens when no retry is left. `pause` is the default."""
     grace_days: NotRequired[int]
     """For how many days after the first failure `in_effect` stays true while retries continue,
-    if a period was paid before. By default 7, which covers all retries.
+    if a period was paid before: until the same time of day in the account’s time zone. By
+    default 7, which covers all retries.
     """
     effective_on: NotRequired[EffectiveOn]
     """When the first period takes effect that is paid by a bank debit. `settled`, the default:
@@ -3316,12 +3491,52 @@ class SubscriptionCreate(TypedDict):
 
 class SubscriptionCreditRefund(TypedDict):
     amount_cents: NotRequired[int]
-    """Minor units. By default all credit, but no more than what remains of the last payment."""
+    """Minor units, at most `refundable_credit_cents`. That is the default."""
     reason: NotRequired[str]
     """The reason, in your words."""
     metadata: NotRequired[dict[str, str]]
     """For your own use. In the sandbox `_sandbox_refund_outcome`: `fail` makes the refund fail.
     At most 50 pairs; keys of at most 40 characters, values of at most 500.
+    """
+
+
+class SubscriptionCreditRefunds(TypedDict):
+    id: str
+    """The id of the refund."""
+    payment_intent_id: str
+    """The payment that is refunded."""
+    amount: int
+    """Minor units."""
+    surcharge_amount: NotRequired[int]
+    """How much of the amount is surcharge, minor units: the part that it has in the payment.
+    Older refunds do not say.
+    """
+    currency: Currency
+    """An ISO 4217 code, in capitals."""
+    reason: str | None
+    """The reason, in your words."""
+    metadata: dict[str, str]
+    """For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500."""
+    status: RefundStatus
+    """`processing`: the processor was asked. `succeeded`: the money was returned. `failed`: it
+    was not; you can request a new refund.
+    """
+    refund_at_risk: NotRequired[bool]
+    """Present and true if the payment was a bank debit that could still come back when it was
+    refunded. If it does, the payer has the money twice: see `total_returned_amount` of the
+    payment intent.
+    """
+    biller_id: str
+    """The account that pays the refund."""
+    livemode: bool
+    """False in the sandbox."""
+    created_at: str
+    """ISO 8601, UTC."""
+    updated_at: str
+    """ISO 8601, UTC."""
+    refunds: list[Refund]
+    """All refunds of this request, that of the newest payment first. Each has its own status: if
+    one fails, its part of the credit comes back.
     """
 
 
@@ -3409,6 +3624,144 @@ class SubscriptionItemInput(TypedDict):
     """How many; by default 1."""
 
 
+class SubscriptionLettingGo(TypedDict):
+    id: str
+    """The id of the subscription."""
+    customer_id: str
+    """The customer who gets the service and is charged."""
+    name: str
+    """A label."""
+    state: SubscriptionState
+    """`pending`: not started; nothing is owed. `trialing`: in its trial. `active`: paid, or its
+    payment is under way. `past_due`: a payment failed and is retried. `paused`: no period, no
+    service. `canceled`: ended for good.
+    """
+    state_reason: str | None
+    """Why it is paused or canceled. `requested`: by you. `payment_failed`: no retry is left.
+    `no_payment_method`: its trial ended without one. `ended`: at `ends_at`.
+    `customer_deleted`.
+    """
+    in_effect: bool
+    """Whether the customer may use the service now."""
+    in_effect_until: str | None
+    """Until when, if nothing else happens. Null while that is open, and while it is not in
+    effect.
+    """
+    currency: Currency
+    """An ISO 4217 code, in capitals."""
+    items: list[SubscriptionItem]
+    """What is sold in the current period."""
+    next_items: list[SubscriptionItem] | None
+    """What is sold from the next period on, if that was changed; null if it is the same."""
+    one_off_items: list[SubscriptionOneOffItem]
+    """Fees that are not paid: the next paid period takes them once, or an unpaid period has
+    taken them.
+    """
+    discounts: list[SubscriptionDiscount]
+    """The discounts of the current period."""
+    next_discounts: list[SubscriptionDiscount] | None
+    """The discounts from the next period on, if they were changed; null if they are the same."""
+    frequency_type: SubscriptionFrequency
+    """The unit of a period."""
+    frequency_period: int
+    """How many weeks, months or years a period has. By default 1."""
+    start_date: str
+    """The first day. By default today, for this customer. Not in the past. Periods are counted
+    from here, or from the end of the trial: 31 January is followed by 28 or 29 February, then
+    by 31 March.
+    """
+    anchor_day: int | None
+    """The day of the month on which periods begin; in shorter months the last day. The first
+    period is then short, and costs its share of the days. Not for weekly subscriptions. A
+    resume counts anew from its own day.
+    """
+    trial_days: int | None
+    """The days of a trial before the first paid period."""
+    trial_end_date: str | None
+    """The first day after the trial. Either this or `trial_days`."""
+    trial_end_behaviour: TrialEndBehaviour
+    """What happens if a trial ends and there is no method to charge. `pause`, the default;
+    `cancel`; `charge`: the collection fails, and `unpaid_behaviour` decides.
+    """
+    payment_instrument_id: str | None
+    """The method to charge; null for the customer’s default at each charge."""
+    failure_behaviour: FailureBehaviour
+    """What happens after a failed payment, as for plans. `retry`, the default: it is charged
+    again 1, 3 and 5 days after its first failure, unless the decline is final. `stop`: it is
+    not retried.
+    """
+    unpaid_behaviour: UnpaidBehaviour
+    """What happens when no retry is left. `pause` is the default."""
+    grace_days: int
+    """For how many days after the first failure `in_effect` stays true while retries continue,
+    if a period was paid before: until the same time of day in the account’s time zone. By
+    default 7, which covers all retries.
+    """
+    effective_on: EffectiveOn
+    """When the first period takes effect that is paid by a bank debit. `settled`, the default:
+    when the bank has collected it. `submitted`: when the debit is accepted. Later periods
+    begin on their dates.
+    """
+    ends_at: str | None
+    """The day on which it ends, the first without service: an end of a period. Null: it
+    continues.
+    """
+    pauses_at: str | None
+    """The day on which a pause begins that was requested."""
+    resumes_at: str | None
+    """The day on which the pause ends automatically. It does not end while a period is owed."""
+    current_period: CurrentPeriod | None
+    """The period that has begun last; null before the first."""
+    next_period_start: str | None
+    """When the next period begins; null if none is to come."""
+    next_attempt_at: str | None
+    """When a failed payment is retried; null if it is not."""
+    owed_amount_cents: int
+    """What collecting would take for periods that are not paid, without surcharge, minor units.
+    0 unless one is unpaid.
+    """
+    in_flight_amount: int
+    """What the bank or the processor already had when it was canceled, minor units. If it
+    succeeds, it becomes credit, unless its period was over.
+    """
+    credit_balance_cents: int
+    """The credit of the customer for later periods, minor units."""
+    refundable_credit_cents: int
+    """How much of the credit `refund_credit` can pay out now, minor units: at most what remains
+    of the payments.
+    """
+    next_period_lines: list[SubscriptionPeriodLine]
+    """What changes have left for the next period to take, besides its items."""
+    change_payment_intent_id: str | None
+    """The payment of a change that is under way; null if none is."""
+    paid_periods: int
+    """The periods that were collected. Trials do not count."""
+    latest_payment_intent_id: str | None
+    """Its last payment; null before the first."""
+    last_payment_error: SubscriptionPaymentError | None
+    """Why its last charge failed; null if it did not."""
+    metadata: dict[str, str]
+    """For your own use. Copied to each payment intent, so that `_sandbox_outcome` chooses their
+    outcomes; `_sandbox_outcome_by_period` has one such list for each paid period, separated
+    by semicolons, and the last repeats. At most 50 pairs; keys of at most 40 characters,
+    values of at most 500.
+    """
+    biller_id: str
+    """The account that is paid."""
+    livemode: bool
+    """False in the sandbox."""
+    test_clock: str | None
+    """The test clock of the customer; null in real time."""
+    created_at: str
+    """ISO 8601, UTC."""
+    updated_at: str
+    """ISO 8601, UTC."""
+    waived_amount_cents: int
+    """What was served and is not collected, minor units. 0 if all is paid or collected."""
+    dropped_lines: list[SubscriptionPeriodLine]
+    """Fees and lines of changes that are not taken any more, since it has ended."""
+
+
 class SubscriptionList(TypedDict):
     data: list[Subscription]
     has_more: bool
@@ -3462,6 +3815,141 @@ class SubscriptionOneOffItemInput(TypedDict):
     """How many; by default 1."""
 
 
+class SubscriptionPaidPeriod(TypedDict):
+    id: str
+    """The id of the subscription."""
+    customer_id: str
+    """The customer who gets the service and is charged."""
+    name: str
+    """A label."""
+    state: SubscriptionState
+    """`pending`: not started; nothing is owed. `trialing`: in its trial. `active`: paid, or its
+    payment is under way. `past_due`: a payment failed and is retried. `paused`: no period, no
+    service. `canceled`: ended for good.
+    """
+    state_reason: str | None
+    """Why it is paused or canceled. `requested`: by you. `payment_failed`: no retry is left.
+    `no_payment_method`: its trial ended without one. `ended`: at `ends_at`.
+    `customer_deleted`.
+    """
+    in_effect: bool
+    """Whether the customer may use the service now."""
+    in_effect_until: str | None
+    """Until when, if nothing else happens. Null while that is open, and while it is not in
+    effect.
+    """
+    currency: Currency
+    """An ISO 4217 code, in capitals."""
+    items: list[SubscriptionItem]
+    """What is sold in the current period."""
+    next_items: list[SubscriptionItem] | None
+    """What is sold from the next period on, if that was changed; null if it is the same."""
+    one_off_items: list[SubscriptionOneOffItem]
+    """Fees that are not paid: the next paid period takes them once, or an unpaid period has
+    taken them.
+    """
+    discounts: list[SubscriptionDiscount]
+    """The discounts of the current period."""
+    next_discounts: list[SubscriptionDiscount] | None
+    """The discounts from the next period on, if they were changed; null if they are the same."""
+    frequency_type: SubscriptionFrequency
+    """The unit of a period."""
+    frequency_period: int
+    """How many weeks, months or years a period has. By default 1."""
+    start_date: str
+    """The first day. By default today, for this customer. Not in the past. Periods are counted
+    from here, or from the end of the trial: 31 January is followed by 28 or 29 February, then
+    by 31 March.
+    """
+    anchor_day: int | None
+    """The day of the month on which periods begin; in shorter months the last day. The first
+    period is then short, and costs its share of the days. Not for weekly subscriptions. A
+    resume counts anew from its own day.
+    """
+    trial_days: int | None
+    """The days of a trial before the first paid period."""
+    trial_end_date: str | None
+    """The first day after the trial. Either this or `trial_days`."""
+    trial_end_behaviour: TrialEndBehaviour
+    """What happens if a trial ends and there is no method to charge. `pause`, the default;
+    `cancel`; `charge`: the collection fails, and `unpaid_behaviour` decides.
+    """
+    payment_instrument_id: str | None
+    """The method to charge; null for the customer’s default at each charge."""
+    failure_behaviour: FailureBehaviour
+    """What happens after a failed payment, as for plans. `retry`, the default: it is charged
+    again 1, 3 and 5 days after its first failure, unless the decline is final. `stop`: it is
+    not retried.
+    """
+    unpaid_behaviour: UnpaidBehaviour
+    """What happens when no retry is left. `pause` is the default."""
+    grace_days: int
+    """For how many days after the first failure `in_effect` stays true while retries continue,
+    if a period was paid before: until the same time of day in the account’s time zone. By
+    default 7, which covers all retries.
+    """
+    effective_on: EffectiveOn
+    """When the first period takes effect that is paid by a bank debit. `settled`, the default:
+    when the bank has collected it. `submitted`: when the debit is accepted. Later periods
+    begin on their dates.
+    """
+    ends_at: str | None
+    """The day on which it ends, the first without service: an end of a period. Null: it
+    continues.
+    """
+    pauses_at: str | None
+    """The day on which a pause begins that was requested."""
+    resumes_at: str | None
+    """The day on which the pause ends automatically. It does not end while a period is owed."""
+    current_period: CurrentPeriod | None
+    """The period that has begun last; null before the first."""
+    next_period_start: str | None
+    """When the next period begins; null if none is to come."""
+    next_attempt_at: str | None
+    """When a failed payment is retried; null if it is not."""
+    owed_amount_cents: int
+    """What collecting would take for periods that are not paid, without surcharge, minor units.
+    0 unless one is unpaid.
+    """
+    in_flight_amount: int
+    """What the bank or the processor already had when it was canceled, minor units. If it
+    succeeds, it becomes credit, unless its period was over.
+    """
+    credit_balance_cents: int
+    """The credit of the customer for later periods, minor units."""
+    refundable_credit_cents: int
+    """How much of the credit `refund_credit` can pay out now, minor units: at most what remains
+    of the payments.
+    """
+    next_period_lines: list[SubscriptionPeriodLine]
+    """What changes have left for the next period to take, besides its items."""
+    change_payment_intent_id: str | None
+    """The payment of a change that is under way; null if none is."""
+    paid_periods: int
+    """The periods that were collected. Trials do not count."""
+    latest_payment_intent_id: str | None
+    """Its last payment; null before the first."""
+    last_payment_error: SubscriptionPaymentError | None
+    """Why its last charge failed; null if it did not."""
+    metadata: dict[str, str]
+    """For your own use. Copied to each payment intent, so that `_sandbox_outcome` chooses their
+    outcomes; `_sandbox_outcome_by_period` has one such list for each paid period, separated
+    by semicolons, and the last repeats. At most 50 pairs; keys of at most 40 characters,
+    values of at most 500.
+    """
+    biller_id: str
+    """The account that is paid."""
+    livemode: bool
+    """False in the sandbox."""
+    test_clock: str | None
+    """The test clock of the customer; null in real time."""
+    created_at: str
+    """ISO 8601, UTC."""
+    updated_at: str
+    """ISO 8601, UTC."""
+    paid_period: SubscriptionPeriod
+
+
 class SubscriptionPastDueEvent(TypedDict):
     id: str
     """The same on every delivery attempt, so that a receiver can recognise a repeated event."""
@@ -3486,6 +3974,7 @@ class SubscriptionPastDueEvent(TypedDict):
 SubscriptionPause = TypedDict("SubscriptionPause", {
     "from": "NotRequired[str]",
     "resumes_at": "NotRequired[str]",
+    "anchor_day": "NotRequired[int]",
 })
 
 
@@ -3583,13 +4072,15 @@ class SubscriptionPeriod(TypedDict):
     """The failed attempts of the present series."""
     next_attempt_at: str | None
     """When it is retried; null if it is not."""
+    served_until: str | None
+    """Until when it was in effect, if that has ended; otherwise null."""
 
 
 class SubscriptionPeriodLine(TypedDict):
     kind: SubscriptionPeriodLineKind
     """`item`: a whole period. `one_off`: a fee that is taken once. `proration`: the share of its
     days. `discount`: negative, unless a change gives back days that had it. `credit`:
-    negative.
+    negative. `owed`: days that were served in an earlier period and not paid.
     """
     description: str
     """For people."""
@@ -3603,6 +4094,27 @@ class SubscriptionPeriodList(TypedDict):
     data: list[SubscriptionPeriod]
     has_more: bool
     """Whether more items follow."""
+
+
+class SubscriptionPeriodPaidEvent(TypedDict):
+    id: str
+    """The same on every delivery attempt, so that a receiver can recognise a repeated event."""
+    event_type: Literal["subscription.period_paid"]
+    created_at: str
+    """When it happened, in the customer’s time. For a customer on a test clock, that is the time
+    of the clock.
+    """
+    livemode: bool
+    """False in the sandbox."""
+    biller_id: str
+    """The account that it happened to."""
+    test_clock: str | None
+    """The test clock that it is about, or that its customer is on; null in real time."""
+    sequence: int
+    """Rises by one with each event of an account and mode, without gaps, in commit order."""
+    request_id: str | None
+    """The API request that caused it; null if no request did."""
+    data: SubscriptionPaidPeriod
 
 
 class SubscriptionRecoveredEvent(TypedDict):
@@ -3653,6 +4165,10 @@ class SubscriptionResume(TypedDict):
     new period is then short, and costs its share of the days. By default the day of the
     resume. Not for weekly subscriptions.
     """
+    unpaid: NotRequired[UnpaidService]
+    """Whether what was served and not paid is collected, the default, or waived: then the unpaid
+    period is `void` and a new one begins today.
+    """
 
 
 class SubscriptionResumedEvent(TypedDict):
@@ -3673,7 +4189,7 @@ class SubscriptionResumedEvent(TypedDict):
     """Rises by one with each event of an account and mode, without gaps, in commit order."""
     request_id: str | None
     """The API request that caused it; null if no request did."""
-    data: Subscription
+    data: SubscriptionLettingGo
 
 
 class SubscriptionStartedEvent(TypedDict):
@@ -3718,6 +4234,17 @@ class SubscriptionTrialEndingEvent(TypedDict):
     data: Subscription
 
 
+class SubscriptionUnusedQuote(TypedDict):
+    lines: list[SubscriptionPeriodLine]
+    """What the change costs and credits. If it is paid now, their sum is `amount_cents`: what
+    earlier changes have left for the next period and the credit balance are among them.
+    """
+    credit_cents: int
+    """What becomes credit, minor units."""
+    valid_until: str
+    """The same request gets this quote until then: the end of the day."""
+
+
 class SubscriptionUpdate(TypedDict):
     customer_id: NotRequired[str | None]
     """Cannot be changed. Sending it is a validation error."""
@@ -3746,7 +4273,8 @@ class SubscriptionUpdate(TypedDict):
     """What happens when no retry is left. `pause` is the default."""
     grace_days: NotRequired[int]
     """For how many days after the first failure `in_effect` stays true while retries continue,
-    if a period was paid before. By default 7, which covers all retries.
+    if a period was paid before: until the same time of day in the account’s time zone. By
+    default 7, which covers all retries.
     """
     effective_on: NotRequired[EffectiveOn]
     """When the first period takes effect that is paid by a bank debit. `settled`, the default:
@@ -3788,6 +4316,27 @@ class SubscriptionUpdate(TypedDict):
     """
     payment_instrument_id: NotRequired[str | None]
     """The method to charge. By default the customer’s default method at the time of each charge."""
+
+
+class SubscriptionUpdatedEvent(TypedDict):
+    id: str
+    """The same on every delivery attempt, so that a receiver can recognise a repeated event."""
+    event_type: Literal["subscription.updated"]
+    created_at: str
+    """When it happened, in the customer’s time. For a customer on a test clock, that is the time
+    of the clock.
+    """
+    livemode: bool
+    """False in the sandbox."""
+    biller_id: str
+    """The account that it happened to."""
+    test_clock: str | None
+    """The test clock that it is about, or that its customer is on; null in real time."""
+    sequence: int
+    """Rises by one with each event of an account and mode, without gaps, in commit order."""
+    request_id: str | None
+    """The API request that caused it; null if no request did."""
+    data: SubscriptionLettingGo
 
 
 SurchargeRule = TypedDict("SurchargeRule", {
@@ -4241,7 +4790,7 @@ class WebhookReplay(TypedDict):
 
 
 ClockEffect: TypeAlias = "PaymentIntentEffect | PaymentPlanEffect | SubscriptionEffect | MandateEffect | PaymentLinkEffect | CheckoutSessionEffect"  # noqa: E501
-Event: TypeAlias = "PaymentIntentSucceededEvent | PaymentIntentFailedEvent | PaymentIntentCanceledEvent | PaymentIntentRequiresActionEvent | PaymentIntentRestrictedEvent | PaymentIntentProcessingEvent | PaymentIntentReturnedEvent | MandateCreatedEvent | MandateActivatedEvent | MandateNoticeDueEvent | MandateCanceledEvent | MandateFailedEvent | MandateExpiredEvent | PaymentPlanActivatedEvent | PaymentPlanSuspendedEvent | PaymentPlanDeactivatedEvent | PaymentPlanClosedEvent | PaymentLinkCreatedEvent | PaymentLinkPaidEvent | PaymentLinkCompletedEvent | PaymentLinkReopenedEvent | PaymentLinkExpiredEvent | PaymentLinkDeactivatedEvent | PaymentLinkRenewedEvent | PaymentLinkThrottledEvent | CheckoutSessionCompletedEvent | CheckoutSessionExpiredEvent | RefundSucceededEvent | RefundFailedEvent | SubscriptionStartedEvent | SubscriptionTrialEndingEvent | SubscriptionRenewedEvent | SubscriptionPastDueEvent | SubscriptionRecoveredEvent | SubscriptionPauseScheduledEvent | SubscriptionPauseRemovedEvent | SubscriptionPausedEvent | SubscriptionResumedEvent | SubscriptionCancelScheduledEvent | SubscriptionCancelRemovedEvent | SubscriptionCanceledEvent | SubscriptionChangedEvent | SubscriptionChangeScheduledEvent | SubscriptionChangeRemovedEvent | SubscriptionChangeFailedEvent | SubscriptionInEffectChangedEvent | TestClockCreatedEvent | TestClockAdvancingEvent | TestClockReadyEvent | TestClockDeletedEvent | WebhookEndpointPingEvent | WebhookEndpointDisabledEvent"  # noqa: E501
+Event: TypeAlias = "PaymentIntentSucceededEvent | PaymentIntentFailedEvent | PaymentIntentCanceledEvent | PaymentIntentRequiresActionEvent | PaymentIntentRestrictedEvent | PaymentIntentProcessingEvent | PaymentIntentReturnedEvent | MandateCreatedEvent | MandateActivatedEvent | MandateNoticeDueEvent | MandateCanceledEvent | MandateFailedEvent | MandateExpiredEvent | PaymentPlanActivatedEvent | PaymentPlanSuspendedEvent | PaymentPlanDeactivatedEvent | PaymentPlanClosedEvent | PaymentLinkCreatedEvent | PaymentLinkPaidEvent | PaymentLinkCompletedEvent | PaymentLinkReopenedEvent | PaymentLinkExpiredEvent | PaymentLinkDeactivatedEvent | PaymentLinkRenewedEvent | PaymentLinkThrottledEvent | CheckoutSessionCompletedEvent | CheckoutSessionExpiredEvent | RefundSucceededEvent | RefundFailedEvent | SubscriptionStartedEvent | SubscriptionTrialEndingEvent | SubscriptionRenewedEvent | SubscriptionPastDueEvent | SubscriptionRecoveredEvent | SubscriptionPauseScheduledEvent | SubscriptionPauseRemovedEvent | SubscriptionPausedEvent | SubscriptionResumedEvent | SubscriptionCancelScheduledEvent | SubscriptionCancelRemovedEvent | SubscriptionCanceledEvent | SubscriptionChangedEvent | SubscriptionChangeScheduledEvent | SubscriptionChangeRemovedEvent | SubscriptionChangeFailedEvent | SubscriptionPeriodPaidEvent | SubscriptionUpdatedEvent | SubscriptionInEffectChangedEvent | TestClockCreatedEvent | TestClockAdvancingEvent | TestClockReadyEvent | TestClockDeletedEvent | WebhookEndpointPingEvent | WebhookEndpointDisabledEvent"  # noqa: E501
 PaymentMethod: TypeAlias = "CardPaymentMethod | BecsPaymentMethod | KlarnaPaymentMethod | PayIdPaymentMethod | PayPalPaymentMethod"  # noqa: E501
 PaymentMethodCreate: TypeAlias = "CardPaymentMethodCreate | BecsPaymentMethodCreate"  # noqa: E501
 SandboxPaymentMethodCreate: TypeAlias = "KlarnaPaymentMethodCreate | PayIdPaymentMethodCreate | PayPalPaymentMethodCreate"  # noqa: E501

@@ -1,0 +1,152 @@
+import { addDays, earliestInstant, type PlainDate, startOfDay } from '../calendar.ts';
+import type { CustomerInstant } from '../instants.ts';
+import { seriesEndsAt } from '../schemes/debit-dates.ts';
+import type { MinorUnits } from '../units.ts';
+import {
+  allOwed,
+  type Course,
+  calendarOf,
+  graceEnd,
+  type Period,
+  plannedPause,
+  type SubscriptionWithPeriods,
+} from './course.ts';
+import { owedAmount } from './owed.ts';
+import { periodDates } from './periods.ts';
+import type { OneOffItem } from './pricing.ts';
+import { unpaidFees } from './unpaid-fees.ts';
+
+/** What follows from a subscription and its periods at an instant. It is stored with the course. */
+export interface Derived {
+  /**
+   * When the next period begins, or the subscription ends or pauses instead. Null while it waits for something else.
+   */
+  next_period_at: CustomerInstant | null;
+  next_attempt_at: CustomerInstant | null;
+  /** When the trial's end is announced: three days before. */
+  notice_at: CustomerInstant | null;
+  /** When the service ends although retries go on. */
+  grace_ends_at: CustomerInstant | null;
+  /** When a pause ends on its own. Null while a period is owed: the end of the pause would leave that void. */
+  resume_at: CustomerInstant | null;
+  /** When dunning gives up after a final decline, or the unpaid period of a paused subscription is over. */
+  lapses_at: CustomerInstant | null;
+  /** What collecting would take for the past: for periods that are not paid. */
+  owed_amount_cents: MinorUnits;
+  /** The fees that unpaid periods have taken. */
+  unpaid_one_off_items: OneOffItem[];
+  /** Whether the customer may use the service now. */
+  in_effect: boolean;
+  /** Until when, if nothing else happens. Null if that is open, and while it is not in effect. */
+  in_effect_until: CustomerInstant | null;
+}
+
+/** How many days before the end of a trial it is announced. */
+const noticeDays = 3;
+
+/**
+ * Returns what follows from a subscription at this instant.
+ *
+ * Only a trial, a period that is paid, a bank debit that was accepted, and days of grace bring the service into effect.
+ * Once it is, it stays so while it is renewed: until the payment of the next period has failed.
+ * @param wasInEffect whether it was in effect, or the bank debit of its period was just accepted.
+ */
+export function derive(subscription: SubscriptionWithPeriods, at: CustomerInstant, wasInEffect: boolean): Derived {
+  const { course, current, timeZone } = subscription;
+  const startOf = (date: PlainDate) => startOfDay(date, timeZone);
+  const graceEndsAt = graceEnd(subscription);
+  const isInGrace = graceEndsAt !== null && at < graceEndsAt;
+  const inEffect = isInEffect(subscription, at, wasInEffect);
+  const isOwing = allOwed(subscription).length > 0;
+  const isAnnounced = course.state === 'trialing' && !course.trial_notice_sent && current !== null;
+  return {
+    next_period_at: nextPeriodAt(subscription),
+    next_attempt_at: earliestInstant(allOwed(subscription).map(({ next_attempt_at: date }) => date)),
+    notice_at: isAnnounced ? startOf(addDays(current.end_date, -noticeDays)) : null,
+    grace_ends_at: isInGrace ? graceEndsAt : null,
+    resume_at: isOwing || course.state !== 'paused' || course.resumes_at === null ? null : startOf(course.resumes_at),
+    lapses_at: lapsesAt(subscription),
+    owed_amount_cents: owedAmount(subscription, at),
+    unpaid_one_off_items: unpaidFees(subscription),
+    in_effect: inEffect,
+    in_effect_until: inEffect ? untilWhen(subscription, graceEndsAt, at) : null,
+  };
+}
+
+/** Returns whether a subscription is in effect at this instant: see `derive`. */
+export function isInEffect(subscription: SubscriptionWithPeriods, at: CustomerInstant, wasInEffect: boolean): boolean {
+  const { state } = subscription.course;
+  if (state !== 'past_due') {
+    return state === 'trialing' || (state === 'active' && (wasInEffect || boughtUntil(subscription, at) !== null));
+  }
+  // Dunning gives up at this instant at the latest: then no grace begins again.
+  const until = earliestInstant([graceEnd(subscription), lapsesAt(subscription)]);
+  return until !== null && at < until;
+}
+
+/** When the period boundary that the subscription waits for comes. */
+function nextPeriodAt({ course, current, owed, timeZone }: SubscriptionWithPeriods): CustomerInstant | null {
+  const startOf = (date: PlainDate) => startOfDay(date, timeZone);
+  const { state, ends_at: endsAt } = course;
+  if (state === 'canceled') return null;
+  if (state === 'pending') return course.started_at !== null && owed === null ? startOf(course.start_date) : null;
+  if (state === 'paused') return endsAt === null ? null : startOf(endsAt);
+  const stopsAt = earliest(endsAt, course.pauses_at);
+  const isOpen = owed !== null && course.state !== 'trialing';
+  const next = course.next_number > course.current_number ? nextStart(course, current) : null;
+  if (isOpen) return stopsAt === null ? null : startOf(stopsAt);
+  return next === null ? null : startOf(earliest(stopsAt, next) ?? next);
+}
+
+/** The date on which the next period begins. After a trial it begins where the trial ends. */
+function nextStart(course: Course, current: Period | null): PlainDate | null {
+  if (course.anchor_start === null) return null;
+  return course.state === 'trialing' && current !== null
+    ? current.end_date
+    : periodDates(calendarOf(course), course.next_number).start;
+}
+
+/** When dunning gives up after a final decline, or the unpaid period of a paused subscription is over. */
+function lapsesAt(subscription: SubscriptionWithPeriods): CustomerInstant | null {
+  const { course, current, timeZone } = subscription;
+  const owed = allOwed(subscription);
+  if (course.state === 'past_due') {
+    const givenUp = owed.filter(({ status }) => status === 'unpaid' && !course.cancel_requested);
+    return earliestInstant(givenUp.map(({ gives_up_at: date }) => date));
+  }
+  const isPausedUnpaid = course.state === 'paused' && course.state_reason === 'payment_failed';
+  const isOpen = owed.some(({ lapsed_at: date }) => date === null) && owed.every(({ status }) => status === 'unpaid');
+  return isPausedUnpaid && isOpen && current !== null ? startOfDay(current.end_date, timeZone) : null;
+}
+
+/** Until when it is in effect if nobody pays and nothing else happens. */
+function untilWhen(
+  subscription: SubscriptionWithPeriods,
+  graceEndsAt: CustomerInstant | null,
+  at: CustomerInstant,
+): CustomerInstant | null {
+  const { course, timeZone } = subscription;
+  const stops = [course.ends_at, plannedPause(course).pauses_at].map((date) =>
+    date === null ? null : startOfDay(date, timeZone),
+  );
+  if (course.state !== 'past_due') {
+    const boughtAt = boughtUntil(subscription, at);
+    return boughtAt && earliestInstant([boughtAt, ...stops]);
+  }
+  const givenUp = course.cancel_requested
+    ? []
+    : allOwed(subscription).map((p) => p.gives_up_at ?? seriesEndsAt(p, timeZone));
+  return earliestInstant([graceEndsAt, ...stops, ...givenUp]);
+}
+
+/** The end of the current period, if it is a trial or paid, and not over. */
+function boughtUntil({ current, timeZone }: SubscriptionWithPeriods, at: CustomerInstant): CustomerInstant | null {
+  const isBought = current !== null && (current.kind === 'trial' || current.status === 'paid');
+  const endsAt = isBought ? startOfDay(current.end_date, timeZone) : null;
+  return endsAt !== null && at < endsAt ? endsAt : null;
+}
+
+function earliest(a: PlainDate | null, b: PlainDate | null): PlainDate | null {
+  if (a === null || b === null) return a ?? b;
+  return a < b ? a : b;
+}

@@ -1,0 +1,112 @@
+import { addDays, dateIn, daysBetween } from '../calendar.ts';
+import { addMs, type CustomerInstant } from '../instants.ts';
+import type { Days, MinorUnits } from '../units.ts';
+import { allOwed, graceEnd, type Period, type SubscriptionWithPeriods } from './course.ts';
+import { type PeriodLine, shareOf, sumOf } from './lines.ts';
+
+/** Whether the period that has begun last is not over. */
+export function isUnderWay(
+  { current, timeZone }: Pick<SubscriptionWithPeriods, 'current' | 'timeZone'>,
+  at: CustomerInstant,
+): boolean {
+  return current !== null && current.end_date > dateIn(at, timeZone);
+}
+
+/** Returns the periods whose payment has failed or came back, older first. A first attempt that is under way is none. */
+export function unpaidPeriods(subscription: Pick<SubscriptionWithPeriods, 'owed' | 'others'>): Period[] {
+  return allOwed(subscription)
+    .filter(({ status, first_failed_at: failedAt }) => status !== 'processing' || failedAt !== null)
+    .toSorted((a, b) => a.number - b.number);
+}
+
+/** Returns until when a period was in effect, if what is in effect now ends at `at`. */
+export function servedUntil(
+  subscription: SubscriptionWithPeriods,
+  { served_until: until }: Period,
+  at: CustomerInstant,
+): CustomerInstant {
+  if (until !== null) return until;
+  const grace = graceEnd(subscription);
+  return grace !== null && grace < at ? grace : at;
+}
+
+/** The days of a period that were served, and those after its end. A day counts if it began before the service ended. */
+interface Served {
+  days: Days;
+  whole: Days;
+  after: Days;
+}
+
+function servedDays(subscription: SubscriptionWithPeriods, period: Period, at: CustomerInstant): Served {
+  const { start_date: start, end_date: end, number } = period;
+  const whole = daysBetween(start, end);
+  const until = servedUntil(subscription, period, at);
+  const begun = daysBetween(start, addDays(dateIn(addMs(until, -1), subscription.timeZone), 1));
+  // The days after an earlier period belong to the next.
+  const isLast = number === subscription.course.current_number;
+  return { days: clamp(begun, whole), whole, after: isLast ? Math.max(0, begun - whole) : 0 };
+}
+
+/** Whether a period was in effect on all of its days, if what is in effect now ends at `at`. */
+export function isServedToEnd(subscription: SubscriptionWithPeriods, period: Period, at: CustomerInstant): boolean {
+  const { days, whole } = servedDays(subscription, period, at);
+  return days === whole;
+}
+
+/**
+ * Returns the lines of what was served in an unpaid period that is not billed: its share of the days, or all that it
+ * takes if it was served to its end; and the days after its end at its price per day. Rounded half up, minor units.
+ */
+export function owedLines(subscription: SubscriptionWithPeriods, period: Period, at: CustomerInstant): PeriodLine[] {
+  const { days, whole, after } = servedDays(subscription, period, at);
+  const { number, start_date: start, end_date: end } = period;
+  const price = priceOf(period);
+  const all = period.amount_cents + period.changed_cents;
+  const within = days === whole ? all : shareOf(price, days, whole);
+  return [
+    ...owedLine(`Period ${number}: ${days} of ${whole} days from ${start}`, within),
+    ...owedLine(`After period ${number}: ${after} days from ${end}`, shareOf(price, after, whole)),
+  ];
+}
+
+/**
+ * Returns all that a new period takes for one that is not paid: what was served of it, and what it was to take itself
+ * for earlier ones. If it was served to its end, the first has the second.
+ */
+export function owedFor(subscription: SubscriptionWithPeriods, period: Period, at: CustomerInstant): PeriodLine[] {
+  const earlier = isServedToEnd(subscription, period, at) ? [] : period.lines.filter(({ kind }) => kind === 'owed');
+  return [...earlier, ...owedLines(subscription, period, at)];
+}
+
+/**
+ * Whether unpaid periods are collected by their own payments, and the calendar stays: always, unless it is paused. Then
+ * only while the last period is under way and something was served.
+ */
+export function isCollectedAsIs(subscription: SubscriptionWithPeriods, at: CustomerInstant): boolean {
+  if (subscription.course.state !== 'paused') return true;
+  const isServed = (period: Period) => servedDays(subscription, period, at).days > 0;
+  return isUnderWay(subscription, at) && unpaidPeriods(subscription).some(isServed);
+}
+
+/** Returns what collecting would take for the past, minor units: the unpaid payments, or what was served of them. */
+export function owedAmount(subscription: SubscriptionWithPeriods, at: CustomerInstant): MinorUnits {
+  const { state } = subscription.course;
+  if (state === 'pending' || state === 'canceled') return 0;
+  const unpaid = unpaidPeriods(subscription);
+  if (isCollectedAsIs(subscription, at)) return unpaid.reduce((sum, { amount_cents: amount }) => sum + amount, 0);
+  return unpaid.reduce((sum, period) => sum + sumOf(owedFor(subscription, period, at)), 0);
+}
+
+/** What its items, discounts and changes cost, without fees and without what earlier periods left. */
+function priceOf({ amount_cents: amount, carried_cents: carried, changed_cents: changed, lines }: Period): MinorUnits {
+  const fees = sumOf(lines.filter(({ kind }) => kind === 'one_off'));
+  return Math.max(0, amount - carried - fees + changed);
+}
+
+function owedLine(description: string, amount: MinorUnits): PeriodLine[] {
+  return amount === 0 ? [] : [{ kind: 'owed', description, quantity: 1, amount_cents: amount }];
+}
+
+function clamp(days: Days, whole: Days): Days {
+  return Math.min(whole, Math.max(0, days));
+}
