@@ -1,10 +1,12 @@
 // What the pages for payers read of a payment. The token of a page has named the payment, so it is found by its id.
 import type { PlainDate } from '../domain/calendar.ts';
+import type { Currency } from '../domain/currencies.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { PeriodLine } from '../domain/subscriptions/lines.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import type { PaymentIntentRow } from './payment-intents.ts';
 import type { RefundRow } from './refunds.ts';
+import type { TenantKey } from './tenant.ts';
 
 /** The intent of this id, of whatever biller and mode, or null. */
 export async function selectIntentOfPage(db: Db, id: string): Promise<PaymentIntentRow | null> {
@@ -73,4 +75,39 @@ export async function listRefundsOfPage(
   return db<Pick<RefundRow, 'id' | 'amount' | 'updated_at'>[]>`
     select id, amount, updated_at from refunds
     where payment_intent_id = ${intentId} and status = 'succeeded' order by id`;
+}
+
+/** A plan or a subscription that has not ended, as a payer knows it. */
+export interface PaidSubject {
+  name: string;
+  currency: Currency;
+}
+
+/**
+ * The plans and subscriptions of a customer that have not ended and are paid by this method, because they name it or
+ * because it is the default; oldest first. Null: those that name no method, and so are paid by the default.
+ */
+export async function listSubjectsPaidBy(
+  db: Db,
+  tenant: TenantKey,
+  customerId: string,
+  methodId: string | null,
+): Promise<PaidSubject[]> {
+  const isOfCustomer = db`
+    s.customer_id = ${customerId} and s.biller_id = ${tenant.billerId} and s.livemode = ${tenant.livemode}`;
+  const isPaidBy =
+    methodId === null
+      ? db`s.payment_instrument_id is null`
+      : db`coalesce(s.payment_instrument_id, c.default_payment_method_id) = ${methodId}`;
+  return db<PaidSubject[]>`
+    select name, currency from (
+      select s.name, s.currency, s.created_at, s.id
+      from payment_plans s join customers c on c.id = s.customer_id
+      where ${isOfCustomer} and ${isPaidBy} and s.state in ('pending', 'active', 'suspended')
+      union all
+      select s.name, s.currency, s.created_at, s.id
+      from subscriptions s join customers c on c.id = s.customer_id
+      where ${isOfCustomer} and ${isPaidBy} and s.state <> 'canceled'
+    ) s
+    order by created_at, id`;
 }

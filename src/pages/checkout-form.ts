@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { PaidSubject } from '../db/page-payments.ts';
 import { currentMandateText } from '../domain/mandates/mandate-texts.ts';
 import type { MethodFacts } from '../domain/surcharges/means.ts';
 import { Html, html } from '../platform/html.ts';
@@ -32,6 +33,8 @@ export interface Sitting {
   coming: ComingPayments | null;
   /** The payment of a plan or a subscription that the session is for, if it is for one. */
   unpaid: UnpaidPayment | null;
+  /** What the payer pays by the default, if the page offers to change it. */
+  paidByDefault: readonly PaidSubject[];
 }
 
 /** What to say above the form and next to its fields. Paths as in a submission. */
@@ -46,9 +49,10 @@ const noErrors: FormErrors = { status: 200, above: null, fields: {} };
 /** What the form of a session says is taken. */
 export function termsOfSitting(
   { locale }: Visit,
-  { found, payee, coming, unpaid }: Omit<Sitting, 'saved' | 'method'>,
+  { found, payee, coming, unpaid, paidByDefault }: Omit<Sitting, 'saved' | 'method'>,
 ): Terms {
-  return termsOf({ offer: found.session, price: found.price, coming, unpaid }, payee, locale);
+  const offer = { ...found.session, payment_method_types: [...methodTypes(found)] };
+  return termsOf({ offer, price: found.price, coming, unpaid, paidByDefault }, payee, locale);
 }
 
 /**

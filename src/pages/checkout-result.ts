@@ -1,3 +1,4 @@
+import type { PaidSubject } from '../db/page-payments.ts';
 import type { PaymentIntentRow } from '../db/payment-intents.ts';
 import type { PaymentMethodRow } from '../db/payment-methods.ts';
 import { type Html, html } from '../platform/html.ts';
@@ -10,6 +11,7 @@ import type { Purchase } from '../services/pages/purchase.ts';
 import { endedPage } from './ended-pages.ts';
 import { rows } from './layout.ts';
 import { amountRows, methodInWords, purposeRows, statement } from './payment-words.ts';
+import { inQuotes } from './terms.ts';
 import type { Page, Visit } from './visit.ts';
 
 /**
@@ -71,6 +73,8 @@ export interface SessionResult {
   intent: PaymentIntentRow | null;
   method: PaymentMethodRow | null;
   purchase: Purchase;
+  /** What the method pays now, if the payer has made it the default. */
+  paidByUsual: readonly PaidSubject[];
 }
 
 /** What the payer who has made it sees of a session: paid, saved, or under way. */
@@ -78,7 +82,7 @@ export function resultPage(
   visit: Visit,
   found: SessionForPayer,
   payee: Payee,
-  { intent, method, purchase }: SessionResult,
+  { intent, method, purchase, paidByUsual }: SessionResult,
 ): Page {
   const { session, state } = found;
   const methodRow: [string, string | null] = ['With', method === null ? null : methodInWords(method)];
@@ -109,7 +113,7 @@ ${receiptOf(visit, intent)}`,
     title: isSetup ? 'Your details were saved' : 'Thank you for your payment',
     payee,
     main: html`<p class="good">${isSetup ? `${payee.name} can use them from now on.` : `You have paid ${payee.name}.`}</p>
-${session.made_default ? html`<p>This is now your usual payment method with ${payee.name}.</p>` : null}
+${session.made_default ? html`<p>This is now your usual payment method with ${payee.name}.${paidByUsual.length === 0 ? null : ` It pays ${inQuotes(paidByUsual)}.`}</p>` : null}
 ${rows([...about, ...(intent === null ? [] : amountRows(intent, visit.locale))])}
 ${intent === null ? null : statement(purchase.lines, intent.currency, visit.locale)}
 ${intent?.status === 'succeeded' ? receiptOf(visit, intent) : null}

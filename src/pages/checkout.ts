@@ -20,6 +20,7 @@ import { type Payee, payeeOf } from '../services/pages/paying.ts';
 import { purchaseOf } from '../services/pages/purchase.ts';
 import { savedCards } from '../services/pages/saved-cards.ts';
 import { unpaidPaymentOf } from '../services/pages/unpaid-payment.ts';
+import { paidByDefault, paidByUsual } from '../services/pages/usual-method.ts';
 import { chargeHook, linkedSubjects } from '../services/subjects/charge-hook.ts';
 import {
   action,
@@ -51,16 +52,17 @@ async function find(visit: Visit): Promise<Sitting | null> {
     payeeOf(deps.sql, found.biller, session.livemode),
     state === 'open' ? savedCards(deps.sql, found) : [],
   ]);
-  if (state !== 'open') return { found, payee, saved, method: null, coming: null, unpaid: null };
+  if (state !== 'open') return { found, payee, saved, method: null, coming: null, unpaid: null, paidByDefault: [] };
   const offered = offeredMethods(methodTypes(found), saved);
   const method = offered.get(chosenMethod(visit.form, offered)) ?? null;
   const price = priceFor(found, session.amount, method);
   const { context, payer } = payerAs(visit, session, found, method);
-  const [coming, unpaid] = await Promise.all([
+  const [coming, unpaid, usual] = await Promise.all([
     comingOf(visit, session, found, method),
     unpaidPaymentOf(deps.sql, context, found.intent, payer),
+    paidByDefault(deps.sql, session),
   ]);
-  return { found: { ...found, price }, payee, saved, method, coming, unpaid };
+  return { found: { ...found, price }, payee, saved, method, coming, unpaid, paidByDefault: usual };
 }
 
 async function show(visit: Visit): Promise<Answer> {
@@ -262,7 +264,8 @@ async function done(visit: Visit): Promise<Answer> {
   if (!isOwn(visit, session)) return resultForOthers(visit, found, payee);
   const { sql } = visit.deps;
   const [paid, purchase] = await Promise.all([paymentOfSession(sql, session), purchaseOf(sql, session, found.link)]);
-  return resultPage(visit, found, payee, { ...paid, purchase });
+  const usual = await paidByUsual(sql, session, paid.method);
+  return resultPage(visit, found, payee, { ...paid, purchase, paidByUsual: usual });
 }
 
 /** The state of a session, for the script of its page. */

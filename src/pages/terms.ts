@@ -1,7 +1,9 @@
 // What a page says is taken: now, at once after that, and later. The words are those that are stored as the payer's
 // consent, so each sentence is plain text.
 import { createHash } from 'node:crypto';
+import type { PaidSubject } from '../db/page-payments.ts';
 import type { OfferColumns } from '../db/payment-links.ts';
+import { fitsCurrency } from '../domain/schemes/schemes.ts';
 import type { MinorUnits } from '../domain/units.ts';
 import { type Html, html } from '../platform/html.ts';
 import type { Price } from '../services/links/public-tokens.ts';
@@ -33,10 +35,16 @@ interface Asked {
   coming: ComingPayments | null;
   /** The payment of a plan or a subscription that the session is for, if it is for one. */
   unpaid?: UnpaidPayment | null;
+  /** What the payer pays by the default. */
+  paidByDefault?: readonly PaidSubject[];
 }
 
 /** Returns what a page says about `price`, and about the payments to come of what it names. */
-export function termsOf({ offer, price, coming, unpaid = null }: Asked, payee: Payee, locale: string): Terms {
+export function termsOf(
+  { offer, price, coming, unpaid = null, paidByDefault = [] }: Asked,
+  payee: Payee,
+  locale: string,
+): Terms {
   const isSetup = offer.mode === 'setup';
   const atOnce = coming === null || coming.waitsForBiller ? 0 : coming.atOnce;
   const sum = (total: MinorUnits) => (coming === null ? '' : inWords(total, coming.currency, locale));
@@ -59,16 +67,26 @@ export function termsOf({ offer, price, coming, unpaid = null }: Asked, payee: P
   const paid = price === null || isSetup ? [] : [inWords(price.totalAmount, price.currency, locale)];
   const sums = [...paid, ...(atOnce > 0 && (isSetup || paid.length > 0) ? [sum(atOnce)] : [])].join(', then ');
   const verb = isSetup ? (sums === '' ? 'Save' : 'Save, then pay') : 'Pay';
-  const usual = isSetup
-    ? `Make this my usual payment method with ${payee.name}: it pays everything that has no method of its own.${inAudOnly(offer)}`
-    : null;
+  const usual = isSetup ? usualOf(offer, paidByDefault, payee) : null;
   return { sentences, button: `${verb} ${sums}`.trim(), atOnce, usual, ...keptOf(offer, coming, payee) };
 }
 
-/** A bank account cannot pay everything: what it cannot pay keeps the method that paid it. */
-function inAudOnly({ payment_method_types: types }: Asked['offer']): string {
-  if (!types.includes('au_becs_debit')) return '';
-  return ' A bank account pays what is in Australian dollars; anything else stays with the method that pays it now.';
+/** Names what the way to pay takes over as the default, and what a bank account cannot take over. */
+function usualOf({ payment_method_types: types }: Asked['offer'], paid: readonly PaidSubject[], payee: Payee): string {
+  const paysBy = (type: (typeof types)[number]) => (subject: PaidSubject) =>
+    fitsCurrency({ instrument: { type } }, subject.currency);
+  const taken = paid.filter((subject) => types.some((type) => paysBy(type)(subject)));
+  const left = types.includes('au_becs_debit') ? paid.filter((subject) => !paysBy('au_becs_debit')(subject)) : [];
+  return [
+    `Make this my usual payment method with ${payee.name}: it pays everything that has no method of its own.`,
+    ...(taken.length === 0 ? [] : [`At present that is ${inQuotes(taken)}.`]),
+    ...(left.length === 0 ? [] : [`A bank account cannot pay ${inQuotes(left)}: what it cannot pay stays as it is.`]),
+  ].join(' ');
+}
+
+/** Names plans and subscriptions in a sentence: “Membership”, “Pool” and “Sauna”. */
+export function inQuotes(subjects: readonly PaidSubject[]): string {
+  return new Intl.ListFormat('en-GB').format(subjects.map(({ name }) => `“${name}”`));
 }
 
 /** What is taken in all at once, if both are of one currency. */
@@ -147,8 +165,8 @@ export const digestLength = 22;
  * Returns what stands for everything that a form says is taken, to be signed into it: a page that would say anything
  * else has another digest.
  */
-export function digestOf({ sentences, consent, offer }: Terms, total: MinorUnits | null): string {
-  const said = [...sentences, consent ?? '', offer ?? '', total === null ? '' : String(total)].join('\n');
+export function digestOf({ sentences, consent, offer, usual }: Terms, total: MinorUnits | null): string {
+  const said = [...sentences, consent ?? '', offer ?? '', usual ?? '', total === null ? '' : String(total)].join('\n');
   return createHash('sha256').update(said).digest('base64url').slice(0, digestLength);
 }
 

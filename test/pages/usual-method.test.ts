@@ -94,8 +94,71 @@ describe('a payer who makes a new method the usual one', () => {
     assert.equal(await methodOf(`/payment_plans/${aud.id}`), null);
     assert.equal(await methodOf(`/payment_plans/${yen.id}`), card);
     assert.equal(await methodOf(`/subscriptions/${dollars.body.id}`), card);
-    const path = await begin({ customer_id: id, payment_method_types: ['card', 'au_becs_debit'] });
-    assert.match((await pages.open(path)).text, /anything else stays with the method that pays it now/);
+  });
+
+  it('reads before and after which plans and subscriptions it pays, and which a bank account cannot', async () => {
+    const { id } = await stage.merchant.customer();
+    const card = await stage.merchant.card(id);
+    const start_date = new Date().toISOString().slice(0, 10);
+    const pool = await stage.merchant.plan({ customer_id: id, name: 'Pool', start_date });
+    const sauna = await stage.merchant.plan({ customer_id: id, name: 'Sauna', start_date, currency: 'JPY' });
+    await stage.merchant.plan({ customer_id: id, name: 'Its own', start_date, payment_instrument_id: card });
+    const items = [{ name: 'Gym', unit_amount_cents: 4900 }];
+    const terms = { customer_id: id, currency: 'USD', frequency_type: 'monthly', items };
+    const gym = (await stage.request('POST', '/subscriptions', { ...terms, name: 'Gym' })).body;
+    const ended = (await stage.request('POST', '/subscriptions', { ...terms, name: 'Ended' })).body;
+    await stage.request('POST', `/subscriptions/${ended.id}/cancel`, { at: 'now' });
+
+    const byCard = await pages.open(await begin({ customer_id: id }));
+    assert.ok(byCard.text.includes('At present that is “Pool”, “Sauna” and “Gym”.'), byCard.text);
+    assert.ok(!byCard.text.includes('cannot pay') && !byCard.text.includes('Its own'), byCard.text);
+
+    const path = await begin({ customer_id: id, payment_method_types: ['au_becs_debit'] });
+    const form = await pages.open(path);
+    const words = 'At present that is “Pool”. A bank account cannot pay “Sauna” and “Gym”';
+    assert.ok(form.text.includes(words), form.text);
+    const account = { account_name: 'Jo Nguyen', bsb: '000-000', account_number: '12345678', agreed: 'yes' };
+    const fields = { ...account, method: 'au_becs_debit', usual: 'yes' };
+    const sent = await pages.post(path, { ...form.hidden, ...fields });
+    assert.equal(sent.status, 303, sent.text);
+    const session = await sessionOf(path);
+    assert.ok(session.consent.text.includes(words), session.consent.text);
+    const methodOf = async (at: string) => (await stage.request('GET', at)).body.payment_instrument_id;
+    assert.equal(await defaultOf(id), session.payment_method_id);
+    assert.equal(await methodOf(`/payment_plans/${pool.id}`), null);
+    assert.equal(await methodOf(`/payment_plans/${sauna.id}`), card);
+    assert.equal(await methodOf(`/subscriptions/${gym.id}`), card);
+    const done = await pages.open(String(sent.headers.get('location')));
+    assert.ok(done.text.includes('This is now your usual payment method'), done.text);
+    assert.ok(done.text.includes('It pays “Pool”.'), done.text);
+  });
+
+  it('gives nothing of its own to what the former default could not pay either', async () => {
+    const { id } = await stage.merchant.customer();
+    const account = async (account_number: string) => {
+      const payment_method_data = { bsb_number: '000-000', account_name: 'Jo Nguyen', account_number };
+      const body = { type: 'au_becs_debit', customer_reference: id, payment_method_data };
+      return (await stage.request('POST', '/payment_methods', body)).body.payment_method.id;
+    };
+    await account('98765432');
+    const other = await account('12345678');
+    const items = [{ name: 'Gym', unit_amount_cents: 4900 }];
+    const terms = { customer_id: id, name: 'Gym', currency: 'USD', frequency_type: 'monthly', items };
+    const gym = (await stage.request('POST', '/subscriptions', terms)).body;
+    await stage.request('PUT', `/customers/${id}`, { default_payment_method: other });
+    const { payment_instrument_id: own } = (await stage.request('GET', `/subscriptions/${gym.id}`)).body;
+    assert.deepEqual([await defaultOf(id), own], [other, null]);
+  });
+
+  it('is shown the form again if it pays something else by now', async () => {
+    const { id } = await customerWithDeadCard();
+    const path = await begin({ customer_id: id });
+    const { hidden } = await pages.open(path);
+    await stage.merchant.plan({ customer_id: id, name: 'Pool', start_date: new Date().toISOString().slice(0, 10) });
+    const sent = await pages.post(path, { ...hidden, ...usual });
+    assert.deepEqual([sent.status, sent.text.includes('At present that is “Pool”.')], [400, true], sent.text);
+    assert.equal((await sessionOf(path)).status, 'open');
+    assert.equal((await pages.post(path, { ...sent.hidden, ...usual })).status, 303);
   });
 
   it('changes nothing if the box is not ticked', async () => {

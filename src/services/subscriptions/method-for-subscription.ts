@@ -91,7 +91,8 @@ export async function takeNewDefault(
   if (row === null || row.payment_instrument_id !== null) return;
   const locked = lockedSubscription(row, periods);
   if (!fitsCurrency(method, row.currency)) {
-    if (former !== null) await store(tx, locked, nothing, at, null, { payment_instrument_id: former.id });
+    if (former !== null && fitsCurrency(former, row.currency))
+      await store(tx, locked, nothing, at, null, { payment_instrument_id: former.id });
     return;
   }
   const change = retryWithNewMethod(locked.subscription, at);
