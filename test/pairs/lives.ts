@@ -272,12 +272,15 @@ export function beginLife(stage: Stage, clock: string, { from = start, stride = 
         .filter((intent) => intent.payment_plan_id === id || intent.subscription_id === id)
         .map((intent) => intent.id);
     },
-    /** All that happened on the clock from `from` on, in the order in which it was recorded, one line each. */
+    /**
+     * All that happened on the clock from `from` on, in the order in which it was recorded, one line each. Without the
+     * events that only tell that a period is paid, or that what is owed has changed.
+     */
     async story(from = ''): Promise<string[]> {
       const events = await merchant.events({ test_clock: clock });
       const lines = events.flatMap((event) => storyLine(event, names) ?? []);
       assert.deepEqual(lines.map(at), lines.map(at).toSorted(), 'no event is recorded after a later one');
-      return lines.filter((line) => line >= from);
+      return lines.filter((line) => line >= from && !/ subscription\.(period_paid|updated) /.test(line));
     },
     /** What a customer has paid and what the biller holds, such as `charged 3000 refunded 500 held 2500`. */
     async money(customer: string): Promise<string> {
