@@ -59,7 +59,11 @@ describe('the events of the API', () => {
     const payment_method_data = { bsb_number: '000-000', account_name: 'Jo', account_number };
     const debit = { type: 'au_becs_debit', payment_method_data, customer_reference: here.customer };
     const method = (await stage.request('POST', '/payment_methods', debit)).body.payment_method.id;
-    const intent = await stage.merchant.intent({ amount: 500, payment_method: method });
+    const intent = await stage.merchant.intent({
+      amount: 500,
+      customer_id: here.customer,
+      payment_method: method,
+    });
     await stage.request('POST', `/payment_intents/${intent.id}/confirm`, {});
     const { text } = await stage.request('GET', '/events');
     assert.equal(

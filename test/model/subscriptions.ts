@@ -108,7 +108,7 @@ export class Subscription extends SubscriptionCourse {
     return dateOf(Date.parse(date) + off * day);
   }
 
-  /** Whether the rules say what credit and lines are shown now. Those of a period that is over come back at a resume. */
+  /** Whether the rules say what credit and lines show. Those of a period that is over come back at a resume. */
   get isAccountClear(): boolean {
     if (this.state === 'canceled') return !this.isMixed;
     return this.state !== 'paused' || this.unpaid === undefined || this.runsUnpaid;
