@@ -131,7 +131,7 @@ describe('a payment link in the API', () => {
       customer_id: owner.id,
       apply_to: { subscription_id: id },
     });
-    assert.deepEqual(link.apply_to, { subscription_id: id });
+    assert.deepEqual(link.apply_to, { subscription_id: id, unpaid: 'collect' });
     await client.subscriptions.cancel(id, { at: 'now' });
     assert.deepEqual(await refused(owner.id, { subscription_id: id }), [`${path} invalid_value`]);
   });

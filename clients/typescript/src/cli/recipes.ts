@@ -139,7 +139,10 @@ export const recipes: Readonly<Partial<Record<Event['event_type'], Recipe>>> = {
   'subscription.started': async (made) => (await made.subscription()).id,
   'subscription.in_effect_changed': async (made) => (await made.subscription()).id,
   'subscription.period_paid': async (made) => (await made.subscription()).id,
-  'subscription.updated': (made) => rolled(made, 5, { trial_days: 4, ...outcomes('decline,decline') }),
+  'subscription.updated': async (made) => {
+    const id = await rolled(made, 8, outcomes('succeed;decline'));
+    return (await made.payments.subscriptions.update(id, { grace_days: 2 })).id;
+  },
   'subscription.trial_ending': (made) => rolled(made, 5, { trial_days: 7 }),
   'subscription.renewed': (made) => rolled(made, 8),
   'subscription.past_due': (made) => rolled(made, 8, outcomes('succeed;decline')),
