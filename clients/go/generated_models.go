@@ -2417,8 +2417,7 @@ type PaymentIntentCreate struct {
 	Amount int `json:"amount"`
 	// An ISO 4217 code, in capitals.
 	Currency Currency `json:"currency"`
-	// The payer. Name it to charge a method of a customer, by a confirm or on a date: the customer of
-	// a method is not taken over.
+	// The payer. By default the customer of the method that is charged.
 	CustomerID Optional[string] `json:"customer_id,omitzero"`
 	// Your own biller id. Any other is refused.
 	BillerID Optional[string] `json:"biller_id,omitzero"`
@@ -2436,8 +2435,8 @@ type PaymentIntentCreate struct {
 	// Asks for the fee on top of the amount, where the rules on surcharges allow it.
 	SurchargeApplied Optional[bool] `json:"surcharge_applied,omitzero"`
 	// The service charges at 00:00 of this date in the account’s time zone, or within seconds if it is
-	// today. From today to 366 days ahead. Needs `payment_method`, and `customer_id` if the method
-	// belongs to a customer. Confirming or canceling earlier ends the schedule.
+	// today. From today to 366 days ahead. Needs `payment_method`. Confirming or canceling earlier
+	// ends the schedule.
 	ScheduledPaymentDate Optional[string] `json:"scheduled_payment_date,omitzero"`
 	// What is paid for. The payer reads it on receipts, and on the page of a checkout session.
 	Description Optional[string] `json:"description,omitzero"`

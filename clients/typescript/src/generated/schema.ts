@@ -4714,7 +4714,7 @@ export interface components {
             amount: number;
             /** @description An ISO 4217 code, in capitals. */
             currency: components["schemas"]["Currency"];
-            /** @description The payer. Name it to charge a method of a customer, by a confirm or on a date: the customer of a method is not taken over. */
+            /** @description The payer. By default the customer of the method that is charged. */
             customer_id?: string;
             /** @description Your own biller id. Any other is refused. */
             biller_id?: string;
@@ -4734,7 +4734,7 @@ export interface components {
             surcharge_applied?: boolean;
             /**
              * Format: date
-             * @description The service charges at 00:00 of this date in the account’s time zone, or within seconds if it is today. From today to 366 days ahead. Needs `payment_method`, and `customer_id` if the method belongs to a customer. Confirming or canceling earlier ends the schedule.
+             * @description The service charges at 00:00 of this date in the account’s time zone, or within seconds if it is today. From today to 366 days ahead. Needs `payment_method`. Confirming or canceling earlier ends the schedule.
              */
             scheduled_payment_date?: string;
             /** @description What is paid for. The payer reads it on receipts, and on the page of a checkout session. */

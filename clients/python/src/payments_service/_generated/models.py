@@ -1806,9 +1806,7 @@ class PaymentIntentCreate(TypedDict):
     currency: Currency
     """An ISO 4217 code, in capitals."""
     customer_id: NotRequired[str]
-    """The payer. Name it to charge a method of a customer, by a confirm or on a date: the
-    customer of a method is not taken over.
-    """
+    """The payer. By default the customer of the method that is charged."""
     biller_id: NotRequired[str]
     """Your own biller id. Any other is refused."""
     payment_method: NotRequired[str]
@@ -1830,8 +1828,8 @@ class PaymentIntentCreate(TypedDict):
     """Asks for the fee on top of the amount, where the rules on surcharges allow it."""
     scheduled_payment_date: NotRequired[str]
     """The service charges at 00:00 of this date in the account’s time zone, or within seconds if
-    it is today. From today to 366 days ahead. Needs `payment_method`, and `customer_id` if
-    the method belongs to a customer. Confirming or canceling earlier ends the schedule.
+    it is today. From today to 366 days ahead. Needs `payment_method`. Confirming or canceling
+    earlier ends the schedule.
     """
     description: NotRequired[str]
     """What is paid for. The payer reads it on receipts, and on the page of a checkout session."""
