@@ -122,7 +122,7 @@ describe('a subscription that is paid by bank debits', () => {
   });
 
   it('that owes two periods and is paused charges both when it is resumed, while one of them runs', async () => {
-    const id = await twoOwed('dishonoured', { failure_behaviour: 'stop' });
+    const id = await twoOwed('settled', { failure_behaviour: 'stop' });
     await here.advance('2027-02-14T00:00:00Z');
     const { state, state_reason: reason } = await subscriber.get(id);
     assert.deepEqual([state, reason], ['paused', 'payment_failed']);

@@ -68,7 +68,6 @@ describe('a plan beside another capability', () => {
         [
           '2027-02-03 22:00 payment_intent.processing gym 3000',
           '2027-02-03 22:00 payment_intent.failed gym 3000 mandate_unavailable',
-          '2027-02-03 22:00 subscription.paused gym paused not in effect',
           '2027-02-03 22:00 payment_intent.processing late 1000',
           '2027-02-03 22:00 payment_intent.failed late 1000 mandate_unavailable',
           '2027-02-03 22:00 payment_plan.suspended late payment_failed 0',
@@ -113,8 +112,10 @@ describe('a plan beside another capability', () => {
       '2027-02-16 22:00 payment_intent.succeeded gym 3000',
       '2027-02-22 00:00 subscription.renewed gym active in effect',
       '2027-02-22 00:00 payment_intent.failed gym 3000 mandate_unavailable',
-      '2027-02-22 00:00 subscription.paused gym paused not in effect',
-      '2027-02-22 00:00 subscription.in_effect_changed gym paused not in effect',
+      '2027-02-22 00:00 subscription.past_due gym past_due in effect',
+      '2027-02-27 00:00 subscription.paused gym paused not in effect',
+      '2027-02-27 00:00 subscription.in_effect_changed gym paused not in effect',
+      '2027-03-01 00:00 payment_intent.canceled gym 3000',
     ]);
     assert.deepEqual(await life.shows('payment_plans', plan, 'state', 'state_reason'), ['suspended', 'payment_failed']);
     assert.deepEqual(await life.shows('subscriptions', gym, 'state', 'state_reason', 'in_effect'), [
