@@ -74,10 +74,6 @@ export const CheckoutSessionCreate = withExamples(
       summary: 'A hosted page for a payment intent',
       value: { payment_intent_id: exampleId('payment_intent') },
     },
-    unpaid: {
-      summary: 'A hosted page that collects what a subscription has not been paid',
-      value: { subscription_id: exampleId('subscription') },
-    },
     setup: {
       summary: 'A hosted page that saves a method, which your server then confirms',
       value: { mode: 'setup', name: 'Your card', customer_id: exampleId('customer') },

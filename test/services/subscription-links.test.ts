@@ -77,8 +77,8 @@ describe('a link that names a subscription', () => {
     assert.deepEqual([trialing.state, trialing.start_date], ['trialing', today()]);
   });
 
-  it('resumes one that a failed payment has paused, and charges the period that still runs', async () => {
-    const metadata = { _sandbox_outcome_by_period: 'succeed;decline,succeed' };
+  it('resumes one that a failed payment has paused: a new period, since nothing was served', async () => {
+    const metadata = { _sandbox_outcome_by_period: 'succeed;decline;succeed' };
     const { id, customerId, at } = await unpaid({ failure_behaviour: 'stop', metadata });
     assert.deepEqual([(await read(id)).state, (await read(id)).state_reason], ['paused', 'payment_failed']);
     const method = await saveCard(customerId, id);
@@ -86,7 +86,7 @@ describe('a link that names a subscription', () => {
     const resumed = await read(id);
     assert.deepEqual([resumed.state, resumed.paid_periods, resumed.payment_instrument_id], ['active', 2, method]);
     assert.equal(resumed.current_period.start, '2027-02-01');
-    assert.ok((await links.events()).includes('subscription.recovered'));
+    assert.ok((await links.events()).includes('subscription.resumed'));
   });
 
   it('tries the unpaid payment of one that is past due again at once', async () => {

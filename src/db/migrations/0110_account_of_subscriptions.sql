@@ -1,7 +1,7 @@
 -- What is owed and what goes back. The account of a subscription is append-only entries; what a period took is kept
 -- with it, so that it can go back.
 create table subscription_entries (
-  id bigint generated always as identity primary key,
+  id bigint generated always as identity,
   subscription_id object_id not null references subscriptions on delete cascade,
   kind text not null check (kind in ('change', 'change_paid', 'change_returned', 'taken', 'given_back', 'undone', 'owed',
     'withheld', 'paid_after_end', 'paid_out', 'dropped')),
@@ -9,9 +9,9 @@ create table subscription_entries (
   payment_intent_id object_id,
   lines jsonb not null,
   amount_cents bigint not null,
-  at timestamptz not null
+  at timestamptz not null,
+  primary key (subscription_id, id)
 );
-create index subscription_entries_of_subscription on subscription_entries (subscription_id, id);
 comment on table subscription_entries is 'The account of a subscription: their sum is what waits for the next period, less the credit';
 comment on column subscription_entries.period is 'The period that the entry is about; 0 if none';
 comment on column subscription_entries.amount_cents is 'The sum of the lines, minor units. Negative: in favour of the customer';
