@@ -11,6 +11,7 @@ import type { TestClockRow } from '../db/test-clocks.ts';
 import type { WebhookEndpointRow } from '../db/webhook-endpoints.ts';
 import { type Id, newId } from '../domain/ids.ts';
 import type { CustomerInstant, Instant } from '../domain/instants.ts';
+import type { Period } from '../domain/subscriptions/course.ts';
 import type { InsertCondition } from '../platform/postgres/conditional-insert.ts';
 import type { Db, Pool, Tx } from '../platform/postgres/connection.ts';
 import { noteEnqueued, notifyDeliveries } from '../platform/postgres/outbox.ts';
@@ -25,7 +26,7 @@ import { presentPaymentIntent } from '../resources/payment-intent.ts';
 import { presentPaymentLink } from '../resources/payment-link.ts';
 import { presentPaymentPlan } from '../resources/payment-plan.ts';
 import { presentRefund } from '../resources/refund.ts';
-import { presentSubscription } from '../resources/subscription.ts';
+import { presentSubscription, presentSubscriptionPeriod } from '../resources/subscription.ts';
 import { presentClockState } from '../resources/test-clock.ts';
 import { presentWebhookEndpoint } from '../resources/webhook-endpoint.ts';
 import { orNotFound } from './errors.ts';
@@ -110,6 +111,11 @@ export function subscriptionEvent(
   const { id: subjectId, customer_id: customerId, test_clock_id: testClockId } = row;
   const data = { ...presentSubscription(row), ...extra };
   return { ...tenantOf(row), type, subjectId, customerId, testClockId, at, data };
+}
+
+/** Returns what `subscription.period_paid` tells besides the subscription. */
+export function paidPeriodOf(period: Period): object {
+  return { paid_period: presentSubscriptionPeriod(period) };
 }
 
 /** Returns an event with the clock's current state, at the clock's own time. */

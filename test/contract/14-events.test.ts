@@ -385,6 +385,8 @@ describe('Events', () => {
       metadata: { _sandbox_outcome_by_period: 'decline,succeed;succeed' },
     });
     await subscriptions.start(id);
+    await merchant.advance(clock.id, '2027-01-06T12:00:00Z');
+    await subscriptions.update(id, { one_off_items: [{ name: 'Card', unit_amount_cents: 500 }] });
     await merchant.advance(clock.id, '2027-01-10T00:00:00Z');
     const dearer = [{ name: 'Membership', unit_amount_cents: 9900 }];
     for (const items of [dearer, [{ name: 'Membership', unit_amount_cents: 4900 }]]) {

@@ -25,6 +25,8 @@ const uncounted: Readonly<Record<string, string>> = {
   'subscription.change_scheduled': 'a change can be scheduled again and again',
   'subscription.change_removed': 'it can be taken back again and again',
   'subscription.change_failed': 'the payment of a change can fail again and again',
+  'subscription.period_paid': 'a period can be paid again after its debit came back',
+  'subscription.updated': 'it is told only if no other event tells the change',
   'webhook_endpoint.ping': 'nothing else is written when one is asked for',
   'webhook_endpoint.disabled': 'an endpoint can be disabled and enabled again',
 };

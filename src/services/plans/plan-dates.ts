@@ -115,7 +115,9 @@ export function wrongRetry(retry: Retry, timeZone: string, at: CustomerInstant):
     const latest = at.getTime() + clockToleranceMs;
     return stored.getTime() <= latest ? [] : [wrong(`${what}, but is due at once`)];
   }
-  if (isSameRetry(stored, due)) return [];
+  // A debit is retried by the clock of its scheme: no zone of an account moves it.
+  const isRight = retry.last_result_at === null ? isSameRetry(stored, due) : stored.getTime() === due.getTime();
+  if (isRight) return [];
   const isEarly = stored < due && firstFailedAt !== null && stored >= firstFailedAt;
   return [{ why: `${what}, but dunning gives ${isoOrNone(due)}`, isEarly: isEarly ? { slot, date: stored } : null }];
 }

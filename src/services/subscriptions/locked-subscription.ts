@@ -19,8 +19,7 @@ import type { Happening, SubscriptionStepChange } from '../../domain/subscriptio
 import type { MinorUnits } from '../../domain/units.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
-import { presentSubscriptionPeriod } from '../../resources/subscription.ts';
-import { record, subscriptionEvent } from '../events.ts';
+import { paidPeriodOf, record, subscriptionEvent } from '../events.ts';
 
 /** A locked subscription with the periods that decide what it does next. */
 export interface LockedSubscription {
@@ -92,7 +91,7 @@ export function changedBy(
 
 /** What an event tells besides the subscription. */
 function extraOf(happening: Happening, { paid, letGo }: Applied): object {
-  if (happening === 'period_paid' && paid !== null) return { paid_period: presentSubscriptionPeriod(paid) };
+  if (happening === 'period_paid' && paid !== null) return paidPeriodOf(paid);
   const isLetGo = happening === 'canceled' || happening === 'resumed' || happening === 'updated';
   return isLetGo ? letGo : {};
 }

@@ -75,7 +75,8 @@ export function retryOf(period: Period, timeZone: string, at: CustomerInstant): 
   const dueAt = retryDueAt(period, timeZone);
   const isAsked = stored !== null && askedAt !== null && stored.getTime() === askedAt.getTime();
   const isAtOnce = stored !== null && dueAt === null && stored.getTime() <= at.getTime() + clockToleranceMs;
-  return isAsked || isAtOnce || isSameRetry(stored, dueAt) ? stored : (dueAt ?? at);
+  const isSame = period.last_result_at === null && isSameRetry(stored, dueAt);
+  return isAsked || isAtOnce || isSame ? stored : (dueAt ?? at);
 }
 
 function wrongInstants(stored: StoredDates, subscription: SubscriptionWithPeriods, at: CustomerInstant): string[] {

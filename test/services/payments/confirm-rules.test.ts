@@ -33,7 +33,7 @@ describe('the rules of a confirm', () => {
     for (const code of ['mandate_unavailable', 'mandate_limit_exceeded'] as const) {
       const refusal = refusalError(code, 'pm_1', 'payment_method');
       assert.deepEqual([refusal.code, refusal.status], [code, 422]);
-      assert.match(refusal.message, /^The mandate of payment method pm_1 .*nothing was charged\.$/);
+      assert.match(refusal.message, /^The mandate of payment method pm_1 .*nothing was charged(?: or changed)?\.$/);
     }
   });
 
