@@ -166,8 +166,10 @@ const damages: Record<string, string> = {
   'a payment intent of a subscription is of its customer, and the last of them is the one that it names': `
     update subscriptions set charges = 2`,
   'a subscription has as many paid periods as it counts': `update subscriptions set paid_periods = 2`,
-  'the credit of a subscription is what its changes and payments left, less what its periods and refunds used': `
+  'what waits on the account of a subscription, less its credit, is the sum of its entries': `
     update subscriptions set credit_balance_cents = 100`,
+  'a period takes from the account what its statement says, and gives back no more than that': `
+    update subscription_periods set is_given_back = false, carried_cents = carried_cents - 1`,
   'the changes of a period that were made have the lines that it counts, and credit no more than was paid for it': `
     update subscription_periods set changed_cents = -100000`,
   'the credit of a period does not exceed what its payments hold after refunds and returns: the rest is withheld': `

@@ -182,8 +182,8 @@ export const paymentsAtEnds: { [K in SubjectKind]: Record<EndOf<K>, Row> } = {
       retryPlanned: 'to the end',
     },
     cancelNow: stopped,
-    detach: detached,
-    mandate: { ...detached, ...withoutMandate },
+    detach: { ...detached, returned: 'to the end' },
+    mandate: { ...detached, ...withoutMandate, returned: 'to the end' },
     deletion: stopped,
   },
   scheduled: {
