@@ -80,7 +80,7 @@ export const fates = {
   fails:
     'It fails, now or when it is tried next, with `payment_method_unavailable` or `mandate_unavailable`. If it has ' +
     'failed already, it stays so. It can be confirmed with another method; the first payment of a subscription cannot, ' +
-    'but the subscription can be started again.',
+    'but the subscription can be started again. Later ones can until their period ends.',
   'never paid': 'It stays or becomes `failed`, and can no longer be confirmed. A challenge cannot be passed.',
   'goes on': 'What was begun before continues, and its outcome is recorded.',
   stays: 'It stays as it is. What the payer has back is not taken again.',
@@ -182,8 +182,8 @@ export const paymentsAtEnds: { [K in SubjectKind]: Record<EndOf<K>, Row> } = {
       retryPlanned: 'to the end',
     },
     cancelNow: stopped,
-    detach: { ...detached, returned: 'to the end' },
-    mandate: { ...detached, ...withoutMandate, returned: 'to the end' },
+    detach: detached,
+    mandate: { ...detached, ...withoutMandate },
     deletion: stopped,
   },
   scheduled: {
