@@ -26,6 +26,7 @@ const inOneStep = [
   '2028-06-06 23:00 payment_intent.processing',
   '2028-06-08 23:00 payment_intent.succeeded',
   '2028-06-08 23:00 subscription.recovered',
+  '2028-06-08 23:00 subscription.period_paid',
   '2028-06-08 23:00 subscription.in_effect_changed',
   // The period begins on a Sunday. Its debit is made on Monday, with the result on Wednesday.
   '2028-07-02 00:00 payment_intent.processing',
@@ -39,6 +40,7 @@ const inOneStep = [
   '2028-07-10 23:00 payment_intent.processing',
   '2028-07-12 23:00 payment_intent.succeeded',
   '2028-07-12 23:00 subscription.recovered',
+  '2028-07-12 23:00 subscription.period_paid',
 ];
 
 const periods = ['1 2028-06-02 2028-07-02 paid 49.00', '2 2028-07-02 2028-08-02 paid 49.00'];

@@ -50,6 +50,7 @@ export async function runSubscription(scene: Scene): Promise<void> {
     '2028-01-21 00:00 subscription.trial_ending',
     '2028-01-24 00:00 subscription.renewed',
     '2028-01-24 00:00 payment_intent.succeeded',
+    '2028-01-24 00:00 subscription.period_paid',
   ]);
   await advance('2028-03-05');
   await went('The next period is declined, retried a day later, and paid: the service went on', [
@@ -58,6 +59,7 @@ export async function runSubscription(scene: Scene): Promise<void> {
     '2028-02-24 00:00 subscription.past_due',
     '2028-02-25 00:00 payment_intent.succeeded',
     '2028-02-25 00:00 subscription.recovered',
+    '2028-02-25 00:00 subscription.period_paid',
   ]);
 
   const change = { items: team, when: 'now', collect: 'now' } as const;
@@ -92,6 +94,7 @@ export async function runSubscription(scene: Scene): Promise<void> {
     '2028-05-01 00:00 subscription.resumed',
     '2028-05-01 00:00 subscription.renewed',
     '2028-05-01 00:00 payment_intent.succeeded',
+    '2028-05-01 00:00 subscription.period_paid',
     '2028-05-01 00:00 subscription.in_effect_changed',
     '2028-05-01 00:00 subscription.cancel_scheduled',
     '2028-06-01 00:00 subscription.canceled',
