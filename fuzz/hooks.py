@@ -219,6 +219,9 @@ BEYOND_THE_SCHEMA = {
     *(("invalid_value", f"/{name}") for name in DECIDED_ELSEWHERE),
     ("invalid_value", "/apply_to/payment_plan_id"),
     ("invalid_value", "/apply_to/subscription_id"),
+    ("invalid_value", "/apply_to/unpaid"),
+    ("invalid_value", "/subscription_id"),
+    ("out_of_range", "/unused"),  # together with `at`
     *(("invalid_value", f"/{name}") for name in ("collect", "expected_amount_cents")),  # together with `when`
     # Needed together with another field, or where the object or the customer has none yet.
     ("parameter_missing", "/currency"),

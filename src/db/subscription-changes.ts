@@ -11,7 +11,6 @@ export interface SubscriptionChangeRow extends OpenChange {
   /** From 1. */
   number: number;
   items: SubscriptionItem[];
-  payment_intent_id: Id<'payment_intent'> | null;
   status: 'processing' | 'made' | 'failed' | 'credited';
   /** When it was requested. */
   changed_at: CustomerInstant;
@@ -24,6 +23,16 @@ export async function insertSubscriptionChange(tx: Tx, row: Omit<SubscriptionCha
   const number = (last?.number ?? 0) + 1;
   const json = { items: jsonb(tx, row.items), lines: jsonb(tx, row.lines) };
   await tx`insert into subscription_changes ${tx({ ...row, ...json, number })}`;
+}
+
+/** Inserts a change that is made without a payment. */
+export async function insertFreeChange(
+  tx: Tx,
+  row: Pick<SubscriptionChangeRow, 'subscription_id' | 'period' | 'items' | 'proration' | 'lines'>,
+  at: CustomerInstant,
+): Promise<void> {
+  const free = { amount_cents: 0, payment_intent_id: null, status: 'made' } as const;
+  await insertSubscriptionChange(tx, { ...row, ...free, changed_at: at });
 }
 
 /** The change that a payment intent pays, or null. */

@@ -187,9 +187,16 @@ function storedColumns(
   return { ...plain, ...(Object.fromEntries(json) as Record<string, ReturnType<typeof jsonb>>) };
 }
 
-/** Adds to the credit of a subscription, or takes from it. */
-export async function addCredit(tx: Tx, id: string, amount: MinorUnits, at: CustomerInstant): Promise<void> {
-  await insertEntries(tx, id, amountEntry('paid_out', 0, 'Credit that was paid out', 0 - amount), at);
+/** Adds to the credit of a subscription what a refund of this payment gives back, or takes what it pays out. */
+export async function addCredit(
+  tx: Tx,
+  id: string,
+  paymentIntentId: Id<'payment_intent'>,
+  amount: MinorUnits,
+  at: CustomerInstant,
+): Promise<void> {
+  const entries = amountEntry('paid_out', 0, 'Credit that was paid out', 0 - amount, paymentIntentId);
+  await insertEntries(tx, id, entries, at);
   await tx`
     update subscriptions set credit_balance_cents = credit_balance_cents + ${amount}, updated_at = ${at}
     where id = ${id}`;

@@ -141,6 +141,20 @@ describe('a subscription that is paid by bank debits', () => {
     assert.deepEqual(await findViolations(stage.db.sql), []);
   });
 
+  it('that owes two periods for fees alone is paid by withdrawing them', async () => {
+    const fee = { one_off_items: [{ name: 'Fee', unit_amount_cents: 2500 }] };
+    const discounts = { discounts: [{ name: 'Free', percent_off: 100 }] };
+    const id = await twoOwed('settled', { failure_behaviour: 'stop', ...discounts, ...fee }, fee);
+    const withFees = ['1 2027-01-10 2027-02-10 unpaid 2500', '2 2027-02-10 2027-03-10 unpaid 2500'];
+    assert.deepEqual(await subscriber.periods(id), withFees);
+    await stage.request('PUT', `/subscriptions/${id}`, { one_off_items: [] });
+    const free = ['1 2027-01-10 2027-02-10 paid 0', '2 2027-02-10 2027-03-10 paid 0'];
+    assert.deepEqual(await subscriber.periods(id), free);
+    const { state, owed_amount_cents: owed, paid_periods: paid } = await subscriber.get(id);
+    assert.deepEqual([state, owed, paid], ['active', 0, 2]);
+    assert.deepEqual(await findViolations(stage.db.sql), []);
+  });
+
   it('that is paused within a period that is paid collects the unpaid one once it is resumed, and goes on', async () => {
     const id = await subscriber.started(await terms({ frequency_type: 'weekly', failure_behaviour: 'stop' }));
     await here.advance('2027-01-15T00:00:00Z');
@@ -188,11 +202,12 @@ describe('a subscription that is paid by bank debits', () => {
   });
 
   /** The debit of its first period has come back while that of the second is under way. */
-  async function twoOwed(outcome: string, more: object = {}): Promise<string> {
+  async function twoOwed(outcome: string, more: object = {}, renewal: object = {}): Promise<string> {
     const id = await subscriber.started(await terms(more));
     await here.advance('2027-01-20T00:00:00Z');
     const { latest_payment_intent_id: first } = await subscriber.get(id);
-    await stage.request('PUT', `/subscriptions/${id}`, { metadata: { _sandbox_bank_outcome: outcome } });
+    const metadata = { _sandbox_bank_outcome: outcome };
+    await stage.request('PUT', `/subscriptions/${id}`, { metadata, ...renewal });
     await here.advance('2027-02-10T01:00:00Z');
     const path = `/test_helpers/payment_intents/${first}/bank_result`;
     assert.equal((await stage.request('POST', path, { result: 'returned' })).body.status, 'returned');

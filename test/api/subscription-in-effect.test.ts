@@ -89,7 +89,8 @@ describe('no command on a subscription says in effect for time that is neither p
   };
   /** The next period of its calendar, or a retry, as its workflow makes them: no payer is there for a challenge. */
   const afterRenewal = { ...afterResume, requires_action: 'past_due false unpaid' };
-  /** The unpaid period is still under way: its own payment is retried, and the pause goes on until that succeeds. */
+  /** The unpaid period was served in part and is under way: its own payment is retried, and the pause goes on until
+   * that succeeds. */
   const afterHealing = {
     succeed: 'active true paid',
     decline: 'paused false unpaid',
@@ -107,13 +108,25 @@ describe('no command on a subscription says in effect for time that is neither p
       assert.deepEqual([after.current_period.start, after.current_period.end], ['2027-03-05', '2027-04-05']);
     });
 
-    it(`a resume after a failure, which comes to ${outcome}`, async () => {
+    it(`a resume after a failure with which the service ended at once, which comes to ${outcome}`, async () => {
       const by = outcome === 'debit' ? 'succeed' : outcome;
-      const metadata = { _sandbox_outcome_by_period: `succeed;decline,${by}` };
+      const metadata = { _sandbox_outcome_by_period: `succeed;decline;${by}` };
       const id = await subscriber.started({ ...terms(outcome), metadata, failure_behaviour: 'stop' });
       await here.advance('2027-02-20T09:00:00Z');
       assert.equal((await subscriber.get(id)).state, 'paused');
       await stage.request('PUT', `/subscriptions/${id}`, { failure_behaviour: 'retry' });
+      await payBy(id, outcome);
+      const after = await assertLasts(id, await send(id, 'resume'), '2027-02-20T09:00:00Z');
+      assert.equal(inShort(after), afterResume[outcome]);
+      assert.deepEqual([after.current_period.start, after.current_period.end], ['2027-02-20', '2027-03-20']);
+    });
+
+    it(`a resume after failures within the grace, while the period runs, which comes to ${outcome}`, async () => {
+      const by = outcome === 'debit' ? 'succeed' : outcome;
+      const metadata = { _sandbox_outcome_by_period: `succeed;decline,decline,decline,decline,${by}` };
+      const id = await subscriber.started({ ...terms(outcome), metadata, grace_days: 7 });
+      await here.advance('2027-02-20T09:00:00Z');
+      assert.equal((await subscriber.get(id)).state, 'paused');
       await payBy(id, outcome);
       const after = await assertLasts(id, await send(id, 'resume'), '2027-02-20T09:00:00Z');
       assert.equal(inShort(after), afterHealing[outcome]);

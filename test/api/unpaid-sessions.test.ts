@@ -36,6 +36,9 @@ describe('a checkout session for what is unpaid', () => {
     return { id: String(body.id), clockId: clock.id, customerId: payer.id, intentId: String(second.payment_intent_id) };
   }
 
+  /** The same, paused once its retries have failed: its second period was served until then, and runs for two more days. */
+  const servedAndPaused = () => unpaid('succeed;decline,decline,decline,decline,succeed', {}, '2027-01-13T12:00:00Z');
+
   /** A plan over 25.00 on a clock whose first payment is declined. */
   async function unpaidPlan(token = declined) {
     const { clock, payer } = await stage.merchant.customerOnClock('2027-01-01T00:00:00Z');
@@ -49,7 +52,7 @@ describe('a checkout session for what is unpaid', () => {
 
   describe('of a subscription', () => {
     it('saves a method, and the subscription collects the period that still runs, with its dates on the page', async () => {
-      const { id } = await unpaid('succeed;decline,succeed', { failure_behaviour: 'stop' });
+      const { id } = await servedAndPaused();
       const made = await create({ subscription_id: id });
       assert.equal(made.status, 201, made.text);
       const { mode, name, apply_to } = made.body;
@@ -62,7 +65,7 @@ describe('a checkout session for what is unpaid', () => {
       assert.match(page.text, /Taken now: \$10\.00 for 8 January 2027 to 15 January 2027\./);
       assert.match(page.text, /“Gym” then takes \$10\.00 on 15 January 2027/);
       assert.equal(links.outcome(await links.save(tokenOf(made.body.url))), 'completed');
-      await stage.collectSubscriptionAll(id, '2027-01-08T12:00:00Z');
+      await stage.collectSubscriptionAll(id, '2027-01-13T12:00:00Z');
       const after = await subscription(id);
       assert.deepEqual([after.state, after.paid_periods, after.owed_amount_cents], ['active', 2, 0]);
     });
@@ -83,6 +86,19 @@ describe('a checkout session for what is unpaid', () => {
       assert.equal(links.outcome(await links.save(tokenOf(made.body.url))), 'completed');
       await stage.collectSubscriptionAll(id, '2027-01-20T12:00:00Z');
       assert.deepEqual([(await subscription(id)).state, taken() - before], ['active', 1000 + owed]);
+    });
+
+    it('takes a new period alone if nothing was served of the unpaid one', async () => {
+      const stops = { failure_behaviour: 'stop' };
+      const { id } = await unpaid('succeed;decline;succeed', stops, '2027-01-10T12:00:00Z');
+      const before = taken();
+      const made = await create({ subscription_id: id });
+      const page = await pages.open(`/checkout/${tokenOf(made.body.url)}`);
+      assert.match(page.text, /Taken now: \$10\.00 for 10 January 2027 to 17 January 2027\./);
+      assert.equal(links.outcome(await links.save(tokenOf(made.body.url))), 'completed');
+      await stage.collectSubscriptionAll(id, '2027-01-10T12:00:00Z');
+      const { state, current_period: period } = await subscription(id);
+      assert.deepEqual([state, period.start, period.status, taken() - before], ['active', '2027-01-10', 'paid', 1000]);
     });
 
     it('takes the new period alone if apply_to lets the unpaid one go, in a link as in a session', async () => {
@@ -157,12 +173,12 @@ describe('a checkout session for what is unpaid', () => {
     });
 
     it('charges once when the form is sent twice', async () => {
-      const { id } = await unpaid('succeed;decline,succeed', { failure_behaviour: 'stop' });
+      const { id } = await servedAndPaused();
       const before = taken();
       const token = tokenOf((await create({ subscription_id: id })).body.url);
       const outcomes = await Promise.all([1, 2, 3].map(async () => links.outcome(await links.save(token))));
       assert.ok(outcomes.includes('completed'), outcomes.join());
-      await stage.collectSubscriptionAll(id, '2027-01-08T12:00:00Z');
+      await stage.collectSubscriptionAll(id, '2027-01-13T12:00:00Z');
       assert.equal(taken() - before, 1000);
     });
   });

@@ -10,10 +10,10 @@ const discount = (name: string) => ({ discounts: [{ name, percent_off: 50, perio
 
 /** Requests for an active subscription: one that its owner may make, and one that it refuses. */
 const requests = [
-  ['POST', '/pause', { from: '2027-03-10', resumes_at: '2027-03-20' }, { from: '2027-03-01' }],
-  ['POST', '/cancel', { at: '2027-03-10' }, { at: '2027-03-01' }],
   ['PUT', '', fee('Joining fee'), { one_off_items: [{ name: 'Towers', unit_amount_cents: 99_999_999 }] }],
   ['PUT', '', discount('Half'), { discounts: [{ name: 'Both', percent_off: 1, amount_off_cents: 1 }] }],
+  ['POST', '/pause', { from: '2027-03-10', resumes_at: '2027-03-20' }, { from: '2027-03-01' }],
+  ['POST', '/cancel', { at: '2027-03-10' }, { at: '2027-03-01' }],
 ] as const;
 
 describe('the dates, fees and discounts of a subscription', () => {

@@ -14,6 +14,7 @@ create table subscription_entries (
 );
 comment on table subscription_entries is 'The account of a subscription: their sum is what waits for the next period, less the credit';
 comment on column subscription_entries.period is 'The period that the entry is about; 0 if none';
+comment on column subscription_entries.payment_intent_id is 'The payment that moved the money; null if none did';
 comment on column subscription_entries.amount_cents is 'The sum of the lines, minor units. Negative: in favour of the customer';
 comment on column subscription_entries.at is 'In the time of the customer';
 

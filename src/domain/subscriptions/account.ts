@@ -34,8 +34,9 @@ export type EntryKind =
 /** One movement of the account. Entries are only appended: the sum of all is what waits, less the credit. */
 export interface AccountEntry {
   kind: EntryKind;
-  /** The period that it is about. */
+  /** The period that it is about; 0 for a refund of credit. */
   period: PeriodNumber;
+  /** The payment that moved the money, or null if none did. */
   payment_intent_id: Id<'payment_intent'> | null;
   lines: PeriodLine[];
 }
@@ -51,8 +52,14 @@ export function entry(
 }
 
 /** Returns the entry of one amount, or none for 0. A negative amount is in the customer's favour. */
-export function amountEntry(kind: EntryKind, period: PeriodNumber, what: string, amount: MinorUnits): AccountEntry[] {
-  return amount === 0 ? [] : [entry(kind, period, accountLine(what, amount))];
+export function amountEntry(
+  kind: EntryKind,
+  period: PeriodNumber,
+  what: string,
+  amount: MinorUnits,
+  payment_intent_id: Id<'payment_intent'> | null = null,
+): AccountEntry[] {
+  return amount === 0 ? [] : [entry(kind, period, accountLine(what, amount), payment_intent_id)];
 }
 
 /** Returns the account after these entries. A period takes all that waits: nothing of it is shown again. */

@@ -2,7 +2,7 @@ import { earliestInstant, startOfDay } from '../calendar.ts';
 import type { CustomerInstant } from '../instants.ts';
 import type { MinorUnits, PeriodNumber } from '../units.ts';
 import { type AccountEntry, amountEntry, postAll } from './account.ts';
-import { allOwed, type Course, graceEnd, owedOf, type Period, type SubscriptionWithPeriods } from './course.ts';
+import { allOwed, type Course, graceEnd, type Period, type SubscriptionWithPeriods, withPeriods } from './course.ts';
 import { type Derived, derive, isInEffect } from './derive.ts';
 import { type PeriodLine, sumOf } from './lines.ts';
 import { isServedToEnd, owedFor, unpaidPeriods } from './owed.ts';
@@ -84,17 +84,22 @@ export function applyChange(
   if (begins !== null) course.current_number = begins.number;
   const changed = changesOf(subscription, change);
   const known = knownPeriods(subscription);
-  const after = withPeriods(subscription, course, known, changed, begins);
+  const periods = () => {
+    const own = known.map((period) => ({ ...period, ...changed.get(period.number) }));
+    return begins === null ? own : [...own, begins];
+  };
+  const { timeZone } = subscription;
+  const after = withPeriods(course, periods(), timeZone);
   const wasInEffect = before.in_effect || change.isAccepted === true;
   endService(subscription, after, changed, { before, at, wasInEffect, stopsAt: change.stopsAt ?? at });
-  const served = withPeriods(subscription, course, known, changed, begins);
+  const served = withPeriods(course, periods(), timeZone);
   const { entries, letGo, ...back } = goBack(subscription, served, changed, change, at);
   const all = [...(change.entries ?? []), ...entries];
   const account = {
     ...(all.length === 0 ? {} : postAll(course, all)),
     ...(letGo.dropped_lines.length === 0 ? {} : { next_period_lines: [] }),
   };
-  const final = withPeriods(subscription, { ...course, ...back, ...account }, known, changed, begins);
+  const final = withPeriods({ ...course, ...back, ...account }, periods(), timeZone);
   const derived = derive(final, at, wasInEffect);
   if (begins !== null && !derived.in_effect) begins.served_until = startOfDay(begins.start_date, final.timeZone);
   return {
@@ -127,19 +132,6 @@ function changesOf(
 function knownPeriods({ owed, others, current }: SubscriptionWithPeriods): Period[] {
   const all = allOwed({ owed, others });
   return current === null || all.some(({ number }) => number === current.number) ? all : [...all, current];
-}
-
-function withPeriods(
-  { timeZone }: SubscriptionWithPeriods,
-  course: Course,
-  known: readonly Period[],
-  changes: Changes,
-  begins: Period | null,
-): SubscriptionWithPeriods {
-  const periods = known.map((period) => ({ ...period, ...changes.get(period.number) }));
-  const all = begins === null ? periods : [...periods, begins];
-  const current = all.findLast(({ number }) => number === course.current_number) ?? null;
-  return { timeZone, course, current, ...owedOf(all) };
 }
 
 /** Notes until when periods were served, if the service ends; and that it goes on, if it begins again. */

@@ -1,4 +1,5 @@
 import { addDays, dateIn, daysBetween, type PlainDate, startOfDay } from '../calendar.ts';
+import type { Id } from '../ids.ts';
 import type { CustomerInstant } from '../instants.ts';
 import type { MinorUnits, PeriodNumber } from '../units.ts';
 import { accountLine, amountEntry, entry, postAll } from './account.ts';
@@ -111,8 +112,9 @@ export interface OpenChange extends Pick<ItemChange, 'items' | 'proration'> {
   period: PeriodNumber;
   /** Its own lines. */
   lines: PeriodLine[];
-  /** What was to be paid. */
+  /** What was to be paid, and by which payment. Null if nothing was. */
   amount_cents: MinorUnits;
+  payment_intent_id: Id<'payment_intent'> | null;
 }
 
 /** Returns the lines of a change that takes this amount now: its own, and one for what the account had before. */
@@ -135,8 +137,8 @@ export function changePaid(
   funds: readonly Fund[] | null = null,
 ): { change: SubscriptionStepChange; isMade: boolean } {
   const { course } = subscription;
-  const { amount_cents: amount, period } = open;
-  const payment = amountEntry('change_paid', period, 'Payment of a change', 0 - amount);
+  const { amount_cents: amount, period, payment_intent_id: id } = open;
+  const payment = amountEntry('change_paid', period, 'Payment of a change', 0 - amount, id);
   const isMade = course.state === 'active' && course.current_number === period;
   if (!isMade) return { isMade, change: { course: closed, entries: payment, happenings: ['change_failed'] } };
   const paid = funds && [{ kind: 'change' as const, paid: amount, held: amount }, ...funds];
@@ -152,9 +154,10 @@ export function changeFailed(): SubscriptionStepChange {
 }
 
 /** The bank has taken the payment of a change back. The next period takes it. */
-export function changeReturned({ amount_cents: amount, period }: OpenChange): SubscriptionStepChange {
-  const entries = amountEntry('change_returned', period, 'Payment of a change that came back', amount);
-  return { course: {}, entries, happenings: [] };
+export function changeReturned(open: OpenChange): SubscriptionStepChange {
+  const { amount_cents: amount, period, payment_intent_id: id } = open;
+  const entries = amountEntry('change_returned', period, 'Payment of a change that came back', amount, id);
+  return { entries, happenings: [] };
 }
 
 const closed = { change_payment_intent_id: null };

@@ -2,28 +2,18 @@ import { dateIn, earliestInstant, laterInstant, type PlainDate, startOfDay } fro
 import type { CustomerInstant } from '../instants.ts';
 import type { MinorUnits } from '../units.ts';
 import { applyChange, begunBy, trialPeriod } from './apply.ts';
-import { allOwed, type Period, type SubscriptionWithPeriods } from './course.ts';
+import { about, allOwed, type Period, type SubscriptionWithPeriods } from './course.ts';
 import { derive } from './derive.ts';
 import type { PeriodLine } from './lines.ts';
 import { isCollectedAsIs, unpaidPeriods } from './owed.ts';
 import type { PeriodDates } from './periods.ts';
 import { collected, isOver, passBoundary, resume, type SubscriptionStepChange } from './steps.ts';
-import { type Taking, take } from './taking.ts';
+import { openedBy, type Taking } from './taking.ts';
 
 /** A period to come, and what it takes, without surcharge. */
 export interface ComingPeriod extends PeriodDates {
   amount: MinorUnits;
   lines: PeriodLine[];
-}
-
-/** Returns what a period that a change begins takes, and the change with what follows from that. */
-export function openedBy(
-  { course }: SubscriptionWithPeriods,
-  change: SubscriptionStepChange & Required<Pick<SubscriptionStepChange, 'begins'>>,
-): { change: SubscriptionStepChange; taking: Taking } {
-  const taking = take({ ...course, ...change.course }, change.begins);
-  const entries = [...(change.entries ?? []), ...taking.entries];
-  return { change: { ...change, course: { ...change.course, ...taking.sold }, entries }, taking };
 }
 
 /**
@@ -104,10 +94,8 @@ function collecting(subscription: SubscriptionWithPeriods, at: CustomerInstant):
 function allPaid(subscription: SubscriptionWithPeriods, at: CustomerInstant): SubscriptionWithPeriods {
   let copy = subscription;
   for (const { number, next_attempt_at: retryAt } of allOwed(subscription).toSorted((a, b) => a.number - b.number)) {
-    const owed = allOwed(copy).find((period) => period.number === number) ?? null;
-    const others = allOwed(copy).filter((period) => period.number !== number);
     const paidAt = retryAt === null ? at : laterInstant(at, retryAt);
-    const first = { ...copy, owed, others };
+    const first = about(copy, number);
     copy = after(first, collected(first, paidAt), paidAt);
   }
   return copy;

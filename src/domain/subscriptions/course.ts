@@ -139,6 +139,23 @@ export function owedOf<T extends Period>(periods: readonly T[]): { owed: T | nul
   return { owed, others };
 }
 
+/** Returns a subscription with these of its periods: the one that has begun last, and what is owed. */
+export function withPeriods<P extends Period>(
+  course: Course,
+  periods: readonly P[],
+  timeZone: string,
+): SubscriptionWithPeriods {
+  const current = periods.findLast(({ number }) => number === course.current_number) ?? null;
+  return { course, current, ...owedOf(periods), timeZone };
+}
+
+/** Returns a subscription with this period as the one that a payment is about, if it is owed. */
+export function about(subscription: SubscriptionWithPeriods, number: PeriodNumber): SubscriptionWithPeriods {
+  const all = allOwed(subscription);
+  const owed = all.find((period) => period.number === number) ?? null;
+  return { ...subscription, owed, others: all.filter((period) => period !== owed) };
+}
+
 /** Returns the calendar of the periods. @throws RangeError if the subscription has no anchor yet. */
 export function calendarOf(course: Course): PeriodCalendar {
   if (course.anchor_start === null) throw new RangeError('the subscription has not started');

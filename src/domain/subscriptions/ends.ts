@@ -17,10 +17,10 @@ export interface CreditAfterEnd {
  */
 export function creditAfterEnd(
   { state, state_reason: reason }: Pick<Course, 'state' | 'state_reason'>,
-  { number, amount_cents: amount, carried_cents: carried, changed_cents: changed }: Period,
+  { number, amount_cents: amount, carried_cents: carried, changed_cents: changed, payment_intent_id: id }: Period,
 ): CreditAfterEnd | null {
   const price = amount - carried + changed;
   if (state !== 'canceled' || reason === 'ended' || price === 0) return null;
   const lines = accountLine(`Period ${number}, paid after the cancellation`, 0 - price);
-  return { amount: 0 - price, lines, entries: [entry('paid_after_end', number, lines)] };
+  return { amount: 0 - price, lines, entries: [entry('paid_after_end', number, lines, id)] };
 }

@@ -19,8 +19,8 @@ export function unpaidPeriods(subscription: Pick<SubscriptionWithPeriods, 'owed'
     .toSorted((a, b) => a.number - b.number);
 }
 
-/** Returns until when a period was in effect, if what is in effect now ends at `at`. */
-export function servedUntil(
+/** Until when a period was in effect, if what is in effect now ends at `at`. */
+function servedUntil(
   subscription: SubscriptionWithPeriods,
   { served_until: until }: Period,
   at: CustomerInstant,

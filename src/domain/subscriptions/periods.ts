@@ -14,8 +14,8 @@ export interface PeriodCalendar {
   anchor_start: PlainDate;
   anchor_number: PeriodNumber;
   /**
-   * A period that ends early, on a day that was set as the end. Null if none does. If that end is withdrawn, the period
-   * after it has the rest.
+   * The period that ends early, because the end of the subscription lies in it. Null if no period does. If that end is
+   * withdrawn, the next period has the rest.
    */
   cut_number: PeriodNumber | null;
   cut_at: PlainDate | null;

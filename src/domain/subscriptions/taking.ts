@@ -1,8 +1,9 @@
 import { type AccountEntry, accountLine, amountEntry, entry, type Statement, statementOf } from './account.ts';
-import { type Course, calendarOf, type Period } from './course.ts';
+import { type Course, calendarOf, type Period, type SubscriptionWithPeriods } from './course.ts';
 import { type PeriodLine, sumOf } from './lines.ts';
 import { lengthOf, type PeriodDates } from './periods.ts';
 import { type Discount, type OneOffItem, oneOffItemsOf, priceOfPeriod, type Sold, withMonthsBack } from './pricing.ts';
+import type { SubscriptionStepChange } from './steps.ts';
 
 /** What a period takes when it begins: fees, what waited on the account, credit, and a month of each discount. */
 export interface Taking extends Statement {
@@ -19,6 +20,16 @@ export function take(course: Course, dates: PeriodDates): Taking {
   // Lines that wait are taken, also if their sum is nothing.
   const isTaken = taken.length > 0 || course.next_period_lines.length > 0;
   return { ...statement, sold, entries: isTaken ? [entry('taken', dates.number, taken)] : [] };
+}
+
+/** Returns what a period that a change begins takes, and the change with what follows from that. */
+export function openedBy(
+  { course }: SubscriptionWithPeriods,
+  change: SubscriptionStepChange & Required<Pick<SubscriptionStepChange, 'begins'>>,
+): { change: SubscriptionStepChange; taking: Taking } {
+  const taking = take({ ...course, ...change.course }, change.begins);
+  const entries = [...(change.entries ?? []), ...taking.entries];
+  return { change: { ...change, course: { ...change.course, ...taking.sold }, entries }, taking };
 }
 
 /** What goes back of a period that is not paid. */

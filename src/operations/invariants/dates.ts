@@ -2,7 +2,7 @@ import type { OpenSlotRow } from '../../db/payment-plan-slots.ts';
 import type { SubscriptionPeriodRow } from '../../db/subscription-periods.ts';
 import type { SubscriptionRow } from '../../db/subscriptions.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
-import { owedOf } from '../../domain/subscriptions/course.ts';
+import { withPeriods } from '../../domain/subscriptions/course.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { type DatedPlan, withoutBroughtForward, wrongDates } from '../../services/plans/plan-dates.ts';
 import { wrongSubscriptionDates } from '../../services/subscriptions/subscription-dates.ts';
@@ -76,8 +76,7 @@ async function findWrongSubscriptions(db: Db): Promise<Offender[]> {
     for (const period of periods) begun.get(period.subscription_id)?.push(period);
     for (const row of rows) {
       const own = begun.get(row.id) ?? [];
-      const current = own.find(({ number }) => number === row.current_number) ?? null;
-      const subscription = { course: row, current, ...owedOf(own), timeZone: row.time_zone };
+      const subscription = withPeriods(row, own, row.time_zone);
       const wrong = wrongSubscriptionDates(row, subscription, own, row.at);
       if (wrong.length > 0) found.push({ id: row.id, detail: wrong.join('; ') });
     }

@@ -9,7 +9,7 @@ import type { CustomerInstant } from '../../domain/instants.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
 import { mostToCome as mostOfPlan } from '../../domain/plans/plan.ts';
 import { schemes } from '../../domain/schemes/schemes.ts';
-import { owedOf } from '../../domain/subscriptions/course.ts';
+import { withPeriods } from '../../domain/subscriptions/course.ts';
 import { mostToCome } from '../../domain/subscriptions/most-to-come.ts';
 import type { MinorUnits } from '../../domain/units.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
@@ -102,8 +102,7 @@ async function subscriptionErrors(
   }
   if (subscription.state !== 'canceled') {
     const periods = await listOpenPeriods(tx, id);
-    const current = periods.find(({ number }) => number === subscription.current_number) ?? null;
-    const read = { course: subscription, current, ...owedOf(periods), timeZone: subscription.time_zone };
+    const read = withPeriods(subscription, periods, subscription.time_zone);
     return typeErrors(input, `subscription ${id}`, subscription, mostToCome(read, at) ?? 0, at);
   }
   return [fieldError(path, 'invalid_value', `Subscription ${id} is canceled; it has ended for good.`)];

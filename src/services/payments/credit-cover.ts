@@ -1,6 +1,7 @@
 import { listPeriodFunds, selectPeriodFunds, selectPeriodOfPayment, updateWithheld } from '../../db/period-funds.ts';
 import { insertEntries } from '../../db/subscription-entries.ts';
 import { addCredit, type SubscriptionRow, updateSubscription } from '../../db/subscriptions.ts';
+import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { type CreditAccount, entry, post } from '../../domain/subscriptions/account.ts';
 import { coverLine, givenBy, withheldOf } from '../../domain/subscriptions/cover.ts';
@@ -43,11 +44,11 @@ export async function coverCredit(
 export async function moveCredit(
   tx: Tx,
   subscription: Covered,
-  paymentIntentId: string,
+  paymentIntentId: Id<'payment_intent'>,
   amount: MinorUnits,
   at: CustomerInstant,
 ): Promise<void> {
-  if (amount !== 0) await addCredit(tx, subscription.id, amount, at);
+  if (amount !== 0) await addCredit(tx, subscription.id, paymentIntentId, amount, at);
   const credit = subscription.credit_balance_cents + amount;
   const period = await selectPeriodOfPayment(tx, paymentIntentId);
   if (period !== null) await coverCredit(tx, { ...subscription, credit_balance_cents: credit }, period, at);

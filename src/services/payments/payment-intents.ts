@@ -38,12 +38,7 @@ import { bindingError, ownerError, recordUse } from './unattached-methods.ts';
 const scheduleAhead = 366;
 
 /**
-<<<<<<< HEAD
- * Creates an intent. It waits for its confirmation or, with `scheduled_payment_date`, for that date. Its customer is
- * the one that the input names, or none: that of its method is not taken over.
-=======
  * Creates an intent. It waits for its confirmation or, with `scheduled_payment_date`, for that date.
->>>>>>> parent of 07fbd519 (Payments: a payment intent does not take over the customer of its method)
  * @throws ValidationFailed with every field error of the body.
  * @throws InvalidState while the customer's clock is advancing.
  * @throws KeyTaken when a condition of the insert does not hold.

@@ -194,7 +194,7 @@ async function openRefund(
   const unspent = subscription === null ? 0 : await unspentCredit(tx, subscription, intentId);
   const creditIn = (amount: MinorUnits) => Math.min(amount, unspent);
   const refund = await insertRefundOf(tx, processors, context, locked, { ...input, creditIn }, request);
-  if (subscription !== null) await moveCredit(tx, subscription, intentId, 0 - refund.credit_cents, locked.at);
+  if (subscription !== null) await moveCredit(tx, subscription, locked.intent.id, 0 - refund.credit_cents, locked.at);
   return refund;
 }
 

@@ -53,8 +53,8 @@ export async function refundCredit(
         const intent = orNotFound(await lockPaymentIntent(tx, payment.id), 'payment intent', payment.id);
         const refund = { ...about, amount, creditIn: () => amount };
         opened.push(await insertRefundOf(tx, processors, context, { intent, at }, refund, request));
+        await addCredit(tx, id, intent.id, 0 - amount, at);
       }
-      await addCredit(tx, id, 0 - total, at);
       return opened;
     },
     storeResponse: request.storeResponse,

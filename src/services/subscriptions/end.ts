@@ -1,6 +1,6 @@
 import { noteChallenge } from '../../db/bank-debits.ts';
 import { lockPaymentIntent } from '../../db/payment-intents.ts';
-import { insertSubscriptionChange } from '../../db/subscription-changes.ts';
+import { insertFreeChange } from '../../db/subscription-changes.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { allOwed, type Period } from '../../domain/subscriptions/course.ts';
 import { creditAfterEnd } from '../../domain/subscriptions/ends.ts';
@@ -84,17 +84,9 @@ export async function creditPaidPeriod(
 ): Promise<SubscriptionStepChange> {
   const credit = creditAfterEnd(subscription.course, period);
   if (credit === null) return paid;
-  await insertSubscriptionChange(tx, {
-    subscription_id: row.id,
-    period: period.number,
-    items: row.items,
-    proration: 'none',
-    lines: credit.lines,
-    amount_cents: 0,
-    payment_intent_id: null,
-    status: 'made',
-    changed_at: at,
-  });
+  const { id: subscription_id, items } = row;
+  const { number } = period;
+  await insertFreeChange(tx, { subscription_id, period: number, items, proration: 'none', lines: credit.lines }, at);
   return {
     ...paid,
     entries: [...(paid.entries ?? []), ...credit.entries],

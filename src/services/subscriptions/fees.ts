@@ -1,17 +1,16 @@
-import { markCanceled, updateIntentAmounts } from '../../db/payment-intents.ts';
+import { updateIntentAmounts } from '../../db/payment-intents.ts';
 import { feeFor } from '../../domain/fees.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
+import { about } from '../../domain/subscriptions/course.ts';
 import type { OneOffItem } from '../../domain/subscriptions/pricing.ts';
 import { collected, type SubscriptionStepChange } from '../../domain/subscriptions/steps.ts';
 import { replaceFees } from '../../domain/subscriptions/unpaid-fees.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
-import { intentEvent, record } from '../events.ts';
-import { endSessionOf } from '../links/canceled-payment.ts';
 import { chargeableMethod } from '../payments/new-intent.ts';
 import { decideSurcharge, surchargingOf } from '../payments/surcharges.ts';
 import { type LockedSubscription, store } from './locked-subscription.ts';
-import { lockIntentOfPeriod } from './opening.ts';
+import { cancelPaymentOfPeriod, lockIntentOfPeriod } from './unpaid-payments.ts';
 
 /**
  * Replaces all fees of a locked subscription that are not paid: those that wait, and those that unpaid periods have
@@ -27,14 +26,11 @@ export async function replaceUnpaidFees(
   const { waiting, periods, entries } = replaceFees(subscription, fees);
   for (const { number, change } of periods) {
     const period = [subscription.owed, ...subscription.others].find((one) => one?.number === number) ?? null;
-    const intent = await lockIntentOfPeriod(tx, row, period);
     if (change.amount_cents === 0) {
-      const canceled = intent.status === 'canceled' ? intent : await markCanceled(tx, intent.id, at);
-      if (intent.status !== 'canceled')
-        record(tx, intentEvent('payment_intent.canceled', canceled, { testClockId: row.test_clock_id, at }));
-      await endSessionOf(tx, canceled, { at, now });
+      await cancelPaymentOfPeriod(tx, row, period, { at, now });
       continue;
     }
+    const intent = await lockIntentOfPeriod(tx, row, period);
     const { amount_cents: amount } = change;
     const fee_amount = feeFor(amount, { basisPoints: row.fee_basis_points, fixed: row.fee_fixed });
     const method = await chargeableMethod(tx, row);
@@ -57,6 +53,10 @@ export async function replaceUnpaidFees(
     entries,
     happenings: [],
   };
-  const after = await store(tx, locked, step, at);
-  return own !== undefined && isFree(own) ? store(tx, after, collected(after.subscription, at), at) : after;
+  let after = await store(tx, locked, step, at);
+  for (const { number } of periods.filter(isFree)) {
+    const subscription = about(after.subscription, number);
+    after = await store(tx, { ...after, subscription }, collected(subscription, at), at);
+  }
+  return after;
 }

@@ -14,7 +14,13 @@ import {
 } from '../../db/subscriptions.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { type Applied, applyChange, type BegunPeriod } from '../../domain/subscriptions/apply.ts';
-import { isOwed, owedOf, type Period, type SubscriptionWithPeriods } from '../../domain/subscriptions/course.ts';
+import {
+  isOwed,
+  owedOf,
+  type Period,
+  type SubscriptionWithPeriods,
+  withPeriods,
+} from '../../domain/subscriptions/course.ts';
 import type { Happening, SubscriptionStepChange } from '../../domain/subscriptions/steps.ts';
 import type { MinorUnits } from '../../domain/units.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
@@ -107,9 +113,7 @@ export async function readWithPeriods(
   row: ShownSubscriptionRow,
   timeZone: string,
 ): Promise<SubscriptionWithPeriods> {
-  const periods = await listOpenPeriods(db, row.id);
-  const current = periods.find(({ number }) => number === row.current_number) ?? null;
-  return { course: row, current, ...owedOf(periods), timeZone };
+  return withPeriods(row, await listOpenPeriods(db, row.id), timeZone);
 }
 
 /** A payment that was under way when its subscription was canceled has an outcome. */

@@ -16,8 +16,8 @@ import { wake } from '../wake.ts';
 import { withAllCreditCovered } from './covered-credit.ts';
 import { lockedSubscription, store } from './locked-subscription.ts';
 import { assertOwedPayable, assertPayable } from './payable.ts';
-import { giveUpUnpaid } from './subscription-requests.ts';
 import { endErrors } from './subscription-terms.ts';
+import { giveUpUnpaid } from './unpaid-payments.ts';
 
 /** What a payer has done for a subscription: paid, or saved a method. */
 interface AppliedMethod {

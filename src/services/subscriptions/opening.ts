@@ -1,14 +1,12 @@
-import { insertPaymentIntent, lockPaymentIntent } from '../../db/payment-intents.ts';
+import { insertPaymentIntent } from '../../db/payment-intents.ts';
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
 import { countPaidPeriods } from '../../db/subscription-periods.ts';
 import type { CollectingSubscriptionRow } from '../../db/subscriptions.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { outcomesOfPeriod } from '../../domain/sandbox-outcomes.ts';
 import { begunBy, trialPeriod } from '../../domain/subscriptions/apply.ts';
-import { openedBy } from '../../domain/subscriptions/coming.ts';
-import type { Period } from '../../domain/subscriptions/course.ts';
 import { collected, type SubscriptionStepChange } from '../../domain/subscriptions/steps.ts';
-import type { Taking } from '../../domain/subscriptions/taking.ts';
+import { openedBy, type Taking } from '../../domain/subscriptions/taking.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { chargeableMethod, recurringIntent } from '../payments/new-intent.ts';
 import type { DecidedIntent } from '../payments/surcharges.ts';
@@ -91,11 +89,4 @@ async function metadataOf(tx: Tx, row: CollectingSubscriptionRow, number: number
   const text = row.livemode ? undefined : row.metadata._sandbox_outcome_by_period;
   if (text === undefined) return row.metadata;
   return { ...row.metadata, _sandbox_outcome: outcomesOfPeriod(text, await countPaidPeriods(tx, row.id, number)) };
-}
-
-/** Returns the intent of an owed period, locked. @throws if it is gone, which only a damaged database can have. */
-export async function lockIntentOfPeriod(tx: Tx, row: Pick<CollectingSubscriptionRow, 'id'>, period: Period | null) {
-  const intent = period?.payment_intent_id ? await lockPaymentIntent(tx, period.payment_intent_id) : null;
-  if (intent === null) throw new Error(`subscription ${row.id} has no payment for its unpaid period`);
-  return intent;
 }

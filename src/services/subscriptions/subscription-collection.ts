@@ -19,11 +19,10 @@ import { type Charging, reopenCharge } from '../payments/charge.ts';
 import type { Charge } from '../payments/charge-records.ts';
 import { chargeAndRecord } from '../payments/recurring-charge.ts';
 import { type LockedSubscription, lockedSubscription, store } from './locked-subscription.ts';
-import { lockIntentOfPeriod } from './opening.ts';
 import { assertSubscriptionDates } from './subscription-dates.ts';
 import { storeUnpaid } from './subscription-hook.ts';
-import { giveUpUnpaid } from './subscription-requests.ts';
 import { openRetry, passEnd, type Step, save } from './subscription-steps.ts';
+import { giveUpUnpaid, lockIntentOfPeriod } from './unpaid-payments.ts';
 
 /**
  * Does the next thing that is due for a subscription at `at`: a period begins and is charged, a retry is made, a debit

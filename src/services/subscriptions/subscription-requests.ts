@@ -1,26 +1,21 @@
-import { markCanceled } from '../../db/payment-intents.ts';
 import { selectPeriodFunds } from '../../db/period-funds.ts';
-import { insertSubscriptionChange } from '../../db/subscription-changes.ts';
+import { insertFreeChange } from '../../db/subscription-changes.ts';
 import { listOpenPeriods } from '../../db/subscription-periods.ts';
 import { lockSubscription, type ShownSubscriptionRow } from '../../db/subscriptions.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { type Quote, quoteUnused } from '../../domain/subscriptions/changes.ts';
-import { allOwed } from '../../domain/subscriptions/course.ts';
 import { respondTo, type SubscriptionRefusal, type SubscriptionRequest } from '../../domain/subscriptions/requests.ts';
 import { cancelNow } from '../../domain/subscriptions/steps.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
-import type { RealInstant } from '../../platform/real-time.ts';
 import type { SubscriptionCancel } from '../../resources/subscription-input.ts';
 import { timeForWrite } from '../customer-time.ts';
 import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
-import { intentEvent, record, transact } from '../events.ts';
-import { endSessionOf } from '../links/canceled-payment.ts';
+import { transact } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { withoutCharges } from './end.ts';
 import { type LockedSubscription, lockedSubscription, shownRow, store } from './locked-subscription.ts';
-import { lockIntentOfPeriod } from './opening.ts';
 import { getSubscription } from './subscriptions.ts';
 
 /**
@@ -89,17 +84,8 @@ async function cancelWithCredit(db: Writer, context: RequestContext, id: string,
     if (dryRun) return { quote, subscription: shownRow(locked) };
     const credited = await store(tx, locked, change, at);
     if (own.length > 0) {
-      await insertSubscriptionChange(tx, {
-        subscription_id: credited.row.id,
-        period: credited.row.current_number,
-        items: credited.row.items,
-        proration: 'days',
-        lines: own,
-        amount_cents: 0,
-        payment_intent_id: null,
-        status: 'made',
-        changed_at: at,
-      });
+      const { id: subscription_id, current_number: period, items } = credited.row;
+      await insertFreeChange(tx, { subscription_id, period, items, proration: 'days', lines: own }, at);
     }
     return { quote, subscription: await endAtOnce(tx, context, credited, at) };
   });
@@ -152,23 +138,4 @@ export function refused(id: string, { refused: why, field }: SubscriptionRefusal
 export function methodMissing({ row }: LockedSubscription): ValidationFailed {
   const message = `Neither the subscription nor customer ${row.customer_id} has a payment method that can be charged.`;
   return ValidationFailed.of('/payment_instrument_id', 'payment_method_missing', message);
-}
-
-/**
- * Unpaid periods that are over, or that a resume leaves void: their payments are canceled, so no payer can pay them.
- * One that a bank has taken back stays `returned`: it cannot be paid again either.
- */
-export async function giveUpUnpaid(
-  tx: Tx,
-  { row, subscription }: LockedSubscription,
-  instants: { at: CustomerInstant; now: RealInstant },
-): Promise<void> {
-  const { at } = instants;
-  for (const period of allOwed(subscription)) {
-    const intent = await lockIntentOfPeriod(tx, row, period);
-    if (intent.status === 'returned' || intent.status === 'canceled') continue;
-    const canceled = await markCanceled(tx, intent.id, at);
-    record(tx, intentEvent('payment_intent.canceled', canceled, { testClockId: row.test_clock_id, at }));
-    await endSessionOf(tx, intent, instants);
-  }
 }

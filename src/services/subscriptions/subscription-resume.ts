@@ -11,8 +11,9 @@ import { collectWithin, type RequestedStep } from './collecting-request.ts';
 import { withAllCreditCovered } from './covered-credit.ts';
 import { changedBy, store } from './locked-subscription.ts';
 import { assertOwedPayable, assertPayable } from './payable.ts';
-import { giveUpUnpaid, methodMissing, refused } from './subscription-requests.ts';
+import { methodMissing, refused } from './subscription-requests.ts';
 import { openRetry, passEnd } from './subscription-steps.ts';
+import { giveUpUnpaid } from './unpaid-payments.ts';
 
 /** The requests after which a subscription continues. They may charge it. */
 export type ContinuingRequest = Extract<SubscriptionRequest, { name: 'resume' | 'uncancel' | 'retry_now' }>;

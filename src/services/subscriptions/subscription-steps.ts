@@ -14,9 +14,10 @@ import { type DecidedIntent, decideSurcharge, surchargingOf } from '../payments/
 import { withoutCharges } from './end.ts';
 import { type LockedSubscription, store } from './locked-subscription.ts';
 import { endOpenChange } from './open-change.ts';
-import { lockIntentOfPeriod, openPeriod, putIntoEffect } from './opening.ts';
+import { openPeriod, putIntoEffect } from './opening.ts';
 import { subscriptionHook } from './subscription-hook.ts';
 import { methodMissing } from './subscription-requests.ts';
+import { lockIntentOfPeriod } from './unpaid-payments.ts';
 
 /** A step of a locked subscription: one that is due, or that a request asks for. */
 export interface Step {

@@ -18,7 +18,6 @@ import {
   type OpenChange,
   quoteChange,
 } from '../../../src/domain/subscriptions/changes.ts';
-import { openedBy } from '../../../src/domain/subscriptions/coming.ts';
 import {
   allOwed,
   type Course,
@@ -44,6 +43,7 @@ import {
   returned,
   type SubscriptionStepChange,
 } from '../../../src/domain/subscriptions/steps.ts';
+import { openedBy } from '../../../src/domain/subscriptions/taking.ts';
 import { replaceFees } from '../../../src/domain/subscriptions/unpaid-fees.ts';
 
 const dayMs = 86_400_000;
@@ -227,7 +227,7 @@ export class Simulated {
     this.quotes.push({ amount, lines });
     const { items, proration } = wanted;
     const period = this.subscription.course.current_number;
-    this.open = { items, proration, period, lines: quoted.own, amount_cents: amount };
+    this.open = { items, proration, period, lines: quoted.own, amount_cents: amount, payment_intent_id: null };
     if (outcome !== 'later') this.settle(outcome);
     return true;
   }
