@@ -195,10 +195,11 @@ describe('what stops says so, and what is said is true', function () {
     const endpoint = await merchant.endpoint(receiver.url);
     const { id } = await merchant.ping(endpoint.id);
     await eventually('it is delivered', async () => (await merchant.delivery(id)).status === 'delivered');
+    const { workflow } = service.temporal;
+    const workflowId = `webhook-delivery/${id}`;
+    await workflow.result(workflowId);
     await sql`delete from webhook_deliveries where id = ${id}`;
-    await service.temporal.workflow.start('webhookDelivery', {
-      ...{ workflowId: `webhook-delivery/${id}`, taskQueue: webhookTaskQueue(service.taskQueue), args: [id] },
-    });
+    await workflow.start('webhookDelivery', { workflowId, taskQueue: webhookTaskQueue(service.taskQueue), args: [id] });
     const lost = async () => (await look('delivery_lost')).map(({ subject_id }) => subject_id);
     await eventually('its attempt finds no row', async () => (await lost()).includes(id));
     await merchant.request('DELETE', `/webhook_endpoints/${endpoint.id}`);

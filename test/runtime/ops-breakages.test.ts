@@ -18,6 +18,7 @@ import { clockWithoutSignal } from '../support/clock-without-signal.ts';
 import { tester } from '../support/factories.ts';
 import { useService } from '../support/service.ts';
 import { temporalServer, testLogger, testNamespace } from '../support/temporal.ts';
+import { waitsForItsDate } from '../support/waiting-workflow.ts';
 import { useReceiver } from '../support/webhooks.ts';
 
 const hour = 3_600_000;
@@ -296,9 +297,8 @@ describe('what breaks is found by `ops stuck`, and freed by what it says', funct
   it('starts a workflow that Temporal has lost when a command is sent to it', async () => {
     const merchant = await service.merchant();
     const { id } = await merchant.activePlan({ start_date: inAYear });
-    const handle = service.temporal.workflow.getHandle(`payment-plan/${id}`);
-    await eventually('it runs', () => handle.describe().catch(() => null));
-    await handle.terminate();
+    await waitsForItsDate(service.temporal, `payment-plan/${id}`);
+    await service.temporal.workflow.getHandle(`payment-plan/${id}`).terminate();
     await service.db
       .sql`update payment_plans set activated_at = ${ago(day)}, ${fallsDueAt(service.db.sql, ago(hour))} where id = ${id}`;
     assert.match((await about(id))[0]?.why ?? '', /its workflow does not run: recheck starts it again/);

@@ -11,6 +11,7 @@ import { listAudit } from '../../src/services/accounts/audit.ts';
 import { startApiProcess } from '../support/api-process.ts';
 import { useService } from '../support/service.ts';
 import { temporalServer, testNamespace } from '../support/temporal.ts';
+import { waitsForItsDate } from '../support/waiting-workflow.ts';
 
 const ago = (milliseconds: number) => new Date(realNow().getTime() - milliseconds);
 const hour = 3_600_000;
@@ -51,13 +52,7 @@ describe('ops on the command line', function () {
     const merchant = await service.merchant();
     const payer = await merchant.payer();
     const { id, biller_id } = await merchant.activePlan({ customer_id: payer.id, start_date: inAYear });
-    await eventually('its workflow waits for the date', async () => {
-      const history = await service.temporal.workflow
-        .getHandle(`payment-plan/${id}`)
-        .fetchHistory()
-        .catch(() => null);
-      return history?.events?.some(({ timerStartedEventAttributes }) => timerStartedEventAttributes);
-    });
+    await waitsForItsDate(service.temporal, `payment-plan/${id}`);
     const due = ago(3 * hour);
     await service.db
       .sql`update payment_plans set activated_at = ${ago(24 * hour)}, ${fallsDueAt(service.db.sql, due)} where id = ${id}`;

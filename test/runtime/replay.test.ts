@@ -3,10 +3,10 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { describe, it } from 'mocha';
-import { eventually } from '../../lab/eventually.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { useService } from '../support/service.ts';
 import { serverStartTimeoutMs, temporalServer, testLogger, testNamespace } from '../support/temporal.ts';
+import { waitsForItsDate } from '../support/waiting-workflow.ts';
 
 const inAYear = new Date(realNow().getTime() + 365 * 86_400_000).toISOString().slice(0, 10);
 
@@ -28,11 +28,7 @@ describe('npm run replay', function () {
     const merchant = await service.merchant();
     const payer = await merchant.payer();
     const { id } = await merchant.activePlan({ customer_id: payer.id, start_date: inAYear });
-    const handle = service.temporal.workflow.getHandle(`payment-plan/${id}`);
-    await eventually('it waits for its date', async () => {
-      const history = await handle.fetchHistory().catch(() => null);
-      return history?.events?.some(({ timerStartedEventAttributes }) => timerStartedEventAttributes);
-    });
+    await waitsForItsDate(service.temporal, `payment-plan/${id}`);
     for (const name of [id, `payment-plan/${id}`]) {
       const { code, stdout, stderr } = await replay(name);
       assert.deepEqual([code, stderr], [0, '']);

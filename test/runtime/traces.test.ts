@@ -8,6 +8,7 @@ import { realNow } from '../../src/platform/real-time.ts';
 import { openTemporal } from '../../src/processes/temporal/client.ts';
 import { bundleWorkflows } from '../../src/processes/temporal/workflow-bundle.ts';
 import { serverAt, temporalServer, testLogger, workflowBundle } from '../support/temporal.ts';
+import { waitsForItsDate } from '../support/waiting-workflow.ts';
 import { useReceiver } from '../support/webhooks.ts';
 import { useObservedProcesses } from './observed-processes.ts';
 
@@ -113,13 +114,7 @@ describe('a trace', function () {
     const workflowId = `payment-plan/${plan.id}`;
     const temporalAddress = await temporalServer();
     const temporal = openTemporal(serverAt(temporalAddress));
-    const history = await eventually('the plan has collected', async () => {
-      const found = await temporal.workflow
-        .getHandle(workflowId)
-        .fetchHistory()
-        .catch(() => null);
-      return found?.events?.some(({ timerStartedEventAttributes }) => timerStartedEventAttributes) && found;
-    });
+    const history = await waitsForItsDate(temporal, workflowId);
     await temporal.connection.close();
     await Worker.runReplayHistory({ workflowBundle: await workflowBundle() }, history, workflowId);
   });
