@@ -24,7 +24,7 @@ export class SandboxClock {
 
   /**
    * Advances the clock to an instant, in several advances if it is beyond the bound of one. Returns the clock when all
-   * effects are committed and each webhook of the last advance was delivered or given up.
+   * effects are committed and each webhook about its customers was delivered or given up, those of requests included.
    * @throws Error if a webhook is still pending after `timeoutMs` (a minute), TestClockError if the clock fails.
    */
   async advance(to: string | Date, { timeoutMs = defaultTimeoutMs } = {}): Promise<TestClock> {
@@ -49,10 +49,10 @@ export class SandboxClock {
     const giveUpAt = performance.now() + timeoutMs;
     this.#state = clock;
     for (;;) {
-      const pending = this.#state.last_advance?.webhook_deliveries.pending ?? 0;
+      const { pending } = this.#state.webhook_deliveries;
       if (pending === 0) return this.#state;
       if (performance.now() > giveUpAt) {
-        throw new Error(`${pending} webhooks of the advance are still pending after ${timeoutMs} ms.`);
+        throw new Error(`${pending} webhooks of the clock are still pending after ${timeoutMs} ms.`);
       }
       await new Promise((resolve) => setTimeout(resolve, lookAgainAfterMs));
       this.#state = await this.#payments.testClocks.get(this.id);

@@ -27,8 +27,8 @@ class SandboxClock:
     def advance(self, to: str | datetime, *, timeout: float = DEFAULT_TIMEOUT) -> models.TestClock:
         """Advances the clock to an instant, in several advances if it is beyond the bound of one.
 
-        Returns the clock when all effects are committed and each webhook of the last advance was
-        delivered or given up. Raises TimeoutError if a webhook is still pending after `timeout`
+        Returns the clock when all effects are committed and each webhook about its customers was
+        delivered or given up, those of requests included. Raises TimeoutError if a webhook is still pending after `timeout`
         seconds, TestClockError if the clock fails, ValueError if the instant has no time zone.
         """
         clocks = self._payments.test_clocks
@@ -50,13 +50,12 @@ class SandboxClock:
         gives_up_at = time.monotonic() + timeout
         while True:
             self.state = clock
-            advance = clock["last_advance"]
-            pending = 0 if advance is None else advance["webhook_deliveries"]["pending"]
+            pending = clock["webhook_deliveries"]["pending"]
             if pending == 0:
                 return clock
             if time.monotonic() > gives_up_at:
                 raise TimeoutError(
-                    f"{pending} webhooks of the advance are still pending after {timeout:g} s."
+                    f"{pending} webhooks of the clock are still pending after {timeout:g} s."
                 )
             time.sleep(LOOK_AGAIN_AFTER)
             clock = self._payments.test_clocks.get(self.id)
