@@ -76,27 +76,24 @@ export function methodOf(row: MethodColumns): Parties['method'] {
   };
 }
 
-/**
- * Reads a method of this biller and mode with the customer of this id or, without one, with the customer of the method.
- * Returns null if the method or the customer does not exist.
- */
+/** Reads a method and a customer of this biller and mode. Returns null if one of them does not exist. */
 export async function selectParties(
   db: Db,
   tenant: TenantKey,
-  { customerId, methodId }: { customerId: Id<'customer'> | null; methodId: Id<'payment_method'> },
+  { customerId, methodId }: { customerId: Id<'customer'>; methodId: Id<'payment_method'> },
 ): Promise<Parties | null> {
   const [row] = await db<PartyColumns[]>`
     select ${partyColumns(db)}
     from payment_methods m
     join customers c on c.biller_id = m.biller_id and c.livemode = m.livemode
-      and c.id = coalesce(${customerId}, m.customer_id)
+      and c.id = ${customerId}
     where m.id = ${methodId} and m.biller_id = ${tenant.billerId} and m.livemode = ${tenant.livemode}`;
   return row === undefined ? null : partiesOf(row);
 }
 
 /**
  * Reads an intent of this biller and mode, the method to charge (`methodId`, or the one that the intent carries), and
- * the customer of the intent or, if it has none, of the method. Returns null if one of the three does not exist.
+ * the customer of the intent. Returns null if one of the three does not exist.
  */
 export async function selectIntentAndParties(
   db: Db,
@@ -110,7 +107,7 @@ export async function selectIntentAndParties(
     join payment_methods m on m.biller_id = i.biller_id and m.livemode = i.livemode
       and m.id = coalesce(${methodId}, i.payment_method_id)
     join customers c on c.biller_id = i.biller_id and c.livemode = i.livemode
-      and c.id = coalesce(i.customer_id, m.customer_id)
+      and c.id = i.customer_id
     where i.id = ${id} and i.biller_id = ${tenant.billerId} and i.livemode = ${tenant.livemode}`;
   return row === undefined ? null : { intent: row, ...partiesOf(row) };
 }

@@ -16,7 +16,12 @@ const IntentFields = Strict(
       description: 'Minor units, at least 200 and at most 100000. Plans, subscriptions and payment links take more.',
     }),
     currency: Currency,
-    customer_id: Type.Optional(Reference('The payer. By default the customer of the method that is charged.')),
+    customer_id: Type.Optional(
+      Reference(
+        'The payer. Name it to charge a method of a customer, by a confirm or on a date: the customer of a method is ' +
+          'not taken over.',
+      ),
+    ),
     biller_id: Type.Optional(Reference('Your own biller id. Any other is refused.')),
     payment_method: Type.Optional(Reference('A saved method, pm_…. A confirm that names no method charges this one.')),
     confirm: Type.Optional(
@@ -42,7 +47,8 @@ const IntentFields = Strict(
     scheduled_payment_date: Type.Optional(
       LocalDate(
         'The service charges at 00:00 of this date in the account’s time zone, or within seconds if it is today. ' +
-          'From today to 366 days ahead. Needs `payment_method`. Confirming or canceling earlier ends the schedule.',
+          'From today to 366 days ahead. Needs `payment_method`, and `customer_id` if the method belongs to a customer. ' +
+          'Confirming or canceling earlier ends the schedule.',
       ),
     ),
     description: Type.Optional(

@@ -161,10 +161,11 @@ describe('a payment by bank debit under an active mandate', () => {
 
   it('can be made with the create, and by a schedule, which ends when the debit is accepted', async () => {
     const payer = await debits.payer();
-    const terms = { amount: 1000, currency: 'AUD', payment_method: payer.account } as const;
-    const made = await stage.merchant.client.paymentIntents.create({
-      ...{ ...terms, customer_id: payer.customer, confirm: true },
-    });
+    const terms = {
+      ...{ amount: 1000, currency: 'AUD' as const },
+      ...{ customer_id: payer.customer, payment_method: payer.account },
+    };
+    const made = await stage.merchant.client.paymentIntents.create({ ...terms, confirm: true });
     assert.equal(made.status, 'processing');
     const scheduled = await stage.merchant.intent({ ...terms, scheduled_payment_date: '2027-03-02' });
     await stage.advance(payer.clock, '2027-03-02T00:00:00Z');
@@ -176,7 +177,10 @@ describe('a payment by bank debit under an active mandate', () => {
 
   it('is declined for good by a schedule whose mandate has ended meanwhile', async () => {
     const payer = await debits.payer();
-    const { id } = await stage.merchant.intent({ payment_method: payer.account, scheduled_payment_date: '2027-03-02' });
+    const { id } = await stage.merchant.intent({
+      ...{ customer_id: payer.customer, payment_method: payer.account },
+      scheduled_payment_date: '2027-03-02',
+    });
     await debits.cancel(payer.mandate);
     await stage.advance(payer.clock, '2027-03-02T00:00:00Z');
     const intent = await get(id);

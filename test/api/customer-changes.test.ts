@@ -314,13 +314,12 @@ describe('deleting a customer', () => {
     const refused: [string, string, object, number, string][] = [
       ['PUT', `/customers/${id}`, { name: 'Jo' }, 422, 'undefined'],
       ['POST', '/payment_intents', { ...intent, customer_id: id }, 400, '/customer_id'],
-      ['POST', '/payment_intents', { ...intent, payment_method: card }, 400, '/payment_method'],
       [
         'POST',
         '/payment_intents',
-        { ...intent, payment_method: card, scheduled_payment_date: inDays(0) },
+        { ...intent, customer_id: id, payment_method: card, scheduled_payment_date: inDays(0) },
         400,
-        '/payment_method',
+        '/customer_id',
       ],
       ['POST', '/payment_plans', planOf(id), 422, '/customer_id'],
       ['POST', '/payment_methods', method, 400, '/customer_reference'],
@@ -332,7 +331,7 @@ describe('deleting a customer', () => {
     assert.deepEqual(await rowCounts(stage), before);
   });
 
-  it('makes the confirm of an old intent, of the customer or without one, 422 invalid_state, and charges nothing', async () => {
+  it('makes the confirm of an old intent of the customer 422 invalid_state, without one 400, and charges nothing', async () => {
     const { id } = await stage.merchant.payer();
     const { default_payment_method: card } = await fetch(id);
     const fresh = await stage.merchant.intent({ amount: 500, customer_id: id });
@@ -346,8 +345,10 @@ describe('deleting a customer', () => {
     const unowned = await stage.merchant.intent({ amount: 500 });
     stage.ledger.reset();
     await remove(id);
-    for (const intent of [fresh, failed, unowned]) refusal(await confirm(intent.id, card), 422, 'invalid_state');
-    refusal(await confirm(carrying.id), 422, 'invalid_state');
+    for (const intent of [fresh, failed]) refusal(await confirm(intent.id, card), 422, 'invalid_state');
+    const notAllowed = ['/payment_method payment_method_not_allowed'];
+    assert.deepEqual(refusal(await confirm(unowned.id, card), 400), notAllowed);
+    assert.deepEqual(refusal(await confirm(carrying.id), 400), notAllowed);
     assert.deepEqual(stage.ledger.requests, []);
     assert.equal((await stage.merchant.getIntent(unowned.id)).status, 'requires_payment_method');
   });
@@ -444,7 +445,7 @@ describe('deleting a customer', () => {
       const scheduled = { amount: 500, currency: 'AUD', payment_method: card, scheduled_payment_date: inDays(9) };
       const replies = await Promise.all([
         stage.request('POST', '/payment_plans', planOf(id)),
-        stage.request('POST', '/payment_intents', scheduled),
+        stage.request('POST', '/payment_intents', { ...scheduled, customer_id: id }),
         pause(round % 5).then(() => remove(id)),
         stage.request('POST', '/payment_plans', planOf(id)),
         stage.request('POST', '/payment_intents', { ...scheduled, customer_id: id }),
@@ -486,6 +487,7 @@ describe('deleting a customer on a test clock', () => {
     const plan = await here.active({ start_date: '2027-02-01' });
     const intent = await stage.merchant.intent({
       amount: 500,
+      customer_id: here.customer,
       payment_method: here.card,
       scheduled_payment_date: '2027-02-01',
     });

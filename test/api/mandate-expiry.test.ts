@@ -111,7 +111,10 @@ describe('a mandate on a test clock', () => {
     }
     const plan = await stage.merchant.activePlan({ customer_id: payer, start_date: '2028-04-28' });
     await stage.collectAll(plan.id, '2028-04-28T06:00:00.000Z');
-    const scheduled = await stage.merchant.intent({ payment_method: account, scheduled_payment_date: '2028-04-28' });
+    const scheduled = await stage.merchant.intent({
+      ...{ customer_id: payer, payment_method: account },
+      scheduled_payment_date: '2028-04-28',
+    });
     await stage.collectScheduled(scheduled.id, '2028-04-28T06:00:00.000Z');
     for (const id of [(await stage.merchant.payments(plan.id))[0]?.payment_intent_id, scheduled.id]) {
       assert.equal((await stage.merchant.getIntent(id ?? '')).last_payment_error?.code, 'mandate_unavailable');

@@ -26,7 +26,8 @@ describe('canceling a payment intent', () => {
   }
   const scheduled = async () => {
     const scheduled_payment_date = new Date(realNow().getTime() + 20 * day).toISOString().slice(0, 10);
-    return intent({ payment_method: await cardOf(), scheduled_payment_date });
+    const payment_method = await cardOf();
+    return intent({ customer_id: owners.get(payment_method), payment_method, scheduled_payment_date });
   };
   /** What the workflows were told of an object, after its making. */
   const pokes = async (id: string) => {

@@ -109,8 +109,9 @@ describe('confirming a payment intent', () => {
   });
 
   it('uses the method that the intent carries if none is given, and is 400 when it carries none', async () => {
-    const method = await cardOf();
-    const carrying = await intent({ payment_method: method });
+    const { id: customer_id } = await stage.merchant.customer();
+    const method = await stage.merchant.card(customer_id);
+    const carrying = await intent({ customer_id, payment_method: method });
     assert.equal((await confirm(carrying.id)).body.payment_method_id, method);
     const { id } = await intent();
     assert.deepEqual(refusal(await confirm(id), 400), ['/payment_method parameter_missing']);
@@ -166,7 +167,7 @@ describe('confirming a payment intent', () => {
     const { id: customer } = await stage.merchant.customer();
     const payment_method = await stage.merchant.card(customer);
     const date = new Date(realNow().getTime() + 20 * 86_400_000).toISOString().slice(0, 10);
-    const { id } = await intent({ payment_method, scheduled_payment_date: date });
+    const { id } = await intent({ customer_id: customer, payment_method, scheduled_payment_date: date });
     assert.equal((await confirm(id)).body.status, 'succeeded');
     await stage.collectScheduled(id, `${date}T23:00:00Z`);
     assert.equal(stage.ledger.requests.length, 1);

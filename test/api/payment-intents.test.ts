@@ -201,12 +201,14 @@ describe('creating a payment intent', () => {
     assert.equal((await stage.api.send('POST', `/api/v1${path}`, live)).status, 201);
   });
 
-  it('gives it the customer of a saved method, and attaches an unattached one to the customer that is named', async () => {
+  it('gives it the customer that is named, attaches an unattached method to this one, and takes over no other', async () => {
     const owner = await stage.merchant.customer();
     const other = await stage.merchant.customer();
     const saved = await stage.merchant.card(owner.id);
-    const adopted = await created({ payment_method: saved });
-    assert.deepEqual([adopted.customer_id, adopted.payment_method_id], [owner.id, saved]);
+    const carrying = await created({ payment_method: saved });
+    assert.deepEqual(['customer_id' in carrying, carrying.payment_method_id], [false, saved]);
+    const named = await created({ payment_method: saved, customer_id: owner.id });
+    assert.deepEqual([named.customer_id, named.payment_method_id], [owner.id, saved]);
     assert.deepEqual(refusal(await post({ ...valid, payment_method: saved, customer_id: other.id }), 400), [
       '/payment_method payment_method_of_other_customer',
     ]);
@@ -217,7 +219,7 @@ describe('creating a payment intent', () => {
     assert.deepEqual(['customer_id' in anonymous, anonymous.payment_method_id], [false, id]);
     await created({ payment_method: id, customer_id: other.id });
     assert.equal((await stage.request('GET', `/customers/${other.id}`)).body.default_payment_method, id);
-    assert.equal((await created({ payment_method: id })).customer_id, other.id);
+    assert.equal('customer_id' in (await created({ payment_method: id })), false);
   });
 
   it('names the field of a customer or method that is another biller’s or of the other mode', async () => {
@@ -305,8 +307,8 @@ describe('scheduling a payment', () => {
   });
 
   it('judges the date by the present day in real time', async () => {
-    const { id } = await stage.merchant.customer();
-    const payment_method = await stage.merchant.card(id);
+    const { id: customer_id } = await stage.merchant.customer();
+    const payment_method = await stage.merchant.card(customer_id);
     const today = dateIn(withoutClock(realNow()), 'Australia/Sydney');
     for (const [days, status] of [
       [-1, 400],
@@ -315,7 +317,7 @@ describe('scheduling a payment', () => {
       [368, 400],
     ] as const) {
       const scheduled_payment_date = addDays(today, days);
-      assert.equal((await post({ payment_method, scheduled_payment_date })).status, status, String(days));
+      assert.equal((await post({ customer_id, payment_method, scheduled_payment_date })).status, status, String(days));
     }
   });
 

@@ -154,7 +154,9 @@ describe('two who act on a plan at once', () => {
       ids.flatMap((id) => [
         stage.request('PUT', `/payment_plans/${id}`, { recurring_amount_cents: 700, payment_instrument_id: here.card }),
         stage.request('POST', `/payment_plans/${id}/suspend`),
-        stage.request('POST', '/payment_intents', { amount: 500, currency: 'AUD', payment_method: here.card }),
+        stage.request('POST', '/payment_intents', {
+          ...{ amount: 500, currency: 'AUD', customer_id: here.customer, payment_method: here.card },
+        }),
         stage.request('POST', `/payment_methods/${here.card}/detach`),
         stage.collect(id, frozen).then(() => ({ status: 200 })),
         stage.request('POST', `/test_helpers/test_clocks/${here.clock}/advance`, {

@@ -176,7 +176,8 @@ describe('advancing a test clock', () => {
     await here.active({ metadata: { _sandbox_outcome: 'decline' } });
     await here.active();
     await here.active({ start_date: '2027-06-01' });
-    await stage.merchant.intent({ amount: 500, payment_method: here.card, scheduled_payment_date: '2027-01-12' });
+    const payer = { customer_id: here.customer, payment_method: here.card };
+    await stage.merchant.intent({ amount: 500, ...payer, scheduled_payment_date: '2027-01-12' });
     await here.advance(inDays(7));
     const ready = (await stage.merchant.events({ event_type: 'test_clock.ready' })).at(-1);
     assert.deepEqual(ready?.data.effects_manifest, {
@@ -348,7 +349,7 @@ describe('deleting a test clock', () => {
 
   it('pokes the workflows that it leaves behind', async () => {
     const id = await here.active();
-    const scheduled = { payment_method: here.card, scheduled_payment_date: '2027-02-01' };
+    const scheduled = { customer_id: here.customer, payment_method: here.card, scheduled_payment_date: '2027-02-01' };
     const intent = await stage.merchant.intent({ amount: 500, ...scheduled });
     await stage.db.sql`delete from workflow_intents`;
     await remove();

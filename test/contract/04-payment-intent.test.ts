@@ -48,6 +48,7 @@ describe('Payment intent', () => {
   const here = usePayer();
   const { stage } = here;
   const create = (body: unknown) => stage.request('POST', path, body);
+  const payer = () => ({ customer_id: here.customer, payment_method: here.card });
 
   describe('a create accepts', () => {
     const rows: readonly FieldRow[] = [
@@ -119,7 +120,7 @@ describe('Payment intent', () => {
       {
         field: 'scheduled_payment_date',
         rule: 'a date from today to 366 days ahead, with a saved payment method',
-        along: async () => ({ payment_method: here.card }),
+        along: async () => payer(),
         accepts: ['2027-01-11', '2028-01-11'],
         refuses: [
           ['2027-01-09', 'out_of_range'],
@@ -153,7 +154,7 @@ describe('Payment intent', () => {
     });
 
     it('scheduled_payment_date: is the automatic processing date', async () => {
-      const { body } = await create(intent({ payment_method: here.card, scheduled_payment_date: '2027-01-12' }));
+      const { body } = await create(intent({ ...payer(), scheduled_payment_date: '2027-01-12' }));
       await here.advance('2027-01-11T23:59:59Z');
       assert.equal((await stage.merchant.getIntent(body.id)).status, 'requires_payment_method');
       await here.advance('2027-01-12T00:00:00Z');
@@ -161,10 +162,7 @@ describe('Payment intent', () => {
     });
 
     it('scheduled_payment_date: may be today', async () => {
-      assert.equal(
-        (await create(intent({ payment_method: here.card, scheduled_payment_date: '2027-01-10' }))).status,
-        201,
-      );
+      assert.equal((await create(intent({ ...payer(), scheduled_payment_date: '2027-01-10' }))).status, 201);
     });
   });
 
@@ -173,7 +171,7 @@ describe('Payment intent', () => {
       const bare = await create(intent());
       const scheduled = await create(
         intent({
-          ...{ payment_method: here.card, scheduled_payment_date: '2027-02-01', statement_descriptor: 'ACME' },
+          ...{ ...payer(), scheduled_payment_date: '2027-02-01', statement_descriptor: 'ACME' },
           ...{ surcharge_applied: true, metadata: { order: '7' } },
         }),
       );
@@ -200,7 +198,7 @@ describe('Payment intent', () => {
     });
 
     it('scheduled_payment_date: not of a payment for today', async () => {
-      const { body } = await create(intent({ payment_method: here.card, scheduled_payment_date: '2027-01-10' }));
+      const { body } = await create(intent({ ...payer(), scheduled_payment_date: '2027-01-10' }));
       assert.equal('scheduled_payment_date' in body, false);
     });
 

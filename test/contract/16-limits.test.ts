@@ -28,7 +28,11 @@ describe('Limits', () => {
   const post = (path: string, body: Json) => () => stage.request('POST', path, body);
   const get = (path: string) => () => stage.request('GET', path);
   const scheduled = (date: string) => () =>
-    stage.request('POST', '/payment_intents', intent({ payment_method: here.card, scheduled_payment_date: date }));
+    stage.request(
+      'POST',
+      '/payment_intents',
+      intent({ customer_id: here.customer, payment_method: here.card, scheduled_payment_date: date }),
+    );
   /** A value of a field that is taken, and one that is not. */
   const ofIntent = (field: string, taken: unknown, refused: unknown): Case => {
     const send = (value: unknown) => post('/payment_intents', intent({ [field]: value }));

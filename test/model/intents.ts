@@ -28,9 +28,7 @@ export function createIntent(world: World, { terms }: Of<'intent'>): Deed {
   const name = `intent-${world.intents.filter(({ plan }) => plan === null).length}`;
   const { amount } = terms;
   const metadata: Record<string, string> = terms.outcomes === undefined ? {} : { _sandbox_outcome: terms.outcomes };
-  // An intent that names no customer is its method's customer's, and lives on the same clock.
-  const payer = customer ?? method?.customer ?? null;
-  const scheduled = terms.scheduled === undefined ? null : dateAfter(today(world, payer), terms.scheduled);
+  const scheduled = terms.scheduled === undefined ? null : dateAfter(today(world, customer ?? null), terms.scheduled);
   return {
     method: 'POST',
     path: '/payment_intents',
@@ -46,13 +44,13 @@ export function createIntent(world: World, { terms }: Of<'intent'>): Deed {
     }),
     does() {
       refuseFaults(400, bodyFaults(amount, scheduled !== null && method === null));
-      // A deleted customer counts as none; the owner of a method that is named alone is still found.
-      const owner = customer === null ? ownerOf(method) : isServed(customer) ? customer : null;
+      // A deleted customer counts as none. That of a method is not taken over, and must be named to be charged.
+      const owner = customer !== null && isServed(customer) ? customer : null;
       holdStill(owner);
+      const isForeign = customer === null && scheduled !== null && ownerOf(method) !== null;
       refuseFaults(400, [
         ...(customer === null ? [] : customerFaults(customer, '/customer_id')),
-        ...(method === null || isFor(owner)(method) ? [] : ['/payment_method']),
-        ...(customer === null && owner !== null ? customerFaults(owner, '/payment_method') : []),
+        ...(method === null || (isFor(owner)(method) && !isForeign) ? [] : ['/payment_method']),
         ...scheduleErrors(world, owner, scheduled),
       ]);
       if (method !== null && owner !== null) attach(method, owner);
@@ -107,12 +105,13 @@ export function confirmIntent(world: World, step: Of<'confirm'>): Deed | null {
       if (isGone(intent)) refuseMissing();
       const carried = intent.method !== null && isGone(intent.method) ? null : intent.method;
       const method = named ?? carried;
-      const payer = intent.customer ?? ownerOf(method);
+      const payer = intent.customer ?? (isNamed ? owner : null);
       holdStill(payer);
       if (payer !== null && payer.deletedAt !== null) refuseState();
       if (intent.status !== 'requires_payment_method' && intent.status !== 'failed') refuseState();
       const path = '/payment_method';
-      refuseFaults(400, method === null ? [path] : methodFaults(method, intent.customer, path));
+      const isForeign = method !== null && payer === null && ownerOf(method) !== null;
+      refuseFaults(400, method === null || isForeign ? [path] : methodFaults(method, payer, path));
       if (intent.plan?.state === 'suspended' && intent.plan.reason === 'requested') refuseState();
       if (method !== null && intent.customer !== null) attach(method, intent.customer);
       charge(world, intent, method, { at: nowOf(world, payer), by: 'hand' });

@@ -26,7 +26,10 @@ describe('two who act on a test clock at once', () => {
   const customer = () => stage.request('POST', '/customers', { name: 'New', test_clock: here.clock });
   const deleteCustomer = () => stage.request('DELETE', `/customers/${here.customer}`);
   const payment = () => {
-    const scheduled = { payment_method: here.card, scheduled_payment_date: '2027-01-11' };
+    const scheduled = {
+      ...{ customer_id: here.customer, payment_method: here.card },
+      scheduled_payment_date: '2027-01-11',
+    };
     return stage.request('POST', '/payment_intents', { amount: 1000, currency: 'AUD', ...scheduled });
   };
 

@@ -293,7 +293,10 @@ describe('the payment method of a confirm', () => {
   it('is by default that of the payment intent, by the same rule', async () => {
     const owner = await customer();
     const own = await stage.merchant.card(owner);
-    assert.equal(outcomeOf(await page.confirm(await page.intent({ payment_method: own }))), allowed);
+    assert.equal(
+      outcomeOf(await page.confirm(await page.intent({ customer_id: owner, payment_method: own }))),
+      allowed,
+    );
     const card = await page.card();
     const [one, other] = [await page.intent({ payment_method: card }), await page.intent({ payment_method: card })];
     assert.equal(outcomeOf(await page.confirm(one)), allowed);
@@ -307,8 +310,9 @@ describe('the payment method of a confirm', () => {
   });
 
   it('that is detached is refused, and the error does not contain its id', async () => {
-    const card = await stage.merchant.card(await customer());
-    const intent = await page.intent({ payment_method: card });
+    const customer_id = await customer();
+    const card = await stage.merchant.card(customer_id);
+    const intent = await page.intent({ customer_id, payment_method: card });
     await stage.merchant.detach(card);
     const reply = await page.confirm(intent);
     assert.equal(outcomeOf(reply), '400 payment_method_detached');

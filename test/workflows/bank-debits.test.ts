@@ -68,7 +68,8 @@ describe('a bank debit that Temporal drives on a test clock', () => {
     const { merchant, debits, payer } = await here();
     const disputed = await debits.debit(payer, 'disputed');
     const { id: plan } = await debits.plan(payer, undefined, { start_date: '2027-03-30', frequency_period: 8 });
-    const scheduled = await merchant.intent({ payment_method: payer.account, scheduled_payment_date: '2027-04-02' });
+    const terms = { customer_id: payer.customer, payment_method: payer.account };
+    const scheduled = await merchant.intent({ ...terms, scheduled_payment_date: '2027-04-02' });
     await merchant.advance(payer.clock, '2027-04-12T00:00:00Z');
     assert.deepEqual(await debits.story(payer.clock), [
       '2027-03-01T00:00 payment_intent.processing',
@@ -90,7 +91,8 @@ describe('a bank debit that Temporal drives on a test clock', () => {
     await debits.debit(payer, 'dishonoured');
     await debits.plan(payer, 'late_dishonour,settled', { start_date: '2027-03-02', frequency_period: 2 });
     await debits.plan(payer, 'dishonoured,settled', { start_date: '2027-03-03', frequency_period: 3 });
-    await merchant.intent({ payment_method: payer.account, scheduled_payment_date: '2027-03-10' });
+    const terms = { customer_id: payer.customer, payment_method: payer.account };
+    await merchant.intent({ ...terms, scheduled_payment_date: '2027-03-10' });
     const path = `/test_helpers/test_clocks/${payer.clock}`;
     for (const target of ['2027-03-08T12:00:00.000Z', '2027-04-05T00:00:00.000Z']) {
       const dryRun = await merchant.request('POST', `${path}/advance`, { frozen_time: target, dry_run: true });

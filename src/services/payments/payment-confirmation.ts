@@ -15,13 +15,7 @@ import type { RealInstant } from '../../platform/real-time.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { PaymentIntentConfirm, PaymentIntentCreate } from '../../resources/payment-intent-input.ts';
 import { timeOf } from '../customer-time.ts';
-import {
-  attachMethod,
-  lockOwner,
-  type Resolved,
-  resolveCustomer,
-  resolveMethod,
-} from '../customers/resolve-references.ts';
+import { attachMethod, type Resolved, resolveCustomer } from '../customers/resolve-references.ts';
 import { assertNoErrors, InvalidState, NotFound, orNotFound, ValidationFailed } from '../errors.ts';
 import { transact } from '../events.ts';
 import { parsedUrl, payerUrlErrors } from '../payer-urls.ts';
@@ -45,7 +39,7 @@ import { createLocked, getPaymentIntent } from './payment-intents.ts';
 import { lockAndChooseRail, refusalError } from './rail.ts';
 import { OtherTotal, type RepeatableRequest, unrepeatable } from './repeatable-request.ts';
 import { decideSurcharge } from './surcharges.ts';
-import { bindingError, lockMethodOfPayer, ownerError, recordUse } from './unattached-methods.ts';
+import { lockMethodOfPayer, recordUse, resolveMethodOfIntent } from './unattached-methods.ts';
 import { createUnlocked, openUnlocked, recordUnlocked, type UnlockedCharge } from './unlocked-charge.ts';
 
 /**
@@ -197,17 +191,8 @@ async function openConfirmation(
 ): Promise<Opened> {
   const [, found] = await pipelined(tx, [claimKey(tx), getPaymentIntent(tx, context, id)]);
   const { customer_id: customerId, payment_plan_id: paymentPlanId } = found;
-  // An intent without a customer takes over the customer of its method, and so lives on the same clock. With a
-  // publishable key the owner is not looked up: such a key may not use a customer's method for this intent, and must
-  // learn nothing about it.
-  const methodId = input.payment_method ?? found.payment_method_id;
-  const isByBiller = customerId === null && context.keyKind === 'secret';
-  const named =
-    isByBiller && input.customer_id !== undefined
-      ? await resolveCustomer(tx, context, input.customer_id, '/customer_id')
-      : null;
-  const findsOwner = isByBiller && named === null && methodId !== null;
-  const owner = findsOwner ? await lockOwner(tx, context, methodId) : (named?.value ?? null);
+  const newPayer = customerId === null && context.keyKind === 'secret' ? input.customer_id : undefined;
+  const named = newPayer === undefined ? null : await resolveCustomer(tx, context, newPayer, '/customer_id');
   const [customer, recorder, intent, before] = await pipelined(tx, [
     customerId === null ? null : lockCustomer(tx, context, customerId),
     hook(tx, { paymentIntentId: found.id, paymentPlanId }),
@@ -220,7 +205,7 @@ async function openConfirmation(
   // customer no longer changes.
   const { customer_id: payerId } = intent;
   const isNew = payerId !== null && payerId !== customerId;
-  const payer = isNew ? await lockCustomer(tx, context, payerId) : (customer ?? owner);
+  const payer = isNew ? await lockCustomer(tx, context, payerId) : (customer ?? named?.value ?? null);
   if (before !== null) {
     const charge = await continueCharge(tx, before, keyExpiresAt);
     return charge === null ? { completed: intent } : { charge };
@@ -291,14 +276,10 @@ async function methodToCharge(
   }
   if (context.keyKind === 'publishable') await lockMethodOfPayer(tx, context, methodId, intent);
   const named = intent.customer_id ?? namedId('customer', input.customer_id) ?? null;
-  const { value: method, error } = await resolveMethod(tx, context, methodId, named, path);
+  const meeting = { payer: named, intentId: intent.id, isCharged: true };
+  const { value: method, error } = await resolveMethodOfIntent(tx, context, methodId, meeting, path);
   if (error) throw new ValidationFailed([error]);
-  const foreign = context.keyKind === 'secret' ? ownerError(method, named, path) : undefined;
-  if (foreign) throw new ValidationFailed([foreign]);
-  if (intent.customer_id !== null) return attachMethod(tx, context, method, intent.customer_id, at);
-  if (named !== null && context.keyKind === 'secret') return attachMethod(tx, context, method, named, at);
-  const bound = bindingError(method, intent.id, path);
-  if (bound) throw new ValidationFailed([bound]);
+  if (named !== null) return attachMethod(tx, context, method, named, at);
   await recordUse(tx, context, method, intent.id);
   return method;
 }

@@ -18,13 +18,7 @@ import { atomically } from '../../platform/postgres/transaction.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { PaymentIntentCreate } from '../../resources/payment-intent-input.ts';
 import { timeOf } from '../customer-time.ts';
-import {
-  attachMethod,
-  lockOwner,
-  metadataErrors,
-  resolveCustomer,
-  resolveMethod,
-} from '../customers/resolve-references.ts';
+import { attachMethod, metadataErrors, resolveCustomer } from '../customers/resolve-references.ts';
 import { assertNoErrors, missingReference, orNotFound } from '../errors.ts';
 import { type PageQuery, type Rows, rowsOfPage } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
@@ -32,13 +26,14 @@ import { start } from '../wake.ts';
 import { assertSessionFound, type ChargeHook, type ChargeRecorder } from './charge.ts';
 import { currencyErrors } from './fitting-method.ts';
 import { newIntent, newIntentId } from './new-intent.ts';
-import { bindingError, ownerError, recordUse } from './unattached-methods.ts';
+import { recordUse, resolveMethodOfIntent } from './unattached-methods.ts';
 
 /** In days. Source: the contract, Limits. */
 const scheduleAhead = 366;
 
 /**
- * Creates an intent. It waits for its confirmation or, with `scheduled_payment_date`, for that date.
+ * Creates an intent. It waits for its confirmation or, with `scheduled_payment_date`, for that date. Its customer is
+ * the one that the input names, or none: that of its method is not taken over.
  * @throws ValidationFailed with every field error of the body.
  * @throws InvalidState while the customer's clock is advancing.
  * @throws KeyTaken when a condition of the insert does not hold.
@@ -68,23 +63,16 @@ export async function createLocked(
   const { customer_id: customerId, payment_method: methodId } = input;
   const customer = customerId === undefined ? null : await resolveCustomer(tx, context, customerId, '/customer_id');
   if (customer?.error) errors.push(customer.error);
-  // An intent without `customer_id` takes over the customer of its method, and so lives on the same clock.
-  const payer =
-    customer === null && methodId !== undefined ? await lockOwner(tx, context, methodId) : (customer?.value ?? null);
+  const payer = customer?.value ?? null;
+  const meeting = {
+    payer: payer?.id ?? null,
+    intentId: null,
+    isCharged: customer === null && (input.confirm === true || input.scheduled_payment_date !== undefined),
+  };
   const method =
-    methodId === undefined ? null : await resolveMethod(tx, context, methodId, payer?.id ?? null, '/payment_method');
-  const bound = method?.value && customer === null ? bindingError(method.value, null, '/payment_method') : undefined;
-  if (bound) errors.push(bound);
+    methodId === undefined ? null : await resolveMethodOfIntent(tx, context, methodId, meeting, '/payment_method');
   errors.push(...currencyErrors(method?.value, input.currency, '/payment_method'));
-  if (input.confirm === true && method?.value) {
-    const foreign = ownerError(method.value, customerId ?? null, '/payment_method');
-    if (foreign && customer === null) errors.push(foreign);
-  }
   if (method?.error) errors.push(method.error);
-  else if (customer === null && payer && payer.deleted_at !== null) {
-    const message = `Customer ${payer.id}, the owner of the payment method, has been deleted.`;
-    errors.push(fieldError('/payment_method', 'customer_deleted', message));
-  }
   const at = timeOf(payer, context.now);
   errors.push(...scheduleErrors(context, input, at));
   assertNoErrors(errors);

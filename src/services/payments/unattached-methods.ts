@@ -3,6 +3,7 @@ import { bindToIntent, lockPaymentMethod, markUsedByBiller, type PaymentMethodRo
 import type { Id } from '../../domain/ids.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
+import { type Resolved, resolveMethod } from '../customers/resolve-references.ts';
 import { Forbidden } from '../errors.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 
@@ -37,11 +38,37 @@ function mayPayerUse(method: PaymentMethodRow, intent: Intent): boolean {
   return !method.used_by_biller || method.id === intent.payment_method_id;
 }
 
+/** What a method and an intent meet for. */
+interface Meeting {
+  /** The customer that the intent or the request names. One that the method brings along does not count. */
+  payer: Id<'customer'> | null;
+  /** Null for a new intent. */
+  intentId: Id<'payment_intent'> | null;
+  /** Whether the method is charged, now or on a date. Otherwise the intent only carries it. */
+  isCharged: boolean;
+}
+
 /**
- * Returns a field error when a locked method is bound to another intent. `intentId` is the intent without a customer
- * that is to use the method; null for a new intent.
+ * Resolves and locks the method of an intent. This is the one rule where a method and an intent meet: a method of a
+ * customer is charged only if the intent or the request names this customer, because often a payer's browser has named
+ * the method, and must not choose whom to charge. A method without a customer must not be bound to another intent,
+ * unless it becomes the method of the payer.
  */
-export function bindingError(
+export async function resolveMethodOfIntent(
+  tx: Tx,
+  tenant: Tenant,
+  id: string,
+  { payer, intentId, isCharged }: Meeting,
+  path: string,
+): Promise<Resolved<PaymentMethodRow>> {
+  const found = await resolveMethod(tx, tenant, id, payer, path);
+  if (found.error || payer !== null) return found;
+  const error = isCharged ? ownerError(found.value, path) : undefined;
+  const refused = error ?? bindingError(found.value, intentId, path);
+  return refused ? { error: refused } : found;
+}
+
+function bindingError(
   method: PaymentMethodRow,
   intentId: Id<'payment_intent'> | null,
   path: string,
@@ -52,16 +79,8 @@ export function bindingError(
   return fieldError(path, 'payment_method_of_other_intent', message);
 }
 
-/**
- * Returns a field error when a method belongs to a customer whom neither the intent nor the request names. Often a
- * payer's browser has named the method, and must not choose whom to charge. `named` is the customer of either.
- */
-export function ownerError(
-  { id, customer_id: ownerId }: Pick<PaymentMethodRow, 'id' | 'customer_id'>,
-  named: string | null,
-  path: string,
-): FieldError | undefined {
-  if (ownerId === null || ownerId === named) return undefined;
+function ownerError({ id, customer_id: ownerId }: PaymentMethodRow, path: string): FieldError | undefined {
+  if (ownerId === null) return undefined;
   const message = `Payment method ${id} belongs to a customer. To charge it, name this customer in customer_id.`;
   return fieldError(path, 'payment_method_not_allowed', message);
 }

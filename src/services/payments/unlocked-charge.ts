@@ -65,8 +65,8 @@ export async function openUnlocked(
   const found = await selectIntentAndParties(pool, context, id, input.payment_method ?? null);
   if (found === null || !arePlain(found)) return null;
   const { intent, payer, method } = found;
-  // Who pays is named by the intent; otherwise the request has to name the customer of the method.
-  if (intent.customer_id === null || (input.customer_id ?? payer.id) !== intent.customer_id) return null;
+  // A request that names another customer is refused.
+  if ((input.customer_id ?? payer.id) !== payer.id) return null;
   // A payment of a plan or subscription concerns that, one in a checkout session its session, a scheduled one its
   // workflow.
   if (intent.payment_plan_id !== null || intent.subscription_id !== null) return null;
