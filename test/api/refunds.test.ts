@@ -34,7 +34,7 @@ function useRefunds(options: { connections?: number } = {}) {
     async paid(amount = 1000, more: object = {}): Promise<string> {
       const { id: customer } = await stage.merchant.customer();
       const payment_method = await stage.merchant.card(customer);
-      return here.pay({ amount, currency: 'AUD', payment_method, ...more });
+      return here.pay({ amount, currency: 'AUD', customer_id: customer, payment_method, ...more });
     },
     async pay(body: object): Promise<string> {
       const { body: intent } = await stage.request('POST', '/payment_intents', body);
@@ -80,7 +80,10 @@ describe('refunding a payment', () => {
   it('gives back the whole total without an amount, surcharge included, and returns 201 with the refund', async () => {
     const { id: customer_id } = await stage.merchant.customer();
     const payment_method = await stage.merchant.card(customer_id);
-    const id = await here.pay({ amount: 1000, currency: 'NZD', payment_method, surcharge_applied: true });
+    const id = await here.pay({
+      ...{ amount: 1000, currency: 'NZD', customer_id, payment_method },
+      surcharge_applied: true,
+    });
     const { total_amount, updated_at: paidAt } = await stage.merchant.getIntent(id);
     assert.ok(total_amount > 1000);
     const { status, body } = await refund(id);
@@ -263,7 +266,7 @@ describe('refunding a payment', () => {
     const clock = await stage.merchant.clock('2031-02-03T04:05:06.789Z');
     const customer = await stage.merchant.customer({ test_clock: clock.id });
     const payment_method = await stage.merchant.card(customer.id);
-    const id = await here.pay({ amount: 1000, currency: 'AUD', payment_method });
+    const id = await here.pay({ amount: 1000, currency: 'AUD', customer_id: customer.id, payment_method });
     await stage.merchant.beginAdvance(clock.id, '2031-03-01T00:00:00Z');
     refusal(await refund(id), 422, 'test_clock_advancing');
     await stage.carryOut(clock.id);
@@ -491,7 +494,7 @@ describe('a refund whose process died', () => {
     const clock = await stage.merchant.clock('2031-02-03T00:00:00Z');
     const customer = await stage.merchant.customer({ test_clock: clock.id });
     const payment_method = await stage.merchant.card(customer.id);
-    const id = await here.pay({ amount: 1000, currency: 'AUD', payment_method });
+    const id = await here.pay({ amount: 1000, currency: 'AUD', customer_id: customer.id, payment_method });
     book.answer = async () => {
       await stage.merchant.deleteClock(clock.id);
     };
