@@ -28,7 +28,7 @@ const tracing =
     ? null
     : (await import('./telemetry/tracing.ts')).startTracing(config.tracingEndpoint, 'worker');
 const logger = createLogger(config.logLevel, 'worker');
-installTemporalRuntime(logger, config.metricsPort);
+await orExplain(() => installTemporalRuntime(logger, config.metricsPort));
 logTelemetry(logger);
 surviveOutages(logger);
 const sql = openPool(databaseUrl, { max: connections, name: 'payments worker' });

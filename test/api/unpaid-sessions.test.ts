@@ -36,7 +36,7 @@ describe('a checkout session for what is unpaid', () => {
     return { id: String(body.id), clockId: clock.id, customerId: payer.id, intentId: String(second.payment_intent_id) };
   }
 
-  /** The same, paused once its retries have failed: its second period was served until then, and runs for two more days. */
+  /** The same, paused once its retries have failed: its second period was served until then, and runs two more days. */
   const servedAndPaused = () => unpaid('succeed;decline,decline,decline,decline,succeed', {}, '2027-01-13T12:00:00Z');
 
   /** A plan over 25.00 on a clock whose first payment is declined. */

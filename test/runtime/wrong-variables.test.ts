@@ -57,6 +57,11 @@ describe('a process of the service that cannot start with its variables', functi
       ['pages', { PAGES_PORT: port }, /Port \d+ is taken by another process\. End it, or set PAGES_PORT/],
       ['api', { PORT: port }, /Port \d+ is taken by another process\. End it, or set PORT/],
       ['pages', { HOST: '192.0.2.1' }, /HOST must be an address of this machine/],
+      [
+        'worker',
+        { METRICS_PORT: String(Number(port) - 1) },
+        /The metrics cannot be served at .* \(METRICS_HOST, METRICS_PORT\): those of the Temporal SDK/,
+      ],
       ['worker', { METRICS_PORT: port }, /The metrics cannot be served at .* \(METRICS_HOST, METRICS_PORT\)/],
     ] as const) {
       assert.match(await lastWordsOf(name, { PUBLIC_URL: 'http://127.0.0.1:1', ...env }), message(fault));

@@ -18,8 +18,9 @@ import type { Processors } from '../../processors/processor.ts';
 import type { Vault } from '../../services/accounts/vault.ts';
 import { createWebhookSender } from '../../services/webhooks/sender.ts';
 import { maxRequestsUnderWay } from '../../services/webhooks/sending-turns.ts';
+import { ConfigError } from '../config/config.ts';
 import type { WorkerVersion } from '../config/worker-version.ts';
-import { sdkTelemetry } from '../metrics/temporal-sdk.ts';
+import { portOfSdk, sdkTelemetry } from '../metrics/temporal-sdk.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { addressOf } from './client.ts';
 import { createClockMover } from './clock-mover.ts';
@@ -169,15 +170,25 @@ async function createAll(all: readonly WorkerOptions[], connection: NativeConnec
 /**
  * Sends the SDK's log lines to the process's own log, and serves the SDK's metrics if the process serves metrics. Call
  * it once, before any worker is made.
+ * @throws a ConfigError that names the port of the SDK's metrics, when it is taken.
  */
 export function installTemporalRuntime(logger: Logger, metricsPort: number | null = null): void {
-  Runtime.install({
-    logger: temporalLogger(logger),
-    // Otherwise the native part writes to the terminal itself.
-    telemetryOptions: {
-      logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }), forward: {} },
-      ...(metricsPort === null ? {} : sdkTelemetry(metricsPort)),
-    },
-    shutdownSignals: [],
-  });
+  try {
+    Runtime.install({
+      logger: temporalLogger(logger),
+      // Otherwise the native part writes to the terminal itself.
+      telemetryOptions: {
+        logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }), forward: {} },
+        ...(metricsPort === null ? {} : sdkTelemetry(metricsPort)),
+      },
+      shutdownSignals: [],
+    });
+  } catch (cause) {
+    if (metricsPort === null) throw cause;
+    const address = `127.0.0.1:${portOfSdk(metricsPort)}`;
+    throw new ConfigError([
+      `The metrics cannot be served at ${address} (METRICS_HOST, METRICS_PORT): those of the Temporal SDK take the port ` +
+        `after METRICS_PORT. ${cause}`,
+    ]);
+  }
 }
