@@ -1166,6 +1166,7 @@ const (
 	ErrorDetailCodeDuplicate                    ErrorDetailCode = "duplicate"
 	ErrorDetailCodeImmutable                    ErrorDetailCode = "immutable"
 	ErrorDetailCodeResourceMissing              ErrorDetailCode = "resource_missing"
+	ErrorDetailCodeCustomerReferenceAmbiguous   ErrorDetailCode = "customer_reference_ambiguous"
 	ErrorDetailCodeCustomerDeleted              ErrorDetailCode = "customer_deleted"
 	ErrorDetailCodePaymentMethodDetached        ErrorDetailCode = "payment_method_detached"
 	ErrorDetailCodePaymentMethodOfOtherCustomer ErrorDetailCode = "payment_method_of_other_customer"
@@ -2417,7 +2418,8 @@ type PaymentIntentCreate struct {
 	Amount int `json:"amount"`
 	// An ISO 4217 code, in capitals.
 	Currency Currency `json:"currency"`
-	// The payer. By default the customer of the method that is charged.
+	// The payer. Name it to charge a method of a customer, by a confirm or on a date: the customer of
+	// a method is not taken over.
 	CustomerID Optional[string] `json:"customer_id,omitzero"`
 	// Your own biller id. Any other is refused.
 	BillerID Optional[string] `json:"biller_id,omitzero"`
@@ -2435,8 +2437,8 @@ type PaymentIntentCreate struct {
 	// Asks for the fee on top of the amount, where the rules on surcharges allow it.
 	SurchargeApplied Optional[bool] `json:"surcharge_applied,omitzero"`
 	// The service charges at 00:00 of this date in the account’s time zone, or within seconds if it is
-	// today. From today to 366 days ahead. Needs `payment_method`. Confirming or canceling earlier
-	// ends the schedule.
+	// today. From today to 366 days ahead. Needs `payment_method`, and `customer_id` if the method
+	// belongs to a customer. Confirming or canceling earlier ends the schedule.
 	ScheduledPaymentDate Optional[string] `json:"scheduled_payment_date,omitzero"`
 	// What is paid for. The payer reads it on receipts, and on the page of a checkout session.
 	Description Optional[string] `json:"description,omitzero"`

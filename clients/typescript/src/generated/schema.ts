@@ -3865,7 +3865,7 @@ export interface components {
              * @description For programs. See *Codes of details*.
              * @enum {string}
              */
-            code: "parameter_missing" | "unknown_parameter" | "invalid_type" | "invalid_value" | "invalid_format" | "out_of_range" | "too_long" | "too_short" | "too_many" | "too_few" | "duplicate" | "immutable" | "resource_missing" | "customer_deleted" | "payment_method_detached" | "payment_method_of_other_customer" | "payment_method_not_allowed" | "payment_method_of_other_intent" | "payment_method_limit" | "payment_method_missing" | "payment_method_unattached" | "no_period_left" | "mandate_limit_exceeded" | "mandate_required" | "currency_of_scheme" | "mandate_text_unknown" | "amount_too_small" | "amount_or_range" | "method_currency_mismatch" | "total_or_until_further_notice" | "unknown_fixture_token" | "unknown_event_type" | "url_invalid" | "url_unresolvable" | "url_not_public";
+            code: "parameter_missing" | "unknown_parameter" | "invalid_type" | "invalid_value" | "invalid_format" | "out_of_range" | "too_long" | "too_short" | "too_many" | "too_few" | "duplicate" | "immutable" | "resource_missing" | "customer_reference_ambiguous" | "customer_deleted" | "payment_method_detached" | "payment_method_of_other_customer" | "payment_method_not_allowed" | "payment_method_of_other_intent" | "payment_method_limit" | "payment_method_missing" | "payment_method_unattached" | "no_period_left" | "mandate_limit_exceeded" | "mandate_required" | "currency_of_scheme" | "mandate_text_unknown" | "amount_too_small" | "amount_or_range" | "method_currency_mismatch" | "total_or_until_further_notice" | "unknown_fixture_token" | "unknown_event_type" | "url_invalid" | "url_unresolvable" | "url_not_public";
             /** @description For people. */
             message: string;
             /** @description A JSON pointer into the body, such as `/phones/0/raw`; or `query/limit`, `header/Idempotency-TTL`. */
@@ -4714,7 +4714,7 @@ export interface components {
             amount: number;
             /** @description An ISO 4217 code, in capitals. */
             currency: components["schemas"]["Currency"];
-            /** @description The payer. By default the customer of the method that is charged. */
+            /** @description The payer. Name it to charge a method of a customer, by a confirm or on a date: the customer of a method is not taken over. */
             customer_id?: string;
             /** @description Your own biller id. Any other is refused. */
             biller_id?: string;
@@ -4734,7 +4734,7 @@ export interface components {
             surcharge_applied?: boolean;
             /**
              * Format: date
-             * @description The service charges at 00:00 of this date in the account’s time zone, or within seconds if it is today. From today to 366 days ahead. Needs `payment_method`. Confirming or canceling earlier ends the schedule.
+             * @description The service charges at 00:00 of this date in the account’s time zone, or within seconds if it is today. From today to 366 days ahead. Needs `payment_method`, and `customer_id` if the method belongs to a customer. Confirming or canceling earlier ends the schedule.
              */
             scheduled_payment_date?: string;
             /** @description What is paid for. The payer reads it on receipts, and on the page of a checkout session. */
