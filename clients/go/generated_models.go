@@ -446,6 +446,11 @@ type CheckoutSession struct {
 	Collect    Collect `json:"collect"`
 	// How can be paid.
 	PaymentMethodTypes []PayableMethodType `json:"payment_method_types"`
+	// Whether the page offers a way to pay, while it is open. If not, `not_payable_reason` says why.
+	Payable bool `json:"payable"`
+	// Why no payer can pay: `methods_not_offered` if the pages take none of `payment_method_types` in
+	// this mode, such as cards in live mode.
+	NotPayableReason *NotPayableReason `json:"not_payable_reason"`
 	// Whether the method is kept for later payments: never, if the payer agrees, or always.
 	SavePaymentMethod SavePaymentMethod `json:"save_payment_method"`
 	// What a completed payment or setup does to a plan or a subscription.
@@ -2144,6 +2149,13 @@ type NextAction struct {
 	URL string `json:"url"`
 }
 
+// NotPayableReason is a name of the API.
+type NotPayableReason string
+
+const (
+	NotPayableReasonMethodsNotOffered NotPayableReason = "methods_not_offered"
+)
+
 type NotificationPreferences struct {
 	// Emails about payments. Stored for you; the service sends nothing.
 	SendPaymentEmails *bool `json:"send_payment_emails,omitzero"`
@@ -2675,6 +2687,11 @@ type PaymentLink struct {
 	Collect    Collect `json:"collect"`
 	// How can be paid.
 	PaymentMethodTypes []PayableMethodType `json:"payment_method_types"`
+	// Whether the page offers a way to pay, while it is open. If not, `not_payable_reason` says why.
+	Payable bool `json:"payable"`
+	// Why no payer can pay: `methods_not_offered` if the pages take none of `payment_method_types` in
+	// this mode, such as cards in live mode.
+	NotPayableReason *NotPayableReason `json:"not_payable_reason"`
 	// Whether the method is kept for later payments: never, if the payer agrees, or always.
 	SavePaymentMethod SavePaymentMethod `json:"save_payment_method"`
 	// What a completed payment or setup does to a plan or a subscription.

@@ -3363,6 +3363,10 @@ export interface components {
             collect: components["schemas"]["Collect"];
             /** @description How can be paid. */
             payment_method_types: components["schemas"]["PayableMethodType"][];
+            /** @description Whether the page offers a way to pay, while it is open. If not, `not_payable_reason` says why. */
+            payable: boolean;
+            /** @description Why no payer can pay: `methods_not_offered` if the pages take none of `payment_method_types` in this mode, such as cards in live mode. */
+            not_payable_reason: components["schemas"]["NotPayableReason"] | null;
             /** @description Whether the method is kept for later payments: never, if the payer agrees, or always. */
             save_payment_method: components["schemas"]["SavePaymentMethod"];
             /** @description What a completed payment or setup does to a plan or a subscription. */
@@ -4453,6 +4457,8 @@ export interface components {
             /** @description The page on which the payer passes the challenge. */
             url: string;
         };
+        /** @enum {string} */
+        NotPayableReason: "methods_not_offered";
         NotificationPreferences: {
             /** @description Emails about payments. Stored for you; the service sends nothing. */
             send_payment_emails?: boolean;
@@ -4991,6 +4997,10 @@ export interface components {
             collect: components["schemas"]["Collect"];
             /** @description How can be paid. */
             payment_method_types: components["schemas"]["PayableMethodType"][];
+            /** @description Whether the page offers a way to pay, while it is open. If not, `not_payable_reason` says why. */
+            payable: boolean;
+            /** @description Why no payer can pay: `methods_not_offered` if the pages take none of `payment_method_types` in this mode, such as cards in live mode. */
+            not_payable_reason: components["schemas"]["NotPayableReason"] | null;
             /** @description Whether the method is kept for later payments: never, if the payer agrees, or always. */
             save_payment_method: components["schemas"]["SavePaymentMethod"];
             /** @description What a completed payment or setup does to a plan or a subscription. */

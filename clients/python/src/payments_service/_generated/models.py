@@ -23,6 +23,7 @@ MandateAmountType: TypeAlias = Literal["variable", "fixed"]  # noqa: E501
 MandateNoticeChannel: TypeAlias = Literal["email", "letter", "message", "telephone", "in_person"]  # noqa: E501
 MandateNoticeKind: TypeAlias = Literal["confirmation", "amount_changed", "terms_changed"]  # noqa: E501
 MandateStatus: TypeAlias = Literal["pending", "active", "canceled", "failed", "expired"]  # noqa: E501
+NotPayableReason: TypeAlias = Literal["methods_not_offered"]  # noqa: E501
 PayableMethodType: TypeAlias = Literal["card", "au_becs_debit"]  # noqa: E501
 PaymentIntentActionCompletionResult: TypeAlias = Literal["succeed", "fail"]  # noqa: E501
 PaymentIntentBankResultResult: TypeAlias = Literal["settled", "dishonoured", "returned", "disputed"]  # noqa: E501
@@ -512,6 +513,14 @@ class CheckoutSession(TypedDict):
     collect: Collect
     payment_method_types: list[PayableMethodType]
     """How can be paid."""
+    payable: bool
+    """Whether the page offers a way to pay, while it is open. If not, `not_payable_reason` says
+    why.
+    """
+    not_payable_reason: NotPayableReason | None
+    """Why no payer can pay: `methods_not_offered` if the pages take none of
+    `payment_method_types` in this mode, such as cards in live mode.
+    """
     save_payment_method: SavePaymentMethod
     """Whether the method is kept for later payments: never, if the payer agrees, or always."""
     apply_to: ApplyTo | None
@@ -2069,6 +2078,14 @@ class PaymentLink(TypedDict):
     collect: Collect
     payment_method_types: list[PayableMethodType]
     """How can be paid."""
+    payable: bool
+    """Whether the page offers a way to pay, while it is open. If not, `not_payable_reason` says
+    why.
+    """
+    not_payable_reason: NotPayableReason | None
+    """Why no payer can pay: `methods_not_offered` if the pages take none of
+    `payment_method_types` in this mode, such as cards in live mode.
+    """
     save_payment_method: SavePaymentMethod
     """Whether the method is kept for later payments: never, if the payer agrees, or always."""
     apply_to: ApplyTo | None
