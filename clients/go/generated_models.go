@@ -2426,7 +2426,8 @@ type PaymentIntentConfirm struct {
 }
 
 type PaymentIntentCreate struct {
-	// Minor units, at least 200 and at most 100000. Plans, subscriptions and payment links take more.
+	// Minor units, at least 200 and at most 100000. For more, make a payment plan of one payment, or a
+	// payment link.
 	Amount int `json:"amount"`
 	// An ISO 4217 code, in capitals.
 	Currency Currency `json:"currency"`

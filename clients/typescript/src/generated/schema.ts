@@ -4716,7 +4716,7 @@ export interface components {
             return_url?: string;
         };
         PaymentIntentCreate: {
-            /** @description Minor units, at least 200 and at most 100000. Plans, subscriptions and payment links take more. */
+            /** @description Minor units, at least 200 and at most 100000. For more, make a payment plan of one payment, or a payment link. */
             amount: number;
             /** @description An ISO 4217 code, in capitals. */
             currency: components["schemas"]["Currency"];

@@ -1809,8 +1809,8 @@ class PaymentIntentConfirm(TypedDict):
 
 class PaymentIntentCreate(TypedDict):
     amount: int
-    """Minor units, at least 200 and at most 100000. Plans, subscriptions and payment links take
-    more.
+    """Minor units, at least 200 and at most 100000. For more, make a payment plan of one
+    payment, or a payment link.
     """
     currency: Currency
     """An ISO 4217 code, in capitals."""
