@@ -151,6 +151,7 @@ LOOKED_UP = {
     "amount_too_small",
     "currency_of_scheme",
     "customer_deleted",
+    "customer_reference_ambiguous",
     "duplicate",
     "immutable",
     "mandate_limit_exceeded",

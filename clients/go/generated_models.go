@@ -446,6 +446,11 @@ type CheckoutSession struct {
 	Collect    Collect `json:"collect"`
 	// How can be paid.
 	PaymentMethodTypes []PayableMethodType `json:"payment_method_types"`
+	// Whether the page offers a way to pay, while it is open. If not, `not_payable_reason` says why.
+	Payable bool `json:"payable"`
+	// Why no payer can pay: `methods_not_offered` if the pages take none of `payment_method_types` in
+	// this mode, such as cards in live mode.
+	NotPayableReason *NotPayableReason `json:"not_payable_reason"`
 	// Whether the method is kept for later payments: never, if the payer agrees, or always.
 	SavePaymentMethod SavePaymentMethod `json:"save_payment_method"`
 	// What a completed payment or setup does to a plan or a subscription.
@@ -1166,6 +1171,7 @@ const (
 	ErrorDetailCodeDuplicate                    ErrorDetailCode = "duplicate"
 	ErrorDetailCodeImmutable                    ErrorDetailCode = "immutable"
 	ErrorDetailCodeResourceMissing              ErrorDetailCode = "resource_missing"
+	ErrorDetailCodeCustomerReferenceAmbiguous   ErrorDetailCode = "customer_reference_ambiguous"
 	ErrorDetailCodeCustomerDeleted              ErrorDetailCode = "customer_deleted"
 	ErrorDetailCodePaymentMethodDetached        ErrorDetailCode = "payment_method_detached"
 	ErrorDetailCodePaymentMethodOfOtherCustomer ErrorDetailCode = "payment_method_of_other_customer"
@@ -2143,6 +2149,13 @@ type NextAction struct {
 	URL string `json:"url"`
 }
 
+// NotPayableReason is a name of the API.
+type NotPayableReason string
+
+const (
+	NotPayableReasonMethodsNotOffered NotPayableReason = "methods_not_offered"
+)
+
 type NotificationPreferences struct {
 	// Emails about payments. Stored for you; the service sends nothing.
 	SendPaymentEmails *bool `json:"send_payment_emails,omitzero"`
@@ -2413,11 +2426,13 @@ type PaymentIntentConfirm struct {
 }
 
 type PaymentIntentCreate struct {
-	// Minor units, at least 200 and at most 100000. Plans, subscriptions and payment links take more.
+	// Minor units, at least 200 and at most 100000. For more, make a payment plan of one payment, or a
+	// payment link.
 	Amount int `json:"amount"`
 	// An ISO 4217 code, in capitals.
 	Currency Currency `json:"currency"`
-	// The payer. By default the customer of the method that is charged.
+	// The payer. Name it to charge a method of a customer, by a confirm or on a date: the customer of
+	// a method is not taken over.
 	CustomerID Optional[string] `json:"customer_id,omitzero"`
 	// Your own biller id. Any other is refused.
 	BillerID Optional[string] `json:"biller_id,omitzero"`
@@ -2435,8 +2450,8 @@ type PaymentIntentCreate struct {
 	// Asks for the fee on top of the amount, where the rules on surcharges allow it.
 	SurchargeApplied Optional[bool] `json:"surcharge_applied,omitzero"`
 	// The service charges at 00:00 of this date in the account’s time zone, or within seconds if it is
-	// today. From today to 366 days ahead. Needs `payment_method`. Confirming or canceling earlier
-	// ends the schedule.
+	// today. From today to 366 days ahead. Needs `payment_method`, and `customer_id` if the method
+	// belongs to a customer. Confirming or canceling earlier ends the schedule.
 	ScheduledPaymentDate Optional[string] `json:"scheduled_payment_date,omitzero"`
 	// What is paid for. The payer reads it on receipts, and on the page of a checkout session.
 	Description Optional[string] `json:"description,omitzero"`
@@ -2673,6 +2688,11 @@ type PaymentLink struct {
 	Collect    Collect `json:"collect"`
 	// How can be paid.
 	PaymentMethodTypes []PayableMethodType `json:"payment_method_types"`
+	// Whether the page offers a way to pay, while it is open. If not, `not_payable_reason` says why.
+	Payable bool `json:"payable"`
+	// Why no payer can pay: `methods_not_offered` if the pages take none of `payment_method_types` in
+	// this mode, such as cards in live mode.
+	NotPayableReason *NotPayableReason `json:"not_payable_reason"`
 	// Whether the method is kept for later payments: never, if the payer agrees, or always.
 	SavePaymentMethod SavePaymentMethod `json:"save_payment_method"`
 	// What a completed payment or setup does to a plan or a subscription.

@@ -124,14 +124,17 @@ export function unchanged({ id, biller_id, livemode, fee_preferences }: Customer
     for share`;
 }
 
-/** The newest customer with this reference that is not deleted, or null. */
+/**
+ * The newest customer with this reference that is not deleted, or null. `others` counts those beside it that have it too:
+ * on its clock or, if it has none, outside of clocks.
+ */
 export async function selectCustomerByReference(
   db: Db,
   tenant: TenantKey,
   reference: string,
-): Promise<CustomerRow | null> {
-  const [row] = await db<CustomerRow[]>`
-    select * from customers
+): Promise<{ id: Id<'customer'>; others: number } | null> {
+  const [row] = await db<{ id: Id<'customer'>; others: number }[]>`
+    select id, (count(*) over (partition by test_clock_id))::integer - 1 as others from customers
     where biller_id = ${tenant.billerId} and livemode = ${tenant.livemode} and reference = ${reference}
       and deleted_at is null
     order by id desc

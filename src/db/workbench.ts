@@ -19,6 +19,10 @@ export interface TimelineEventRow {
   customer_name: string | null;
   subject_id: string;
   data: Record<string, unknown>;
+  /** Of a payment or refund: the name of the plan, subscription, link or session, or the description. */
+  paid_for: string | null;
+  /** Of a payment or refund: "payment 3" of a plan, or "period 2" of a subscription. */
+  paid_part: string | null;
   created_at: Instant;
   recorded_at: RealInstant;
   pending: number;
@@ -60,8 +64,16 @@ export interface TimelineFilter {
 
 const eventsWithDeliveries = (db: Db) => db`
   select e.id, e.sequence, e.event_type, e.test_clock_id, e.customer_id, c.name as customer_name, e.subject_id, e.data,
+    coalesce(p.name, s.name, l.name, i.description, k.name) as paid_for,
+    coalesce('payment ' || (i.payment_plan_slot + 1), 'period ' || i.subscription_period) as paid_part,
     e.created_at, e.recorded_at, d.pending, d.delivered, d.failed
   from events e left join customers c on c.id = e.customer_id
+  left join payment_intents i on (starts_with(e.event_type, 'payment_intent.') or starts_with(e.event_type, 'refund.'))
+    and i.id = coalesce(e.data ->> 'payment_intent_id', e.subject_id)
+  left join payment_plans p on p.id = i.payment_plan_id
+  left join subscriptions s on s.id = i.subscription_id
+  left join payment_links l on l.id = i.payment_link_id
+  left join checkout_sessions k on k.id = i.checkout_session_id
   cross join lateral (
     select (count(*) filter (where d.status = 'pending'))::integer as pending,
       (count(*) filter (where d.status = 'delivered'))::integer as delivered,

@@ -12,27 +12,31 @@ import { lastAttempt } from './stuck/queries/webhooks.ts';
 /** Which objects to include, over all billers: those of live mode (true), of the sandbox (false), or all (null). */
 export type Mode = boolean | null;
 
-/** Attempts of payments by the calendar, of one day (UTC), with the same outcome and code. */
+/** Attempts of one day (UTC), with the same outcome and code. */
 export interface AttemptCount {
   date: string;
   outcome: AttemptOutcome;
   code: string | null;
-  /** First attempts: one for each payment that came due. */
-  first: number;
-  /** All attempts. */
+  /** First attempts of payments by the calendar: one for each payment that came due. */
+  due: number;
+  /** Later attempts of payments by the calendar. */
+  retries: number;
+  /** All attempts: single payments and those of pages too. */
   count: number;
 }
 
 /**
- * Counts the attempts of what is charged by date since `since`. Attempts of test clocks are left out: their `at` is the
+ * Counts the attempts since `since`. Attempts of test clocks are left out: their `at` is the
  * time of their clock. The mode is read from the prefix of the intent's id.
  */
 export async function countAttempts(db: Db, since: RealInstant, mode: Mode): Promise<AttemptCount[]> {
   return db<AttemptCount[]>`
     select (opened_at at time zone 'UTC')::date as date, outcome, code,
-      count(*) filter (where number = 1)::integer as first, count(*)::integer as count
+      count(*) filter (where number = 1 and source <> 'confirm')::integer as due,
+      count(*) filter (where number > 1 and source <> 'confirm')::integer as retries,
+      count(*)::integer as count
     from payment_attempts
-    where opened_at >= ${since} and source <> 'confirm'
+    where opened_at >= ${since}
       and at between opened_at - interval '1 hour' and opened_at + interval '1 hour'
       and ${mode === null ? db`true` : db`starts_with(payment_intent_id, 'pi_sandbox_') = ${!mode}`}
     group by 1, 2, 3`;

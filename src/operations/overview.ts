@@ -36,6 +36,7 @@ export interface OverviewDay {
   due: number;
   /** Later attempts: those made, and those to come. */
   retries: number;
+  /** Attempts that succeeded, of all payments: single ones and those of pages too. */
   collected: number;
   failed: number;
   /** Attempts whose outcome is not known yet. */
@@ -105,12 +106,11 @@ function daysOf(today: number, attempts: AttemptCount[], due: DueCount[]): Overv
     const tried = attempts.filter((row) => row.date === date);
     const ahead = due.filter((row) => row.date === date);
     const of = (outcome: AttemptCount['outcome']) => sum(tried.map((row) => (row.outcome === outcome ? row.count : 0)));
-    const first = sum(tried.map((row) => row.first));
     days.push({
       date,
       is: offset < 0 ? 'past' : offset === 0 ? 'today' : 'coming',
-      due: first + sum(ahead.map((row) => row.due)),
-      retries: sum(tried.map((row) => row.count)) - first + sum(ahead.map((row) => row.retries)),
+      due: sum([...tried, ...ahead].map((row) => row.due)),
+      retries: sum([...tried, ...ahead].map((row) => row.retries)),
       collected: of('succeeded'),
       failed: of('failed') + of('returned'),
       open: of('processing') + of('accepted') + of('submitted'),

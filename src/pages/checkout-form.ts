@@ -51,7 +51,7 @@ export function termsOfSitting(
   { locale }: Visit,
   { found, payee, coming, unpaid, paidByDefault }: Omit<Sitting, 'saved' | 'method'>,
 ): Terms {
-  const offer = { ...found.session, payment_method_types: [...methodTypes(found)] };
+  const offer = { ...found.session, payment_method_types: [...methodTypes(found.session)] };
   return termsOf({ offer, price: found.price, coming, unpaid, paidByDefault }, payee, locale);
 }
 
@@ -144,7 +144,7 @@ function detailFields({ form }: Visit, { session }: SessionForPayer, errors: For
 }
 
 function methodFields(visit: Visit, found: SessionForPayer, saved: readonly SavedCard[], errors: FormErrors): Html {
-  const types = methodTypes(found);
+  const types = methodTypes(found.session);
   return html`${methodChoices(types, saved, visit.form, errors.fields, surchargeNotes(visit, found, saved))}
 ${types.includes('au_becs_debit') ? bankFields(visit, found, errors, types.length + saved.length > 1) : null}`;
 }
@@ -156,7 +156,7 @@ function surchargeNotes(
   saved: readonly SavedCard[],
 ): ReadonlyMap<string, string> {
   const amount = found.price?.amount ?? null;
-  const priced = [...offeredMethods(methodTypes(found), saved)].flatMap(([value, method]) => {
+  const priced = [...offeredMethods(methodTypes(found.session), saved)].flatMap(([value, method]) => {
     const price = found.session.mode === 'setup' ? null : priceFor(found, amount, method);
     return price === null ? [] : [{ value, price }];
   });

@@ -70,7 +70,7 @@ export function readInput(visit: Visit, found: SessionForPayer, saved: readonly 
   if (card !== undefined) {
     return Object.keys(wrong).length > 0 ? { wrong } : { submission: { ...common, method: { id: card.id } } };
   }
-  const read = readMethod(form, methodTypes(found));
+  const read = readMethod(form, methodTypes(found.session));
   if ('wrong' in read) Object.assign(wrong, read.wrong);
   const isAccount = text('method') === 'au_becs_debit';
   if (isAccount && form.get('agreed') !== 'yes') wrong['/acceptance'] = 'Tick this box to allow the debit.';

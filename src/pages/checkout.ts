@@ -53,7 +53,7 @@ async function find(visit: Visit): Promise<Sitting | null> {
     state === 'open' ? savedCards(deps.sql, found) : [],
   ]);
   if (state !== 'open') return { found, payee, saved, method: null, coming: null, unpaid: null, paidByDefault: [] };
-  const offered = offeredMethods(methodTypes(found), saved);
+  const offered = offeredMethods(methodTypes(found.session), saved);
   const method = offered.get(chosenMethod(visit.form, offered)) ?? null;
   const price = priceFor(found, session.amount, method);
   const { context, payer } = payerAs(visit, session, found, method);
@@ -76,7 +76,7 @@ function closed(visit: Visit, { found, payee }: Sitting): Answer | null {
   const { deps, token } = visit;
   const { session, intent, state } = found;
   if (state === 'open') {
-    const hasNoWay = methodTypes(found).length === 0 || (session.livemode && deps.processors.live === null);
+    const hasNoWay = methodTypes(found.session).length === 0 || (session.livemode && deps.processors.live === null);
     return hasNoWay ? notOpenYet(payee) : null;
   }
   if (state === 'advancing') return oneMoment(payee, `/checkout/${token}`);
@@ -220,7 +220,9 @@ function unseenTerms(visit: Visit, sitting: Sitting, priced: Sitting, digest: st
 /** Whether the surcharge is another one by another of the offered ways to pay. */
 function isSurchargeBy({ found, saved }: Sitting): boolean {
   const amount = found.price?.amount ?? null;
-  const prices = [...offeredMethods(methodTypes(found), saved).values()].map((way) => priceFor(found, amount, way));
+  const prices = [...offeredMethods(methodTypes(found.session), saved).values()].map((way) =>
+    priceFor(found, amount, way),
+  );
   return new Set(prices.map((price) => price?.totalAmount)).size > 1;
 }
 

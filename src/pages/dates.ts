@@ -31,7 +31,10 @@ function formatFor(timeZone: string, zoneName: 'short' | 'long' | null): Intl.Da
   const name = `${timeZone} ${zoneName}`;
   const kept = formats.get(name);
   if (kept !== undefined) return kept;
-  const time = zoneName === null ? {} : ({ hour: 'numeric', minute: '2-digit', timeZoneName: zoneName } as const);
+  // Payers know UTC by this name, if at all.
+  const named = timeZone === 'UTC' ? 'short' : zoneName;
+  const time =
+    zoneName === null ? {} : ({ hour: 'numeric', minute: '2-digit', timeZoneName: named ?? 'short' } as const);
   const options = { day: 'numeric', month: 'long', year: 'numeric', timeZone, ...time } as const;
   const format = new Intl.DateTimeFormat('en-AU', options);
   formats.set(name, format);

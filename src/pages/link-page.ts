@@ -48,7 +48,7 @@ function leastPrice(found: LinkForPayer): Price | null {
 }
 
 function pricesOf(found: LinkForPayer): Price[] {
-  const types = methodTypes({ session: found.link });
+  const types = methodTypes(found.link);
   return [...offeredMethods(types, []).values()].flatMap((method) => priceFor(found, found.link.amount, method) ?? []);
 }
 
@@ -109,7 +109,8 @@ function closedPage({ deps, token }: Visit, { found, payee }: Linked): Page | nu
   const { link, state } = found;
   if (state === 'advancing') return oneMoment(payee, `/pay/${token}`);
   if (state !== 'open') return endedPage(payee, endOfLink(link, state), link.mode === 'setup');
-  return link.livemode && deps.processors.live === null ? notOpenYet(payee) : null;
+  const hasNoWay = methodTypes(link).length === 0 || (link.livemode && deps.processors.live === null);
+  return hasNoWay ? notOpenYet(payee) : null;
 }
 
 /** What has ended a link that is in this state, as `endedPage` takes it. */

@@ -1,4 +1,5 @@
 import { fixtureCards } from '../domain/cards.ts';
+import type { ChargeOutcome } from '../domain/charge-outcome.ts';
 import { Html, html } from '../platform/html.ts';
 import type { SavedCard } from '../services/pages/saved-cards.ts';
 import { bankAccount, chosenMethod, offeredMethods } from './offered-methods.ts';
@@ -17,10 +18,18 @@ function noted(note: string, more: string | undefined): string {
 /** The sandbox's test cards to choose from. */
 function testCards(chosen: string, notes: ChoiceNotes): Html[] {
   return fixtureCards.map(({ token, brand, last4, outcome }) => {
-    const end =
-      outcome.kind === 'succeeded' ? 'succeeds' : outcome.kind === 'failed' ? 'is declined' : 'requires 3D Secure';
-    return choice(token, `${brand} ending in ${last4}`, noted(`test card, ${end}`, notes.get(token)), chosen === token);
+    const label = `${brand} ending in ${last4}`;
+    return choice(token, label, noted(`test card, ${endInWords(token, outcome)}`, notes.get(token)), chosen === token);
   });
+}
+
+/** What a test card does. Its token says why it is declined, more exactly than the code. */
+function endInWords(token: string, outcome: Readonly<ChargeOutcome>): string {
+  if (outcome.kind === 'failed') {
+    const [, why = outcome.code] = /_decline_(\w+)$/.exec(token) ?? [];
+    return `is declined: ${why.replaceAll('_', ' ')}`;
+  }
+  return outcome.kind === 'succeeded' ? 'succeeds' : 'requires 3D Secure';
 }
 
 /** The ways to pay to choose from: of these types, and cards that are saved. */

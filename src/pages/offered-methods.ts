@@ -1,18 +1,18 @@
 import type { CheckoutSessionRow } from '../db/checkout-sessions.ts';
 import { fixtureCards } from '../domain/cards.ts';
+import { type PageMethodType, takenOnPages } from '../domain/page-methods.ts';
 import type { MethodFacts } from '../domain/surcharges/means.ts';
 import type { SavedCard } from '../services/pages/saved-cards.ts';
 
 /** The value of the radio button of a bank account. */
 export const bankAccount = 'au_becs_debit';
 
-/** The types of methods that the pages can take. In live mode cards are entered at the processor, never here. */
+/** The types of methods that the page of a link or session offers. */
 export function methodTypes({
-  session,
-}: {
-  session: Pick<CheckoutSessionRow, 'payment_method_types' | 'livemode'>;
-}): readonly ('card' | 'au_becs_debit')[] {
-  return session.payment_method_types.filter((type) => type !== 'card' || !session.livemode);
+  payment_method_types: types,
+  livemode,
+}: Pick<CheckoutSessionRow, 'payment_method_types' | 'livemode'>): readonly PageMethodType[] {
+  return takenOnPages(types, livemode);
 }
 
 /** Returns the ways to pay that a form offers, by the values of their radio buttons, in their order. */

@@ -35,7 +35,7 @@ a { color: var(--link); }
 .good { color: var(--good); font-weight: 600; }
 table { border-collapse: collapse; width: 100%; margin: .5rem 0 1rem; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; vertical-align: top; padding: .4rem 0; border-bottom: 1px solid var(--soft); }
-th { font-weight: 500; color: var(--faint); padding-right: 1rem; }
+th { font-weight: 500; color: var(--faint); padding-right: 1rem; overflow-wrap: normal; }
 td:last-child { text-align: right; }
 tr.total th, tr.total td { font-weight: 650; color: var(--ink); border-bottom: 0; border-top: 2px solid var(--line); }
 .money { white-space: nowrap; }

@@ -101,6 +101,8 @@ export const checkoutSessionEventExample: CheckoutSession = {
     'customer_id',
     'collect',
     'payment_method_types',
+    'payable',
+    'not_payable_reason',
     'save_payment_method',
     'apply_to',
     'surcharge_applied',

@@ -43,6 +43,10 @@ export const fieldCodes = {
     meaning: 'There is no object with this id for this account and mode.',
     remedy: 'Check the id and the key.',
   },
+  customer_reference_ambiguous: {
+    meaning: 'Several customers have this reference: outside of test clocks, or on one test clock.',
+    remedy: 'Send the id of the customer.',
+  },
   customer_deleted: { meaning: 'The customer has been deleted.', remedy: 'Use another customer.' },
   payment_method_detached: {
     meaning: 'The payment method was detached and cannot be charged.',

@@ -10,10 +10,12 @@ const minimumAmount = 200;
 const IntentFields = Strict(
   {
     amount: Type.Integer({
-      title: 'an integer from 200 to 100000, in minor units; payment plans, subscriptions and payment links take more',
+      title:
+        'an integer from 200 to 100000, in minor units; for more, make a payment plan of one payment, or a payment link',
       minimum: 0,
       maximum: 100_000,
-      description: 'Minor units, at least 200 and at most 100000. Plans, subscriptions and payment links take more.',
+      description:
+        'Minor units, at least 200 and at most 100000. For more, make a payment plan of one payment, or a payment link.',
     }),
     currency: Currency,
     customer_id: Type.Optional(

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import type { OfferColumns, PaymentLinkRow } from '../db/payment-links.ts';
 import { exampleId } from '../domain/ids.ts';
+import { takenOnPages } from '../domain/page-methods.ts';
 import { Currency, Id, Livemode, Metadata, Nullable, present, Strict, type Tag, Timestamp } from './common.ts';
 import { dueAt, example, madeAt, owned } from './examples.ts';
 import { Unpaid } from './subscription-input.ts';
@@ -72,6 +73,14 @@ export const offerFields = {
   payment_method_types: Type.Array(Type.Enum(['card', 'au_becs_debit'], { title: 'PayableMethodType' }), {
     description: 'How can be paid.',
   }),
+  payable: Type.Boolean({
+    description: 'Whether the page offers a way to pay, while it is open. If not, `not_payable_reason` says why.',
+  }),
+  not_payable_reason: Nullable(Type.Enum(['methods_not_offered'], { title: 'NotPayableReason' }), {
+    description:
+      'Why no payer can pay: `methods_not_offered` if the pages take none of `payment_method_types` in this mode, such ' +
+      'as cards in live mode.',
+  }),
   save_payment_method: Type.Enum(['no', 'offer', 'always'], {
     title: 'SavePaymentMethod',
     description: 'Whether the method is kept for later payments: never, if the payer agrees, or always.',
@@ -133,6 +142,8 @@ export const paymentLinkEventExample: PaymentLink = {
   customer_id: exampleId('customer'),
   collect: { email: 'no', name: 'no', phone: 'no' },
   payment_method_types: ['card'],
+  payable: true,
+  not_payable_reason: null,
   save_payment_method: 'no',
   apply_to: null,
   surcharge_applied: false,
@@ -161,10 +172,15 @@ export const paymentLinkExample = example(PaymentLink, {
 });
 
 /** Presents the columns that a link and a session have in common. */
-export function presentOffer(row: OfferColumns): Pick<PaymentLink, 'amount_range' | 'apply_to'> {
+export function presentOffer(
+  row: OfferColumns & { livemode: boolean },
+): Pick<PaymentLink, 'amount_range' | 'apply_to' | 'payable' | 'not_payable_reason'> {
+  const payable = takenOnPages(row.payment_method_types, row.livemode).length > 0;
   const { amount_min: min, amount_max: max, amount_suggested: suggested, apply_to_payment_plan_id: planId } = row;
   const { apply_to_subscription_id: subscriptionId, apply_to_waives_unpaid: waives } = row;
   return {
+    payable,
+    not_payable_reason: payable ? null : 'methods_not_offered',
     amount_range: min === null || max === null ? null : { min, max, suggested: suggested.map(Number) },
     apply_to:
       planId !== null

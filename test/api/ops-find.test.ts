@@ -1,18 +1,25 @@
 import assert from 'node:assert/strict';
 import { fallsDueAt } from '../../lab/due-dates.ts';
 import { serve } from '../../src/api/http/server.ts';
+import { addMs } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { createWebApp } from '../../src/sites/app.ts';
 import { send, testDeps, useApi } from '../support/api.ts';
+import { useDebits } from '../support/debits.ts';
 import { makeKeys } from '../support/factories.ts';
 import { createMerchant } from '../support/merchant.ts';
 import { useStage } from '../support/stage.ts';
 
 const operatorKey = 'a-key-of-operators-that-is-long';
-const today = () => realNow().toISOString().slice(0, 10);
+const inDays = (days: number) =>
+  addMs(realNow(), days * 86_400_000)
+    .toISOString()
+    .slice(0, 10);
+const today = () => inDays(0);
 
 describe('/ops/find', () => {
   const stage = useStage();
+  const debits = useDebits(stage);
   const operations = {
     key: null,
     webUis: { live: null, sandbox: null },
@@ -65,7 +72,7 @@ describe('/ops/find', () => {
   it('shows a payment of its own, and that a customer has nothing to be charged', async () => {
     const { merchant } = stage;
     const payer = await merchant.payer();
-    assert.match((await find(payer.id)).text, /Nothing is to be charged/);
+    assert.match((await find(payer.id)).text, /Nothing was charged, and nothing is to be charged/);
     const intent = await merchant.client.paymentIntents.create({
       ...{
         amount: 1000,
@@ -76,9 +83,44 @@ describe('/ops/find', () => {
       },
     });
     const { text: page } = await find(intent.id);
-    assert.match(page, /attempt 1 of pi_sandbox_\w+: succeeded/);
+    assert.match(page, /10\.00 AUD, attempt 1 of pi_sandbox_\w+: succeeded/);
     assert.doesNotMatch(page, /What it waits for/, 'that is not known');
     assert.match((await find('cus_unknown')).text, /Nothing has this id/);
+  });
+
+  it('shows each payment of a customer, also two in one minute, a scheduled one and what a page has taken', async () => {
+    const { merchant } = stage;
+    const payer = await merchant.payer();
+    const order = { amount: 4900, currency: 'AUD' as const, customer_id: payer.id };
+    const paid = { ...order, payment_method: await merchant.card(payer.id) };
+    const { paymentIntents, checkoutSessions } = merchant.client;
+    const twice = [
+      await paymentIntents.create({ ...paid, confirm: true }),
+      await paymentIntents.create({ ...paid, confirm: true }),
+    ];
+    const waiting = await paymentIntents.create({ ...paid, scheduled_payment_date: inDays(3) });
+    const open = await paymentIntents.create(order);
+    await checkoutSessions.create({ payment_intent_id: open.id });
+    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: today() });
+    await stage.collect(plan.id, realNow());
+    const { text: page } = await find(payer.id);
+    const shown = [...page.matchAll(/<h2>(?:<a[^>]*>)?(\w+)/g)].map(([, id]) => id);
+    assert.deepEqual(shown.toSorted(), [...twice, waiting, open, plan].map(({ id }) => id).toSorted());
+    assert.equal(page.match(/49\.00 AUD, attempt 1 of pi_sandbox_\w+: succeeded/g)?.length, 2);
+  });
+
+  it('says what the bank has, of a single payment and of a plan, and when the result is expected', async () => {
+    const payer = await debits.payer();
+    const single = await debits.debit(payer, 'settled', { amount: 12_000 });
+    const plan = await debits.plan(payer, 'settled', { start_date: '2027-03-01' });
+    await stage.advance(payer.clock, '2027-03-02T00:00:00Z');
+    const { text: page } = await find(payer.customer);
+    const cardOf = (id: string) => page.split('<section').find((part) => part.includes(`<h2>${id}`)) ?? '';
+    assert.match(cardOf(single.id), /<dt>What the bank has<\/dt><dd>120\.00 AUD\. Its result is expected at <time /);
+    assert.match(cardOf(single.id), /<dt>What it waits for<\/dt><dd>the result from the bank/);
+    assert.match(cardOf(plan.id), /<dt>What the bank has<\/dt><dd>\d+\.00 AUD\./);
+    await stage.advance(payer.clock, '2027-03-12T00:00:00Z');
+    assert.doesNotMatch((await find(payer.customer)).text, /What the bank has/);
   });
 
   it('shows no other mode, no personal data, and nothing hostile as anything but text', async () => {

@@ -258,7 +258,7 @@ describe('/ops', () => {
       assert.equal((await get(`/ops${query}`)).status, 400);
   });
 
-  it('counts per day what was due, collected and failed, what is to come, and the failures by code', async () => {
+  it('counts per day what was due, what all payments collected and failed, what is to come, and the failures by code', async () => {
     const { merchant } = stage;
     const before = await figures();
     const payer = await merchant.payer();
@@ -280,6 +280,12 @@ describe('/ops', () => {
     const simulated = await merchant.payer({ test_clock: clock.id });
     const onClock = await merchant.activePlan({ customer_id: simulated.id, start_date: '2027-01-10' });
     await stage.collect(onClock.id, '2027-01-10T00:00:00Z');
+    const single = { amount: 4900, currency: 'AUD' as const, customer_id: payer.id };
+    await merchant.client.paymentIntents.create({
+      ...single,
+      payment_method: await merchant.card(payer.id),
+      confirm: true,
+    });
 
     const now = await figures();
     const added = (days: number, figure: 'due' | 'retries' | 'collected' | 'failed') => {
@@ -287,7 +293,11 @@ describe('/ops', () => {
         overview.days.find(({ date }) => date === inDays(days))?.[figure] ?? Number.NaN;
       return of(now) - of(before);
     };
-    assert.deepEqual([added(0, 'due'), added(0, 'collected'), added(0, 'failed')], [3, 1, 2]);
+    assert.deepEqual(
+      [added(0, 'due'), added(0, 'collected'), added(0, 'failed')],
+      [3, 2, 2],
+      'a single payment is due on no day',
+    );
     assert.deepEqual([added(-2, 'due'), added(-2, 'collected')], [1, 1]);
     assert.deepEqual([added(3, 'due'), added(3, 'collected'), added(1, 'retries')], [1, 0, 2]);
     assert.deepEqual(now.failures[0], { code: 'insufficient_funds', count: 2 });

@@ -126,7 +126,7 @@ describe('creating a payment intent', () => {
   it('has an amount above the maximum refused in words that say what takes more', async () => {
     const { body } = await post({ ...valid, amount: 118_800 });
     const what = 'amount must be an integer from 200 to 100000, in minor units';
-    assert.equal(body.error.message, `${what}; payment plans, subscriptions and payment links take more.`);
+    assert.equal(body.error.message, `${what}; for more, make a payment plan of one payment, or a payment link.`);
   });
 
   it('takes its own biller’s id and no other', async () => {

@@ -30,6 +30,24 @@ describe('a payment link in the API', () => {
     assert.deepEqual((await stage.request('GET', `/payment_links/${body.id}`)).body, body);
   });
 
+  it('says that no payer can pay it if the pages take none of its methods: cards in live mode', async () => {
+    const shown = async (key: string, more: object = {}) => {
+      const body = { ...invoice, ...more };
+      const made = await stage.api.send('POST', '/api/v1/payment_links', { key, body });
+      assert.equal(made.status, 201, made.text);
+      const session = await stage.api.send('POST', '/api/v1/checkout_sessions', { key, body });
+      assert.deepEqual(
+        [session.body.payable, session.body.not_payable_reason],
+        [made.body.payable, made.body.not_payable_reason],
+      );
+      return [made.body.payable, made.body.not_payable_reason];
+    };
+    const { liveSecret, sandboxSecret } = stage.keys;
+    assert.deepEqual(await shown(sandboxSecret), [true, null]);
+    assert.deepEqual(await shown(liveSecret), [false, 'methods_not_offered']);
+    assert.deepEqual(await shown(liveSecret, { payment_method_types: ['card', 'au_becs_debit'] }), [true, null]);
+  });
+
   it('has a URL with a token that neither the database nor an event has in clear', async () => {
     const { body } = await stage.request('POST', '/payment_links', invoice);
     const token = body.url.split('/').at(-1);

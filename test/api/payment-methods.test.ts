@@ -198,6 +198,33 @@ describe('saving a payment method', () => {
     assert.deepEqual(await rowCounts(stage), before);
   });
 
+  it('is refused for a reference that two customers have, outside of clocks or on one clock', async () => {
+    const named = async (reference: string, test_clock?: string) =>
+      (await stage.merchant.customer({ reference, ...(test_clock === undefined ? {} : { test_clock }) })).id;
+    const [one, other] = [
+      await stage.merchant.clock('2031-02-03T00:00:00Z'),
+      await stage.merchant.clock('2031-02-03T00:00:00Z'),
+    ];
+    const [first] = [await named('twice'), await named('twice')];
+    await named('both on one', one.id);
+    await named('both on one', one.id);
+    for (const reference of ['twice', 'both on one']) {
+      const reply = await post(card({}, { customer_reference: reference }));
+      assert.deepEqual(refusal(reply, 400), ['/customer_reference customer_reference_ambiguous'], reference);
+    }
+    const ownerOf = async (reference: string) => {
+      const { body } = await post(card({}, { customer_reference: reference }));
+      const [row] = await stage.db.sql`select customer_id from payment_methods where id = ${body.payment_method.id}`;
+      return row?.customer_id;
+    };
+    await named('one on each', one.id);
+    const newest = await named('one on each', other.id);
+    assert.equal(await ownerOf('one on each'), newest);
+    assert.equal(await ownerOf(first), first, 'an id always names one');
+    await stage.db.sql`update customers set deleted_at = now() where id = ${first}`;
+    assert.match(await ownerOf('twice'), /^cus_/, 'a deleted one does not count');
+  });
+
   it('gives it the clock’s time for a clock-bound customer', async () => {
     const clock = await stage.merchant.clock('2031-02-03T04:05:06.789Z');
     const { id } = await stage.merchant.customer({ test_clock: clock.id });

@@ -16,6 +16,7 @@ describe('a payer on the pages of a link', () => {
   const links = useLinks(stage);
   const pages = usePages(stage);
   const otherProcess = usePages(stage);
+  const withProcessor = usePages(stage, { processors: { ...stage.processors, live: stage.ledger } });
   const payer = { name: 'Jo Nguyen', email: 'jo@example.com' };
 
   beforeEach('forget who has paid here in this minute', () => stage.db.sql`delete from page_uses`);
@@ -328,6 +329,18 @@ describe('a payer on the pages of a link', () => {
       assert.deepEqual([page.status, page.text.includes('Payments are not open yet')], [503, true]);
     }
     assert.equal(await contentsOf(stage), before);
+  });
+
+  it('finds a live link for cards closed, since the pages take none in live mode, and one for bank accounts open', async () => {
+    const call = { ...(await links.call()), livemode: true };
+    const terms = { name: 'Invoice 7', amount: 2500, currency: 'AUD' } as const;
+    const byCard = await createPaymentLink(stage.db.sql, links.vault, call, terms);
+    const types = { payment_method_types: ['card' as const, 'au_becs_debit' as const] };
+    const byBoth = await createPaymentLink(stage.db.sql, links.vault, call, { ...terms, ...types });
+    const closed = await withProcessor.open(`/pay/${links.tokenOf(byCard)}`);
+    assert.deepEqual([closed.status, closed.text.includes('Payments are not open yet')], [503, true]);
+    assert.equal((await withProcessor.post(`/pay/${links.tokenOf(byCard)}`, { form: 'x' })).status, 503);
+    assert.equal((await withProcessor.open(`/pay/${links.tokenOf(byBoth)}`)).status, 200);
   });
 
   it('changes nothing by opening any page, at any time and in any order', async () => {

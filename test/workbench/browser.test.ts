@@ -67,7 +67,7 @@ describe('the workbench in a real browser', function () {
     await merchant.stopped(clockId);
     await eventually('the webhook is delivered', async () => {
       await tab.goto(`${url}clocks/${clockId}`);
-      return /AUD 25\.00 collected Ada Lovelace payment_intent\.succeeded 1 delivered/.test(
+      return /AUD 25\.00 collected, for “Gym”, payment 1 Ada Lovelace payment_intent\.succeeded 1 delivered/.test(
         await text(tab, '#happened'),
       );
     });

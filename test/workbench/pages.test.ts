@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { makeDebtor } from '../../lab/payer.ts';
+import { realNow } from '../../src/platform/real-time.ts';
 import { contentsOf } from '../support/pages.ts';
 import { useStage } from '../support/stage.ts';
 import { workbenchLink } from '../support/workbench.ts';
@@ -144,7 +145,7 @@ describe('the pages of the workbench', () => {
     ] as const) {
       const { html, text } = await page(path);
       const said = id === null ? text : section(html, id);
-      assert.match(said, /AUD 10\.00 collected Grace &lt;b&gt; payment_intent\.succeeded/, path);
+      assert.match(said, /AUD 10\.00 collected, for “Pool”, payment 1 Grace &lt;b&gt; payment_intent\.succeeded/, path);
       assert.match(html, new RegExp(`class="who" href="(\\.\\./)?customers/${grace.id}"`), path);
     }
   });
@@ -212,15 +213,28 @@ describe('the pages of the workbench', () => {
     assert.match(section(dryRun, 'dry-run'), /Advance to 6 Jan 2027/);
   });
 
-  it('tell a customer’s whole story in order, in real time too', async () => {
+  it('tell a customer’s whole story in order, in real time too, and what each payment was for', async () => {
     const payer = await stage.merchant.payer({ name: 'Ada Lovelace' });
     const { id } = await stage.merchant.intent({ customer_id: payer.id });
     const [card] = (await stage.request('GET', `/customers/${payer.id}/payment_methods`)).body.payment_methods;
     await stage.request('POST', `/payment_intents/${id}/confirm`, { payment_method: card.id });
     await stage.request('POST', `/payment_intents/${id}/refunds`, { amount: 400 });
+    const single = { amount: 4900, currency: 'AUD' as const, customer_id: payer.id, payment_method: card.id };
+    await stage.merchant.client.paymentIntents.create({ ...single, description: 'Swimming course', confirm: true });
+    const plan = await stage.merchant.activePlan({
+      customer_id: payer.id,
+      name: 'Gym',
+      start_date: realNow().toISOString().slice(0, 10),
+    });
+    await stage.collect(plan.id, realNow());
     const { text } = await page(`customers/${payer.id}`);
     const story = text.slice(text.indexOf('History'));
-    assert.match(story, /Customer created .*Visa 4242 saved .*AUD 10\.00 collected .*AUD 4\.00 refund succeeded/);
+    assert.match(
+      story,
+      /Customer created .*Visa 4242 saved .*AUD 10\.00 collected, for a single payment .*AUD 4\.00 refund succeeded, for a single payment/,
+    );
+    assert.match(story, /AUD 49\.00 collected, for “Swimming course” /);
+    assert.match(story, /AUD 10\.00 collected, for “Gym”, payment 1 /);
   });
 
   it('escape what billers and receivers have written', async () => {

@@ -11,6 +11,7 @@ import { sealedField } from '../../db/sealed-values.ts';
 import { newId } from '../../domain/ids.ts';
 import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
+import { fieldError } from '../../resources/field-errors.ts';
 import { methodsPerPage } from '../../resources/payment-method.ts';
 import type { PaymentMethodCreate } from '../../resources/payment-method-input.ts';
 import { instrumentOf, type SandboxPaymentMethodCreate } from '../../resources/sandbox-payment-method.ts';
@@ -236,13 +237,21 @@ export async function getCustomerMethod(
   return method;
 }
 
-/** Resolves a customer by its id or by the biller's own reference, and locks it. */
+/**
+ * Resolves a customer by its id or by the biller's own reference, and locks it. Of customers on several test clocks,
+ * which are worlds of their own, the newest is meant; in one world, a reference of two customers names none.
+ */
 async function customerReferredTo(tx: Tx, tenant: Tenant, reference: string): Promise<Resolved<LockedCustomerRow>> {
   const path = '/customer_reference';
   const byId = await resolveCustomer(tx, tenant, reference, path);
   if (byId.error?.code !== 'resource_missing') return byId;
   const customer = await selectCustomerByReference(tx, tenant, reference);
-  return customer === null ? byId : resolveCustomer(tx, tenant, customer.id, path);
+  if (customer === null) return byId;
+  if (customer.others > 0) {
+    const message = `${customer.others + 1} customers have the reference ${reference}. Send the id of the one that is meant.`;
+    return { error: fieldError(path, 'customer_reference_ambiguous', message) };
+  }
+  return resolveCustomer(tx, tenant, customer.id, path);
 }
 
 /**

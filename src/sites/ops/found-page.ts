@@ -1,4 +1,5 @@
-import type { Found, FoundAttempt, FoundSubject } from '../../operations/finding.ts';
+import { inMoney } from '../../domain/currencies.ts';
+import type { Found, FoundAttempt, FoundSubject, WithTheBank } from '../../operations/finding.ts';
 import type { Stuck, StuckReport } from '../../operations/stuck/find-stuck.ts';
 import { type Html, html } from '../../platform/html.ts';
 import { withoutSecrets } from '../../platform/redact.ts';
@@ -25,7 +26,7 @@ export function foundPage(
   isHere: boolean,
 ): string {
   const entries = stuck.flatMap((report) => report.found);
-  const main = html`<div class="title"><h1>Why was nothing charged?</h1></div>
+  const main = html`<div class="title"><h1>What was charged, and what was not?</h1></div>
 <p><a href="/ops${mode === 'all' ? '' : `?mode=${mode}`}">Operations</a></p>
 ${searchForm(text, mode)}
 ${found === null ? heldUp(entries) : results(found, entries, links)}`;
@@ -44,7 +45,7 @@ function results({ customers, subjects, has_more }: Found, entries: readonly Stu
 ${
   subjects.length > 0
     ? subjects.map((subject) => card(subject, entries, links))
-    : html`<p>${customers.length > 0 ? 'Nothing is to be charged: there is no plan, no subscription and no scheduled payment.' : 'Nothing has this id, reference or e-mail address.'}</p>`
+    : html`<p>${customers.length > 0 ? 'Nothing was charged, and nothing is to be charged: there is no plan, no subscription and no payment.' : 'Nothing has this id, reference or e-mail address.'}</p>`
 }
 ${has_more ? html`<p class="faint">There are more. Look for the id of one.</p>` : null}`;
 }
@@ -54,7 +55,7 @@ function stuckLines({ kind, why, remedy }: Stuck): Html {
 }
 
 function card(subject: FoundSubject, stuck: readonly Stuck[], links: Links): Html {
-  const { id, livemode, biller_id, customer_id, state, attempts, workflow_id } = subject;
+  const { id, livemode, biller_id, customer_id, state, attempts, with_the_bank: debits, workflow_id } = subject;
   const ids = new Set([id, ...attempts.map(({ payment_intent_id }) => payment_intent_id)]);
   const about = stuck.filter(({ subject_id }) => subject_id !== null && ids.has(subject_id));
   const workflow = workflow_id === null ? null : links.workflow(workflow_id, livemode);
@@ -63,6 +64,7 @@ function card(subject: FoundSubject, stuck: readonly Stuck[], links: Links): Htm
 <p class="faint">${livemode ? 'live' : 'sandbox'}, ${biller_id}${customer_id === null ? null : html`, ${customer_id}`}</p>
 <dl><dt>It is</dt><dd>${state}</dd>
 <dt>What is due</dt><dd>${dueOf(subject)}</dd>
+${debits.map(debitLine)}
 ${subject.waits_for === null ? null : html`<dt>What it waits for</dt><dd>${withoutSecrets(subject.waits_for)}</dd>`}
 <dt>What happened</dt><dd>${attempts.length === 0 ? 'It was never attempted.' : html`<ul>${attempts.map(attemptLine)}</ul>`}${subject.last_error === null ? null : withoutSecrets(subject.last_error)}</dd>
 ${about.map(stuckLines)}</dl>
@@ -76,6 +78,11 @@ function dueOf({ next_at: at, next, test_clock_id: clock }: FoundSubject): Html 
   return html`${next === '' ? 'a charge' : next}, at ${instant(at)}${where}`;
 }
 
-function attemptLine({ payment_intent_id: id, number, outcome, code, opened_at: at }: FoundAttempt): Html {
-  return html`<li>${instant(at)}: attempt ${number} of ${id}: ${outcome}${code === null ? null : html` (${code})`}</li>`;
+function debitLine({ amount, currency, result_at: at }: WithTheBank): Html {
+  return html`<dt>What the bank has</dt><dd>${inMoney(amount, currency)}. Its result is expected at ${instant(at)}.</dd>`;
+}
+
+function attemptLine(attempt: FoundAttempt): Html {
+  const { payment_intent_id: id, number, outcome, code, opened_at: at, total_amount: total, currency } = attempt;
+  return html`<li>${instant(at)}: ${inMoney(total, currency)}, attempt ${number} of ${id}: ${outcome}${code === null ? null : html` (${code})`}</li>`;
 }

@@ -1,8 +1,8 @@
 import { type Html, html } from '../../platform/html.ts';
 
-/** Text that leads to an address. Without one, the text alone. */
+/** Text that leads to an address. Without one, the text alone; so is a figure of 0, of which there is nothing to see. */
 export function linked(what: string | number, to: string | null): Html {
-  return to === null ? html`${what}` : html`<a href="${to}">${what}</a>`;
+  return to === null || what === 0 ? html`${what}` : html`<a href="${to}">${what}</a>`;
 }
 
 /** Shows an instant to the minute. The `datetime` attribute holds the exact value for programs. */

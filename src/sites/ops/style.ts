@@ -25,7 +25,7 @@ form button { margin-top: .4rem; min-height: 2.75rem; }
   table:not(.cards) { font-size: .9rem; }
   table:not(.cards) th, table:not(.cards) td { padding-right: .25rem; }
   th.number { font-size: .75rem; white-space: normal; }
-  table:not(.cards) .number { padding-left: 0; }
+  table:not(.cards) .number { padding-left: .4rem; }
   table.cards, table.cards caption, table.cards tbody, table.cards tr, table.cards th, table.cards td { display: block; }
   table.cards thead { position: absolute; left: -999em; }
   table.cards tr { border-bottom: 1px solid var(--line); padding: .5rem 0; }

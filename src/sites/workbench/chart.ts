@@ -9,6 +9,9 @@ const padding = 8;
 /** Of the ticks, of what the handle says, and of the handle, one below the other. */
 const headHeight = 58;
 
+/** In % of the axis: a label from here on ends at its tick, so that it is not cut. */
+const lastTickFrom = 96;
+
 interface Chart {
   axis: Axis;
   lanes: readonly Lane[];
@@ -32,7 +35,7 @@ export function chart({ axis, lanes, now, target, max }: Chart): Html {
   const ahead = html`<rect class="ahead" x="${nowX}%" width="${Math.round((maxX - nowX) * 100) / 100}%" height="100%"/>`;
   return html`<div class="axis" tabindex="0" role="region" aria-label="The clock’s time"><div class="lanes">
 <div class="lane head"><div class="name"></div><svg width="100%" height="${headHeight}" aria-hidden="true">${ahead}${ticks.map(
-    ({ x, label }) => html`<text x="${x}%" y="12">${label}</text>`,
+    ({ x, label }) => html`<text x="${x}%" y="12"${x > lastTickFrom ? html` class="last"` : null}>${label}</text>`,
   )}<text class="at" x="${nowX}%" dx="-12" y="51">now</text>${lines}</svg></div>
 ${lanes.map((lane) => laneRow(axis, lane, html`${ahead}${grid}${lines}`))}
 </div></div>

@@ -11,7 +11,7 @@ import { alert } from './layout.ts';
 import { type Move, moveForm, targetIn } from './move-form.ts';
 import type { Answer, Visit } from './visit.ts';
 import { suppositionIn } from './what-if.ts';
-import { deliveriesInWords, inWords, lookOf, time } from './words.ts';
+import { deliveriesInWords, happenedInWords, inWords, lookOf, time } from './words.ts';
 
 const eventsListed = 15;
 const effectsListed = 30;
@@ -146,12 +146,12 @@ ${supposed === null ? null : html`<p class="faint">The advance takes the outcome
 export function happenedList(events: readonly TimelineEventRow[], up = '../'): Html {
   if (events.length === 0) return html`<p class="faint">No events yet.</p>`;
   return html`<ol class="list">${events.map((event) => {
-    const { id, event_type: type, created_at: at, data, failed, pending, customer_id, customer_name } = event;
+    const { id, event_type: type, created_at: at, failed, pending, customer_id, customer_name } = event;
     const who =
       customer_name === null ? null : html` <a class="who" href="${up}customers/${customer_id}">${customer_name}</a>`;
     const webhooks = failed > 0 ? 'failed' : pending > 0 ? 'pending' : '';
     return html`<li class="${lookOf(type)}"><svg width="16" height="16" aria-hidden="true"><use href="#${lookOf(type)}" x="8" y="8"/></svg>
-<span><a href="${up}events/${id}">${inWords(type, data)}</a>${who} <code>${type}</code> <small class="hooks ${webhooks}">${deliveriesInWords(event)}</small></span> ${time(at)}</li>
+<span><a href="${up}events/${id}">${happenedInWords(event)}</a>${who} <code>${type}</code> <small class="hooks ${webhooks}">${deliveriesInWords(event)}</small></span> ${time(at)}</li>
 `;
   })}</ol>`;
 }

@@ -3,7 +3,7 @@ import { type Html, html } from '../../platform/html.ts';
 import { getStory } from '../../services/workbench/timeline.ts';
 import type { Answer, Visit } from './visit.ts';
 import { methodInWords } from './what-if.ts';
-import { deliveriesInWords, inWords, type Look, lookOf, time } from './words.ts';
+import { deliveriesInWords, happenedInWords, type Look, lookOf, time } from './words.ts';
 
 /** A step of a customer's story. */
 interface Step {
@@ -71,8 +71,8 @@ function subjectLine({ id, kind, name, status }: SubjectRow): Html {
 }
 
 function stepOf(event: TimelineEventRow, up: string): Step {
-  const { id, event_type: type, created_at: at, data, sequence, failed, pending } = event;
+  const { id, event_type: type, created_at: at, sequence, failed, pending } = event;
   const webhooks = failed > 0 ? 'failed' : pending > 0 ? 'pending' : '';
-  const words = html`<a href="${up}events/${id}">${inWords(type, data)}</a> <code>${type}</code> <small class="hooks ${webhooks}">${deliveriesInWords(event)}</small>`;
+  const words = html`<a href="${up}events/${id}">${happenedInWords(event)}</a> <code>${type}</code> <small class="hooks ${webhooks}">${deliveriesInWords(event)}</small>`;
   return { at, look: lookOf(type), words, order: sequence };
 }

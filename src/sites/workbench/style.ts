@@ -22,6 +22,7 @@ export const styleSheet = `${pageStyle}
 .plan .name, .subscription .name, .link .name, .debits .name { padding-left: .9rem; font-weight: 400; }
 .head svg { overflow: visible; } .head .name { background: none; }
 .head text { font-size: 11px; fill: var(--faint); text-anchor: middle; }
+.head text.last { text-anchor: end; }
 .head text.at { fill: var(--accent); font-weight: 600; text-anchor: end; }
 line.grid { stroke: var(--line); stroke-dasharray: 1 4; }
 line.now { stroke: var(--accent); stroke-width: 1.5; }

@@ -61,6 +61,19 @@ export function inWords(eventType: string, data: Readonly<Record<string, unknown
   return typeof reason === 'string' ? `${plain}: ${reason}` : plain;
 }
 
+/** As `inWords`, with what a payment or refund was for. */
+export function happenedInWords({
+  event_type: type,
+  data,
+  paid_for: name,
+  paid_part: part,
+}: Pick<TimelineEventRow, 'event_type' | 'data' | 'paid_for' | 'paid_part'>): string {
+  const words = inWords(type, data);
+  if (!/^(payment_intent|refund)\./.test(type)) return words;
+  if (name === null) return `${words}, for a single payment`;
+  return `${words}, for “${name}”${part === null ? '' : `, ${part}`}`;
+}
+
 function paymentInWords(verb: string, data: Readonly<Record<string, unknown>>): string {
   const code = codeOf(data);
   if (verb === 'succeeded') return 'collected';

@@ -100,6 +100,7 @@ export type MandateNoticeSent = Schemas['MandateNoticeSent'];
 export type MandateStatus = Schemas['MandateStatus'];
 export type MandateText = Schemas['MandateText'];
 export type NextAction = Schemas['NextAction'];
+export type NotPayableReason = Schemas['NotPayableReason'];
 export type NotificationPreferences = Schemas['NotificationPreferences'];
 export type PayIdData = Schemas['PayIdData'];
 export type PayIdInstrument = Schemas['PayIdInstrument'];

@@ -3363,6 +3363,10 @@ export interface components {
             collect: components["schemas"]["Collect"];
             /** @description How can be paid. */
             payment_method_types: components["schemas"]["PayableMethodType"][];
+            /** @description Whether the page offers a way to pay, while it is open. If not, `not_payable_reason` says why. */
+            payable: boolean;
+            /** @description Why no payer can pay: `methods_not_offered` if the pages take none of `payment_method_types` in this mode, such as cards in live mode. */
+            not_payable_reason: components["schemas"]["NotPayableReason"] | null;
             /** @description Whether the method is kept for later payments: never, if the payer agrees, or always. */
             save_payment_method: components["schemas"]["SavePaymentMethod"];
             /** @description What a completed payment or setup does to a plan or a subscription. */
@@ -3865,7 +3869,7 @@ export interface components {
              * @description For programs. See *Codes of details*.
              * @enum {string}
              */
-            code: "parameter_missing" | "unknown_parameter" | "invalid_type" | "invalid_value" | "invalid_format" | "out_of_range" | "too_long" | "too_short" | "too_many" | "too_few" | "duplicate" | "immutable" | "resource_missing" | "customer_deleted" | "payment_method_detached" | "payment_method_of_other_customer" | "payment_method_not_allowed" | "payment_method_of_other_intent" | "payment_method_limit" | "payment_method_missing" | "payment_method_unattached" | "no_period_left" | "mandate_limit_exceeded" | "mandate_required" | "currency_of_scheme" | "mandate_text_unknown" | "amount_too_small" | "amount_or_range" | "method_currency_mismatch" | "total_or_until_further_notice" | "unknown_fixture_token" | "unknown_event_type" | "url_invalid" | "url_unresolvable" | "url_not_public";
+            code: "parameter_missing" | "unknown_parameter" | "invalid_type" | "invalid_value" | "invalid_format" | "out_of_range" | "too_long" | "too_short" | "too_many" | "too_few" | "duplicate" | "immutable" | "resource_missing" | "customer_reference_ambiguous" | "customer_deleted" | "payment_method_detached" | "payment_method_of_other_customer" | "payment_method_not_allowed" | "payment_method_of_other_intent" | "payment_method_limit" | "payment_method_missing" | "payment_method_unattached" | "no_period_left" | "mandate_limit_exceeded" | "mandate_required" | "currency_of_scheme" | "mandate_text_unknown" | "amount_too_small" | "amount_or_range" | "method_currency_mismatch" | "total_or_until_further_notice" | "unknown_fixture_token" | "unknown_event_type" | "url_invalid" | "url_unresolvable" | "url_not_public";
             /** @description For people. */
             message: string;
             /** @description A JSON pointer into the body, such as `/phones/0/raw`; or `query/limit`, `header/Idempotency-TTL`. */
@@ -4453,6 +4457,8 @@ export interface components {
             /** @description The page on which the payer passes the challenge. */
             url: string;
         };
+        /** @enum {string} */
+        NotPayableReason: "methods_not_offered";
         NotificationPreferences: {
             /** @description Emails about payments. Stored for you; the service sends nothing. */
             send_payment_emails?: boolean;
@@ -4710,11 +4716,11 @@ export interface components {
             return_url?: string;
         };
         PaymentIntentCreate: {
-            /** @description Minor units, at least 200 and at most 100000. Plans, subscriptions and payment links take more. */
+            /** @description Minor units, at least 200 and at most 100000. For more, make a payment plan of one payment, or a payment link. */
             amount: number;
             /** @description An ISO 4217 code, in capitals. */
             currency: components["schemas"]["Currency"];
-            /** @description The payer. By default the customer of the method that is charged. */
+            /** @description The payer. Name it to charge a method of a customer, by a confirm or on a date: the customer of a method is not taken over. */
             customer_id?: string;
             /** @description Your own biller id. Any other is refused. */
             biller_id?: string;
@@ -4734,7 +4740,7 @@ export interface components {
             surcharge_applied?: boolean;
             /**
              * Format: date
-             * @description The service charges at 00:00 of this date in the account’s time zone, or within seconds if it is today. From today to 366 days ahead. Needs `payment_method`. Confirming or canceling earlier ends the schedule.
+             * @description The service charges at 00:00 of this date in the account’s time zone, or within seconds if it is today. From today to 366 days ahead. Needs `payment_method`, and `customer_id` if the method belongs to a customer. Confirming or canceling earlier ends the schedule.
              */
             scheduled_payment_date?: string;
             /** @description What is paid for. The payer reads it on receipts, and on the page of a checkout session. */
@@ -4991,6 +4997,10 @@ export interface components {
             collect: components["schemas"]["Collect"];
             /** @description How can be paid. */
             payment_method_types: components["schemas"]["PayableMethodType"][];
+            /** @description Whether the page offers a way to pay, while it is open. If not, `not_payable_reason` says why. */
+            payable: boolean;
+            /** @description Why no payer can pay: `methods_not_offered` if the pages take none of `payment_method_types` in this mode, such as cards in live mode. */
+            not_payable_reason: components["schemas"]["NotPayableReason"] | null;
             /** @description Whether the method is kept for later payments: never, if the payer agrees, or always. */
             save_payment_method: components["schemas"]["SavePaymentMethod"];
             /** @description What a completed payment or setup does to a plan or a subscription. */

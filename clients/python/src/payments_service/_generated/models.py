@@ -15,7 +15,7 @@ DebitScheme: TypeAlias = Literal["au_becs"]  # noqa: E501
 EffectiveOn: TypeAlias = Literal["settled", "submitted"]  # noqa: E501
 ErrorBodyType: TypeAlias = Literal["invalid_request_error", "authentication_error", "permission_error", "idempotency_error", "rate_limit_error", "api_error"]  # noqa: E501
 ErrorBodyCode: TypeAlias = Literal["validation_failed", "bad_request", "invalid_json", "body_incomplete", "invalid_header", "unsupported_content_type", "unsupported_encoding", "unauthenticated", "insufficient_scope", "secret_key_required", "client_secret_invalid", "sandbox_only", "payment_method_not_allowed", "too_many_attempts", "resource_missing", "route_not_found", "method_not_allowed", "request_timeout", "idempotency_key_in_use", "payload_too_large", "payment_method_limit", "misdirected_request", "idempotency_key_reused", "invalid_state", "mandate_exists", "mandate_text_unknown", "mandate_unavailable", "mandate_limit_exceeded", "result_after_period", "quote_changed", "test_clock_advancing", "test_clock_failed", "test_clock_full", "test_clock_limit", "test_clock_customers_limit", "advance_bound_exceeded", "webhook_endpoint_limit", "webhook_endpoint_unverified", "headers_too_large", "rate_limited", "webhook_replay_limit", "internal_error", "unavailable", "processor_not_configured", "time_skipping_unavailable"]  # noqa: E501
-ErrorDetailCode: TypeAlias = Literal["parameter_missing", "unknown_parameter", "invalid_type", "invalid_value", "invalid_format", "out_of_range", "too_long", "too_short", "too_many", "too_few", "duplicate", "immutable", "resource_missing", "customer_deleted", "payment_method_detached", "payment_method_of_other_customer", "payment_method_not_allowed", "payment_method_of_other_intent", "payment_method_limit", "payment_method_missing", "payment_method_unattached", "no_period_left", "mandate_limit_exceeded", "mandate_required", "currency_of_scheme", "mandate_text_unknown", "amount_too_small", "amount_or_range", "method_currency_mismatch", "total_or_until_further_notice", "unknown_fixture_token", "unknown_event_type", "url_invalid", "url_unresolvable", "url_not_public"]  # noqa: E501
+ErrorDetailCode: TypeAlias = Literal["parameter_missing", "unknown_parameter", "invalid_type", "invalid_value", "invalid_format", "out_of_range", "too_long", "too_short", "too_many", "too_few", "duplicate", "immutable", "resource_missing", "customer_reference_ambiguous", "customer_deleted", "payment_method_detached", "payment_method_of_other_customer", "payment_method_not_allowed", "payment_method_of_other_intent", "payment_method_limit", "payment_method_missing", "payment_method_unattached", "no_period_left", "mandate_limit_exceeded", "mandate_required", "currency_of_scheme", "mandate_text_unknown", "amount_too_small", "amount_or_range", "method_currency_mismatch", "total_or_until_further_notice", "unknown_fixture_token", "unknown_event_type", "url_invalid", "url_unresolvable", "url_not_public"]  # noqa: E501
 EventType: TypeAlias = Literal["payment_intent.succeeded", "payment_intent.failed", "payment_intent.canceled", "payment_intent.requires_action", "payment_intent.restricted", "payment_intent.processing", "payment_intent.returned", "mandate.created", "mandate.activated", "mandate.notice_due", "mandate.canceled", "mandate.failed", "mandate.expired", "payment_plan.activated", "payment_plan.suspended", "payment_plan.deactivated", "payment_plan.closed", "payment_link.created", "payment_link.paid", "payment_link.completed", "payment_link.reopened", "payment_link.expired", "payment_link.deactivated", "payment_link.renewed", "payment_link.throttled", "checkout_session.completed", "checkout_session.expired", "refund.succeeded", "refund.failed", "subscription.started", "subscription.trial_ending", "subscription.renewed", "subscription.past_due", "subscription.recovered", "subscription.pause_scheduled", "subscription.pause_removed", "subscription.paused", "subscription.resumed", "subscription.cancel_scheduled", "subscription.cancel_removed", "subscription.canceled", "subscription.changed", "subscription.change_scheduled", "subscription.change_removed", "subscription.change_failed", "subscription.period_paid", "subscription.updated", "subscription.in_effect_changed", "test_clock.created", "test_clock.advancing", "test_clock.ready", "test_clock.deleted", "webhook_endpoint.ping", "webhook_endpoint.disabled"]  # noqa: E501
 FailureBehaviour: TypeAlias = Literal["retry", "stop"]  # noqa: E501
 MandateAcceptanceType: TypeAlias = Literal["online", "paper", "telephone", "imported"]  # noqa: E501
@@ -23,6 +23,7 @@ MandateAmountType: TypeAlias = Literal["variable", "fixed"]  # noqa: E501
 MandateNoticeChannel: TypeAlias = Literal["email", "letter", "message", "telephone", "in_person"]  # noqa: E501
 MandateNoticeKind: TypeAlias = Literal["confirmation", "amount_changed", "terms_changed"]  # noqa: E501
 MandateStatus: TypeAlias = Literal["pending", "active", "canceled", "failed", "expired"]  # noqa: E501
+NotPayableReason: TypeAlias = Literal["methods_not_offered"]  # noqa: E501
 PayableMethodType: TypeAlias = Literal["card", "au_becs_debit"]  # noqa: E501
 PaymentIntentActionCompletionResult: TypeAlias = Literal["succeed", "fail"]  # noqa: E501
 PaymentIntentBankResultResult: TypeAlias = Literal["settled", "dishonoured", "returned", "disputed"]  # noqa: E501
@@ -512,6 +513,14 @@ class CheckoutSession(TypedDict):
     collect: Collect
     payment_method_types: list[PayableMethodType]
     """How can be paid."""
+    payable: bool
+    """Whether the page offers a way to pay, while it is open. If not, `not_payable_reason` says
+    why.
+    """
+    not_payable_reason: NotPayableReason | None
+    """Why no payer can pay: `methods_not_offered` if the pages take none of
+    `payment_method_types` in this mode, such as cards in live mode.
+    """
     save_payment_method: SavePaymentMethod
     """Whether the method is kept for later payments: never, if the payer agrees, or always."""
     apply_to: ApplyTo | None
@@ -1800,13 +1809,15 @@ class PaymentIntentConfirm(TypedDict):
 
 class PaymentIntentCreate(TypedDict):
     amount: int
-    """Minor units, at least 200 and at most 100000. Plans, subscriptions and payment links take
-    more.
+    """Minor units, at least 200 and at most 100000. For more, make a payment plan of one
+    payment, or a payment link.
     """
     currency: Currency
     """An ISO 4217 code, in capitals."""
     customer_id: NotRequired[str]
-    """The payer. By default the customer of the method that is charged."""
+    """The payer. Name it to charge a method of a customer, by a confirm or on a date: the
+    customer of a method is not taken over.
+    """
     biller_id: NotRequired[str]
     """Your own biller id. Any other is refused."""
     payment_method: NotRequired[str]
@@ -1828,8 +1839,8 @@ class PaymentIntentCreate(TypedDict):
     """Asks for the fee on top of the amount, where the rules on surcharges allow it."""
     scheduled_payment_date: NotRequired[str]
     """The service charges at 00:00 of this date in the account’s time zone, or within seconds if
-    it is today. From today to 366 days ahead. Needs `payment_method`. Confirming or canceling
-    earlier ends the schedule.
+    it is today. From today to 366 days ahead. Needs `payment_method`, and `customer_id` if
+    the method belongs to a customer. Confirming or canceling earlier ends the schedule.
     """
     description: NotRequired[str]
     """What is paid for. The payer reads it on receipts, and on the page of a checkout session."""
@@ -2067,6 +2078,14 @@ class PaymentLink(TypedDict):
     collect: Collect
     payment_method_types: list[PayableMethodType]
     """How can be paid."""
+    payable: bool
+    """Whether the page offers a way to pay, while it is open. If not, `not_payable_reason` says
+    why.
+    """
+    not_payable_reason: NotPayableReason | None
+    """Why no payer can pay: `methods_not_offered` if the pages take none of
+    `payment_method_types` in this mode, such as cards in live mode.
+    """
     save_payment_method: SavePaymentMethod
     """Whether the method is kept for later payments: never, if the payer agrees, or always."""
     apply_to: ApplyTo | None
