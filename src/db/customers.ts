@@ -125,8 +125,8 @@ export function unchanged({ id, biller_id, livemode, fee_preferences }: Customer
 }
 
 /**
- * The newest customer with this reference that is not deleted, or null. `others` counts those beside it that have it too:
- * on its clock or, if it has none, outside of clocks.
+ * The newest customer with this reference that is not deleted, or null. `others` counts those beside it that have it
+ * too: on its clock or, if it has none, outside of clocks.
  */
 export async function selectCustomerByReference(
   db: Db,

@@ -6,7 +6,8 @@ export type ItemOf<Page, Key extends keyof Page> = Page[Key] extends readonly (i
 /** A list. `await` returns its first page. `for await` returns all its items, and fetches pages as needed. */
 export interface Listing<Page, Key extends keyof Page> extends Promise<Page>, AsyncIterable<ItemOf<Page, Key>> {
   /**
-   * Returns the items as an array: at most `limit`, by default all. The `limit` of the list itself is the size of a page.
+   * Returns the items as an array: at most `limit`, by default all. The `limit` of the list itself is the size of a
+   * page.
    */
   toArray(options?: { limit?: number }): Promise<ItemOf<Page, Key>[]>;
 }

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../platform/html.ts';
 
-/** Text that leads to an address. Without one, the text alone; so is a figure of 0, of which there is nothing to see. */
+/** Text that leads to an address. Without one, the text alone: a figure of 0 too, of which there is nothing to see. */
 export function linked(what: string | number, to: string | null): Html {
   return to === null || what === 0 ? html`${what}` : html`<a href="${to}">${what}</a>`;
 }
