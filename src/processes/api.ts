@@ -6,6 +6,7 @@ import { sideOf } from '../operations/sides/workflow-sides.ts';
 import { findStuckWorkflows } from '../operations/stuck/workflows.ts';
 import { createLogger } from '../platform/logger.ts';
 import { openPool } from '../platform/postgres/connection.ts';
+import { takesWrites } from '../platform/postgres/transaction.ts';
 import { accountReader } from '../services/customers/bank-accounts.ts';
 import { createWebApp } from '../sites/app.ts';
 import { checkVault } from './checked-vault.ts';
@@ -74,7 +75,7 @@ const app = createWebApp({
   },
   checks: {
     // Without the comparison, most requests still fail.
-    PostgreSQL: () => Promise.all([sql`select 1`, keys.fits]),
+    PostgreSQL: () => Promise.all([takesWrites(sql), keys.fits]),
     // Of two, that of live mode: the sandbox's must not take this process away from live mode.
     Temporal: () => sides[0].temporal.workflowService.getSystemInfo({}),
     'a process that stays': async () => {

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createPages } from '../pages/app.ts';
 import { createLogger } from '../platform/logger.ts';
 import { openPool } from '../platform/postgres/connection.ts';
+import { takesWrites } from '../platform/postgres/transaction.ts';
 import { accountReader } from '../services/customers/bank-accounts.ts';
 import { checkVault } from './checked-vault.ts';
 import { processorsOf } from './dependencies.ts';
@@ -49,7 +50,7 @@ const pages = createPages({
   forThisMachine,
   async isReady() {
     if (ending.signal.aborted) throw new Error('the process is ending');
-    await Promise.all([sql`select 1`, keys.fits]);
+    await Promise.all([takesWrites(sql), keys.fits]);
   },
   ...(metrics === null ? {} : { watch: metrics.pages }),
 });

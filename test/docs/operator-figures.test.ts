@@ -7,6 +7,7 @@ import { checkedAgainAfterSeconds } from '../../src/operations/invariants/checks
 import { fullDatabase } from '../../src/operations/stuck/database.ts';
 import { stuckDefinitions } from '../../src/operations/stuck/definitions.ts';
 import { listeners } from '../../src/operations/stuck/listeners.ts';
+import { refusedWrites } from '../../src/operations/stuck/refused-writes.ts';
 import { sessionDefinitions } from '../../src/operations/stuck/sessions.ts';
 import { workflowDefinitions } from '../../src/operations/stuck/workflows.ts';
 import { watchedEveryMs } from '../../src/processes/self-watch.ts';
@@ -37,7 +38,7 @@ describe('the figures in the pages for operators', () => {
       ...sessionDefinitions.map(({ kind, afterSeconds }) => ({ kind, after: afterSeconds })),
       ...workflowDefinitions.map(({ kind, after_seconds }) => ({ kind, after: after_seconds })),
       ...Object.values(listeners).map(({ definition: { kind, after_seconds: after } }) => ({ kind, after })),
-      { kind: fullDatabase.kind, after: fullDatabase.after_seconds },
+      ...[fullDatabase, refusedWrites].map(({ kind, after_seconds: after }) => ({ kind, after })),
     ];
     assert.ok(definitions.length >= 30);
     for (const { kind, after } of definitions) {

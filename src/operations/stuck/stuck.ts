@@ -14,6 +14,7 @@ import { findStuck, reportUnread, type StuckReport } from './find-stuck.ts';
 import { keyFileMissing } from './key-file.ts';
 import { findUnreachable, listeners } from './listeners.ts';
 import { type LatelyFailing, listLatelyFailing } from './queries/webhooks.ts';
+import { findRefusedWrites, refusedWrites } from './refused-writes.ts';
 import { findSessions, sessionDefinitions } from './sessions.ts';
 import { findStuckWorkflows, unansweredKinds, workflowDefinitions } from './workflows.ts';
 
@@ -24,6 +25,7 @@ export const stuckKinds: readonly string[] = [
   ...workflowDefinitions,
   notReadable,
   fullDatabase,
+  refusedWrites,
   listeners.api.definition,
   listeners.pages.definition,
   keyFileMissing,
@@ -83,7 +85,9 @@ export async function lookForStuck(
  */
 export function findStuckRows(sql: Pool, now: RealInstant): Promise<StuckReport[]> {
   return readInTime(() =>
-    all([findStuck(sql, stuckDefinitions, now), findFullDatabase(sql)]).then(([found, full]) => [...found, full]),
+    all([findStuck(sql, stuckDefinitions, now), findFullDatabase(sql), findRefusedWrites(sql)]).then(
+      ([found, ...others]) => [...found, ...others],
+    ),
   );
 }
 

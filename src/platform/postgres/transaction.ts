@@ -170,14 +170,32 @@ export function violates(error: unknown, constraint: string): boolean {
   return error instanceof postgres.PostgresError && error.constraint_name === constraint;
 }
 
-/** Whether the error means that the database is away or overloaded, not that the statement is wrong. */
+/** SQLSTATE `read_only_sql_transaction`: nothing was written. */
+const readOnly = '25006';
+
+/**
+ * Whether the error means that the database is away, overloaded or read-only, not that the statement is wrong: nothing
+ * was written, and a repetition may succeed.
+ */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return false;
   const code = error.code;
   if (error instanceof postgres.PostgresError) {
-    return code.startsWith('08') || code.startsWith('53') || code.startsWith('57') || code.startsWith('58');
+    return (
+      code === readOnly ||
+      code.startsWith('08') ||
+      code.startsWith('53') ||
+      code.startsWith('57') ||
+      code.startsWith('58')
+    );
   }
   return /^(CONNECTION_|CONNECT_|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|ENETUNREACH)/.test(code);
+}
+
+/** Resolves if PostgreSQL responds and takes writes. @throws if it does not respond, is read-only or a standby. */
+export async function takesWrites(db: Db): Promise<void> {
+  const [row] = await db<[{ isReadOnly: string }]>`select current_setting('transaction_read_only') as "isReadOnly"`;
+  if (row.isReadOnly === 'on') throw new Error('PostgreSQL is read-only');
 }
 
 /** Whether the error means that the connection has ended, or that the server ended it. */

@@ -6,6 +6,7 @@ import { notReadable, readBounded } from '../../operations/stuck/bounded-reading
 import { findFullDatabase } from '../../operations/stuck/database.ts';
 import { stuckDefinitions } from '../../operations/stuck/definitions.ts';
 import { countStuck } from '../../operations/stuck/find-stuck.ts';
+import { findRefusedWrites } from '../../operations/stuck/refused-writes.ts';
 import { sessionDefinitions } from '../../operations/stuck/sessions.ts';
 import { countStuckWorkflows } from '../../operations/stuck/workflows.ts';
 import { all } from '../../platform/all-settled.ts';
@@ -148,11 +149,11 @@ function partsOfDatabase(gauges: Gauges): Part[] {
       const unread = counts.get(notReadable.kind) ?? 0;
       if (unread > 0) throw new Error(`${unread} kinds of what is stuck could not be read: their tables are locked`);
     },
-    async (sql) => {
-      const { kind, count } = await findFullDatabase(sql);
+    ...[findFullDatabase, findRefusedWrites].map((find) => async (sql: Pool) => {
+      const { kind, count } = await find(sql);
       stuck.set({ kind }, count);
       wasRead(kind);
-    },
+    }),
   ];
 }
 
