@@ -9,8 +9,8 @@ export const refusedWrites = {
 } as const;
 
 /**
- * Whether PostgreSQL would accept the writes of the service, asked of its catalogue: that needs no write, and takes some
- * milliseconds.
+ * Whether PostgreSQL would accept the writes of the service, asked of its catalogue: that needs no write, and takes
+ * some milliseconds.
  * @throws what PostgreSQL throws if it does not respond.
  */
 export async function findRefusedWrites(sql: Db): Promise<StuckReport> {

@@ -22,10 +22,10 @@ form { margin-bottom: .75rem; }
 form input { display: block; max-width: 32rem; }
 form button { margin-top: .4rem; min-height: 2.75rem; }
 @media (max-width: 46rem) {
-  table:not(.cards) { font-size: .9rem; }
-  table:not(.cards) th, table:not(.cards) td { padding-right: .25rem; }
-  th.number { font-size: .75rem; white-space: normal; }
-  table:not(.cards) .number { padding-left: .4rem; }
+  table:not(.cards) { font-size: .8rem; }
+  table:not(.cards) th, table:not(.cards) td { padding-right: .2rem; }
+  th.number { font-size: .7rem; white-space: normal; }
+  table:not(.cards) .number { padding-left: .2rem; }
   table.cards, table.cards caption, table.cards tbody, table.cards tr, table.cards th, table.cards td { display: block; }
   table.cards thead { position: absolute; left: -999em; }
   table.cards tr { border-bottom: 1px solid var(--line); padding: .5rem 0; }
