@@ -1,8 +1,8 @@
-/** Runs of digits, with at most three separators between two of them. */
-const runs = /\d(?:[ ./_-]{0,3}\d)*/g;
+/** Runs of digits, with any separators between them. */
+const runs = /\d(?:[ ,./_-]*\d)*/g;
 
 /**
- * Spaces, dots, slashes, hyphens and digits of other scripts become those of ASCII, and what is invisible alone
+ * Spaces, commas, dots, slashes, hyphens and digits of other scripts become those of ASCII, and what is invisible alone
  * (combining marks, invisible characters) is removed, so that no spelling hides a number.
  */
 function inAscii(text: string): string {
@@ -13,6 +13,7 @@ function inAscii(text: string): string {
     .replace(/[\s\u2800]+/gu, ' ')
     .replace(/[\p{Pd}\u2212]+/gu, '-')
     .replace(/[\\|\u2044\u2215\u29f8]+/gu, '/')
+    .replace(/[\u060c\u066b\u066c\u3001]+/gu, ',')
     .replace(/[\u00b7\u2022\u2027\u2219\u22c5\u3002\u30fb\u06d4]+/gu, '.');
 }
 
@@ -26,12 +27,12 @@ function digitOf(digit: string): number {
 
 /**
  * Whether a text may contain the number of a card: 13 to 19 digits in a row that pass the check of Luhn
- * (ISO/IEC 7812-1), also with spaces, hyphens, dots or slashes between them, and next to other groups of digits, such
+ * (ISO/IEC 7812-1), also with spaces, hyphens, dots, commas or slashes between them, and next to other groups of digits, such
  * as a date. Some 10 % of other numbers of this length pass it too.
  */
 export function hasCardNumber(text: string): boolean {
   for (const [run] of inAscii(text).matchAll(runs)) {
-    const groups = run.split(/[ ./_-]+/);
+    const groups = run.split(/[ ,./_-]+/);
     for (const start of groups.keys()) {
       let digits = '';
       // At most 19 groups from each start, so the check takes a time in proportion to the text.

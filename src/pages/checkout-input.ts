@@ -1,5 +1,6 @@
 import { findFixtureCard } from '../domain/cards.ts';
 import { currentMandateText } from '../domain/mandates/mandate-texts.ts';
+import { isPlainText } from '../domain/plain-text.ts';
 import type { MinorUnits } from '../domain/units.ts';
 import type { SessionForPayer } from '../services/links/public-tokens.ts';
 import type { Submission } from '../services/links/submission.ts';
@@ -38,7 +39,9 @@ export function readMethod(
     text('account_number').replace(/\s/g, ''),
   ];
   const wrong: Record<string, string> = {};
-  if (name.length < 1 || name.length > 200 || /\p{Cc}/u.test(name)) wrong['/account_name'] = 'Enter the account name.';
+  if (name.length < 1 || name.length > 200) wrong['/account_name'] = 'Enter the account name.';
+  else if (!isPlainText(name))
+    wrong['/account_name'] = 'Type the account name: what you pasted has invisible characters.';
   if (!/^\d{3}-?\d{3}$/.test(bsb)) wrong['/bsb'] = 'A BSB has six digits.';
   if (!/^\d{6,9}$/.test(number)) wrong['/account_number'] = 'An account number has 6 to 9 digits.';
   if (Object.keys(wrong).length > 0) return { wrong };

@@ -1,7 +1,7 @@
 import type { PaidSubject } from '../db/page-payments.ts';
 import type { PaymentIntentRow } from '../db/payment-intents.ts';
 import type { PaymentMethodRow } from '../db/payment-methods.ts';
-import { type Html, html } from '../platform/html.ts';
+import { type Html, html, isolated } from '../platform/html.ts';
 import { stateOfLink } from '../services/links/door.ts';
 import type { SessionForPayer } from '../services/links/public-tokens.ts';
 import { tokenOf } from '../services/links/tokens.ts';
@@ -112,7 +112,7 @@ ${receiptOf(visit, intent)}`,
     status: 200,
     title: isSetup ? 'Your details were saved' : 'Thank you for your payment',
     payee,
-    main: html`<p class="good">${isSetup ? `${payee.name} can use them from now on.` : `You have paid ${payee.name}.`}</p>
+    main: html`<p class="good">${isSetup ? `${isolated(payee.name)} can use them from now on.` : `You have paid ${isolated(payee.name)}.`}</p>
 ${session.made_default ? html`<p>This is now your usual payment method with ${payee.name}.${paidByUsual.length === 0 ? null : ` It pays ${inQuotes(paidByUsual)}.`}</p>` : null}
 ${rows([...about, ...(intent === null ? [] : amountRows(intent, visit.locale))])}
 ${intent === null ? null : statement(purchase.lines, intent.currency, visit.locale)}
@@ -124,11 +124,13 @@ ${onward(session.success_url, session.id)}`,
 /** What the way to pay is kept for: a plan, or a subscription with its items. */
 function keptForRows({ keptFor, name }: Purchase): [string, string | null][] {
   if (keptFor === null) return [];
-  const items = keptFor.items.map((item) => (item.quantity === 1 ? item.name : `${item.quantity} × ${item.name}`));
+  const items = keptFor.items.map((item) =>
+    item.quantity === 1 ? isolated(item.name) : `${item.quantity} × ${isolated(item.name)}`,
+  );
   const included = items.join(', ');
   return [
     ['Kept for', keptFor.name === name ? null : keptFor.name],
-    ['Includes', included === '' || included === keptFor.name ? null : included],
+    ['Includes', included === '' || included === isolated(keptFor.name) ? null : included],
   ];
 }
 

@@ -1,5 +1,5 @@
 // The pages of links and sessions that have ended, or that cannot go on just now: each end has its own words.
-import { html } from '../platform/html.ts';
+import { html, isolated } from '../platform/html.ts';
 import type { SubmissionRefusal } from '../services/links/submission.ts';
 import type { Payee } from '../services/pages/paying.ts';
 import { alert } from './layout.ts';
@@ -42,7 +42,7 @@ export function endedPage(payee: Payee, end: string, isSetup = false): Page {
 
 /** Says that a payment came back. */
 export function cameBackWords(payee: Payee): string {
-  return `A payment made here has come back from the bank, so ${payee.name} does not have the money.`;
+  return `A payment made here has come back from the bank, so ${isolated(payee.name)} does not have the money.`;
 }
 
 /** The page of a session that ended because its link was completed. A payment came back, and the link is open again. */

@@ -1,6 +1,6 @@
 import { fixtureCards } from '../domain/cards.ts';
 import type { ChargeOutcome } from '../domain/charge-outcome.ts';
-import { Html, html } from '../platform/html.ts';
+import { Html, html, isolated } from '../platform/html.ts';
 import type { SavedCard } from '../services/pages/saved-cards.ts';
 import { bankAccount, chosenMethod, offeredMethods } from './offered-methods.ts';
 import { tokensByNumber } from './test-numbers.ts';
@@ -45,7 +45,7 @@ export function methodChoices(
   return html`<fieldset>
 <legend>How do you want to pay?</legend>
 ${words === undefined ? null : html`<span class="wrong" role="alert">${words}</span>`}
-${saved.map(({ id, brand, last4 }) => choice(id, `${brand ?? 'Card'} ending in ${last4 ?? '…'}`, noted('saved', notes.get(id)), chosen === id))}
+${saved.map(({ id, brand, last4 }) => choice(id, `${isolated(brand ?? 'Card')} ending in ${last4 ?? '…'}`, noted('saved', notes.get(id)), chosen === id))}
 ${types.includes('card') ? html`${testCards(chosen, notes)}${testNumberField}` : null}
 ${types.includes('au_becs_debit') ? choice('au_becs_debit', 'Australian bank account', noted('direct debit', notes.get(bankAccount)), chosen === bankAccount) : null}
 </fieldset>`;

@@ -5,7 +5,7 @@ import type { PaymentMethodRow } from '../db/payment-methods.ts';
 import type { DeclineCode } from '../domain/charge-outcome.ts';
 import type { Currency } from '../domain/currencies.ts';
 import type { PeriodLine } from '../domain/subscriptions/lines.ts';
-import { type Html, html } from '../platform/html.ts';
+import { type Html, html, isolated } from '../platform/html.ts';
 import { rows } from './layout.ts';
 import { money } from './money.ts';
 
@@ -58,7 +58,7 @@ export function purposeRows({ name, description, reference }: PurposeRow): [stri
 export function statement(lines: readonly PeriodLine[], currency: Currency, locale: string): Html | null {
   if (lines.length < 2) return null;
   const named = ({ quantity, description }: PeriodLine) =>
-    quantity === 1 ? description : `${quantity} × ${description}`;
+    quantity === 1 ? description : `${quantity} × ${isolated(description)}`;
   return html`<h2>What it pays</h2>
 ${rows(lines.map((line) => [named(line), money(line.amount_cents, currency, locale)]))}`;
 }
@@ -70,7 +70,7 @@ export function methodInWords({
   last4,
 }: Pick<PaymentMethodRow, 'instrument' | 'brand' | 'last4'>): string {
   const names = {
-    card: brand ?? 'Card',
+    card: isolated(brand ?? 'Card'),
     au_becs_debit: 'Bank account',
     klarna: 'Klarna',
     pay_id: 'PayID',

@@ -14,13 +14,20 @@ export const signatureField = 'form';
 
 /**
  * Reads the fields of a posted form: at most 16 KiB, and 30 fields of 300 characters. A form with what may be a card
- * number is refused here, before anything else sees it. Returns the page of a refusal instead.
+ * number is refused here, before anything else sees it, and so is one from a browser whose name holds a number: the
+ * name is stored with what a payer agrees to. Returns the page of a refusal instead.
  */
 export async function readForm(request: IncomingMessage): Promise<URLSearchParams | Page> {
-  const { 'sec-fetch-site': site, 'content-type': type, 'content-encoding': encoding } = request.headers;
+  const {
+    'sec-fetch-site': site,
+    'content-type': type,
+    'content-encoding': encoding,
+    'user-agent': browser,
+  } = request.headers;
   // Browsers send it with every request; an older one, or a program, does not.
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return foreignForm;
   if (!/^application\/x-www-form-urlencoded(;|$)/i.test(type ?? '') || encoding !== undefined) return badForm;
+  if (hasCardNumber(browser ?? '')) return cardNumberRefused;
   const length = request.headers['content-length'];
   if (Number(length ?? 0) > most) return formTooLarge;
   let bytes: Buffer;

@@ -5,7 +5,7 @@ import type { PaidSubject } from '../db/page-payments.ts';
 import type { OfferColumns } from '../db/payment-links.ts';
 import { fitsCurrency } from '../domain/schemes/schemes.ts';
 import type { MinorUnits } from '../domain/units.ts';
-import { type Html, html } from '../platform/html.ts';
+import { type Html, html, isolated } from '../platform/html.ts';
 import type { Price } from '../services/links/public-tokens.ts';
 import type { Payee } from '../services/pages/paying.ts';
 import type { UnpaidPayment } from '../services/pages/unpaid-payment.ts';
@@ -53,8 +53,8 @@ export function termsOf(
   if (coming !== null && atOnce > 0) {
     sentences.push(
       isSetup
-        ? `As soon as this is saved, ${sum(atOnce)} is taken for “${coming.name}”.`
-        : `As soon as this is paid, a further ${sum(atOnce)} is taken for “${coming.name}”.${together(price, coming, locale)}`,
+        ? `As soon as this is saved, ${sum(atOnce)} is taken for “${isolated(coming.name)}”.`
+        : `As soon as this is paid, a further ${sum(atOnce)} is taken for “${isolated(coming.name)}”.${together(price, coming, locale)}`,
     );
     sentences.push(
       `${isSetup ? 'Taken now' : 'Taken then'}: ${coming.takenNow.map(partOf(coming, locale)).join(', and ')}.`,
@@ -78,7 +78,7 @@ function usualOf({ payment_method_types: types }: Asked['offer'], paid: readonly
   const taken = paid.filter((subject) => types.some((type) => paysBy(type)(subject)));
   const left = types.includes('au_becs_debit') ? paid.filter((subject) => !paysBy('au_becs_debit')(subject)) : [];
   return [
-    `Make this my usual payment method with ${payee.name}: it pays everything that has no method of its own.`,
+    `Make this my usual payment method with ${isolated(payee.name)}: it pays everything that has no method of its own.`,
     ...(taken.length === 0 ? [] : [`At present that is ${inQuotes(taken)}.`]),
     ...(left.length === 0 ? [] : [`A bank account cannot pay ${inQuotes(left)}: what it cannot pay stays as it is.`]),
   ].join(' ');
@@ -86,7 +86,7 @@ function usualOf({ payment_method_types: types }: Asked['offer'], paid: readonly
 
 /** Names plans and subscriptions in a sentence: “Membership”, “Pool” and “Sauna”. */
 export function inQuotes(subjects: readonly PaidSubject[]): string {
-  return new Intl.ListFormat('en-GB').format(subjects.map(({ name }) => `“${name}”`));
+  return new Intl.ListFormat('en-GB').format(subjects.map(({ name }) => `“${isolated(name)}”`));
 }
 
 /** What is taken in all at once, if both are of one currency. */
@@ -102,7 +102,7 @@ function partOf({ currency }: ComingPayments, locale: string) {
     const before = owed.reduce((all, { amount_cents: amount }) => all + amount, 0);
     // What is owed may be paid in part by credit.
     if (before === 0 || total <= before) return `${sum(total)} ${datesOf(dates)}`;
-    const lines = owed.map(({ description, amount_cents: amount }) => `${sum(amount)} owed (${description})`);
+    const lines = owed.map(({ description, amount_cents: amount }) => `${sum(amount)} owed (${isolated(description)})`);
     return [`${sum(total - before)} ${datesOf(dates)}`, ...lines].join(', and ');
   };
 }
@@ -112,7 +112,10 @@ function datesOf({ from, to }: Pick<TakenNow, 'from' | 'to'>): string {
 }
 
 function wordsOfUnpaid({ name, coming, ...dates }: UnpaidPayment, payee: Payee, locale: string): string[] {
-  return [`This pays “${name}”, ${datesOf(dates)}.`, ...(coming === null ? [] : laterOf(coming, payee, locale))];
+  return [
+    `This pays “${isolated(name)}”, ${datesOf(dates)}.`,
+    ...(coming === null ? [] : laterOf(coming, payee, locale)),
+  ];
 }
 
 function laterOf(coming: ComingPayments, payee: Payee, locale: string): string[] {
@@ -122,13 +125,15 @@ function laterOf(coming: ComingPayments, payee: Payee, locale: string): string[]
   const ends = cap === null ? 'until it ends' : `until its total of ${sum(cap)} is reached`;
   const more = hasMore ? `, and so on ${intervalOf(coming)} ${ends}` : ', and nothing after that';
   if (!waitsForBiller) {
-    return list.length === 0 ? [] : [`“${name}” ${atOnce > 0 ? 'then ' : ''}takes ${list.join(', ')}${more}.`];
+    return list.length === 0
+      ? []
+      : [`“${isolated(name)}” ${atOnce > 0 ? 'then ' : ''}takes ${list.join(', ')}${more}.`];
   }
   const first = atOnce === 0 ? [] : [`${sum(atOnce)} at once`];
   const all = [...first, ...list];
   if (all.length === 0) return [];
   return [
-    `Nothing is taken for “${name}” until ${payee.name} starts or resumes it. If that is today, it takes ${all.join(', ')}${more}.`,
+    `Nothing is taken for “${isolated(name)}” until ${isolated(payee.name)} starts or resumes it. If that is today, it takes ${all.join(', ')}${more}.`,
   ];
 }
 
@@ -144,8 +149,8 @@ function keptOf(
   const what =
     coming === null
       ? 'to take later payments with it, without asking you again'
-      : `to take the payments of “${coming.name}” and other later payments with it, without asking you again`;
-  const words = `you allow ${payee.name} to save this payment method, and ${what}.`;
+      : `to take the payments of “${isolated(coming.name)}” and other later payments with it, without asking you again`;
+  const words = `you allow ${isolated(payee.name)} to save this payment method, and ${what}.`;
   if (save === 'offer') return { consent: null, offer: `Save this payment method: ${words}` };
   return {
     consent: save === 'always' ? `${mode === 'setup' ? 'By saving' : 'By paying'}, ${words}` : null,

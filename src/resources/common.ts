@@ -1,6 +1,7 @@
 import Type, { type Static, type TNull, type TObject, type TProperties, type TSchema, type TUnion } from 'typebox';
 import { currencies } from '../domain/currencies.ts';
 import { type IdKind, type Id as IdOf, idPattern } from '../domain/ids.ts';
+import { plainText } from '../domain/plain-text.ts';
 import type { FieldError } from './field-errors.ts';
 
 /** An object that rejects unknown members, so that a misspelt name is an error and is never dropped silently. */
@@ -111,6 +112,11 @@ export function Reference<Kind extends IdKind = never>(description: string) {
   return Type.Unsafe<[Kind] extends [never] ? string : IdOf<Kind>>(
     Type.String({ minLength: 1, maxLength: 100, description }),
   );
+}
+
+/** A text that banks print on statements or read as a name. Lengths are in characters. */
+export function StatementText(options: { minLength?: number; maxLength: number; description: string }) {
+  return Type.String({ ...options, pattern: plainText });
 }
 
 /** A field that only a creation sets. A change that has it is refused, whatever its value. */

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { exampleId } from '../domain/ids.ts';
-import { Reference, Strict, withRule } from './common.ts';
+import { Reference, StatementText, Strict, withRule } from './common.ts';
 import { madeAt, withExamples } from './examples.ts';
 import { type FieldError, fieldError } from './field-errors.ts';
 import { exampleText, mandateExample, NoticeChannel, NoticeKind } from './mandate.ts';
@@ -28,7 +28,7 @@ const acceptanceFields = {
   user_agent: Type.Optional(
     Type.String({ minLength: 1, maxLength: 500, description: 'The `User-Agent` of the payer’s browser.' }),
   ),
-  signatory_name: Type.String({ minLength: 1, maxLength: 200, description: 'The name of the person who agreed.' }),
+  signatory_name: StatementText({ minLength: 1, maxLength: 200, description: 'The name of the person who agreed.' }),
   text_version: Type.Optional(
     Type.String({
       minLength: 1,

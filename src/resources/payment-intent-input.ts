@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { exampleId } from '../domain/ids.ts';
-import { Currency, FreeForm, LocalDate, MetadataWith, Reference, Strict, withRule } from './common.ts';
+import { Currency, FreeForm, LocalDate, MetadataWith, Reference, StatementText, Strict, withRule } from './common.ts';
 import { withExamples } from './examples.ts';
 import { type FieldError, fieldError } from './field-errors.ts';
 
@@ -61,7 +61,7 @@ const IntentFields = Strict(
       }),
     ),
     statement_descriptor: Type.Optional(
-      Type.String({
+      StatementText({
         minLength: 1,
         maxLength: 22,
         description: 'What the payer’s statement shows. By default that of the account.',

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { exampleId } from '../domain/ids.ts';
-import { Currency, MetadataWith, nullable, optional, Reference, Strict, withRule } from './common.ts';
+import { Currency, MetadataWith, nullable, optional, Reference, StatementText, Strict, withRule } from './common.ts';
 import { dueAt, withExamples } from './examples.ts';
 import { type FieldError, fieldError } from './field-errors.ts';
 import { LinkMode } from './payment-link.ts';
@@ -93,7 +93,7 @@ export const offerInput = {
     Type.Boolean({ description: 'Asks for the fee on top of the amount, where the rules on surcharges allow it.' }),
   ),
   statement_descriptor: Type.Optional(
-    Type.String({
+    StatementText({
       minLength: 1,
       maxLength: 22,
       description: 'What the payer’s statement shows. By default that of the account.',

@@ -1,11 +1,13 @@
 import Type, { type Static } from 'typebox';
 import { exampleId } from '../domain/ids.ts';
-import { Reference, Strict } from './common.ts';
+import { Reference, StatementText, Strict } from './common.ts';
 import { withExamples } from './examples.ts';
-import { CardBin, CardFunding, CardName, CardNetworks, ExpiryMonth, ExpiryYear, LastFour } from './payment-method.ts';
+import { CardBin, CardFunding, CardNetworks, ExpiryMonth, ExpiryYear, LastFour } from './payment-method.ts';
 
 export const Opaque = (description: string) => Type.String({ minLength: 1, maxLength: 500, description });
 export const Short = (description: string) => Type.String({ minLength: 1, maxLength: 255, description });
+
+export const AccountName = StatementText({ minLength: 1, maxLength: 255, description: 'The name of the account.' });
 
 const TokenMetadata = Strict(
   {
@@ -24,7 +26,9 @@ const CardData = Strict(
     expiry_month: ExpiryMonth,
     expiry_year: ExpiryYear,
     token_metadata: TokenMetadata,
-    card_name: Type.Optional(CardName),
+    card_name: Type.Optional(
+      StatementText({ maxLength: 30, description: 'The name on the card, at most 30 characters.' }),
+    ),
     card_number_token: Type.Optional(Opaque('The tokenised card number.')),
     card_number_end: Type.Optional(LastFour),
     card_bin: Type.Optional(CardBin),
@@ -47,7 +51,7 @@ const BecsData = Strict(
         'The BSB, which names the bank and the branch: six digits, with or without a hyphen. In the sandbox 000-000 is ' +
         'enough.',
     }),
-    account_name: Short('The name of the account.'),
+    account_name: AccountName,
     account_number: Type.String({
       title: '6 to 9 characters, such as 12345678',
       minLength: 6,

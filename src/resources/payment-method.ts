@@ -27,7 +27,7 @@ export const CardFunding = Type.Enum([...fundings], {
   title: 'CardFunding',
   description: 'What the card draws on, if your vault knows it.',
 });
-export const CardName = Type.String({ maxLength: 30, description: 'The name on the card, at most 30 characters.' });
+const CardName = Type.String({ maxLength: 30, description: 'The name on the card, at most 30 characters.' });
 export const ExpiryMonth = Type.Integer({ minimum: 1, maximum: 12, description: 'The month in which it expires.' });
 export const ExpiryYear = Type.Integer({ minimum: 2000, maximum: 2100, description: 'The year in which it expires.' });
 export const Email = Type.String({

@@ -4,7 +4,7 @@ import { exampleId } from '../domain/ids.ts';
 import { Nullable, Strict } from './common.ts';
 import { withExamples } from './examples.ts';
 import { Email } from './payment-method.ts';
-import { customerReference, Opaque, Short } from './payment-method-input.ts';
+import { AccountName, customerReference, Opaque, Short } from './payment-method-input.ts';
 
 const Component = (description: string, minimum: number, maximum: number) =>
   Type.Optional(Nullable(Type.Integer({ minimum, maximum }), { description }));
@@ -30,7 +30,7 @@ const KlarnaData = Strict(
 const PayIdData = Strict(
   {
     payid: Short('The PayID.'),
-    account_name: Short('The name of the account.'),
+    account_name: AccountName,
     payid_type: Type.Optional(Short('Such as email or phone.')),
   },
   { title: 'PayIdData' },
@@ -38,7 +38,7 @@ const PayIdData = Strict(
 const PayPalData = Strict(
   {
     paypal_email: Email,
-    account_name: Short('The name of the account.'),
+    account_name: AccountName,
     paypal_token: Type.Optional(Opaque('The tokenised account.')),
   },
   { title: 'PayPalData' },

@@ -21,10 +21,21 @@ describe('the search for card numbers', () => {
     }
   });
 
-  it('finds a number whatever stands between its digits: dots, dashes, slashes, marks, invisible characters', () => {
+  it('finds a number whatever stands between its digits: dots, commas, dashes, slashes, marks, invisible characters', () => {
     const between =
-      '. / \\ | _ - – — − · • ・ . - / \u0301 \u20e3 \u00ad \u180e \u200b \u200e \u2060 \u2062 \u202e \u034f \u115f \u3164';
-    for (const mark of [...between.split(' '), ' - ', ' / ', '. ', '\ufe0f\u20e3', '\u2800', '\n', '\u0007']) {
+      ', ، 、 ， . / \\ | _ - – — − · • ・ . - / \u0301 \u20e3 \u00ad \u180e \u200b \u200e \u2060 \u2062 \u202e \u034f \u115f \u3164';
+    for (const mark of [
+      ...between.split(' '),
+      ' - ',
+      ' / ',
+      '. ',
+      ', ',
+      ' - / - / - ',
+      '\ufe0f\u20e3',
+      '\u2800',
+      '\n',
+      '\u0007',
+    ]) {
       const spelled = { groups: `4242${mark}4242${mark}4242${mark}4242`, digits: [...'4242424242424242'].join(mark) };
       for (const [how, text] of Object.entries(spelled)) {
         assert.equal(hasCardNumber(text), true, `${how} with ${JSON.stringify(mark)}`);

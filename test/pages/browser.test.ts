@@ -189,6 +189,54 @@ describe('the pages for payers in a real browser', () => {
     );
   });
 
+  it('keep the order of each sum and sentence, whatever marks of direction and letters a name has', async function () {
+    this.timeout(60_000);
+    const { id: customer } = await stage.merchant.customer();
+    await stage.merchant.card(customer);
+    const plan = await stage.merchant.plan({
+      customer_id: customer,
+      name: '\u2069\u202eBoat אבג 9',
+      start_date: realNow().toISOString().slice(0, 10),
+      recurring_amount_cents: 12_345,
+    });
+    const link = await links.link({
+      customer_id: customer,
+      name: '\u202eInvoice',
+      description: '\u2067\u202eאבג',
+      apply_to: { payment_plan_id: plan.id },
+      save_payment_method: 'always',
+    });
+    // The letters of a line that do not stand where their order in the text says.
+    const misplaced = `(() => {
+      const found = [];
+      const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+      for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
+        if (text.parentElement.closest('bdi') !== null) continue;
+        let last = null;
+        for (let at = 0; at < text.length; at++) {
+          const range = document.createRange();
+          range.setStart(text, at);
+          range.setEnd(text, at + 1);
+          const [box] = range.getClientRects();
+          if (box === undefined || box.width === 0) continue;
+          if (last !== null && last.top === box.top && box.left < last.left) found.push(text.data);
+          last = box;
+        }
+      }
+      return [...new Set(found)];
+    })()`;
+    const tab = await browser.open(`${pages.url}/pay/${links.tokenOf(link)}`, desktop);
+    for (const next of ['Continue to payment', 'Pay', 'Show the receipt', null]) {
+      assert.deepEqual(await tab.evaluate(misplaced), [], String(next));
+      if (next === null) break;
+      const words = await tab.evaluate<string>('document.body.innerText');
+      if (next !== 'Show the receipt') assert.match(words, /takes .*123\.45/, next);
+      if (next === 'Pay') await tab.evaluate(choose('tok_sandbox_visa_succeed'));
+      await tab.follow(press(next));
+    }
+    assert.equal(await title(tab), 'Receipt');
+  });
+
   it('are at most 30 kB, in at most three requests, all of them of our own origin', async function () {
     this.timeout(60_000);
     const link = await links.link({

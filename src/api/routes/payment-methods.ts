@@ -40,7 +40,7 @@ const create = route({
   body: PaymentMethodCreate,
   response: { status: 200, schema: CreatedPaymentMethod },
   handle: async ({ context, body, deps }) => {
-    assertNoCardNumber(body, deps);
+    assertNoCardNumber(body.payment_method_data, '/payment_method_data', deps);
     const method = await createPaymentMethod(deps.db, deps.vault, context, body);
     return { success: true, payment_method: presentCreatedPaymentMethod(method) };
   },
@@ -141,6 +141,7 @@ const createInSandbox = route({
     },
   },
   handle: async ({ context, body, deps }) => {
+    assertNoCardNumber(body.instrument_data, '/instrument_data', deps);
     const method = await createSandboxPaymentMethod(deps.db, context, body);
     return { success: true, payment_method: presentPaymentMethod(method) };
   },

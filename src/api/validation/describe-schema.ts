@@ -1,3 +1,4 @@
+import { plainText, plainTextInWords } from '../../domain/plain-text.ts';
 import { formatPhrases } from './formats.ts';
 
 /** A JSON schema: the keywords that constrain a value. */
@@ -58,6 +59,7 @@ function text(schema: SchemaNode): string {
   if (format) return format;
   const characters = count(schema.minLength, schema.maxLength, 'characters');
   if (schema.pattern === '\\S') return `a string that is not blank${characters.replace(' of', ', of')}`;
+  if (schema.pattern === plainText) return `a string${characters}, ${plainTextInWords}`;
   return `a string${characters}${typeof schema.pattern === 'string' ? ` that matches ${schema.pattern}` : ''}`;
 }
 

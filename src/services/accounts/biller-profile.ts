@@ -10,6 +10,7 @@ import { type BillerRow, selectBiller, updateSurcharging } from '../../db/biller
 import { lockBiller } from '../../db/tenant.ts';
 import { isCountry } from '../../domain/countries.ts';
 import type { Id } from '../../domain/ids.ts';
+import { isPlainText, plainTextInWords } from '../../domain/plain-text.ts';
 import type { CostKey } from '../../domain/surcharges/costs.ts';
 import type { BasisPoints } from '../../domain/units.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
@@ -179,8 +180,8 @@ function textErrors(change: Record<string, string | null | undefined>): FieldErr
     if (length === 0 || length > longest[name]) {
       return [fieldError(path, 'invalid_value', `${name} must be 1 to ${longest[name]} characters.`)];
     }
-    if (/[\p{Cc}\p{Surrogate}]/u.test(text)) {
-      return [fieldError(path, 'invalid_value', `${name} must not have control characters.`)];
+    if (!isPlainText(text) || /\p{Surrogate}/u.test(text)) {
+      return [fieldError(path, 'invalid_value', `${name} must be text ${plainTextInWords}.`)];
     }
     if (name === 'brand_color' && !/^#[0-9a-f]{6}$/.test(text)) {
       return [fieldError(path, 'invalid_format', 'brand_color must be a colour such as #1a4f9c.')];

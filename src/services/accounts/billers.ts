@@ -8,6 +8,7 @@ import {
 } from '../../db/billers.ts';
 import { isTimeZone } from '../../domain/calendar.ts';
 import { type Id, newId } from '../../domain/ids.ts';
+import { isPlainText, plainTextInWords } from '../../domain/plain-text.ts';
 import type { Db, Pool, Tx } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { type RealInstant, realNow } from '../../platform/real-time.ts';
@@ -130,20 +131,21 @@ async function works(
 function billerErrors({ name, timeZone, statementDescriptor }: NewBiller): FieldError[] {
   const errors: FieldError[] = [];
   const report = (path: string, code: FieldCode, message: string) => errors.push(fieldError(path, code, message));
-  if (!isText(name, 200)) report('/name', 'invalid_value', 'name must be 1 to 200 characters.');
+  if (!isText(name, 200)) report('/name', 'invalid_value', `name must be 1 to 200 characters, ${plainTextInWords}.`);
   if (timeZone !== undefined && !isTimeZone(timeZone)) {
     report('/time_zone', 'invalid_value', 'time_zone must be an IANA time zone, such as Australia/Sydney.');
   }
   if (statementDescriptor !== undefined && !isText(statementDescriptor, 22)) {
-    report('/statement_descriptor', 'too_long', 'statement_descriptor must be 1 to 22 characters.');
+    const message = `statement_descriptor must be 1 to 22 characters, ${plainTextInWords}.`;
+    report('/statement_descriptor', 'invalid_value', message);
   }
   return errors;
 }
 
-/** Whether PostgreSQL can store the text, and it has 1 to `most` characters. */
+/** Whether PostgreSQL can store the text and a bank can print it, and it has 1 to `most` characters. */
 function isText(value: string, most: number): boolean {
   const length = [...value].length;
-  return length >= 1 && length <= most && !value.includes('\0') && !/\p{Surrogate}/u.test(value);
+  return length >= 1 && length <= most && isPlainText(value) && !/\p{Surrogate}/u.test(value);
 }
 
 function withoutFees(row: BillerRow): Biller {

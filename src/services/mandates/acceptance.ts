@@ -10,6 +10,7 @@ import { type Scheme, schemes } from '../../domain/schemes/schemes.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { AcceptanceInput } from '../../resources/mandate-input.ts';
+import { cardNumberErrors } from '../customers/card-numbers.ts';
 import { ValidationFailed } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
 
@@ -37,7 +38,8 @@ export const notAccepted = {
 
 /**
  * Checks an acceptance, and returns it with its field errors. A payer accepts now, whatever is claimed, and what the
- * service has seen of the connection is kept next to what is claimed. `path` leads to the acceptance in the body.
+ * service has seen of the connection is kept next to what is claimed. No string of either may hold the number of a
+ * card. `path` leads to the acceptance in the body.
  */
 export async function readAcceptance(
   db: Db,
@@ -47,7 +49,10 @@ export async function readAcceptance(
   { at, path }: { at: CustomerInstant; path: string },
 ): Promise<Acceptance> {
   const billerName = await nameOfBiller(db, context.billerId);
-  const errors: FieldError[] = [];
+  const errors = [
+    ...cardNumberErrors(input, path),
+    ...cardNumberErrors(context.connection?.userAgent, 'header/User-Agent'),
+  ];
   const acceptedAt = input.accepted_at === undefined ? at : customerInstant(input.accepted_at);
   if (acceptedAt > at) {
     const message = `accepted_at must not be after the customer’s current time, ${at.toISOString()}.`;

@@ -1,5 +1,5 @@
 import type { SubjectRow, TimelineEventRow } from '../../db/workbench.ts';
-import { type Html, html } from '../../platform/html.ts';
+import { type Html, html, isolated } from '../../platform/html.ts';
 import { getStory } from '../../services/workbench/timeline.ts';
 import type { Answer, Visit } from './visit.ts';
 import { methodInWords } from './what-if.ts';
@@ -29,7 +29,7 @@ export async function showCustomer({ sql, context, id, up }: Visit): Promise<Ans
         ({ kind, name, created_at }): Step => ({
           at: created_at,
           look: 'begun',
-          words: `${kind} “${name}” created`,
+          words: `${kind} “${isolated(name)}” created`,
           order: -1,
         }),
       ),
@@ -45,7 +45,7 @@ export async function showCustomer({ sql, context, id, up }: Visit): Promise<Ans
     title: customer.name,
     state: `${events.at(-1)?.sequence ?? 0}`,
     main: html`<h1>${customer.name}</h1>
-<p>${facts.filter(Boolean).join(' · ')} <code>${customer.id}</code>${
+<p>${facts.flatMap((fact) => (fact ? [isolated(fact)] : [])).join(' · ')} <code>${customer.id}</code>${
       customer.test_clock_id === null
         ? null
         : html` · on <a href="${up}clocks/${customer.test_clock_id}">this clock</a>`

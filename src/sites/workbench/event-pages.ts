@@ -3,6 +3,7 @@ import { listTimelineEvents } from '../../db/workbench.ts';
 import { isId } from '../../domain/ids.ts';
 import { type Html, html } from '../../platform/html.ts';
 import { withoutSecrets } from '../../platform/redact.ts';
+import { safeLines } from '../../platform/terminal-text.ts';
 import { getEventWithDeliveries } from '../../services/workbench/timeline.ts';
 import { happenedList } from './clock-page.ts';
 import type { Answer, Visit } from './visit.ts';
@@ -76,7 +77,7 @@ export async function showEvent({ sql, context, id, up }: Visit): Promise<Answer
 <section class="card"><dl>${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl></section>
 <section class="card" id="webhooks"><h2>Webhooks</h2>
 ${deliveries.length === 0 ? html`<p class="faint">No endpoint was subscribed to it.</p>` : deliveries.map((delivery) => shownDelivery(delivery, up))}</section>
-<section class="card"><h2>Data</h2><pre tabindex="0" aria-label="The data of the event">${JSON.stringify(data, null, 2)}</pre></section>`,
+<section class="card"><h2>Data</h2><pre tabindex="0" aria-label="The data of the event">${safeLines(JSON.stringify(data, null, 2))}</pre></section>`,
   };
 }
 

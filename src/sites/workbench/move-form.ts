@@ -1,7 +1,7 @@
 import type { DueSubject } from '../../db/due-on-clock.ts';
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
 import type { SubjectRow } from '../../db/workbench.ts';
-import { type Html, html } from '../../platform/html.ts';
+import { type Html, html, isolated } from '../../platform/html.ts';
 import type { TestClockDetails } from '../../services/test-clocks/test-clocks.ts';
 import { dueInWords } from '../../services/workbench/timeline.ts';
 import { suppositionFields } from './what-if.ts';
@@ -55,7 +55,7 @@ ${nextTimes(clock, due, subjects, max).map(
 
 /** The next instants at which something is due, and some round distances. Each at most once. */
 function nextTimes(clock: TestClockDetails, due: readonly DueSubject[], subjects: readonly SubjectRow[], max: Date) {
-  const names = new Map(subjects.map(({ id, name }) => [id, name]));
+  const names = new Map(subjects.map(({ id, name }) => [id, isolated(name)]));
   const coming = new Map<number, Set<string>>();
   for (const { at, id, kind } of due) {
     if (at === null || at <= clock.frozen_time || at > max) continue;

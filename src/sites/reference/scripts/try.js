@@ -110,11 +110,18 @@
     }
     sessionStorage.setItem('ids', JSON.stringify(ids));
   };
-  /** Text as code; JSON on several lines, with the colours of the samples. */
-  const codeOf = (text) => {
+  /**
+   * Text as code; JSON on several lines, with the colours of the samples. Marks that change the direction of text are
+   * shown as escapes, so that each value stands where it belongs.
+   */
+  const codeOf = (answer) => {
     const code = element('code');
+    const text = answer.replace(
+      /\p{Bidi_Control}/gu,
+      (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
     try {
-      const lines = JSON.stringify(JSON.parse(text), null, 2);
+      const lines = JSON.stringify(JSON.parse(answer), null, 2);
       const values = /"(?:[^"\\]|\\.)*"(:?)|(?<=[ [])(?:-?[0-9.e+-]+|true|false|null)(?=,|$)/gm;
       let end = 0;
       for (const { index, 0: part, 1: colon } of lines.matchAll(values)) {
