@@ -1,5 +1,5 @@
 import type { TimelineEventRow } from '../../db/workbench.ts';
-import { type Html, html } from '../../platform/html.ts';
+import { type Html, html, isolated } from '../../platform/html.ts';
 
 /** How a mark looks. Each has a form of its own, so that nothing depends on its colour. */
 export type Look = 'paid' | 'failed' | 'waiting' | 'back' | 'begun' | 'changed' | 'ended' | 'clock';
@@ -71,7 +71,7 @@ export function happenedInWords({
   const words = inWords(type, data);
   if (!/^(payment_intent|refund)\./.test(type)) return words;
   if (name === null) return `${words}, for a single payment`;
-  return `${words}, for “${name}”${part === null ? '' : `, ${part}`}`;
+  return `${words}, for “${isolated(name)}”${part === null ? '' : `, ${part}`}`;
 }
 
 function paymentInWords(verb: string, data: Readonly<Record<string, unknown>>): string {
