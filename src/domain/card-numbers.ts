@@ -27,8 +27,8 @@ function digitOf(digit: string): number {
 
 /**
  * Whether a text may contain the number of a card: 13 to 19 digits in a row that pass the check of Luhn
- * (ISO/IEC 7812-1), also with spaces, hyphens, dots, commas or slashes between them, and next to other groups of digits, such
- * as a date. Some 10 % of other numbers of this length pass it too.
+ * (ISO/IEC 7812-1), also with spaces, hyphens, dots, commas or slashes between them, and next to other groups of
+ * digits, such as a date. Some 10 % of other numbers of this length pass it too.
  */
 export function hasCardNumber(text: string): boolean {
   for (const [run] of inAscii(text).matchAll(runs)) {
