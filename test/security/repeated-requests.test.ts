@@ -134,6 +134,32 @@ describe('a request that is sent again with another key of the biller', () => {
     for (const route of posting) assert.ok(refused.has(`${route.operation} ${scopeOf(route)}`), route.operation);
   });
 
+  it('is refused for the scopes that its body asks for, in either mode', async () => {
+    const setup = { mode: 'setup', name: 'Your card' };
+    const bodies: [path: string, body: unknown, missing: Scope][] = [
+      ['/payment_links', { ...setup, make_default: true }, 'customers:write'],
+      ['/checkout_sessions', { ...setup, make_default: true }, 'customers:write'],
+      ['/webhook_endpoints', { url: 'https://8.8.8.8/' }, 'events:read'],
+    ];
+    for (const livemode of [false, true]) {
+      const keyOf = async (scopes: readonly Scope[]) =>
+        (await makeKey(stage.db.sql, { billerId: stage.keys.biller.id, livemode, scopes })).key;
+      const full = await keyOf(allScopes);
+      for (const [path, body, missing] of bodies) {
+        const request = { path: `/api/v1${path}`, body };
+        const lesser = await keyOf(allScopes.filter((scope) => scope !== missing));
+        const first = await repeat(full, request, path);
+        for (const key of [path, 'another']) {
+          const reply = await repeat(lesser, request, key);
+          assert.equal(outcome(reply), '403 insufficient_scope', reply.text);
+          assert.ok(reply.body.error.message.includes(missing), reply.text);
+        }
+        assert.equal(first.status, 201, first.text);
+        assert.equal((await repeat(full, request, path)).text, first.text);
+      }
+    }
+  });
+
   it('is refused if what it names was deleted meanwhile, as it would be the first time', async () => {
     const keyWith = async (...scopes: Scope[]) =>
       (await makeKey(stage.db.sql, { billerId: stage.keys.biller.id, scopes })).key;

@@ -10,7 +10,8 @@ interface ActsOn {
 }
 
 /**
- * Checks that a key with these scopes may write what the body of a link or a session names or sets: a payer acts on that.
+ * Checks that a key with these scopes may write what the body of a link or a session names or sets: a payer acts on
+ * that.
  * @throws Forbidden `insufficient_scope`
  */
 export function assertMayWriteNamed(

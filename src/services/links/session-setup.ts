@@ -16,7 +16,8 @@ import { consentAt, type FormResult, type SessionDeps, type Submission } from '.
 
 /**
  * Saves a payer's method in a session of mode `setup`, and completes it. The method becomes the customer's default if
- * the link is made for that, or if it offers that and the payer has ticked the box. A version that was submitted before saves nothing: it returns what has come of it.
+ * the link is made for that, or if it offers that and the payer has ticked the box. A version that was submitted before
+ * saves nothing: it returns what has come of it.
  */
 export async function saveSessionMethod(
   pool: Pool,
