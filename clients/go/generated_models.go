@@ -453,6 +453,9 @@ type CheckoutSession struct {
 	NotPayableReason *NotPayableReason `json:"not_payable_reason"`
 	// Whether the method is kept for later payments: never, if the payer agrees, or always.
 	SavePaymentMethod SavePaymentMethod `json:"save_payment_method"`
+	// Whether the method that is saved becomes the `default_payment_method` of the customer without a
+	// box to tick. Only in `setup` mode.
+	MakeDefault bool `json:"make_default"`
 	// What a completed payment or setup does to a plan or a subscription.
 	ApplyTo *ApplyTo `json:"apply_to"`
 	// Whether the fee is asked on top. At each payment the rules on surcharges decide.
@@ -477,8 +480,8 @@ type CheckoutSession struct {
 	// What the payer agreed to in the last accepted form if the method is kept for later payments;
 	// otherwise null. For a bank account without that, see its mandate.
 	Consent *CheckoutSessionConsent `json:"consent"`
-	// Whether the payer has made the saved method the `default_payment_method` of the customer. The
-	// page asks in `setup` mode only.
+	// Whether the saved method became the `default_payment_method` of the customer: because of
+	// `make_default`, or because the payer has ticked the box. Only in `setup` mode.
 	MadeDefault bool `json:"made_default"`
 	// How many attempts were declined. The tenth one ends the session.
 	FailedAttempts int `json:"failed_attempts"`
@@ -564,7 +567,11 @@ type CheckoutSessionCreate struct {
 	PaymentMethodTypes Optional[[]PayableMethodType] `json:"payment_method_types,omitzero"`
 	// Whether the method is kept for later payments. By default `no`; in `setup` mode always `always`.
 	SavePaymentMethod Optional[SavePaymentMethod] `json:"save_payment_method,omitzero"`
-	ApplyTo           Optional[ApplyToInput]      `json:"apply_to,omitzero"`
+	// For `setup` mode: the method that is saved becomes the `default_payment_method` of the customer,
+	// and the page says so. Needs the scope `customers:write`. By default the page has a box for it,
+	// if the key has this scope.
+	MakeDefault Optional[bool]         `json:"make_default,omitzero"`
+	ApplyTo     Optional[ApplyToInput] `json:"apply_to,omitzero"`
 	// Asks for the fee on top of the amount, where the rules on surcharges allow it.
 	SurchargeApplied Optional[bool] `json:"surcharge_applied,omitzero"`
 	// What the payer’s statement shows. By default that of the account.
@@ -2695,6 +2702,9 @@ type PaymentLink struct {
 	NotPayableReason *NotPayableReason `json:"not_payable_reason"`
 	// Whether the method is kept for later payments: never, if the payer agrees, or always.
 	SavePaymentMethod SavePaymentMethod `json:"save_payment_method"`
+	// Whether the method that is saved becomes the `default_payment_method` of the customer without a
+	// box to tick. Only in `setup` mode.
+	MakeDefault bool `json:"make_default"`
 	// What a completed payment or setup does to a plan or a subscription.
 	ApplyTo *ApplyTo `json:"apply_to"`
 	// Whether the fee is asked on top. At each payment the rules on surcharges decide.
@@ -2797,7 +2807,11 @@ type PaymentLinkCreate struct {
 	PaymentMethodTypes Optional[[]PayableMethodType] `json:"payment_method_types,omitzero"`
 	// Whether the method is kept for later payments. By default `no`; in `setup` mode always `always`.
 	SavePaymentMethod Optional[SavePaymentMethod] `json:"save_payment_method,omitzero"`
-	ApplyTo           Optional[ApplyToInput]      `json:"apply_to,omitzero"`
+	// For `setup` mode: the method that is saved becomes the `default_payment_method` of the customer,
+	// and the page says so. Needs the scope `customers:write`. By default the page has a box for it,
+	// if the key has this scope.
+	MakeDefault Optional[bool]         `json:"make_default,omitzero"`
+	ApplyTo     Optional[ApplyToInput] `json:"apply_to,omitzero"`
 	// Asks for the fee on top of the amount, where the rules on surcharges allow it.
 	SurchargeApplied Optional[bool] `json:"surcharge_applied,omitzero"`
 	// What the payer’s statement shows. By default that of the account.

@@ -5,7 +5,7 @@ import type { Middleware, RequestState } from './http/context.ts';
 import { type AppDeps, defaultWaits } from './http/deps.ts';
 import type { Route } from './http/route.ts';
 import { accessLog, traceRequest } from './middleware/access-log.ts';
-import { authenticate, authorize, credentialFinder } from './middleware/authenticate.ts';
+import { authenticate, authorize, authorizeInput, credentialFinder } from './middleware/authenticate.ts';
 import { errors } from './middleware/errors.ts';
 import { idempotency } from './middleware/idempotency.ts';
 import { limitConcurrency } from './middleware/limit-concurrency.ts';
@@ -65,6 +65,7 @@ export function createApp(deps: AppDeps, routes: readonly Route[], sites: readon
         waitIfPreferred(route),
         limitConcurrent.beforeParsing(route),
         readInput(route, deps.sql),
+        authorizeInput(route, deps.sql),
         limitConcurrent.afterParsing(route),
         respond(route, store),
       ],

@@ -24,6 +24,8 @@ export interface OfferColumns {
   collect: { email: Wanted; name: Wanted; phone: Wanted };
   payment_method_types: ('card' | 'au_becs_debit')[];
   save_payment_method: 'no' | 'offer' | 'always';
+  /** Whether a method that is saved becomes the customer's default: never, if the payer ticks a box, or always. */
+  makes_default: 'no' | 'offer' | 'always';
   /** The plan that a completed payment or setup resumes. */
   apply_to_payment_plan_id: Id<'payment_plan'> | null;
   /** The subscription that a completed payment or setup starts or resumes. */

@@ -68,6 +68,16 @@ export async function selectDelivery(db: Db, tenant: TenantKey, id: string): Pro
   return found ?? null;
 }
 
+/** The type of the event of a delivery of this biller and mode, or null. */
+export async function selectEventTypeOfDelivery(db: Db, tenant: TenantKey, id: string): Promise<string | null> {
+  const [row] = await db<{ event_type: string }[]>`
+    select event_type
+    from webhook_deliveries join events on events.id = webhook_deliveries.event_id
+    where webhook_deliveries.id = ${id}
+      and webhook_deliveries.biller_id = ${tenant.billerId} and webhook_deliveries.livemode = ${tenant.livemode}`;
+  return row?.event_type ?? null;
+}
+
 /** A page of an endpoint's deliveries, newest first, with one extra row if more follow. */
 export async function listDeliveries(
   db: Db,

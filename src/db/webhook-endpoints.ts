@@ -47,6 +47,14 @@ export async function selectWebhookEndpoint(db: Db, tenant: TenantKey, id: strin
   return row ?? null;
 }
 
+/** What an endpoint of this biller and mode subscribes to, or null. Deleted endpoints are found too. */
+export async function selectEventTypes(db: Db, tenant: TenantKey, id: string): Promise<string[] | null> {
+  const [row] = await db<{ event_types: string[] }[]>`
+    select event_types from webhook_endpoints
+    where id = ${id} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}`;
+  return row?.event_types ?? null;
+}
+
 /**
  * As `selectWebhookEndpoint`, and locks the endpoint for update until the transaction ends. A transaction that also
  * locks deliveries locks the endpoint first.

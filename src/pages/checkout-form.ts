@@ -33,7 +33,7 @@ export interface Sitting {
   coming: ComingPayments | null;
   /** The payment of a plan or a subscription that the session is for, if it is for one. */
   unpaid: UnpaidPayment | null;
-  /** What the payer pays by the default, if the page offers to change it. */
+  /** What the payer pays by the default, if the page can change it. */
   paidByDefault: readonly PaidSubject[];
 }
 
@@ -100,7 +100,8 @@ ${amountField(visit, found, errors)}
 ${detailFields(visit, found, errors)}
 ${methodFields(visit, found, saved, errors)}
 ${terms.offer === null ? null : checkbox(visit, 'save', terms.offer)}
-${terms.usual === null ? null : checkbox(visit, 'usual', terms.usual, true)}
+${terms.usual === null ? null : checkbox(visit, 'usual', terms.usual)}
+${terms.becomesUsual === null ? null : html`<p>${terms.becomesUsual}</p>`}
 ${terms.consent === null ? null : html`<p>${terms.consent}</p>`}
 <button>${terms.button}</button>
 </form>
@@ -184,9 +185,9 @@ ${wrong === undefined ? null : html`<span class="wrong" id="agreed-wrong">${wron
 </fieldset>`;
 }
 
-/** A box to tick. It shows again what was sent; before that, whether it is ticked to begin with. */
-function checkbox({ form }: Visit, name: string, words: string, isTicked = false): Html {
-  const checked = form.size === 0 ? isTicked : form.get(name) === 'yes';
+/** A box to tick. It is not ticked to begin with: a box that was ticked for the payer is no consent. */
+function checkbox({ form }: Visit, name: string, words: string): Html {
+  const checked = form.get(name) === 'yes';
   return html`<div class="choice"><input type="checkbox" name="${name}" id="${name}" value="yes"${checked ? new Html(' checked') : null}>
 <label for="${name}">${words}</label></div>`;
 }

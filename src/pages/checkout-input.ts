@@ -67,7 +67,7 @@ export function readInput(visit: Visit, found: SessionForPayer, saved: readonly 
     phone: text('phone') || undefined,
   };
   const save = form.get('save') === 'yes';
-  const makesDefault = session.mode === 'setup' && form.get('usual') === 'yes';
+  const makesDefault = form.get('usual') === 'yes';
   const common = { version, form: nameOfForm(visit), amount, details, save, makesDefault };
   const card = saved.find(({ id }) => id === text('method'));
   if (card !== undefined) {

@@ -23,14 +23,16 @@ export interface Terms {
   consent: string | null;
   /** Said at the box for that. */
   offer: string | null;
-  /** Said at the box that makes the way to pay the payer's default. Null where none is saved without a payment. */
+  /** Said at the box that makes the way to pay the payer's default. Null if it is not offered. */
   usual: string | null;
+  /** Said at the button: that the way to pay becomes the payer's default. Null if it does not, or only by that box. */
+  becomesUsual: string | null;
   /** What the button says. */
   button: string;
 }
 
 interface Asked {
-  offer: Pick<OfferColumns, 'mode' | 'payment_method_types' | 'save_payment_method'>;
+  offer: Pick<OfferColumns, 'mode' | 'payment_method_types' | 'save_payment_method' | 'makes_default'>;
   price: Price | null;
   coming: ComingPayments | null;
   /** The payment of a plan or a subscription that the session is for, if it is for one. */
@@ -67,8 +69,11 @@ export function termsOf(
   const paid = price === null || isSetup ? [] : [inWords(price.totalAmount, price.currency, locale)];
   const sums = [...paid, ...(atOnce > 0 && (isSetup || paid.length > 0) ? [sum(atOnce)] : [])].join(', then ');
   const verb = isSetup ? (sums === '' ? 'Save' : 'Save, then pay') : 'Pay';
-  const usual = isSetup ? usualOf(offer, paidByDefault, payee) : null;
-  return { sentences, button: `${verb} ${sums}`.trim(), atOnce, usual, ...keptOf(offer, coming, payee) };
+  const { makes_default: makes } = offer;
+  const usual = makes === 'offer' ? `Make this ${usualOf(offer, paidByDefault, payee)}` : null;
+  const becomesUsual = makes === 'always' ? `This becomes ${usualOf(offer, paidByDefault, payee)}` : null;
+  const button = `${verb} ${sums}`.trim();
+  return { sentences, button, atOnce, usual, becomesUsual, ...keptOf(offer, coming, payee) };
 }
 
 /** Names what the way to pay takes over as the default, and what a bank account cannot take over. */
@@ -78,7 +83,7 @@ function usualOf({ payment_method_types: types }: Asked['offer'], paid: readonly
   const taken = paid.filter((subject) => types.some((type) => paysBy(type)(subject)));
   const left = types.includes('au_becs_debit') ? paid.filter((subject) => !paysBy('au_becs_debit')(subject)) : [];
   return [
-    `Make this my usual payment method with ${isolated(payee.name)}: it pays everything that has no method of its own.`,
+    `my usual payment method with ${isolated(payee.name)}: it pays everything that has no method of its own.`,
     ...(taken.length === 0 ? [] : [`At present that is ${inQuotes(taken)}.`]),
     ...(left.length === 0 ? [] : [`A bank account cannot pay ${inQuotes(left)}: what it cannot pay stays as it is.`]),
   ].join(' ');
@@ -170,8 +175,9 @@ export const digestLength = 22;
  * Returns what stands for everything that a form says is taken, to be signed into it: a page that would say anything
  * else has another digest.
  */
-export function digestOf({ sentences, consent, offer, usual }: Terms, total: MinorUnits | null): string {
-  const said = [...sentences, consent ?? '', offer ?? '', usual ?? '', total === null ? '' : String(total)].join('\n');
+export function digestOf({ sentences, consent, offer, usual, becomesUsual }: Terms, total: MinorUnits | null): string {
+  const words = [consent, offer, usual, becomesUsual].map((text) => text ?? '');
+  const said = [...sentences, ...words, total === null ? '' : String(total)].join('\n');
   return createHash('sha256').update(said).digest('base64url').slice(0, digestLength);
 }
 
@@ -183,10 +189,11 @@ interface Ticked {
 
 /** The words that a payer has agreed to, whose form was accepted. Null if the way to pay is not kept. */
 export function agreedWords(
-  { sentences, consent, offer, usual, button }: Terms,
+  { sentences, consent, offer, usual, becomesUsual, button }: Terms,
   { save = false, makesDefault = false }: Ticked,
 ): string | null {
   const agreed = consent ?? (save ? offer : null);
   if (agreed === null) return null;
-  return [...sentences, ...(makesDefault && usual !== null ? [usual] : []), agreed, button].join('\n');
+  const becomesDefault = becomesUsual ?? (makesDefault ? usual : null);
+  return [...sentences, ...(becomesDefault === null ? [] : [becomesDefault]), agreed, button].join('\n');
 }

@@ -71,8 +71,8 @@ export const CheckoutSession = Strict(
     }),
     made_default: Type.Boolean({
       description:
-        'Whether the payer has made the saved method the `default_payment_method` of the customer. The page asks in ' +
-        '`setup` mode only.',
+        'Whether the saved method became the `default_payment_method` of the customer: because of `make_default`, or ' +
+        'because the payer has ticked the box. Only in `setup` mode.',
     }),
     failed_attempts: Type.Integer({
       description: 'How many attempts were declined. The tenth one ends the session.',
@@ -104,6 +104,7 @@ export const checkoutSessionEventExample: CheckoutSession = {
     'payable',
     'not_payable_reason',
     'save_payment_method',
+    'make_default',
     'apply_to',
     'surcharge_applied',
     'statement_descriptor',

@@ -88,6 +88,13 @@ export const offerInput = {
       description: 'Whether the method is kept for later payments. By default `no`; in `setup` mode always `always`.',
     }),
   ),
+  make_default: Type.Optional(
+    Type.Boolean({
+      description:
+        'For `setup` mode: the method that is saved becomes the `default_payment_method` of the customer, and the page ' +
+        'says so. Needs the scope `customers:write`. By default the page has a box for it, if the key has this scope.',
+    }),
+  ),
   apply_to: Type.Optional(ApplyToInput),
   surcharge_applied: Type.Optional(
     Type.Boolean({ description: 'Asks for the fee on top of the amount, where the rules on surcharges allow it.' }),
@@ -127,6 +134,9 @@ export function offerErrors(body: Record<string, unknown>): FieldError[] {
       add('/amount', 'amount_or_range', 'Send either amount or amount_range.');
     }
     if (currency === undefined) add('/currency', 'parameter_missing', 'currency is required.');
+    if (body.make_default === true) {
+      add('/make_default', 'invalid_value', 'Only a setup link makes the method the default. Leave out make_default.');
+    }
   }
   if (typeof range === 'object' && range !== null) errors.push(...rangeErrors({ ...range }));
   if (customerId !== undefined && body.collect !== undefined) {

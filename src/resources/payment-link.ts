@@ -85,6 +85,11 @@ export const offerFields = {
     title: 'SavePaymentMethod',
     description: 'Whether the method is kept for later payments: never, if the payer agrees, or always.',
   }),
+  make_default: Type.Boolean({
+    description:
+      'Whether the method that is saved becomes the `default_payment_method` of the customer without a box to tick. Only ' +
+      'in `setup` mode.',
+  }),
   apply_to: Nullable(ApplyTo, { description: 'What a completed payment or setup does to a plan or a subscription.' }),
   surcharge_applied: Type.Boolean({
     description: 'Whether the fee is asked on top. At each payment the rules on surcharges decide.',
@@ -145,6 +150,7 @@ export const paymentLinkEventExample: PaymentLink = {
   payable: true,
   not_payable_reason: null,
   save_payment_method: 'no',
+  make_default: false,
   apply_to: null,
   surcharge_applied: false,
   statement_descriptor: 'HARBOUR GYM',
@@ -174,13 +180,14 @@ export const paymentLinkExample = example(PaymentLink, {
 /** Presents the columns that a link and a session have in common. */
 export function presentOffer(
   row: OfferColumns & { livemode: boolean },
-): Pick<PaymentLink, 'amount_range' | 'apply_to' | 'payable' | 'not_payable_reason'> {
+): Pick<PaymentLink, 'amount_range' | 'make_default' | 'apply_to' | 'payable' | 'not_payable_reason'> {
   const payable = takenOnPages(row.payment_method_types, row.livemode).length > 0;
   const { amount_min: min, amount_max: max, amount_suggested: suggested, apply_to_payment_plan_id: planId } = row;
   const { apply_to_subscription_id: subscriptionId, apply_to_waives_unpaid: waives } = row;
   return {
     payable,
     not_payable_reason: payable ? null : 'methods_not_offered',
+    make_default: row.makes_default === 'always',
     amount_range: min === null || max === null ? null : { min, max, suggested: suggested.map(Number) },
     apply_to:
       planId !== null

@@ -41,6 +41,13 @@ describe('a handler', () => {
     route({ ...withKey, method, idempotency, response, handle: async ({ deps }) => deps.processors });
   });
 
+  it('does not see the scopes of the key when it writes: a repeated request is not handled', () => {
+    const [read, write] = ['GET', 'POST'] as const;
+    route({ ...withKey, method: read, response, handle: async ({ key }) => key.scopes });
+    // @ts-expect-error: the route declares assertScopes
+    route({ ...withKey, method: write, response, handle: async ({ key }) => key.scopes });
+  });
+
   it('writes its key in one statement only where its route says so', () => {
     const method = 'POST';
     const idempotency = 'one-statement';

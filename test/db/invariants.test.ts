@@ -219,8 +219,9 @@ describe('the check of the invariants', () => {
       start_date: '2027-01-10',
     });
     const invoice = { name: 'Invoice', amount: 1000, currency: 'AUD' as const };
-    const link = await createPaymentLink(sql, webhookDeps.vault, mine, { ...invoice, customer_id: customer.id });
-    await createCheckoutSession(sql, webhookDeps.vault, chargeHook, mine, invoice);
+    const key = { setsDefaults: true };
+    const link = await createPaymentLink(sql, webhookDeps.vault, mine, { ...invoice, customer_id: customer.id }, key);
+    await createCheckoutSession(sql, webhookDeps.vault, chargeHook, mine, invoice, key);
     await transitionPlan(sql, mine, plan.id, 'activate');
     const charging = { processors: { sandbox: sandboxProcessor, live: null }, hook: chargeHook };
     await collectDuePayment(sql, charging, plan.id, { at: frozen, now: realNow() });

@@ -322,7 +322,7 @@ describe('a payer on the pages of a link', () => {
   it('finds live payments closed while there is no processor, and nothing is created', async () => {
     const call = { ...(await links.call()), livemode: true };
     const terms = { name: 'Invoice 7', amount: 2500, currency: 'AUD' } as const;
-    const link = await createPaymentLink(stage.db.sql, links.vault, call, terms);
+    const link = await createPaymentLink(stage.db.sql, links.vault, call, terms, { setsDefaults: true });
     const path = `/pay/${links.tokenOf(link)}`;
     const before = await contentsOf(stage);
     for (const page of [await pages.open(path), await pages.post(path, { form: 'x' })]) {

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'mocha';
 import type { PaymentLinkCreate } from '../../src/resources/payment-link-input.ts';
+import { allScopes } from '../../src/services/accounts/scopes.ts';
+import { makeKey } from '../support/factories.ts';
 import { useLinks } from '../support/links.ts';
 import { usePages } from '../support/pages.ts';
-import { useStage } from '../support/stage.ts';
+import { faultPaths, useStage } from '../support/stage.ts';
 
 const card = { method: 'tok_sandbox_visa_succeed' };
 const usual = { ...card, usual: 'yes' };
@@ -31,13 +33,13 @@ describe('a payer who makes a new method the usual one', () => {
     return (await stage.request('GET', `/checkout_sessions/${found?.session.id}`)).body;
   }
 
-  it('is asked in plain words, with the box ticked, and the default of the customer follows with the consent', async () => {
+  it('is asked in plain words, with a box that is not ticked, and the default of the customer follows with the consent', async () => {
     const { id } = await customerWithDeadCard();
     const path = await begin({ customer_id: id });
     const form = await pages.open(path);
     const words = `Make this my usual payment method with ${stage.keys.biller.name}`;
     assert.ok(form.text.includes(words), form.text);
-    assert.match(form.html, /name="usual" id="usual" value="yes" checked>/);
+    assert.match(form.html, /name="usual" id="usual" value="yes">/);
     const sent = await pages.post(path, { ...form.hidden, ...usual });
     const session = await sessionOf(path);
     assert.deepEqual([session.status, session.made_default], ['completed', true]);
@@ -170,6 +172,55 @@ describe('a payer who makes a new method the usual one', () => {
       const { status, made_default: made, consent } = await sessionOf(path);
       assert.deepEqual([status, made, await defaultOf(id)], ['completed', false, dead]);
       assert.ok(!consent.text.includes('usual payment method'), consent.text);
+    }
+  });
+
+  it('is not asked if the key of the link or session may not set defaults, and cannot cause it by the field', async () => {
+    const scopes = allScopes.filter((scope) => scope !== 'customers:write');
+    const { key } = await makeKey(stage.db.sql, { billerId: stage.keys.biller.id, scopes });
+    const make = async (path: string, body: unknown) => stage.api.send('POST', `/api/v1${path}`, { key, body });
+    for (const path of ['/payment_links', '/checkout_sessions']) {
+      const { id, dead } = await customerWithDeadCard();
+      const { body } = await make(path, { mode: 'setup', name: 'Your card', customer_id: id });
+      const { pathname } = new URL(body.url);
+      const page = path === '/payment_links' ? `/checkout/${await links.open(await links.read(body))}` : pathname;
+      const { hidden, html, text } = await pages.open(page);
+      assert.doesNotMatch(html, /name="usual"/);
+      assert.ok(!text.includes('usual payment method'), text);
+      assert.equal((await pages.post(page, { ...hidden, ...usual })).status, 303);
+      const { status, made_default: made } = await sessionOf(page);
+      assert.deepEqual([status, made, await defaultOf(id)], ['completed', false, dead]);
+    }
+  });
+
+  it('reads a sentence and has no box if the link or session was made with make_default, which needs customers:write', async () => {
+    const scopes = allScopes.filter((scope) => scope !== 'customers:write');
+    const { key } = await makeKey(stage.db.sql, { billerId: stage.keys.biller.id, scopes });
+    const words = `This becomes my usual payment method with ${stage.keys.biller.name}`;
+    for (const path of ['/payment_links', '/checkout_sessions']) {
+      const { id } = await customerWithDeadCard();
+      const body = { mode: 'setup', name: 'Your card', customer_id: id, make_default: true };
+      const refused = await stage.api.send('POST', `/api/v1${path}`, { key, body });
+      assert.equal(`${refused.status} ${refused.body.error.code}`, '403 insufficient_scope', refused.text);
+      const made = await stage.request('POST', path, body);
+      assert.deepEqual([made.status, made.body.make_default], [201, true], made.text);
+      const { pathname } = new URL(made.body.url);
+      const page = path === '/payment_links' ? `/checkout/${await links.open(await links.read(made.body))}` : pathname;
+      const { hidden, html, text } = await pages.open(page);
+      assert.doesNotMatch(html, /name="usual"/);
+      assert.ok(text.includes(words), text);
+      assert.equal((await pages.post(page, { ...hidden, ...card, usual: 'no' })).status, 303);
+      const session = await sessionOf(page);
+      assert.deepEqual([session.made_default, session.make_default], [true, true]);
+      assert.equal(await defaultOf(id), session.payment_method_id);
+      assert.ok(session.consent.text.includes(words), session.consent.text);
+    }
+  });
+
+  it('saves a method for it: make_default of a link that takes a payment is refused', async () => {
+    for (const path of ['/payment_links', '/checkout_sessions']) {
+      const terms = { name: 'Invoice', amount: 2500, currency: 'AUD', make_default: true };
+      assert.deepEqual(faultPaths(await stage.request('POST', path, terms), 422), ['/make_default']);
     }
   });
 

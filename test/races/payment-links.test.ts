@@ -151,7 +151,14 @@ describe('payers who race for a link', () => {
       const session = { id: '' };
       const held = await holdLocks(stage.db.sql, async (tx) => {
         session.id = (
-          await createCheckoutSession(tx, stage.vault, chargeHook, call, { payment_intent_id: intent.id })
+          await createCheckoutSession(
+            tx,
+            stage.vault,
+            chargeHook,
+            call,
+            { payment_intent_id: intent.id },
+            { setsDefaults: true },
+          )
         ).id;
       });
       const method = action === 'confirm' ? { payment_method: body.payment_method.id } : undefined;

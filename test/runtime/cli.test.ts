@@ -10,7 +10,6 @@ import { hashKey } from '../../src/services/accounts/api-keys.ts';
 import type { AuditRecord } from '../../src/services/accounts/audit.ts';
 import { ensureDemoBiller } from '../../src/services/accounts/billers.ts';
 import type { KeyUsage } from '../../src/services/accounts/encryption.ts';
-import { allScopes } from '../../src/services/accounts/scopes.ts';
 import { createVault } from '../../src/services/accounts/vault.ts';
 import { createWebhookEndpoint } from '../../src/services/webhooks/endpoints.ts';
 import { useDatabase } from '../support/database.ts';
@@ -176,7 +175,7 @@ describe('the command line', function () {
       writeFile(file, written.map(([id, key]) => `${id}:${key.toString('base64')}`).join(','));
     const call = await makeCall(db.sql);
     const vault = createVault([{ id: 'k1', key: older }]);
-    await createWebhookEndpoint(db.sql, call, { url: 'http://127.0.0.1:9/' }, { vault, scopes: allScopes });
+    await createWebhookEndpoint(db.sql, call, { url: 'http://127.0.0.1:9/' }, { vault });
 
     await setKeys(['k2', newer], ['k1', older]);
     const before = JSON.parse((await encryption('status', '--json')).stdout);

@@ -3,7 +3,6 @@ import { before, describe, it } from 'mocha';
 import { type Id, newId } from '../../src/domain/ids.ts';
 import { addMs } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import { allScopes } from '../../src/services/accounts/scopes.ts';
 import { replayWebhookDeliveries } from '../../src/services/webhooks/deliveries.ts';
 import { replayHostOf } from '../../src/services/webhooks/replay-budget.ts';
 import { type Reply, useApi } from '../support/api.ts';
@@ -120,13 +119,9 @@ describe('replays at one host', () => {
     const now = realNow();
     await use('later.example', 20_000, { at: now });
     const at = async (seconds: number) =>
-      replayWebhookDeliveries(
-        db.sql,
-        await makeCall(db.sql, { billerId, now: addMs(now, seconds * 1000) }),
-        id,
-        { since },
-        allScopes,
-      );
+      replayWebhookDeliveries(db.sql, await makeCall(db.sql, { billerId, now: addMs(now, seconds * 1000) }), id, {
+        since,
+      });
     const some = await at(36);
     assert.deepEqual([some.enqueued, some.hasMore], [200, true]);
     await assert.rejects(at(30), { code: 'webhook_replay_limit' }, 'a clock that is behind brings nothing back');

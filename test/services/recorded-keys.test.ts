@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, it } from 'mocha';
 import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { findKeyProblems, isAnyKeyInUse } from '../../src/services/accounts/recorded-keys.ts';
-import { allScopes } from '../../src/services/accounts/scopes.ts';
 import { createVault, type Vault } from '../../src/services/accounts/vault.ts';
 import { createWebhookEndpoint } from '../../src/services/webhooks/endpoints.ts';
 import { useDatabase } from '../support/database.ts';
@@ -29,7 +28,6 @@ describe('the encryption keys that a database was used with', () => {
       { url: 'http://127.0.0.1:9/' },
       {
         vault,
-        scopes: allScopes,
       },
     );
     return id;

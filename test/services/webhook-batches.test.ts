@@ -3,7 +3,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, it } from 'mocha';
 import { Webhook } from 'standardwebhooks';
 import { newId } from '../../src/domain/ids.ts';
-import { allScopes } from '../../src/services/accounts/scopes.ts';
 import { type CrashPoint, listenToCrashPoints } from '../../src/services/crash-points.ts';
 import { sendBatch } from '../../src/services/webhooks/batch.ts';
 import { pingWebhookEndpoint, retryWebhookDelivery } from '../../src/services/webhooks/deliveries.ts';
@@ -294,7 +293,7 @@ describe('deliveries that travel together', () => {
   it('are sent anew, as a new series, when they are retried by the API', async () => {
     const { ids } = await made(2);
     await send(ids);
-    for (const id of ids) await retryWebhookDelivery(db.sql, the.call, id, allScopes);
+    for (const id of ids) await retryWebhookDelivery(db.sql, the.call, id);
     receiver.answer = the.fail;
     await send(ids);
     assert.deepEqual(await statuses(ids), ['pending 2', 'pending 2']);
@@ -303,7 +302,7 @@ describe('deliveries that travel together', () => {
 
   it('verify their endpoint when one of them is a ping whose challenge comes back', async () => {
     const { endpoint, ids } = await made(2);
-    const ping = await pingWebhookEndpoint(db.sql, the.call, endpoint.id, allScopes);
+    const ping = await pingWebhookEndpoint(db.sql, the.call, endpoint.id);
     receiver.answer = (_request, response) => {
       const { challenge } = JSON.parse(receiver.received.at(-1)?.body ?? '').data;
       response.end(JSON.stringify({ challenge }));

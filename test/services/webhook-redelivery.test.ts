@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { addMs } from '../../src/domain/instants.ts';
 import { enableByOperator } from '../../src/operations/endpoint-recovery.ts';
-import { allScopes } from '../../src/services/accounts/scopes.ts';
 import { InvalidState, NotFound, ValidationFailed } from '../../src/services/errors.ts';
 import {
   pingWebhookEndpoint,
@@ -138,7 +137,7 @@ describe('a webhook delivery', () => {
       receiver.answer = the.fail;
       for (let after = 0; after < 10; after++) await the.attempt(id, after);
       assert.equal((await the.read(id)).status, 'failed');
-      const retried = await retryWebhookDelivery(db.sql, { ...the.call, now: the.now }, id, allScopes);
+      const retried = await retryWebhookDelivery(db.sql, { ...the.call, now: the.now }, id);
       assert.deepEqual([retried.status, retried.failure_reason], ['pending', null]);
       assert.deepEqual(await intentOf(id), { start: true, signal: 'retryNow' });
       const progress = await the.attempt(id);
@@ -153,7 +152,7 @@ describe('a webhook delivery', () => {
       receiver.answer = the.fail;
       await the.attempt(id);
       await the.attempt(id, 1);
-      await retryWebhookDelivery(db.sql, { ...the.call, now: the.now }, id, allScopes);
+      await retryWebhookDelivery(db.sql, { ...the.call, now: the.now }, id);
       const progress = await the.attempt(id);
       assert.deepEqual([progress?.attempts, progress?.waitMs], [3, 30 * 60_000]);
     });
@@ -161,19 +160,19 @@ describe('a webhook delivery', () => {
     it('is sent again when it had been delivered', async () => {
       const { id } = await the.made();
       await the.attempt(id);
-      await retryWebhookDelivery(db.sql, the.call, id, allScopes);
+      await retryWebhookDelivery(db.sql, the.call, id);
       assert.equal((await the.attempt(id))?.status, 'delivered');
       assert.equal(receiver.received.length, 2);
     });
 
     it('is refused while the endpoint is disabled or deleted, and to strangers', async () => {
       const { endpoint, id } = await the.made();
-      await assert.rejects(retryWebhookDelivery(db.sql, await makeCall(db.sql), id, allScopes), NotFound);
-      await assert.rejects(retryWebhookDelivery(db.sql, { ...the.call, livemode: true }, id, allScopes), NotFound);
+      await assert.rejects(retryWebhookDelivery(db.sql, await makeCall(db.sql), id), NotFound);
+      await assert.rejects(retryWebhookDelivery(db.sql, { ...the.call, livemode: true }, id), NotFound);
       await updateWebhookEndpoint(db.sql, the.call, endpoint.id, { status: 'disabled' }, webhookDeps);
-      await assert.rejects(retryWebhookDelivery(db.sql, the.call, id, allScopes), InvalidState);
+      await assert.rejects(retryWebhookDelivery(db.sql, the.call, id), InvalidState);
       await deleteWebhookEndpoint(db.sql, the.call, endpoint.id);
-      await assert.rejects(retryWebhookDelivery(db.sql, the.call, id, allScopes), InvalidState);
+      await assert.rejects(retryWebhookDelivery(db.sql, the.call, id), InvalidState);
     });
 
     it('can be given up by an operator', async () => {
@@ -202,11 +201,11 @@ describe('a webhook delivery', () => {
       await updateWebhookEndpoint(db.sql, the.call, endpoint.id, { status: 'disabled' }, webhookDeps);
       const missed = await makeEvent(db.sql, the.call);
       await makeEvent(db.sql, await makeCall(db.sql));
-      await assert.rejects(replayWebhookDeliveries(db.sql, the.call, endpoint.id, { since }, allScopes), InvalidState);
+      await assert.rejects(replayWebhookDeliveries(db.sql, the.call, endpoint.id, { since }), InvalidState);
       await updateWebhookEndpoint(db.sql, the.call, endpoint.id, { status: 'enabled' }, webhookDeps);
 
       const later = { ...the.call, now: addMs(the.now, 1000) };
-      const replayed = await replayWebhookDeliveries(db.sql, later, endpoint.id, { since }, allScopes);
+      const replayed = await replayWebhookDeliveries(db.sql, later, endpoint.id, { since });
       assert.deepEqual(replayed, { enqueued: 3, hasMore: false, lastEventId: missed });
       const pending = await db.sql<{ id: string }[]>`
         select id from webhook_deliveries where endpoint_id = ${endpoint.id} and status = 'pending' order by id`;
@@ -219,9 +218,9 @@ describe('a webhook delivery', () => {
       for (const { id } of pending) assert.equal((await the.attempt(id))?.status, 'delivered');
       assert.deepEqual(receiver.received.at(-1)?.headers['webhook-id'], missed);
 
-      assert.equal((await replayWebhookDeliveries(db.sql, later, endpoint.id, { since }, allScopes)).enqueued, 0);
+      assert.equal((await replayWebhookDeliveries(db.sql, later, endpoint.id, { since })).enqueued, 0);
       const all = { since, status: 'all' as const };
-      assert.equal((await replayWebhookDeliveries(db.sql, later, endpoint.id, all, allScopes)).enqueued, 4);
+      assert.equal((await replayWebhookDeliveries(db.sql, later, endpoint.id, all)).enqueued, 4);
     });
 
     it('takes 10,000 events at a time, the oldest first, and goes on after the last of them', async () => {
@@ -247,26 +246,23 @@ describe('a webhook delivery', () => {
         return event?.id;
       };
       const all = { since: recordedAt.toISOString(), until: recordedAt.toISOString(), status: 'all' as const };
-      const first = await replayWebhookDeliveries(db.sql, the.call, endpoint.id, all, allScopes);
+      const first = await replayWebhookDeliveries(db.sql, the.call, endpoint.id, all);
       const last = await eventAt(before + 10_000);
       assert.deepEqual(first, { enqueued: 10_000, hasMore: true, lastEventId: last });
       const rest = { ...all, starting_after: last };
-      assert.deepEqual(await replayWebhookDeliveries(db.sql, the.call, endpoint.id, rest, allScopes), {
+      assert.deepEqual(await replayWebhookDeliveries(db.sql, the.call, endpoint.id, rest), {
         enqueued: 3,
         hasMore: false,
         lastEventId: await eventAt(before + 10_003),
       });
       const nothing = { ...all, starting_after: await eventAt(before + 10_003) };
-      assert.deepEqual(await replayWebhookDeliveries(db.sql, the.call, endpoint.id, nothing, allScopes), {
+      assert.deepEqual(await replayWebhookDeliveries(db.sql, the.call, endpoint.id, nothing), {
         enqueued: 0,
         hasMore: false,
         lastEventId: null,
       });
       const foreign = { ...all, starting_after: await makeEvent(db.sql, await makeCall(db.sql)) };
-      await assert.rejects(
-        replayWebhookDeliveries(db.sql, the.call, endpoint.id, foreign, allScopes),
-        ValidationFailed,
-      );
+      await assert.rejects(replayWebhookDeliveries(db.sql, the.call, endpoint.id, foreign), ValidationFailed);
       await db.sql`delete from webhook_deliveries where endpoint_id = ${endpoint.id}`;
     });
 
@@ -281,8 +277,8 @@ describe('a webhook delivery', () => {
       await the.attempt(await deliveryOf(db.sql, eventId, endpoint.id));
       const all = { since: since.toISOString(), status: 'all' as const };
       const range = { ...all, until: the.now.toISOString() };
-      assert.equal((await replayWebhookDeliveries(db.sql, the.call, endpoint.id, range, allScopes)).enqueued, 0);
-      assert.equal((await replayWebhookDeliveries(db.sql, the.call, endpoint.id, all, allScopes)).enqueued, 1);
+      assert.equal((await replayWebhookDeliveries(db.sql, the.call, endpoint.id, range)).enqueued, 0);
+      assert.equal((await replayWebhookDeliveries(db.sql, the.call, endpoint.id, all)).enqueued, 1);
     });
 
     it('keeps to the range and to what the endpoint subscribes to', async () => {
@@ -300,7 +296,7 @@ describe('a webhook delivery', () => {
       await recorded(-2, 'refund.failed');
       await recorded(-1);
       const range = { since: at(-2).toISOString(), until: at(-1.5).toISOString() };
-      assert.equal((await replayWebhookDeliveries(db.sql, the.call, endpoint.id, range, allScopes)).enqueued, 1);
+      assert.equal((await replayWebhookDeliveries(db.sql, the.call, endpoint.id, range)).enqueued, 1);
       assert.equal((await the.read(await deliveryOf(db.sql, wanted, endpoint.id))).status, 'pending');
     });
   });
@@ -309,7 +305,7 @@ describe('a webhook delivery', () => {
     it('goes to the endpoint alone, whatever it subscribes to', async () => {
       await makeEndpoint(db.sql, the.call, `${receiver.url}/other`);
       const endpoint = await makeEndpoint(db.sql, the.call, `${receiver.url}/pinged`, ['refund.failed']);
-      const delivery = await pingWebhookEndpoint(db.sql, the.call, endpoint.id, allScopes);
+      const delivery = await pingWebhookEndpoint(db.sql, the.call, endpoint.id);
       assert.deepEqual([delivery.event_type, delivery.status], ['webhook_endpoint.ping', 'pending']);
       assert.equal((await the.attempt(delivery.id))?.status, 'delivered');
       assert.deepEqual(
@@ -324,7 +320,7 @@ describe('a webhook delivery', () => {
     it('is refused to a disabled endpoint', async () => {
       const endpoint = await makeEndpoint(db.sql, the.call, receiver.url);
       await updateWebhookEndpoint(db.sql, the.call, endpoint.id, { status: 'disabled' }, webhookDeps);
-      await assert.rejects(pingWebhookEndpoint(db.sql, the.call, endpoint.id, allScopes), InvalidState);
+      await assert.rejects(pingWebhookEndpoint(db.sql, the.call, endpoint.id), InvalidState);
     });
   });
 });

@@ -3,7 +3,6 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
-import { allScopes } from '../../src/services/accounts/scopes.ts';
 import { attemptDelivery } from '../../src/services/webhooks/attempt.ts';
 import { retryWebhookDelivery } from '../../src/services/webhooks/deliveries.ts';
 import { createWebhookSender, type WebhookSender } from '../../src/services/webhooks/sender.ts';
@@ -105,7 +104,7 @@ describe('a delivery whose endpoint is busy', () => {
     receiver.answer = undefined;
     const waits = await attempt(id, 'workflow task');
     assert.ok(typeof waits === 'object' && waits?.lastAnswer === 'waiting', 'it asks before its time');
-    await retryWebhookDelivery(db.sql, the.call, id, allScopes);
+    await retryWebhookDelivery(db.sql, the.call, id);
     const delivered = await attempt(id, 'workflow task');
     assert.ok(typeof delivered === 'object' && delivered?.status === 'delivered');
   });

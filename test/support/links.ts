@@ -43,7 +43,7 @@ export function useLinks(stage: Stage) {
       const terms = isSetup || input.amount_range ? {} : { amount: 2500 };
       const currency = isSetup ? {} : { currency: 'AUD' as const };
       const body = { name: 'Invoice 1042', ...currency, ...terms, ...input };
-      return createPaymentLink(stage.db.sql, vault, await links.call(), body);
+      return createPaymentLink(stage.db.sql, vault, await links.call(), body, { setsDefaults: true });
     },
     read: async ({ id }: { id: string }) => getPaymentLink(stage.db.sql, await links.call(), id),
     deactivate: async ({ id }: { id: string }) => deactivatePaymentLink(stage.db.sql, await links.call(), id),

@@ -52,7 +52,6 @@ export function useReceiver() {
 }
 
 export const webhookDeps: WebhookDeps = {
-  scopes: allScopes,
   vault: createVault([{ id: 'test', key: Buffer.alloc(32, 7) }]),
   outbound: {
     allowLoopback: true,

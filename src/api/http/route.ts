@@ -1,6 +1,6 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import type { ApiKeyKind } from '../../db/api-keys.ts';
-import type { Pool } from '../../platform/postgres/connection.ts';
+import type { Db, Pool } from '../../platform/postgres/connection.ts';
 import type { Tag } from '../../resources/common.ts';
 import type { Scope } from '../../services/accounts/scopes.ts';
 import type { RequestContext } from '../../services/request-context.ts';
@@ -19,6 +19,8 @@ export interface KeyIdentity {
   id: string;
   kind: ApiKeyKind;
   scopes: readonly string[];
+  /** Whether it may set the default payment method of a customer: it has the scope `customers:write`. */
+  setsDefaults: boolean;
 }
 
 /** The size limit for a body: KiB, at most 256. `since` gives the reason, in words that follow "because". */
@@ -58,10 +60,13 @@ type DepsOf<M extends Method, A extends Access, I> = A extends 'public'
           ? OneStatementDeps & CommittedFirstDeps
           : WriteDeps;
 
-/** The input of a handler, validated by the route's schemas. A public route knows no biller. */
+/**
+ * The input of a handler, validated by the route's schemas. A public route knows no biller. A handler that writes does
+ * not see the scopes of the key: a repeated request gets the stored response without it. See `assertScopes`.
+ */
 interface InputOf<M extends Method, Path extends string, A extends Access, I, P, Q, B> {
   context: A extends 'public' ? undefined : RequestContext;
-  key: A extends 'public' ? undefined : KeyIdentity;
+  key: A extends 'public' ? undefined : M extends 'GET' ? KeyIdentity : Omit<KeyIdentity, 'scopes'>;
   params: P extends TSchema ? Static<P> : PathParameters<Path>;
   query: Q extends TSchema ? Static<Q> : Record<never, never>;
   body: B extends TSchema ? Static<B> : undefined;
@@ -89,6 +94,16 @@ export interface RouteDefinition<
   summary: string;
   description?: string;
   access: A;
+  /**
+   * Checks the scopes that a request needs beside the scope of `access`: because of its body, or of what it names. It
+   * runs before the Idempotency-Key is looked up. So a repeated request needs the same scopes as the first one, and a
+   * refused one leaves the Idempotency-Key free.
+   * @throws Forbidden `insufficient_scope`
+   */
+  assertScopes?(
+    scopes: readonly string[],
+    sent: Pick<InputOf<M, Path, A, I, P, Q, B>, 'params' | 'body'> & { context: RequestContext; db: Db },
+  ): void | Promise<void>;
   /** The HTTP status of a validation failure. */
   invalid: 400 | 422;
   /**
@@ -166,8 +181,12 @@ export interface Route
       TSchema | undefined,
       TSchema | undefined
     >,
-    'prepare' | 'handle' | 'variant' | 'commitsFirst'
+    'prepare' | 'handle' | 'variant' | 'commitsFirst' | 'assertScopes'
   > {
+  assertScopes?(
+    scopes: readonly string[],
+    sent: { params: unknown; body: unknown; context: RequestContext; db: Db },
+  ): void | Promise<void>;
   commitsFirst?(body: unknown): boolean;
   variant?: { status: number; schema: TSchema; description: string; isAskedFor(body: unknown): boolean };
   prepare?(input: UncheckedInput): Promise<unknown>;
@@ -176,7 +195,7 @@ export interface Route
 
 interface UncheckedInput {
   context: RequestContext | undefined;
-  key: KeyIdentity | undefined;
+  key: Omit<KeyIdentity, 'scopes'> | undefined;
   params: unknown;
   query: unknown;
   body: unknown;

@@ -36,7 +36,7 @@ export function authenticate(route: Route, find: Find, trustedProxies: readonly 
     const now = realNow();
     const credential = await identify(ctx.get('Authorization'), find, now);
     const { id, kind, scopes } = credential;
-    ctx.state.key = { id, kind, scopes };
+    ctx.state.key = { id, kind, scopes, setsDefaults: scopes.includes('customers:write') };
     const connection = kind === 'publishable' ? connectionOf(ctx.req, trustedProxies) : null;
     ctx.state.context = contextOf(credential, ctx.state.requestId, now, connection);
     return next();
@@ -69,6 +69,17 @@ export function authorize({ access }: Route): Middleware {
     const { key, context } = ctx.state;
     if (key === undefined || context === undefined) throw new Error('authorize runs before authenticate');
     assertAllowed(access, key, context.livemode);
+    return next();
+  };
+}
+
+/** Checks the scopes that follow from the input of the request, as the route declares: see `assertScopes` there. */
+export function authorizeInput(route: Route, db: Db): Middleware {
+  if (route.assertScopes === undefined) return (_ctx, next) => next();
+  return async (ctx, next) => {
+    const { key, context, params, body } = ctx.state;
+    if (key === undefined || context === undefined) throw new Error('authorizeInput runs before authenticate');
+    await route.assertScopes?.(key.scopes, { params, body, context, db });
     return next();
   };
 }

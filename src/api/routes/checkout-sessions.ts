@@ -37,14 +37,13 @@ const create = route({
     '`subscription_id` the payer pays what a subscription has failed to collect: the page says what is taken, and for ' +
     'which dates. A payment intent has at most one open session.',
   access: write,
+  assertScopes: (scopes, { body }) => assertMayWriteNamed(scopes, body),
   invalid: 422,
   bodyLimit: metadataLimit,
   body: CheckoutSessionCreate,
   response: { status: 201, schema: CheckoutSession },
-  handle: async ({ context, key, body, deps }) => {
-    assertMayWriteNamed(key, body);
-    return shown(deps, await createSession(deps.db, deps.vault, context, body));
-  },
+  handle: async ({ context, key, body, deps }) =>
+    shown(deps, await createSession(deps.db, deps.vault, context, body, key)),
 });
 
 const list = route({

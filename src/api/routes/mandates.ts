@@ -228,6 +228,6 @@ function shown({ mandate, at }: MandateNow): Mandate {
 }
 
 /** Presents the mandate as this key may see it. */
-function shownTo(key: KeyIdentity, { mandate, at }: MandateNow): MandateByKey {
+function shownTo(key: Pick<KeyIdentity, 'kind'>, { mandate, at }: MandateNow): MandateByKey {
   return key.kind === 'publishable' ? presentMandateToPayer(mandate, at) : presentMandate(mandate, at);
 }

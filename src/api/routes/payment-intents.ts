@@ -129,7 +129,7 @@ const confirm = route({
     const id = params.payment_intent_id;
     if (key.kind !== 'secret') await getPaymentIntent(deps.db, context, id);
     assertMayAct(key, deps.vault, id, body.client_secret);
-    const shown = (intent: PaymentIntentRow) => shownTo(key, deps, intent);
+    const shown = (intent: PaymentIntentRow) => shownToActor(key, deps, intent);
     const charge = () => confirmPaymentIntent(deps.db, chargingOf(deps), context, id, body, repeatable(deps, shown));
     return shown(key.kind === 'secret' ? await charge() : await countingFailures(deps.db, deps.vault, context, charge));
   },
@@ -227,11 +227,21 @@ function chargingOf({ processors }: { processors: Processors }): Charging {
 
 /** Presents the intent as this key may see it. The client secret is included only if the key may act on the intent. */
 function shownTo(key: KeyIdentity, deps: Showing, intent: PaymentIntentRow): PaymentIntentByKey {
+  if (key.kind === 'publishable' || key.scopes.includes('payment_intents:write')) {
+    return shownToActor(key, deps, intent);
+  }
+  const { receipt_url } = shownOnce(deps, intent);
+  return { ...presentPaymentIntent(intent), ...(receipt_url === undefined ? {} : { receipt_url }) };
+}
+
+/** The same for a key that may act on the intent. */
+function shownToActor(
+  { kind }: Pick<KeyIdentity, 'kind'>,
+  deps: Showing,
+  intent: PaymentIntentRow,
+): PaymentIntentByKey {
   const once = shownOnce(deps, intent);
-  if (key.kind === 'publishable') return presentToPayer(intent, once);
-  const { receipt_url } = once;
-  const shown = { ...presentPaymentIntent(intent), ...(receipt_url === undefined ? {} : { receipt_url }) };
-  return key.scopes.includes('payment_intents:write') ? { ...shown, ...once } : shown;
+  return kind === 'publishable' ? presentToPayer(intent, once) : { ...presentPaymentIntent(intent), ...once };
 }
 
 type Showing = { vault: Vault; pageUrls: PageUrls };
@@ -250,7 +260,12 @@ function shownOnce({ vault, pageUrls }: Showing, { id, status, livemode }: Payme
  * Checks that the key may act on the intent. Publishable keys are public, so they also need the intent's client secret.
  * @throws Forbidden
  */
-function assertMayAct(key: KeyIdentity, vault: Vault, intentId: string, clientSecret: string | undefined): void {
+function assertMayAct(
+  key: Pick<KeyIdentity, 'kind'>,
+  vault: Vault,
+  intentId: string,
+  clientSecret: string | undefined,
+): void {
   if (key.kind === 'secret') return;
   const message = 'A publishable key needs the client_secret of this payment intent.';
   if (clientSecret === undefined) throw new Forbidden('secret_key_required', message);

@@ -41,14 +41,13 @@ const create = route({
     '`customer_id` the payer is known. If that customer is on a test clock, so is the link. Sends ' +
     `\`payment_link.created\`. ${advancing}`,
   access: write,
+  assertScopes: (scopes, { body }) => assertMayWriteNamed(scopes, body),
   invalid: 422,
   bodyLimit: metadataLimit,
   body: PaymentLinkCreate,
   response: { status: 201, schema: PaymentLink },
-  handle: async ({ context, key, body, deps }) => {
-    assertMayWriteNamed(key, body);
-    return shown(deps, await createPaymentLink(deps.db, deps.vault, context, body));
-  },
+  handle: async ({ context, key, body, deps }) =>
+    shown(deps, await createPaymentLink(deps.db, deps.vault, context, body, key)),
 });
 
 const list = route({

@@ -34,7 +34,13 @@ import {
   rotateSecret,
   updateWebhookEndpoint,
 } from '../../services/webhooks/endpoints.ts';
-import { eventScopesInWords } from '../../services/webhooks/event-scopes.ts';
+import {
+  assertMayChangeEndpoint,
+  assertMayReadDelivered,
+  assertMayReadEvents,
+  assertMayReadEventsOf,
+  eventScopesInWords,
+} from '../../services/webhooks/event-scopes.ts';
 import { type Route, route } from '../http/route.ts';
 
 /** For operations that send events: a key must not obtain, through an endpoint, events that it may not read. */
@@ -64,6 +70,7 @@ export const webhookRoutes: Route[] = [
       'nothing but failure, disables the endpoint. Each mode has at most 16 endpoints.\n\n' +
       `${readsEvents}: ${eventScopesInWords}. \`*\`, the default, needs \`events:read\`.`,
     access: writing,
+    assertScopes: (scopes, { body }) => assertMayReadEvents(scopes, body.event_types ?? ['*']),
     invalid: 422,
     bodyLimit: {
       kib: 64,
@@ -72,8 +79,7 @@ export const webhookRoutes: Route[] = [
     body: WebhookEndpointCreate,
     response: { status: 201, schema: WebhookEndpoint, example: { ...endpointExample, verified_at: null, secret } },
     prepare: ({ context, body, deps }) => checkWebhookEndpoint(context, body, deps.outbound),
-    handle: async ({ context, key, body, deps }) =>
-      withSecret(await createWebhookEndpoint(deps.db, context, body, { vault: deps.vault, scopes: key.scopes })),
+    handle: async ({ context, body, deps }) => withSecret(await createWebhookEndpoint(deps.db, context, body, deps)),
   }),
   route({
     method: 'GET',
@@ -110,6 +116,8 @@ export const webhookRoutes: Route[] = [
       'Enabling an endpoint does not send what it missed. Use replay for that.\n\n' +
       `${readsEvents} to change \`url\` or \`event_types\` or to enable it: see *Register a webhook endpoint*.`,
     access: writing,
+    assertScopes: (scopes, { context, params, body, db }) =>
+      assertMayChangeEndpoint(db, context, scopes, params.webhook_endpoint_id, body),
     invalid: 422,
     bodyLimit: {
       kib: 64,
@@ -117,12 +125,8 @@ export const webhookRoutes: Route[] = [
     },
     body: WebhookEndpointUpdate,
     response: { status: 200, schema: WebhookEndpoint },
-    handle: async ({ context, key, params, body, deps }) => {
-      const caller = { outbound: deps.outbound, scopes: key.scopes };
-      return presentWebhookEndpoint(
-        await updateWebhookEndpoint(deps.db, context, params.webhook_endpoint_id, body, caller),
-      );
-    },
+    handle: async ({ context, params, body, deps }) =>
+      presentWebhookEndpoint(await updateWebhookEndpoint(deps.db, context, params.webhook_endpoint_id, body, deps)),
   }),
   route({
     method: 'DELETE',
@@ -173,8 +177,8 @@ export const webhookRoutes: Route[] = [
       schema: WebhookDelivery,
       example: { ...deliveryExample, event_type: 'webhook_endpoint.ping', status: 'pending', attempts: [] },
     },
-    handle: async ({ context, key, params, deps }) =>
-      presentWebhookDelivery(await pingWebhookEndpoint(deps.db, context, params.webhook_endpoint_id, key.scopes)),
+    handle: async ({ context, params, deps }) =>
+      presentWebhookDelivery(await pingWebhookEndpoint(deps.db, context, params.webhook_endpoint_id)),
   }),
   route({
     method: 'GET',
@@ -204,13 +208,15 @@ export const webhookRoutes: Route[] = [
       'repeated one.\n\nA live endpoint must be verified first: ping it. The sandbox needs no verification.\n\n' +
       `${readsEvents}: see *Register a webhook endpoint*.`,
     access: writing,
+    assertScopes: (scopes, { context, params, db }) =>
+      assertMayReadEventsOf(db, context, scopes, params.webhook_endpoint_id),
     invalid: 422,
     errors: { 429: replayLimit },
     body: WebhookReplay,
     response: { status: 200, schema: ReplayResult },
-    handle: async ({ context, key, params, body, deps }) => {
+    handle: async ({ context, params, body, deps }) => {
       const id = params.webhook_endpoint_id;
-      const { enqueued, hasMore, lastEventId } = await replayWebhookDeliveries(deps.db, context, id, body, key.scopes);
+      const { enqueued, hasMore, lastEventId } = await replayWebhookDeliveries(deps.db, context, id, body);
       return { enqueued, has_more: hasMore, last_event_id: lastEventId };
     },
   }),
@@ -237,11 +243,13 @@ export const webhookRoutes: Route[] = [
       'starts the schedule again. The endpoint must be enabled.\n\nThe key must also be able to read the event: ' +
       'see *Register a webhook endpoint*.',
     access: writing,
+    assertScopes: (scopes, { context, params, db }) =>
+      assertMayReadDelivered(db, context, scopes, params.webhook_delivery_id),
     invalid: 422,
     errors: { 429: replayLimit },
     response: { status: 200, schema: WebhookDelivery },
-    handle: async ({ context, key, params, deps }) =>
-      presentWebhookDelivery(await retryWebhookDelivery(deps.db, context, params.webhook_delivery_id, key.scopes)),
+    handle: async ({ context, params, deps }) =>
+      presentWebhookDelivery(await retryWebhookDelivery(deps.db, context, params.webhook_delivery_id)),
   }),
 ];
 

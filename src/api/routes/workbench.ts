@@ -15,6 +15,7 @@ const createLink = route({
   summary: 'Create a link to the workbench',
   description: 'Anyone who has the link sees the sandbox account and moves its clocks, for one hour.',
   access: { scope: 'test_clocks:write', sandboxOnly: true },
+  assertScopes: assertMayOpen,
   invalid: 422,
   undocumented: true,
   response: {
@@ -28,7 +29,6 @@ const createLink = route({
     ),
   },
   handle: async ({ context, key, deps }) => {
-    assertMayOpen(key.scopes);
     const { token, expiresAt } = await makeLink(deps.db, deps.vault, key.id, auditOrigin(context));
     return { path: `/workbench/${token}/`, expires_at: instant(expiresAt) };
   },

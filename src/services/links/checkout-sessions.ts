@@ -30,7 +30,7 @@ import type { RequestContext, Tenant } from '../request-context.ts';
 import { start } from '../wake.ts';
 import { expireSession } from './changes.ts';
 import { stateOfSession } from './door.ts';
-import { errorsOfOffer, offerOf, urlErrors } from './offers.ts';
+import { errorsOfOffer, type OfferingKey, offerOf, urlErrors } from './offers.ts';
 import { newSession, sessionMs } from './session-start.ts';
 
 /** How long a session may last: 5 minutes to 31 days, in milliseconds. */
@@ -58,9 +58,10 @@ export async function createCheckoutSession(
   hook: ChargeHook,
   context: RequestContext,
   input: CheckoutSessionCreate,
+  key: OfferingKey,
 ): Promise<CheckoutSessionRow> {
   return atomically(db, async (tx) => {
-    const { offer, customer, intent, errors } = await subjectOf(tx, hook, context, input);
+    const { offer, customer, intent, errors } = await subjectOf(tx, hook, context, input, key);
     const at = timeOf(customer, context.now);
     const expiresAt = input.expires_at === undefined ? addMs(at, sessionMs) : customerInstant(input.expires_at);
     assertNoErrors([...errors, ...expiryErrors(expiresAt, at)]);
@@ -122,13 +123,14 @@ async function subjectOf(
   hook: ChargeHook,
   context: RequestContext,
   input: CheckoutSessionCreate,
+  key: OfferingKey,
 ): Promise<Subject> {
   const { customer_id: customerId, payment_intent_id: intentId } = input;
   if (intentId !== undefined) return subjectOfIntent(tx, hook, context, input, intentId);
   const named = customerId === undefined ? null : await resolveCustomer(tx, context, customerId, '/customer_id');
   const customer = named?.value ?? null;
   const errors = [...(named?.error ? [named.error] : []), ...(await errorsOfOffer(tx, context, input, customer))];
-  return { offer: offerOf(input, customer), customer, intent: null, errors };
+  return { offer: offerOf(input, customer, key), customer, intent: null, errors };
 }
 
 async function subjectOfIntent(
@@ -144,7 +146,7 @@ async function subjectOfIntent(
   const recorder =
     found === null ? null : await hook(tx, { paymentIntentId: found.id, paymentPlanId: found.payment_plan_id });
   const intent = found === null ? null : await lockPaymentIntent(tx, id);
-  const offer = offerOf(input, customer);
+  const offer = offerOf(input, customer, { setsDefaults: false });
   const asked = { ...offer, collect: { email: 'no', name: 'no', phone: 'no' } as const };
   if (intent === null) {
     return { offer: asked, customer, intent, errors: [missingReference(path, 'payment intent', id)] };

@@ -27,8 +27,18 @@ type OfferInput = Omit<CheckoutSessionCreate, 'payment_intent_id' | 'subscriptio
 
 const nothing = { email: 'no', name: 'no', phone: 'no' } as const;
 
+/** What the key that makes a link or a session may do. */
+export interface OfferingKey {
+  /** Whether it may set the default payment method of a customer. If not, the page does not offer that. */
+  setsDefaults: boolean;
+}
+
 /** Returns the columns of an offer. `customer` is the payer, or null if it is not known. */
-export function offerOf(input: OfferInput, customer: LockedCustomerRow | null): OfferColumns {
+export function offerOf(
+  input: OfferInput,
+  customer: LockedCustomerRow | null,
+  { setsDefaults }: OfferingKey,
+): OfferColumns {
   const { mode = 'payment', amount_range: range } = input;
   const isKept = mode === 'setup' || input.apply_to !== undefined;
   return {
@@ -43,6 +53,7 @@ export function offerOf(input: OfferInput, customer: LockedCustomerRow | null): 
     collect: customer === null ? { ...nothing, email: 'required', name: 'required', ...input.collect } : nothing,
     payment_method_types: input.payment_method_types ?? ['card'],
     save_payment_method: isKept ? 'always' : (input.save_payment_method ?? 'no'),
+    makes_default: mode === 'setup' && setsDefaults ? (input.make_default ? 'always' : 'offer') : 'no',
     apply_to_payment_plan_id: namedId('payment_plan', input.apply_to?.payment_plan_id) ?? null,
     apply_to_subscription_id: namedId('subscription', input.apply_to?.subscription_id) ?? null,
     apply_to_waives_unpaid: input.apply_to?.unpaid === 'waive',

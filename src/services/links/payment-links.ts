@@ -29,7 +29,7 @@ import type { RequestContext, Tenant } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { deactivateLink } from './changes.ts';
 import { stateOfLink } from './door.ts';
-import { errorsOfOffer, offerOf, urlErrors } from './offers.ts';
+import { errorsOfOffer, type OfferingKey, offerOf, urlErrors } from './offers.ts';
 import { newToken } from './tokens.ts';
 
 /** How far ahead a link may expire: 366 days, in milliseconds. */
@@ -44,6 +44,7 @@ export async function createPaymentLink(
   vault: Vault,
   context: RequestContext,
   input: PaymentLinkCreate,
+  key: OfferingKey,
 ): Promise<PaymentLinkRow> {
   return transact(db, context, async (tx) => {
     const { customer_id: customerId } = input;
@@ -63,7 +64,7 @@ export async function createPaymentLink(
       livemode: context.livemode,
       test_clock_id: customer?.test_clock_id ?? null,
       customer_id: customer?.id ?? null,
-      ...offerOf(input, customer),
+      ...offerOf(input, customer, key),
       name: input.name,
       reference: input.reference ?? null,
       max_payments: input.max_payments === undefined ? 1 : input.max_payments,

@@ -16,7 +16,8 @@ import { consentAt, type FormResult, type SessionDeps, type Submission } from '.
 
 /**
  * Saves a payer's method in a session of mode `setup`, and completes it. The method becomes the customer's default if
- * the payer has asked for that. A version that was submitted before saves nothing: it returns what has come of it.
+ * the link is made for that, or if it offers that and the payer has ticked the box. A version that was submitted before
+ * saves nothing: it returns what has come of it.
  */
 export async function saveSessionMethod(
   pool: Pool,
@@ -87,7 +88,8 @@ async function complete(
   if (method.instrument.type === 'au_becs_debit') {
     await deps.assertPays(tx, { paymentPlanId, subscriptionId, paymentMethodId: methodId, at });
   }
-  const { makesDefault = false } = submission;
+  const makesDefault =
+    session.makes_default === 'always' || (session.makes_default === 'offer' && submission.makesDefault === true);
   if (makesDefault) {
     await updateCustomer(tx, customer.id, { default_payment_method_id: methodId, updated_at: at });
     await deps.defaultChanged(tx, customer, methodId, { at, now: context.now });

@@ -7,10 +7,10 @@ import type { Db } from '../../platform/postgres/connection.ts';
 
 /**
  * Returns what the customer of a session pays by the default: the plans and subscriptions that name no method. Empty
- * where the page does not offer to make another method the default. Writes nothing.
+ * where the page does not make another method the default. Writes nothing.
  */
 export async function paidByDefault(db: Db, session: CheckoutSessionRow): Promise<PaidSubject[]> {
-  if (session.mode !== 'setup' || session.customer_id === null) return [];
+  if (session.makes_default === 'no' || session.customer_id === null) return [];
   return listSubjectsPaidBy(db, tenantOf(session), session.customer_id, null);
 }
 

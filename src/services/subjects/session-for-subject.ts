@@ -10,6 +10,7 @@ import type { Vault } from '../accounts/vault.ts';
 import { timeOf } from '../customer-time.ts';
 import { InvalidState, missingReference, ValidationFailed } from '../errors.ts';
 import { createCheckoutSession } from '../links/checkout-sessions.ts';
+import type { OfferingKey } from '../links/offers.ts';
 import type { RequestContext } from '../request-context.ts';
 import { lockedSubscription } from '../subscriptions/locked-subscription.ts';
 import { collectByNewMethod } from '../subscriptions/method-for-subscription.ts';
@@ -25,13 +26,14 @@ export async function createSession(
   vault: Vault,
   context: RequestContext,
   { subscription_id: id, ...input }: CheckoutSessionCreate,
+  key: OfferingKey,
 ): Promise<CheckoutSessionRow> {
   return atomically(db, async (tx) => {
     const body =
       id === undefined
         ? input
         : { ...input, ...(await collecting(tx, context, namedId('subscription', id), input.name)) };
-    return createCheckoutSession(tx, vault, chargeHook, context, body);
+    return createCheckoutSession(tx, vault, chargeHook, context, body, key);
   });
 }
 

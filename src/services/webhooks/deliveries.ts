@@ -12,7 +12,7 @@ import { endpointEvent, record, transact, writeRecorded } from '../events.ts';
 import { pageOf, type Rows } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { assertVerified } from './challenge.ts';
-import { assertMayReadEvents, mayReadEvents } from './event-scopes.ts';
+import { mayReadEvents } from './event-scopes.ts';
 import { withinReplayBudget } from './replay-budget.ts';
 
 /**
@@ -57,8 +57,12 @@ export async function getWebhookDelivery(
   id: string,
   scopes: readonly string[],
 ): Promise<store.AttemptedDelivery> {
-  const delivery = orNotFound(await store.selectDelivery(db, tenant, id), 'webhook delivery', id);
-  return visibleTo(scopes, delivery);
+  return visibleTo(scopes, await wholeDelivery(db, tenant, id));
+}
+
+/** @throws NotFound */
+async function wholeDelivery(db: Db, tenant: Tenant, id: string): Promise<store.AttemptedDelivery> {
+  return orNotFound(await store.selectDelivery(db, tenant, id), 'webhook delivery', id);
 }
 
 /** The receiver's response may repeat the event, so only keys that may read the event see the excerpt. */
@@ -69,19 +73,16 @@ function visibleTo(scopes: readonly string[], delivery: store.AttemptedDelivery)
 
 /**
  * Delivers again now. A pending delivery does not wait for its next attempt; an ended one starts a fresh series of
- * attempts. `scopes` are those of the key of the request.
- * @throws NotFound; Forbidden if the key may not read the event; InvalidState if the endpoint is disabled or deleted;
- * WebhookReplayLimit.
+ * attempts.
+ * @throws NotFound; InvalidState if the endpoint is disabled or deleted; WebhookReplayLimit.
  */
 export async function retryWebhookDelivery(
   db: Writer,
   context: RequestContext,
   id: string,
-  scopes: readonly string[],
 ): Promise<store.AttemptedDelivery> {
   return atomically(db, async (tx) => {
-    const { endpoint_id, event_type } = await getWebhookDelivery(tx, context, id, scopes);
-    assertMayReadEvents(scopes, [event_type]);
+    const { endpoint_id } = await wholeDelivery(tx, context, id);
     const endpoint = await lockEnabled(tx, context, endpoint_id, () => {
       throw new InvalidState(`The webhook endpoint ${endpoint_id} has been deleted.`);
     });
@@ -89,24 +90,22 @@ export async function retryWebhookDelivery(
       await redeliver(tx, id, context.now);
       return { enqueued: 1 };
     });
-    return getWebhookDelivery(tx, context, id, scopes);
+    return wholeDelivery(tx, context, id);
   });
 }
 
 /**
  * Delivers the events of a range of time to an endpoint, now. By default these are the events that it has not
  * received, including those from while it was disabled. With status `all` it is everything that the endpoint subscribes
- * to. Sends at most 10,000 events per call, the oldest first. `scopes` are those of the key of the request.
- * @throws NotFound; ValidationFailed if the range ends before it begins, or the event does not exist; Forbidden if the
- * key may not read what the endpoint subscribes to; InvalidState if the endpoint is disabled, or live and not verified;
- * WebhookReplayLimit.
+ * to. Sends at most 10,000 events per call, the oldest first.
+ * @throws NotFound; ValidationFailed if the range ends before it begins, or the event does not exist; InvalidState if
+ * the endpoint is disabled, or live and not verified; WebhookReplayLimit.
  */
 export async function replayWebhookDeliveries(
   db: Writer,
   context: RequestContext,
   endpointId: string,
   input: WebhookReplay,
-  scopes: readonly string[],
 ): Promise<Replayed> {
   const since = realInstant(input.since);
   const until = input.until === undefined ? null : realInstant(input.until);
@@ -114,7 +113,6 @@ export async function replayWebhookDeliveries(
     throw ValidationFailed.of('/until', 'out_of_range', 'until must not be before since.');
   return atomically(db, async (tx) => {
     const endpoint = await lockEnabled(tx, context, endpointId, unknownEndpoint);
-    assertMayReadEvents(scopes, endpoint.event_types);
     assertVerified(endpoint);
     const afterSequence = await sequenceOf(tx, context, input.starting_after);
     const range = { since, until, afterSequence, deliveredToo: input.status === 'all' };
@@ -142,7 +140,6 @@ export async function pingWebhookEndpoint(
   db: Writer,
   context: RequestContext,
   endpointId: string,
-  scopes: readonly string[],
 ): Promise<store.AttemptedDelivery> {
   return transact(db, context, async (tx) => {
     const endpoint = await lockEnabled(tx, context, endpointId, unknownEndpoint);
@@ -154,7 +151,7 @@ export async function pingWebhookEndpoint(
     });
     const id = eventId === undefined ? null : await store.selectDeliveryOfEvent(tx, eventId, endpoint.id);
     if (id === null) throw new Error(`the ping of ${endpoint.id} created no delivery`);
-    return getWebhookDelivery(tx, context, id, scopes);
+    return wholeDelivery(tx, context, id);
   });
 }
 

@@ -18,14 +18,11 @@ import { parsedUrl } from '../payer-urls.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { destinationError } from './destination.ts';
 import { recordEndpointChange } from './endpoint-audit.ts';
-import { assertMayReadEvents } from './event-scopes.ts';
 import { newSigningSecret } from './signing.ts';
 
 export interface WebhookDeps {
   vault: Vault;
   outbound: OutboundPolicy;
-  /** The scopes of the API key of the request. */
-  scopes: readonly string[];
 }
 
 /** An endpoint with its new signing secret, which is shown only once. */
@@ -52,16 +49,14 @@ export async function checkWebhookEndpoint(
 
 /**
  * Creates an endpoint whose input has passed `checkWebhookEndpoint`. Only this response contains its signing secret.
- * @throws Forbidden for events that the key may not read; InvalidState at the 17th endpoint.
+ * @throws InvalidState at the 17th endpoint.
  */
 export async function createWebhookEndpoint(
   db: Writer,
   context: RequestContext,
   input: WebhookEndpointCreate,
-  { vault, scopes }: Pick<WebhookDeps, 'vault' | 'scopes'>,
+  { vault }: Pick<WebhookDeps, 'vault'>,
 ): Promise<EndpointWithSecret> {
-  const eventTypes = input.event_types ?? ['*'];
-  assertMayReadEvents(scopes, eventTypes);
   const secret = newSigningSecret();
   return atomically(db, async (tx) => {
     await lockBiller(tx, context.billerId);
@@ -75,7 +70,7 @@ export async function createWebhookEndpoint(
     const row = await store.insertWebhookEndpoint(tx, context, {
       id,
       url: parsedUrl(input.url),
-      event_types: eventTypes,
+      event_types: input.event_types ?? ['*'],
       description: input.description ?? null,
       sealed_secret: vault.seal(secret, sealedField('webhook_secrets', context, id)),
       created_at: context.now,
@@ -109,24 +104,20 @@ export async function listWebhookEndpoints(
 /**
  * Changes an endpoint. Disabling it fails its pending deliveries. Enabling it does not send them; a replay does. With a
  * new URL, the endpoint must be verified again.
- * @throws NotFound; ValidationFailed if the destination or the event types cannot be used; Forbidden if the change
- * sends events that the key may not read, or sends them to another URL.
+ * @throws NotFound; ValidationFailed if the destination or the event types cannot be used.
  */
 export async function updateWebhookEndpoint(
   db: Writer,
   context: RequestContext,
   id: string,
   input: WebhookEndpointUpdate,
-  { outbound, scopes }: Pick<WebhookDeps, 'outbound' | 'scopes'>,
+  { outbound }: Pick<WebhookDeps, 'outbound'>,
 ): Promise<store.WebhookEndpointRow> {
   await getWebhookEndpoint(db, context, id);
   await checkWebhookEndpoint(context, input, outbound);
   return atomically(db, async (tx) => {
     const before = await lockOrThrow(tx, context, id);
     const { status, ...changes } = input;
-    if (changes.url !== undefined || changes.event_types !== undefined || status === 'enabled') {
-      assertMayReadEvents(scopes, changes.event_types ?? before.event_types);
-    }
     const url = changes.url === undefined ? before.url : parsedUrl(changes.url);
     const moved = url !== parsedUrl(before.url);
     const row = await store.updateWebhookEndpoint(

@@ -1,9 +1,17 @@
+import { selectEventTypeOfDelivery } from '../../db/webhook-deliveries.ts';
+import { selectEventTypes } from '../../db/webhook-endpoints.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
 import { type EventGroup, eventGroups } from '../../resources/event-catalogue.ts';
+import type { WebhookEndpointUpdate } from '../../resources/webhook-endpoint.ts';
 import type { Scope } from '../accounts/scopes.ts';
 import { Forbidden } from '../errors.ts';
+import type { Tenant } from '../request-context.ts';
 
 /** The scope that reads the events about one kind of object. `events:read` reads all events. */
 const groups: Readonly<Record<EventGroup, { scope: Scope }>> = eventGroups;
+
+/** The subscription to every event. */
+const everyEvent = ['*'];
 
 /** Which scope reads which events, as text for the documentation. */
 export const eventScopesInWords = [
@@ -34,6 +42,51 @@ export function assertMayReadEvents(scopes: readonly string[], subscriptions: re
     'insufficient_scope',
     `The key may not read the events ${refused.join(', ')}. This needs the scope events:read${instead}.`,
   );
+}
+
+/**
+ * Checks that a key may have the events of an endpoint sent to it. If there is no such endpoint, that takes the scope
+ * for every event. Deleted endpoints count.
+ * @throws Forbidden
+ */
+export async function assertMayReadEventsOf(
+  db: Db,
+  tenant: Tenant,
+  scopes: readonly string[],
+  endpointId: string,
+): Promise<void> {
+  assertMayReadEvents(scopes, (await selectEventTypes(db, tenant, endpointId)) ?? everyEvent);
+}
+
+/**
+ * Checks that a key may change an endpoint: if the change sends events that were not sent before, or sends them to
+ * another URL, the key must be able to read what the endpoint then subscribes to.
+ * @throws Forbidden
+ */
+export async function assertMayChangeEndpoint(
+  db: Db,
+  tenant: Tenant,
+  scopes: readonly string[],
+  endpointId: string,
+  { url, event_types: eventTypes, status }: WebhookEndpointUpdate,
+): Promise<void> {
+  if (eventTypes !== undefined) assertMayReadEvents(scopes, eventTypes);
+  else if (url !== undefined || status === 'enabled') await assertMayReadEventsOf(db, tenant, scopes, endpointId);
+}
+
+/**
+ * Checks that a key may have a delivery made again: it must be able to read the event. If there is no such delivery,
+ * that takes the scope for every event.
+ * @throws Forbidden
+ */
+export async function assertMayReadDelivered(
+  db: Db,
+  tenant: Tenant,
+  scopes: readonly string[],
+  deliveryId: string,
+): Promise<void> {
+  const type = await selectEventTypeOfDelivery(db, tenant, deliveryId);
+  assertMayReadEvents(scopes, type === null ? everyEvent : [type]);
 }
 
 /** Returns null for `*`: no scope of a single resource reads every event. */

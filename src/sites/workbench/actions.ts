@@ -57,7 +57,7 @@ export async function deleteClock({ sql, context, id }: Visit): Promise<Answer> 
   return { goTo: '' };
 }
 
-export async function retryDelivery({ sql, context, id, scopes }: Visit): Promise<Answer> {
-  const { event_id: eventId } = await retryWebhookDelivery(sql, context, id, scopes);
+export async function retryDelivery({ sql, context, id }: Visit): Promise<Answer> {
+  const { event_id: eventId } = await retryWebhookDelivery(sql, context, id);
   return { goTo: `events/${eventId}` };
 }

@@ -89,7 +89,7 @@ async function open(ctx: Context, deps: Deps, token: string, rest: readonly stri
   const key = await keyOfLink(deps.sql, link.keyId, now);
   if (key === null) return null;
   const { id, kind, scopes } = key;
-  ctx.state.key = { id, kind, scopes };
+  ctx.state.key = { id, kind, scopes, setsDefaults: scopes.includes('customers:write') };
   ctx.state.context = contextOf(key, ctx.state.requestId, now);
   return {
     sql: deps.sql,

@@ -3369,6 +3369,8 @@ export interface components {
             not_payable_reason: components["schemas"]["NotPayableReason"] | null;
             /** @description Whether the method is kept for later payments: never, if the payer agrees, or always. */
             save_payment_method: components["schemas"]["SavePaymentMethod"];
+            /** @description Whether the method that is saved becomes the `default_payment_method` of the customer without a box to tick. Only in `setup` mode. */
+            make_default: boolean;
             /** @description What a completed payment or setup does to a plan or a subscription. */
             apply_to: components["schemas"]["ApplyTo"] | null;
             /** @description Whether the fee is asked on top. At each payment the rules on surcharges decide. */
@@ -3394,7 +3396,7 @@ export interface components {
             status_reason: string | null;
             /** @description What the payer agreed to in the last accepted form if the method is kept for later payments; otherwise null. For a bank account without that, see its mandate. */
             consent: components["schemas"]["CheckoutSessionConsent"] | null;
-            /** @description Whether the payer has made the saved method the `default_payment_method` of the customer. The page asks in `setup` mode only. */
+            /** @description Whether the saved method became the `default_payment_method` of the customer: because of `make_default`, or because the payer has ticked the box. Only in `setup` mode. */
             made_default: boolean;
             /** @description How many attempts were declined. The tenth one ends the session. */
             failed_attempts: number;
@@ -3492,6 +3494,8 @@ export interface components {
             payment_method_types?: components["schemas"]["PayableMethodType"][];
             /** @description Whether the method is kept for later payments. By default `no`; in `setup` mode always `always`. */
             save_payment_method?: components["schemas"]["SavePaymentMethod"];
+            /** @description For `setup` mode: the method that is saved becomes the `default_payment_method` of the customer, and the page says so. Needs the scope `customers:write`. By default the page has a box for it, if the key has this scope. */
+            make_default?: boolean;
             apply_to?: components["schemas"]["ApplyToInput"];
             /** @description Asks for the fee on top of the amount, where the rules on surcharges allow it. */
             surcharge_applied?: boolean;
@@ -5003,6 +5007,8 @@ export interface components {
             not_payable_reason: components["schemas"]["NotPayableReason"] | null;
             /** @description Whether the method is kept for later payments: never, if the payer agrees, or always. */
             save_payment_method: components["schemas"]["SavePaymentMethod"];
+            /** @description Whether the method that is saved becomes the `default_payment_method` of the customer without a box to tick. Only in `setup` mode. */
+            make_default: boolean;
             /** @description What a completed payment or setup does to a plan or a subscription. */
             apply_to: components["schemas"]["ApplyTo"] | null;
             /** @description Whether the fee is asked on top. At each payment the rules on surcharges decide. */
@@ -5115,6 +5121,8 @@ export interface components {
             payment_method_types?: components["schemas"]["PayableMethodType"][];
             /** @description Whether the method is kept for later payments. By default `no`; in `setup` mode always `always`. */
             save_payment_method?: components["schemas"]["SavePaymentMethod"];
+            /** @description For `setup` mode: the method that is saved becomes the `default_payment_method` of the customer, and the page says so. Needs the scope `customers:write`. By default the page has a box for it, if the key has this scope. */
+            make_default?: boolean;
             apply_to?: components["schemas"]["ApplyToInput"];
             /** @description Asks for the fee on top of the amount, where the rules on surcharges allow it. */
             surcharge_applied?: boolean;

@@ -523,6 +523,10 @@ class CheckoutSession(TypedDict):
     """
     save_payment_method: SavePaymentMethod
     """Whether the method is kept for later payments: never, if the payer agrees, or always."""
+    make_default: bool
+    """Whether the method that is saved becomes the `default_payment_method` of the customer
+    without a box to tick. Only in `setup` mode.
+    """
     apply_to: ApplyTo | None
     """What a completed payment or setup does to a plan or a subscription."""
     surcharge_applied: bool
@@ -552,8 +556,8 @@ class CheckoutSession(TypedDict):
     payments; otherwise null. For a bank account without that, see its mandate.
     """
     made_default: bool
-    """Whether the payer has made the saved method the `default_payment_method` of the customer.
-    The page asks in `setup` mode only.
+    """Whether the saved method became the `default_payment_method` of the customer: because of
+    `make_default`, or because the payer has ticked the box. Only in `setup` mode.
     """
     failed_attempts: int
     """How many attempts were declined. The tenth one ends the session."""
@@ -646,6 +650,11 @@ class CheckoutSessionCreate(TypedDict):
     save_payment_method: NotRequired[SavePaymentMethod]
     """Whether the method is kept for later payments. By default `no`; in `setup` mode always
     `always`.
+    """
+    make_default: NotRequired[bool]
+    """For `setup` mode: the method that is saved becomes the `default_payment_method` of the
+    customer, and the page says so. Needs the scope `customers:write`. By default the page has
+    a box for it, if the key has this scope.
     """
     apply_to: NotRequired[ApplyToInput]
     surcharge_applied: NotRequired[bool]
@@ -2088,6 +2097,10 @@ class PaymentLink(TypedDict):
     """
     save_payment_method: SavePaymentMethod
     """Whether the method is kept for later payments: never, if the payer agrees, or always."""
+    make_default: bool
+    """Whether the method that is saved becomes the `default_payment_method` of the customer
+    without a box to tick. Only in `setup` mode.
+    """
     apply_to: ApplyTo | None
     """What a completed payment or setup does to a plan or a subscription."""
     surcharge_applied: bool
@@ -2202,6 +2215,11 @@ class PaymentLinkCreate(TypedDict):
     save_payment_method: NotRequired[SavePaymentMethod]
     """Whether the method is kept for later payments. By default `no`; in `setup` mode always
     `always`.
+    """
+    make_default: NotRequired[bool]
+    """For `setup` mode: the method that is saved becomes the `default_payment_method` of the
+    customer, and the page says so. Needs the scope `customers:write`. By default the page has
+    a box for it, if the key has this scope.
     """
     apply_to: NotRequired[ApplyToInput]
     surcharge_applied: NotRequired[bool]
