@@ -16,8 +16,8 @@ export async function lockIntentOfPeriod(tx: Tx, row: Pick<CollectingSubscriptio
 }
 
 /**
- * Cancels the payment of an unpaid period, so that no payer can pay it. One that a bank has taken back stays `returned`:
- * it cannot be paid again either.
+ * Cancels the payment of an unpaid period, so that no payer can pay it. One that a bank has taken back stays
+ * `returned`: it cannot be paid again either.
  */
 export async function cancelPaymentOfPeriod(
   tx: Tx,
