@@ -95,12 +95,21 @@ export async function lockMandate(tx: Tx, id: string): Promise<MandateRow | null
  * Null if it never had any. The payment method is locked, so no new one is made meanwhile.
  */
 export async function lockMandateOfMethod(tx: Tx, methodId: string): Promise<MandateRow | null> {
-  const [row] = await tx<MandateRow[]>`
+  const [row] = await tx<MandateRow[]>`${ofMethod(tx, methodId)} for no key update`;
+  return row ?? null;
+}
+
+/** As `lockMandateOfMethod`, without a lock. */
+export async function selectMandateOfMethod(db: Db, methodId: string): Promise<MandateRow | null> {
+  const [row] = await db<MandateRow[]>`${ofMethod(db, methodId)}`;
+  return row ?? null;
+}
+
+function ofMethod(db: Db, methodId: string) {
+  return db`
     select * from mandates where payment_method_id = ${methodId}
     order by (ended_at is null) desc, id desc
-    limit 1
-    for no key update`;
-  return row ?? null;
+    limit 1`;
 }
 
 export interface MandateFilter {

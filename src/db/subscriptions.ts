@@ -131,6 +131,12 @@ export async function lockSubscription(tx: Tx, id: string): Promise<CollectingSu
   return row ?? null;
 }
 
+/** As `lockSubscription`, without a lock. */
+export async function selectCollecting(db: Db, id: string): Promise<CollectingSubscriptionRow | null> {
+  const [row] = await db<CollectingSubscriptionRow[]>`${collecting(db)} where s.id = ${id}`;
+  return row ?? null;
+}
+
 /** As `lockSubscription`, for the subscription that a payment intent belongs to. Null if it belongs to none. */
 export async function lockSubscriptionOfIntent(tx: Tx, intentId: string): Promise<CollectingSubscriptionRow | null> {
   const [row] = await tx<CollectingSubscriptionRow[]>`
@@ -139,9 +145,9 @@ export async function lockSubscriptionOfIntent(tx: Tx, intentId: string): Promis
   return row ?? null;
 }
 
-function collecting(tx: Tx) {
-  return tx`
-    select s.*, ${refundableCredit(tx)}, ${payerColumns(tx)}, c.deleted_at as customer_deleted_at
+function collecting(db: Db) {
+  return db`
+    select s.*, ${refundableCredit(db)}, ${payerColumns(db)}, c.deleted_at as customer_deleted_at
     from subscriptions s
     join billers b on b.id = s.biller_id
     join customers c on c.id = s.customer_id`;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
+import { auBecs } from '../../src/domain/schemes/au-becs.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { useLinks } from '../support/links.ts';
 import { usePages } from '../support/pages.ts';
@@ -86,6 +87,25 @@ describe('a checkout session for what is unpaid', () => {
       assert.equal(links.outcome(await links.save(tokenOf(made.body.url))), 'completed');
       await stage.collectSubscriptionAll(id, '2027-01-20T12:00:00Z');
       assert.deepEqual([(await subscription(id)).state, taken() - before], ['active', 1000 + owed]);
+    });
+
+    it('says what is owed as a payment of its own if the scheme allows less than the sum for one debit', async () => {
+      const { id, clockId } = await unpaid('succeed;decline,decline,decline,decline;succeed');
+      await stage.advance(clockId, '2027-01-20T12:00:00Z');
+      const { body } = await create({ subscription_id: id, payment_method_types: ['au_becs_debit'] });
+      const owed = (await subscription(id)).owed_amount_cents;
+      const inDollars = (cents: number) => `\\$${(cents / 100).toFixed(2)}`;
+      const open = () => pages.open(`/checkout/${tokenOf(body.url)}`);
+      assert.match((await open()).text, / owed \(Period 2/);
+      auBecs.maxAmount.sandbox = 1000;
+      try {
+        const { text } = await open();
+        assert.match(text, new RegExp(`As soon as this is saved, ${inDollars(1000 + owed)} is taken`));
+        const part = `${inDollars(owed)} for 8 January 2027 to 15 January 2027`;
+        assert.match(text, new RegExp(`Taken now: ${part}, and \\$10\\.00 for 20 January 2027 to 27 January 2027\\.`));
+      } finally {
+        auBecs.maxAmount.sandbox = null;
+      }
     });
 
     it('takes a new period alone if nothing was served of the unpaid one', async () => {

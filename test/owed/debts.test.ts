@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe } from 'mocha';
 import { type Life, useLives } from '../pairs/lives.ts';
-import { item, joinByDebit } from './member.ts';
+import { fee, item, joinByDebit, linesOf } from './member.ts';
 
 describe('a debit that came back', () => {
   const lived = useLives({ from: '2027-01-01T00:00:00.000Z' });
@@ -133,15 +133,116 @@ describe('an owed part under a mandate with a limit', () => {
     return member;
   }
 
-  lived('is refused with a new period if the sum is above the limit, and can be waived', async (life) => {
+  lived('is a payment of its own, collected first, if the sum with the new period is above the limit', async (life) => {
     const member = await limited(life, 3);
     assert.deepEqual(await member.shows('owed_amount_cents'), [714]); // 8 to 12 February
-    const refused = await life.request('POST', `/subscriptions/${member.gym}/resume`, {});
-    assert.deepEqual([refused.status, refused.body.error.code], [422, 'mandate_limit_exceeded']);
-    await member.does('resume', { unpaid: 'waive' });
+    const quote = await member.does('change', { items: item(1000), dry_run: true });
+    assert.equal(quote.next_period_amount_cents, 1714);
+    const { data: coming } = await life.ask('GET', `/subscriptions/${member.gym}/schedule?count=3`);
+    assert.deepEqual(coming.map(linesOf), [['owed 714'], ['item 1000'], ['item 1000']]);
+    await member.does('resume');
+    assert.deepEqual(await member.periods(), [
+      '1 2027-02-01 2027-02-08 paid 1000',
+      '2 2027-02-08 2027-02-15 void 1000',
+      '3 2027-02-08 2027-02-15 processing 714',
+      '4 2027-03-01 2027-03-08 processing 1000',
+    ]);
+    assert.deepEqual(await member.shows('state', 'in_effect', 'owed_amount_cents'), ['active', true, 0]);
     await life.to('2027-03-07');
-    assert.equal(await member.money(), 'charged 2000 held 2000');
+    assert.equal(await member.money(), 'charged 2714 held 2714');
+    assert.deepEqual(await member.shows('state', 'in_effect_until', 'owed_amount_cents'), [
+      'active',
+      '2027-03-08T00:00:00.000Z',
+      0,
+    ]);
+    await life.to('2027-03-09');
+    assert.equal((await member.periods()).at(-1), '5 2027-03-08 2027-03-15 processing 1000');
+  });
+
+  lived('leaves fees, and lines of changes, to the new period', async (life) => {
+    const member = await limited(life, 3);
+    await member.does('change', { items: item(800), when: 'period_end' });
+    await member.puts({ one_off_items: fee(200) });
+    await member.does('resume');
+    assert.deepEqual(linesOf(await member.period(1)), ['owed 714']);
+    assert.deepEqual(await member.lines(), ['item 800', 'one_off 200']);
+  });
+
+  lived('is retried alone if its debit is dishonoured, and in effect for the days of grace', async (life) => {
+    const member = await limited(life, 3);
+    await member.does('resume');
+    const [, , part = ''] = await member.intents();
+    await life.bank(part, 'dishonoured');
+    assert.deepEqual(await member.shows('state', 'in_effect_until', 'owed_amount_cents'), [
+      'past_due',
+      '2027-03-04T00:00:00.000Z',
+      714,
+    ]);
+    await life.to('2027-03-20');
     assert.deepEqual(await member.shows('state', 'owed_amount_cents'), ['active', 0]);
+    assert.deepEqual((await member.periods()).slice(2), [
+      '3 2027-02-08 2027-02-15 paid 714',
+      '4 2027-03-01 2027-03-08 paid 1000',
+      '5 2027-03-08 2027-03-15 paid 1000',
+      '6 2027-03-15 2027-03-22 paid 1000',
+    ]);
+    assert.equal(await member.money(), 'charged 4714 held 4714');
+  });
+
+  lived('is owed again if it is never paid: as a line beside that of the period after it', async (life) => {
+    const member = await limited(life, 3);
+    await member.puts({ metadata: { _sandbox_bank_outcome: 'dishonoured' } });
+    await member.does('resume');
+    await life.to('2027-03-30');
+    // Both debits came back on 2 March at 22:00 UTC, and grace ended three days later: 5 days of 7 were served.
+    assert.deepEqual(await member.shows('state', 'owed_amount_cents'), ['paused', 714 + 714]);
+    assert.equal((await member.period()).served_until, '2027-03-05T22:00:00.000Z');
+    assert.equal((await member.period(1)).served_until, '2027-02-12T22:00:00.000Z');
+    await member.puts({ metadata: {} });
+    const { data: coming } = await life.ask('GET', `/subscriptions/${member.gym}/schedule?count=3`);
+    assert.deepEqual(coming.map(linesOf), [['owed 714'], ['owed 714'], ['item 1000']]);
+    await member.usesCard();
+    assert.equal(await member.coming(), '5 2027-03-30 2027-04-06 2428');
+    await member.does('resume');
+    assert.deepEqual(await member.lines(), ['item 1000', 'owed 714', 'owed 714']);
+    assert.equal(await member.money(), 'charged 3428 held 3428');
+  });
+
+  lived('is let go by a cancel, which says so', async (life) => {
+    const member = await limited(life, 3);
+    await member.puts({ metadata: { _sandbox_bank_outcome: 'dishonoured' } });
+    await member.does('resume');
+    await life.to('2027-03-30');
+    await member.does('cancel', { at: 'now' });
+    assert.equal((await member.told('canceled')).waived_amount_cents, 714 + 714);
+    assert.deepEqual(await member.shows('state', 'owed_amount_cents', 'credit_balance_cents'), ['canceled', 0, 0]);
+  });
+
+  lived('is served: money for it that comes after a cancel is no credit', async (life) => {
+    const member = await limited(life, 3);
+    await member.does('resume');
+    await life.to('2027-03-02'); // the bank has both debits
+    await member.does('cancel', { at: 'now' });
+    await life.to('2027-03-09');
+    assert.equal(await member.money(), 'charged 2714 held 2714');
+    assert.deepEqual(await member.shows('state', 'credit_balance_cents'), ['canceled', 1000]);
+  });
+
+  lived('is a payment of its own also if a payer names the account on a page', async (life) => {
+    const member = await limited(life, 3);
+    const [account] = await member.shows('payment_instrument_id');
+    await member.usesCard();
+    const setup = { mode: 'setup' as const, name: 'page', payment_method_types: ['au_becs_debit' as const] };
+    const apply_to = { subscription_id: member.gym };
+    const link = await life.link({ ...setup, customer_id: member.customer, apply_to });
+    assert.equal(await life.opens(link, life.byAccount(String(account))), 'completed');
+    assert.deepEqual((await member.periods()).slice(2), [
+      '3 2027-02-08 2027-02-15 processing 714',
+      '4 2027-03-01 2027-03-08 processing 1000',
+    ]);
+    await life.to('2027-03-07');
+    assert.deepEqual(await member.shows('state', 'owed_amount_cents'), ['active', 0]);
+    assert.equal(await member.money(), 'charged 2714 held 2714');
   });
 
   lived('is refused if a part alone is above it, and the error names the waiver', async (life) => {
@@ -154,4 +255,23 @@ describe('an owed part under a mandate with a limit', () => {
     await life.to('2027-03-07');
     assert.equal(await member.money(), 'charged 2000 held 2000');
   });
+
+  lived(
+    'is refused on a page for an account that allows less than a part, unless the page lets it go',
+    async (life) => {
+      const member = await limited(life, 30);
+      const [account] = await member.shows('payment_instrument_id');
+      const setup = { mode: 'setup' as const, name: 'page', payment_method_types: ['au_becs_debit' as const] };
+      const opened = async (unpaid: 'collect' | 'waive') => {
+        const apply_to = { subscription_id: member.gym, unpaid };
+        const link = await life.link({ ...setup, customer_id: member.customer, apply_to });
+        return life.opens(link, life.byAccount(String(account)));
+      };
+      assert.notEqual(await opened('collect'), 'completed');
+      assert.deepEqual(await member.shows('state', 'owed_amount_cents'), ['paused', 2143]);
+      assert.equal(await opened('waive'), 'completed');
+      await life.to('2027-03-07');
+      assert.equal(await member.money(), 'charged 2000 held 2000');
+    },
+  );
 });

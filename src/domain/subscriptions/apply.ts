@@ -7,7 +7,7 @@ import { type Derived, derive, isInEffect } from './derive.ts';
 import { type PeriodLine, sumOf } from './lines.ts';
 import { isServedToEnd, owedFor, unpaidPeriods } from './owed.ts';
 import { oneOffLine } from './pricing.ts';
-import type { Happening, SubscriptionStepChange } from './steps.ts';
+import { type Happening, retriedAt, type SubscriptionStepChange } from './steps.ts';
 import { restoreTaken, type Taking } from './taking.ts';
 
 /** A period that begins, with its statement and its payment. */
@@ -41,8 +41,8 @@ export interface Applied {
   /** The columns of the subscription that change. */
   course: Partial<Course>;
   derived: Derived;
-  /** The period that begins, or null. */
-  begins: Period | null;
+  /** The periods that begin: those of what is owed for former ones alone, and the one of the change. */
+  begins: Period[];
   /** The periods that change. */
   periods: { number: PeriodNumber; change: Partial<Period> }[];
   entries: AccountEntry[];
@@ -81,12 +81,15 @@ export function applyChange(
 ): Applied {
   const course: Course = { ...subscription.course, ...change.course };
   const begins = change.begins && begun ? newPeriod(change.begins, begun) : null;
-  if (begins !== null) course.current_number = begins.number;
+  const apart = (change.apart ?? []).map((part) => owedPeriod(part, at));
+  const newOnes = begins === null ? apart : [...apart, begins];
+  const last = newOnes.at(-1);
+  if (last !== undefined) course.current_number = last.number;
   const changed = changesOf(subscription, change);
   const known = knownPeriods(subscription);
   const periods = () => {
     const own = known.map((period) => ({ ...period, ...changed.get(period.number) }));
-    return begins === null ? own : [...own, begins];
+    return [...own, ...newOnes];
   };
   const { timeZone } = subscription;
   const after = withPeriods(course, periods(), timeZone);
@@ -94,9 +97,9 @@ export function applyChange(
   endService(subscription, after, changed, { before, at, wasInEffect, stopsAt: change.stopsAt ?? at });
   const served = withPeriods(course, periods(), timeZone);
   const { entries, letGo, ...back } = goBack(subscription, served, changed, change, at);
-  const all = [...(change.entries ?? []), ...entries];
+  const moved = [...(change.entries ?? []), ...entries];
   const account = {
-    ...(all.length === 0 ? {} : postAll(course, all)),
+    ...(moved.length === 0 ? {} : postAll(course, moved)),
     ...(letGo.dropped_lines.length === 0 ? {} : { next_period_lines: [] }),
   };
   const final = withPeriods({ ...course, ...back, ...account }, periods(), timeZone);
@@ -104,11 +107,11 @@ export function applyChange(
   if (begins !== null && !derived.in_effect) begins.served_until = startOfDay(begins.start_date, final.timeZone);
   return {
     subscription: final,
-    course: { ...change.course, ...back, ...account },
+    course: { ...change.course, ...(last && { current_number: last.number }), ...back, ...account },
     derived,
-    begins,
+    begins: newOnes,
     periods: [...changed].map(([number, one]) => ({ number, change: one })),
-    entries: all,
+    entries: moved,
     happenings: happeningsOf(change, before, derived, letGo),
     letGo: { ...letGo, waived_amount_cents: letGo.waived_amount_cents + (change.waived ?? 0) },
     paid: begins?.kind === 'paid' && begins.status === 'paid' ? begins : paidOf(final, subscription.owed, changed),
@@ -188,7 +191,7 @@ function goBack(
     if (period.is_given_back || isServedToEnd(after, period, at)) continue;
     const back = restoreTaken({ one_off_items, discounts }, period, {
       hasEnded,
-      isWaived: change.waived !== undefined,
+      isOwedGone: change.waived !== undefined || change.apart !== undefined,
     });
     ({ one_off_items, discounts } = back);
     entries.push(...back.entries);
@@ -243,4 +246,16 @@ function newPeriod(
   const untried = { changed_cents: 0, withheld_cents: 0, ...series, retry_asked_at: null, challenge_ends_at: null };
   const served = { is_given_back: false, served_until: null, gives_up_at: null, lapsed_at: null };
   return { number, start_date: start, end_date: end, kind, ...begun, ...untried, ...served };
+}
+
+/** A period of what is owed alone: its payment is due at once. */
+function owedPeriod(
+  { served_until, lines, ...part }: NonNullable<SubscriptionStepChange['apart']>[number],
+  at: CustomerInstant,
+): Period {
+  const { number, start_date: start, end_date: end, payment_intent_id } = part;
+  const nothingTaken = { carried_cents: 0, credit_used_cents: 0, discounts: [] };
+  const statement = { lines, amount_cents: sumOf(lines), ...nothingTaken };
+  const begun = { status: 'retrying', ...statement, payment_intent_id } as const;
+  return { ...newPeriod({ number, start, end, kind: 'paid' }, begun), ...retriedAt(at), served_until };
 }

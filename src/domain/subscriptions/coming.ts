@@ -4,10 +4,10 @@ import type { MinorUnits } from '../units.ts';
 import { applyChange, begunBy, trialPeriod } from './apply.ts';
 import { about, allOwed, type Period, type SubscriptionWithPeriods } from './course.ts';
 import { derive } from './derive.ts';
-import type { PeriodLine } from './lines.ts';
-import { isCollectedAsIs, unpaidPeriods } from './owed.ts';
+import { type PeriodLine, sumOf } from './lines.ts';
+import { isCollectedAsIs, owedAmount, owedParts, unpaidPeriods } from './owed.ts';
 import type { PeriodDates } from './periods.ts';
-import { collected, isOver, passBoundary, resume, type SubscriptionStepChange } from './steps.ts';
+import { collected, isOver, passBoundary, type Resuming, resume, type SubscriptionStepChange } from './steps.ts';
 import { openedBy, type Taking } from './taking.ts';
 
 /** A period to come, and what it takes, without surcharge. */
@@ -20,13 +20,15 @@ export interface ComingPeriod extends PeriodDates {
  * Returns the periods to come, at most `most`, as if every one were paid: the steps of the subscription on a copy of
  * it. One that is pending is shown as if it were started at `at`, one that is paused as if it were resumed then, or on
  * the day on which its pause ends. The unpaid period that is still under way comes first. None come after the end.
+ * @param resuming how it is resumed. What a resume collects by payments of its own comes first.
  */
 export function comingPeriods(
   subscription: SubscriptionWithPeriods,
   at: CustomerInstant,
   most: number,
+  resuming: Partial<Resuming> = {},
 ): ComingPeriod[] {
-  const first = collecting(subscription, at);
+  const first = collecting(subscription, at, resuming);
   if (first === null) return [];
   const coming = first.taken.map(({ number, start_date: start, end_date: end, amount_cents: amount, lines }) => ({
     number,
@@ -63,6 +65,25 @@ export function nextPeriodAmount(subscription: SubscriptionWithPeriods, at: Cust
   return comingPeriods(subscription, at, 1)[0]?.amount ?? 0;
 }
 
+/**
+ * Returns how a resume collects what is owed for former periods: by a line of the new period; by payments of its own,
+ * if the sum is above the limit of one payment; `impossible` if such a payment is above the limit too.
+ * @param isAboveLimit whether one payment takes at most less than an amount, minor units.
+ */
+export function wayToCollect(
+  subscription: SubscriptionWithPeriods,
+  at: CustomerInstant,
+  anchorDay: number | null,
+  isAboveLimit: (amount: MinorUnits) => boolean,
+): 'with_period' | 'apart' | 'impossible' {
+  const isResumed = subscription.course.state === 'paused' && !isCollectedAsIs(subscription, at);
+  if (!isResumed || owedAmount(subscription, at) === 0) return 'with_period';
+  const [next] = comingPeriods(subscription, at, 1, { anchorDay });
+  if (next === undefined || !isAboveLimit(next.amount)) return 'with_period';
+  const parts = owedParts(subscription, at);
+  return parts.length > 0 && !parts.some(({ lines }) => isAboveLimit(sumOf(lines))) ? 'apart' : 'impossible';
+}
+
 /** A copy of a subscription that collects, from an instant on. */
 interface Copy {
   copy: SubscriptionWithPeriods;
@@ -72,7 +93,11 @@ interface Copy {
 }
 
 /** What has failed or is under way is paid, what is paused is resumed. Null if nothing comes. */
-function collecting(subscription: SubscriptionWithPeriods, at: CustomerInstant): Copy | null {
+function collecting(
+  subscription: SubscriptionWithPeriods,
+  at: CustomerInstant,
+  resuming: Partial<Resuming>,
+): Copy | null {
   const { course, timeZone } = subscription;
   const isDue = (date: PlainDate) => laterInstant(at, startOfDay(date, timeZone));
   if (course.state === 'canceled') return null;
@@ -87,7 +112,12 @@ function collecting(subscription: SubscriptionWithPeriods, at: CustomerInstant):
   if (isCollectedAsIs(subscription, at)) {
     return { copy: allPaid(subscription, at), now: at, taken: unpaid };
   }
-  return { copy: after(subscription, resume(subscription, at), at), now: at, taken: [] };
+  const resumed = after(
+    subscription,
+    resume(subscription, at, { anchorDay: null, unpaid: 'collect', ...resuming }),
+    at,
+  );
+  return { copy: allPaid(resumed, at), now: at, taken: unpaidPeriods(resumed) };
 }
 
 /** All that is owed is collected: what waits for a retry when that is due, the rest at once. */

@@ -92,7 +92,9 @@ function nextPeriodAt({ course, current, owed, timeZone }: SubscriptionWithPerio
   if (state === 'pending') return course.started_at !== null && owed === null ? startOf(course.start_date) : null;
   if (state === 'paused') return endsAt === null ? null : startOf(endsAt);
   const stopsAt = earliest(endsAt, course.pauses_at);
-  const isOpen = owed !== null && course.state !== 'trialing';
+  // The first period of a calendar does not wait for what is owed from before it.
+  const isFirst = course.current_number < course.anchor_number;
+  const isOpen = owed !== null && course.state !== 'trialing' && !isFirst;
   const next = course.next_number > course.current_number ? nextStart(course, current) : null;
   if (isOpen) return stopsAt === null ? null : startOf(stopsAt);
   return next === null ? null : startOf(earliest(stopsAt, next) ?? next);

@@ -30,6 +30,13 @@ function servedUntil(
   return grace !== null && grace < at ? grace : at;
 }
 
+/**
+ * Whether a period is nothing but what was owed for a former one, with a payment of its own. All of it was served.
+ */
+export function isOwedAlone({ lines }: Pick<Period, 'lines'>): boolean {
+  return lines.length > 0 && lines.every(({ kind }) => kind === 'owed');
+}
+
 /** The days of a period that were served, and those after its end. One counts if it began before the service ended. */
 interface Served {
   days: Days;
@@ -50,7 +57,7 @@ function servedDays(subscription: SubscriptionWithPeriods, period: Period, at: C
 /** Whether a period was in effect on all of its days, if what is in effect now ends at `at`. */
 export function isServedToEnd(subscription: SubscriptionWithPeriods, period: Period, at: CustomerInstant): boolean {
   const { days, whole } = servedDays(subscription, period, at);
-  return days === whole;
+  return isOwedAlone(period) || days === whole;
 }
 
 /**
@@ -58,6 +65,7 @@ export function isServedToEnd(subscription: SubscriptionWithPeriods, period: Per
  * takes if it was served to its end; and the days after its end at its price per day. Rounded half up, minor units.
  */
 export function owedLines(subscription: SubscriptionWithPeriods, period: Period, at: CustomerInstant): PeriodLine[] {
+  if (isOwedAlone(period)) return period.lines;
   const { days, whole, after } = servedDays(subscription, period, at);
   const { number, start_date: start, end_date: end } = period;
   const price = priceOf(period);
@@ -78,13 +86,32 @@ export function owedFor(subscription: SubscriptionWithPeriods, period: Period, a
   return [...earlier, ...owedLines(subscription, period, at)];
 }
 
+/** What is owed for an unpaid period, as a period of its own: its dates until today, and what was served of it. */
+export interface OwedPart extends Pick<Period, 'start_date' | 'end_date' | 'served_until' | 'lines'> {}
+
+/**
+ * Returns what a resume collects for unpaid periods by payments of their own, older first. None if nothing is owed, if
+ * a period goes on that is paid, and if one has begun on this day: it has no day for a period of its own.
+ */
+export function owedParts(subscription: SubscriptionWithPeriods, at: CustomerInstant): OwedPart[] {
+  const today = dateIn(at, subscription.timeZone);
+  if (subscription.current?.status === 'paid' && isUnderWay(subscription, at)) return [];
+  const parts = unpaidPeriods(subscription)
+    .map((period) => ({ period, lines: owedFor(subscription, period, at) }))
+    .filter(({ lines }) => lines.length > 0)
+    .map(({ period: { start_date, end_date: end, served_until }, lines }) => {
+      return { start_date, end_date: end < today ? end : today, served_until, lines };
+    });
+  return parts.every(({ start_date: start, end_date: end }) => start < end) ? parts : [];
+}
+
 /**
  * Whether unpaid periods are collected by their own payments, and the calendar stays: always, unless it is paused. Then
- * only while the last period is under way and something was served.
+ * only while the last period is under way and something was served, or is owed alone.
  */
 export function isCollectedAsIs(subscription: SubscriptionWithPeriods, at: CustomerInstant): boolean {
   if (subscription.course.state !== 'paused') return true;
-  const isServed = (period: Period) => servedDays(subscription, period, at).days > 0;
+  const isServed = (period: Period) => isOwedAlone(period) || servedDays(subscription, period, at).days > 0;
   return isUnderWay(subscription, at) && unpaidPeriods(subscription).some(isServed);
 }
 

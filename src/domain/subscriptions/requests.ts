@@ -111,7 +111,7 @@ function notNow(
 
 function resumeNow(
   subscription: SubscriptionWithPeriods,
-  { anchorDay = null, unpaid = 'collect' }: Partial<Resuming>,
+  { anchorDay = null, unpaid = 'collect', isOwedApart = false }: Partial<Resuming>,
   at: CustomerInstant,
 ): SubscriptionStepChange | SubscriptionRefusal {
   const { course } = subscription;
@@ -123,7 +123,7 @@ function resumeNow(
     const noDay = refuseAnchorDay(course, anchorDay);
     if (noDay !== null) return noDay;
     const isCollected = unpaid === 'collect' && isCollectedAsIs(subscription, at);
-    if (!isCollected) return resume(subscription, at, { anchorDay, unpaid });
+    if (!isCollected) return resume(subscription, at, { anchorDay, unpaid, isOwedApart });
     if (anchorDay === null) return retryAll(subscription, at);
     const refused = 'anchor_day must be left out: its period is still under way, so its periods stay as they are.';
     return { refused, field: 'anchor_day' };

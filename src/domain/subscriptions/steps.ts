@@ -5,7 +5,7 @@ import type { MinorUnits, PeriodNumber } from '../units.ts';
 import { type AccountEntry, entry } from './account.ts';
 import { type Course, calendarOf, type Period, type StateReason, type SubscriptionWithPeriods } from './course.ts';
 import { sumOf } from './lines.ts';
-import { isUnderWay, owedFor, owedLines, unpaidPeriods } from './owed.ts';
+import { isUnderWay, type OwedPart, owedFor, owedLines, owedParts, unpaidPeriods } from './owed.ts';
 import { type PeriodDates, periodDates, periodOf, withEnd } from './periods.ts';
 
 /** What happened to a subscription. Each is the end of an event's name, `subscription.…`. */
@@ -41,6 +41,8 @@ export interface SubscriptionStepChange {
   current?: Partial<Period>;
   /** A period that begins. A paid one is to be charged. */
   begins?: PeriodDates & { kind: Period['kind'] };
+  /** What is owed for former periods and has payments of its own, which are due at once. They come before `begins`. */
+  apart?: (OwedPart & Pick<Period, 'number' | 'payment_intent_id'>)[];
   /** The bank debit of the current period was accepted: that is enough to be in effect. */
   isAccepted?: boolean;
   /** What moves on the account. */
@@ -105,8 +107,10 @@ export function passBoundary(
   const { next_number: number } = course;
   const calendar = withEnd(calendarOf(course), number, course.ends_at);
   const { cut_number, cut_at } = calendar;
+  // What is owed from before the first period of a calendar may have failed already.
+  const state = course.state === 'past_due' ? 'past_due' : 'active';
   return {
-    course: { billed_items: null, state: 'active', state_reason: null, next_number: number + 1, cut_number, cut_at },
+    course: { billed_items: null, state, state_reason: null, next_number: number + 1, cut_number, cut_at },
     begins: { ...periodDates(calendar, number), kind: 'paid' },
     happenings: course.next_items === null ? ['renewed'] : ['renewed', 'changed'],
   };
@@ -216,20 +220,26 @@ export interface Resuming {
   anchorDay: number | null;
   /** Whether what was served and not paid is collected, or let go. */
   unpaid: 'collect' | 'waive';
+  /** Whether what is collected of it has payments of its own, before that of the new period. By default it has not. */
+  isOwedApart?: boolean;
 }
 
 /**
  * A pause ends: a new period begins on this day, and the calendar is counted from here. What was unpaid is void; what
- * was served of it is owed, and the new period takes it. If the current period is paid and not over, it goes on.
+ * was served of it is owed, and the new period takes it, or payments of their own that come first. If the current
+ * period is paid and not over, it goes on.
  */
 export function resume(
   subscription: SubscriptionWithPeriods,
   at: CustomerInstant,
-  { anchorDay, unpaid }: Resuming = { anchorDay: null, unpaid: 'collect' },
+  { anchorDay, unpaid, isOwedApart = false }: Resuming = { anchorDay: null, unpaid: 'collect' },
 ): SubscriptionStepChange {
   const { course, current, timeZone, owed, others } = subscription;
   const goesOn = current?.status === 'paid' && isUnderWay(subscription, at);
-  const number = course.next_number > course.current_number ? course.next_number : course.current_number + 1;
+  const next = course.next_number > course.current_number ? course.next_number : course.current_number + 1;
+  const parts = isOwedApart && unpaid === 'collect' ? owedParts(subscription, at) : [];
+  const apart = parts.map((part, index) => ({ ...part, number: next + index, payment_intent_id: null }));
+  const number = next + apart.length;
   const anchor = {
     anchor_start: dateIn(at, timeZone),
     anchor_number: number,
@@ -252,7 +262,7 @@ export function resume(
       resumes_at: null,
       resume_anchor_day: null,
     },
-    ...(unpaid === 'waive' ? letGo() : { entries: served }),
+    ...(unpaid === 'waive' ? letGo() : apart.length > 0 ? { apart } : { entries: served }),
     ...(owed === null ? {} : { owed: { status: 'void', next_attempt_at: null } }),
     others: others.map((other) => ({ number: other.number, change: { status: 'void', next_attempt_at: null } })),
     happenings: ['resumed'],

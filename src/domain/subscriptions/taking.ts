@@ -46,12 +46,12 @@ type Takes = Pick<Period, 'number' | 'lines' | 'carried_cents' | 'credit_used_ce
 /**
  * Returns what goes back of a period that is not paid, and was not served to its end. Its credit goes back. Its fees,
  * the lines of changes and the months of discounts wait again; if the subscription has ended, they are dropped. What it
- * was to take for earlier periods waits again too, unless that is let go.
+ * was to take for earlier periods waits again too, unless that is let go or has a payment of its own.
  */
 export function restoreTaken(
   { one_off_items: waiting, discounts }: Pick<Sold, 'one_off_items' | 'discounts'>,
   period: Takes,
-  { hasEnded, isWaived }: { hasEnded: boolean; isWaived: boolean },
+  { hasEnded, isOwedGone }: { hasEnded: boolean; isOwedGone: boolean },
 ): GivenBack {
   const { number, lines, carried_cents: carried, credit_used_cents: credit } = period;
   const fees = lines.filter(({ kind }) => kind === 'one_off');
@@ -61,7 +61,7 @@ export function restoreTaken(
     const dropped = [...fees, ...accountLine('Changes', carried + credit - sumOf(owed))];
     return { entries: amountEntry('given_back', number, what, 0 - credit), one_off_items: waiting, discounts, dropped };
   }
-  const back = [...(isWaived ? [] : owed), ...accountLine(what, carried - sumOf(owed))];
+  const back = [...(isOwedGone ? [] : owed), ...accountLine(what, carried - sumOf(owed))];
   return {
     entries: back.length === 0 ? [] : [entry('given_back', number, back)],
     one_off_items: [...oneOffItemsOf(lines), ...waiting],

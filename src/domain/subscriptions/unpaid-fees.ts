@@ -2,7 +2,7 @@ import type { PeriodNumber } from '../units.ts';
 import { type AccountEntry, accountLine, amountEntry } from './account.ts';
 import type { Period, SubscriptionWithPeriods } from './course.ts';
 import { type PeriodLine, sumOf } from './lines.ts';
-import { unpaidPeriods } from './owed.ts';
+import { isOwedAlone, unpaidPeriods } from './owed.ts';
 import { type OneOffItem, oneOffItemsOf, oneOffLine } from './pricing.ts';
 
 /** Returns the fees that unpaid periods have taken. While a payment is under way, its fees are not among them. */
@@ -27,7 +27,7 @@ type StatementKey = 'lines' | 'amount_cents' | 'carried_cents' | 'credit_used_ce
  */
 export function replaceFees(subscription: SubscriptionWithPeriods, fees: OneOffItem[]): ReplacedFees {
   const unpaid = collectable(subscription);
-  const taker = unpaid.find(({ lapsed_at: lapsedAt }) => lapsedAt === null) ?? null;
+  const taker = unpaid.find((period) => period.lapsed_at === null && !isOwedAlone(period)) ?? null;
   const billed = unpaid
     .map((period) => billedWith(period, period === taker ? fees : []))
     .filter(({ period, change }) => change.amount_cents !== period.amount_cents || period === taker);

@@ -12,7 +12,8 @@ export const subscriptionInvariants: Invariant[] = [
         format('period %s from %s and period %s until %s', o.number, o.start_date, p.number, p.end_date) as detail
       from subscription_periods p
       join subscription_periods o on o.subscription_id = p.subscription_id and o.number > p.number
-      where p.status <> 'void' and o.status <> 'void' and o.start_date < p.end_date limit 100`,
+      where p.status <> 'void' and o.status <> 'void' and o.start_date < p.end_date and p.start_date < o.end_date
+      limit 100`,
   },
   {
     name: 'the amount of a period is the sum of its lines, and that of its payment intent',

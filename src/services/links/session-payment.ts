@@ -196,7 +196,8 @@ async function prepare(
   await acceptMandateFor(tx, context, open, methodId, submission.acceptance);
   if ('id' in submission.method || submission.method.data.type === 'au_becs_debit') {
     const { apply_to_payment_plan_id: paymentPlanId, apply_to_subscription_id: subscriptionId } = session;
-    await deps.assertPays(tx, { paymentPlanId, subscriptionId, paymentMethodId: methodId, at: open.at });
+    const unpaid = session.apply_to_waives_unpaid ? 'waive' : 'collect';
+    await deps.assertPays(tx, { paymentPlanId, subscriptionId, paymentMethodId: methodId, unpaid, at: open.at });
   }
   const isKept =
     'id' in submission.method ||

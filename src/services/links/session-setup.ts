@@ -86,7 +86,8 @@ async function complete(
   await acceptMandateFor(tx, context, open, methodId, submission.acceptance);
   const { apply_to_payment_plan_id: paymentPlanId, apply_to_subscription_id: subscriptionId } = session;
   if (method.instrument.type === 'au_becs_debit') {
-    await deps.assertPays(tx, { paymentPlanId, subscriptionId, paymentMethodId: methodId, at });
+    const unpaid = session.apply_to_waives_unpaid ? 'waive' : 'collect';
+    await deps.assertPays(tx, { paymentPlanId, subscriptionId, paymentMethodId: methodId, unpaid, at });
   }
   const makesDefault =
     session.makes_default === 'always' || (session.makes_default === 'offer' && submission.makesDefault === true);

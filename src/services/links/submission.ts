@@ -4,6 +4,7 @@ import type { MinorUnits } from '../../domain/units.ts';
 import type { CheckoutSessionRow, Consent } from '../../db/checkout-sessions.ts';
 import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
+import type { Resuming } from '../../domain/subscriptions/steps.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import type { FieldError } from '../../resources/field-errors.ts';
 import { fieldError } from '../../resources/field-errors.ts';
@@ -36,6 +37,8 @@ export interface Applied {
   paymentPlanId: Id<'payment_plan'> | null;
   subscriptionId: Id<'subscription'> | null;
   paymentMethodId: Id<'payment_method'>;
+  /** Whether what was served and not paid is collected, or let go. */
+  unpaid: Resuming['unpaid'];
   at: CustomerInstant;
 }
 

@@ -1,4 +1,4 @@
-import { lockMandateOfMethod } from '../../db/mandates.ts';
+import { lockMandateOfMethod, type MandateRow } from '../../db/mandates.ts';
 import { type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-methods.ts';
 import type { Currency } from '../../domain/currencies.ts';
 import { feeFor } from '../../domain/fees.ts';
@@ -80,6 +80,17 @@ export async function isAboveLimit(
   at: CustomerInstant,
 ): Promise<boolean> {
   const mandate = method?.instrument.type === 'au_becs_debit' ? await lockMandateOfMethod(tx, method.id) : null;
+  return isAboveMandate(mandate, method, payer, amount, at);
+}
+
+/** As `isAboveLimit`, under a mandate that was read. Without a method or a mandate in force there is no limit. */
+export function isAboveMandate(
+  mandate: MandateRow | null,
+  method: PaymentMethodRow | null,
+  payer: Pricing,
+  amount: MinorUnits,
+  at: CustomerInstant,
+): boolean {
   if (method === null || mandate === null || mandate.ended_at !== null) return false;
   const total = totalBy(method, payer, amount, at);
   return exceedsLimit(mandate, schemes[mandate.scheme], { amount: total, livemode: payer.livemode });

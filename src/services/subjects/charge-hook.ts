@@ -36,9 +36,9 @@ export const applyTo: ApplyTo = async (tx, { at, now, paymentPlanId, subscriptio
 };
 
 /** Judges what a completed link would let a method pay: see `AssertPays`. */
-export const assertPays: AssertPays = async (tx, { paymentPlanId, subscriptionId, paymentMethodId, at }) => {
+export const assertPays: AssertPays = async (tx, { paymentPlanId, subscriptionId, paymentMethodId, unpaid, at }) => {
   try {
-    if (subscriptionId !== null) await assertPaysSubscription(tx, subscriptionId, paymentMethodId, at);
+    if (subscriptionId !== null) await assertPaysSubscription(tx, { subscriptionId, paymentMethodId, unpaid, at });
     if (paymentPlanId !== null) await assertPaysPlan(tx, paymentPlanId, paymentMethodId, at);
   } catch (error) {
     if (!(error instanceof InvalidState) || error.code !== 'mandate_limit_exceeded') throw error;

@@ -7,11 +7,13 @@ import type { Currency } from '../../domain/currencies.ts';
 import { feeFor } from '../../domain/fees.ts';
 import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
+import { exceedsLimit } from '../../domain/mandates/mandate.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
 import { applyChange as applyPlanChange } from '../../domain/plans/apply.ts';
 import { resume, retryAll } from '../../domain/plans/steps.ts';
+import { schemes } from '../../domain/schemes/schemes.ts';
 import { applyChange } from '../../domain/subscriptions/apply.ts';
-import { comingPeriods } from '../../domain/subscriptions/coming.ts';
+import { comingPeriods, wayToCollect } from '../../domain/subscriptions/coming.ts';
 import { allOwed, type SubscriptionWithPeriods } from '../../domain/subscriptions/course.ts';
 import type { PeriodLine } from '../../domain/subscriptions/lines.ts';
 import type { Resuming } from '../../domain/subscriptions/steps.ts';
@@ -158,12 +160,17 @@ async function ofSubscription(
   const { subscription, waitsForBiller } =
     'paid' in happening
       ? { subscription: await readWithPeriods(db, row, context.timeZone), waitsForBiller: false }
-      : await withNewMethod(db, context, row, at, happening.unpaid);
+      : await withNewMethod(db, context, row, payer, happening.unpaid);
   const paid = 'paid' in happening ? happening.paid : null;
   const dated = allOwed(subscription)
     .filter(({ payment_intent_id: intentId }) => paid === null || intentId !== paid)
     .map((period) => ({ ...period, from: period.start_date, to: period.end_date }));
   const totals = await totalsOf(db, context, retriesOf(dated), payer);
+  const apart = dated
+    .filter(({ payment_intent_id: intentId }) => intentId === null)
+    .map(({ amount_cents: amount, from, to, lines: owed }) => {
+      return { due: at, total: totalOf(context, amount, payer, at), from, to, owed };
+    });
   // What is retried has a payment of its own.
   const isRetried = new Set(allOwed(subscription).map(({ number }) => number));
   const coming = comingPeriods(subscription, at, lookedAt + 1 + isRetried.size);
@@ -179,7 +186,7 @@ async function ofSubscription(
     name: row.name,
     currency: row.currency,
     waitsForBiller,
-    ...listed([...totals, ...payments], at, context.timeZone, periods.length > lookedAt),
+    ...listed([...totals, ...apart, ...payments], at, context.timeZone, periods.length > lookedAt),
     every: { unit: type === 'weekly' ? 'week' : type === 'monthly' ? 'month' : 'year', count },
     cap: null,
   };
@@ -188,13 +195,15 @@ async function ofSubscription(
 /** A subscription as a completed link makes it. */
 async function withNewMethod(
   db: Db,
-  { timeZone }: RequestContext,
+  context: RequestContext,
   row: ShownSubscriptionRow,
-  at: CustomerInstant,
+  payer: Payer,
   unpaid: Resuming['unpaid'],
 ): Promise<{ subscription: SubscriptionWithPeriods; waitsForBiller: boolean }> {
-  const before = await readWithPeriods(db, row, timeZone);
-  const change = changeByNewMethod({ row, subscription: before }, at, unpaid);
+  const { at } = payer;
+  const before = await readWithPeriods(db, row, context.timeZone);
+  const way = wayToCollect(before, at, null, (amount) => isAboveLimit(context, amount, payer));
+  const change = changeByNewMethod({ row, subscription: before }, at, { unpaid, isOwedApart: way === 'apart' });
   const { subscription } = applyChange(before, change, null, { before: row, at });
   const { course } = subscription;
   const isTried = allOwed(subscription).some(({ status }) => status === 'retrying');
@@ -241,6 +250,13 @@ async function totalsOf(
     const { total_amount: total } = surchargeColumns(asked, method, context, laterInstant(at, due));
     return { due, from, to, owed: [], total };
   });
+}
+
+/** Whether the scheme of the chosen method allows less for one debit. A mandate that a payer gives has no limit. */
+function isAboveLimit(context: RequestContext, amount: MinorUnits, payer: Payer): boolean {
+  const { au_becs: scheme } = schemes;
+  const debit = { amount: totalOf(context, amount, payer, payer.at), livemode: context.livemode };
+  return payer.method?.instrument.type === 'au_becs_debit' && exceedsLimit({ max_amount_cents: null }, scheme, debit);
 }
 
 /** What is taken at an instant. A payment that was due before is taken now. */

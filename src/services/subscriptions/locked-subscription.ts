@@ -68,12 +68,11 @@ export async function store(
 ): Promise<LockedSubscription> {
   const changed = { ...change, course: { ...change.course, ...more } };
   const applied = applyChange(subscription, changed, begun, { before: row, at });
-  const { begins, derived } = applied;
-  const columns = { ...applied.course, ...(begins && { current_number: begins.number }), ...derived, updated_at: at };
+  const columns = { ...applied.course, ...applied.derived, updated_at: at };
   await pipelined(tx, [
     updateSubscription(tx, row.id, columns),
     ...applied.periods.map((period) => updatePeriod(tx, row.id, period.number, period.change)),
-    begins && insertPeriod(tx, { subscription_id: row.id, ...begins, began_at: at }),
+    ...applied.begins.map((period) => insertPeriod(tx, { subscription_id: row.id, ...period, began_at: at })),
     applied.entries.length === 0 ? null : insertEntries(tx, row.id, applied.entries, at),
   ]);
   const { credit_balance_cents: credit } = { ...row, ...columns };

@@ -13,11 +13,10 @@ import type { Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { wake } from '../wake.ts';
-import { withAllCreditCovered } from './covered-credit.ts';
 import { lockedSubscription, store } from './locked-subscription.ts';
-import { assertOwedPayable, assertPayable } from './payable.ts';
+import { storeResumed } from './opening.ts';
+import { assertOwedPayable, assertPayable, lockWayToCollect } from './payable.ts';
 import { endErrors } from './subscription-terms.ts';
-import { giveUpUnpaid } from './unpaid-payments.ts';
 
 /** What a payer has done for a subscription: paid, or saved a method. */
 interface AppliedMethod {
@@ -47,12 +46,12 @@ export async function applyMethodToSubscription(tx: Tx, applied: AppliedMethod):
   const method = await selectPaymentMethod(tx, tenant, paymentMethodId);
   if (method === null || !fitsCurrency(method, row.currency)) return;
   const locked = lockedSubscription(row, periods);
-  const change = changeByNewMethod(locked, at, unpaid);
-  const isResumed = change.happenings.includes('resumed');
-  if (isResumed) await giveUpUnpaid(tx, locked, { at, now });
   const instrument = { payment_instrument_id: paymentMethodId };
-  const after = await store(tx, locked, change, at, null, instrument);
-  if (isResumed) await withAllCreditCovered(tx, after, at);
+  const { way } = await lockWayToCollect(tx, { ...locked, row: { ...row, ...instrument } }, at);
+  const change = changeByNewMethod(locked, at, { unpaid, isOwedApart: way === 'apart' });
+  const after = change.happenings.includes('resumed')
+    ? await storeResumed(tx, locked, change, { at, now }, instrument)
+    : await store(tx, locked, change, at, null, instrument);
   await wake.subscription(tx, after.row, now, { start: after.row.started_at !== null });
 }
 
@@ -62,15 +61,13 @@ export async function applyMethodToSubscription(tx: Tx, applied: AppliedMethod):
  */
 export async function assertPaysSubscription(
   tx: Tx,
-  id: Id<'subscription'>,
-  methodId: Id<'payment_method'>,
-  at: CustomerInstant,
+  { subscriptionId: id, paymentMethodId, unpaid, at }: Omit<AppliedMethod, 'now'>,
 ): Promise<void> {
   const [row, periods] = await pipelined(tx, [lockSubscription(tx, id), listOpenPeriods(tx, id)]);
   if (row === null || row.state === 'canceled') return;
-  const locked = lockedSubscription({ ...row, payment_instrument_id: methodId }, periods);
+  const locked = lockedSubscription({ ...row, payment_instrument_id: paymentMethodId }, periods);
   await assertPayable(tx, locked, at);
-  await assertOwedPayable(tx, locked, at);
+  if (unpaid === 'collect') assertOwedPayable(await lockWayToCollect(tx, locked, at));
 }
 
 /**
@@ -111,10 +108,10 @@ interface Read {
 export function changeByNewMethod(
   { row, subscription }: Read,
   at: CustomerInstant,
-  unpaid: Resuming['unpaid'] = 'collect',
+  how: Partial<Resuming> = {},
 ): SubscriptionStepChange {
   if (row.state === 'pending') return started(row, subscription, at);
-  const change = collectByNewMethod({ row, subscription }, at, unpaid);
+  const change = collectByNewMethod({ row, subscription }, at, how);
   return 'refused' in change ? nothing : change;
 }
 
@@ -122,10 +119,10 @@ export function changeByNewMethod(
 export function collectByNewMethod(
   { row: { state, state_reason: reason }, subscription }: Read,
   at: CustomerInstant,
-  unpaid: Resuming['unpaid'] = 'collect',
+  how: Partial<Resuming> = {},
 ): SubscriptionStepChange | SubscriptionRefusal {
   if (state === 'past_due') return respondTo({ name: 'retry_now' }, subscription, at);
-  if (state === 'paused' && reason === 'payment_failed') return respondTo({ name: 'resume', unpaid }, subscription, at);
+  if (state === 'paused' && reason === 'payment_failed') return respondTo({ name: 'resume', ...how }, subscription, at);
   const remedy = {
     pending: ' A session of mode setup whose apply_to names it starts it.',
     trialing: '',

@@ -1,16 +1,22 @@
 import { insertPaymentIntent } from '../../db/payment-intents.ts';
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
 import { countPaidPeriods } from '../../db/subscription-periods.ts';
-import type { CollectingSubscriptionRow } from '../../db/subscriptions.ts';
+import type { CollectingSubscriptionRow, SubscriptionRowChange } from '../../db/subscriptions.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { outcomesOfPeriod } from '../../domain/sandbox-outcomes.ts';
 import { begunBy, trialPeriod } from '../../domain/subscriptions/apply.ts';
+import { allOwed } from '../../domain/subscriptions/course.ts';
+import { sumOf } from '../../domain/subscriptions/lines.ts';
 import { collected, type SubscriptionStepChange } from '../../domain/subscriptions/steps.ts';
 import { openedBy, type Taking } from '../../domain/subscriptions/taking.ts';
+import type { MinorUnits, PeriodNumber } from '../../domain/units.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import { chargeableMethod, recurringIntent } from '../payments/new-intent.ts';
 import type { DecidedIntent } from '../payments/surcharges.ts';
+import { withAllCreditCovered } from './covered-credit.ts';
 import { type LockedSubscription, store } from './locked-subscription.ts';
+import { giveUpUnpaid } from './unpaid-payments.ts';
 
 /** A period that was opened with its payment, or was given away. */
 export interface OpenedPeriod {
@@ -35,18 +41,60 @@ export async function openPeriod(
   const { change: billed, taking } = openedBy(locked.subscription, { ...change, begins });
   if (taking.amount_cents === 0) return giveAway(tx, locked, billed, taking, at);
   const method = await chargeableMethod(tx, row);
-  const charge = row.charges + 1;
+  const intent = await openIntent(tx, row, { number: begins.number, amount: taking.amount_cents, method, at });
+  const begun = begunBy(taking, { status: 'processing', payment_intent_id: intent.id });
+  const more = { charges: row.charges + 1, latest_payment_intent_id: intent.id };
+  return { locked: await store(tx, locked, billed, at, begun, more), payment: { intent, method } };
+}
+
+/** Opens the next payment of a subscription, for this period. The caller counts it. */
+async function openIntent(
+  tx: Tx,
+  row: CollectingSubscriptionRow,
+  {
+    number,
+    amount,
+    method,
+    at,
+  }: { number: PeriodNumber; amount: MinorUnits; method: PaymentMethodRow | null; at: CustomerInstant },
+): Promise<DecidedIntent> {
   const purpose = {
     subscription_id: row.id,
-    subscription_charge: charge,
-    subscription_period: begins.number,
-    metadata: await metadataOf(tx, row, begins.number),
+    subscription_charge: row.charges + 1,
+    subscription_period: number,
+    metadata: await metadataOf(tx, row, number),
   };
-  const intent = recurringIntent(row, purpose, taking.amount_cents, method, at);
+  const intent = recurringIntent(row, purpose, amount, method, at);
   await insertPaymentIntent(tx, intent);
-  const begun = begunBy(taking, { status: 'processing', payment_intent_id: intent.id });
-  const more = { charges: charge, latest_payment_intent_id: intent.id };
-  return { locked: await store(tx, locked, billed, at, begun, more), payment: { intent, method } };
+  return intent;
+}
+
+/**
+ * Stores that a subscription is resumed. The payments of its unpaid periods are canceled. What is owed apart has new
+ * ones, which are retried at once.
+ * @param instrument the method that will pay it, if that is another.
+ */
+export async function storeResumed(
+  tx: Tx,
+  locked: LockedSubscription,
+  change: SubscriptionStepChange,
+  { at, now }: { at: CustomerInstant; now: RealInstant },
+  instrument: Pick<SubscriptionRowChange, 'payment_instrument_id'> = {},
+): Promise<LockedSubscription> {
+  await giveUpUnpaid(tx, locked, { at, now });
+  const payer = { ...locked.row, ...instrument };
+  const method = await chargeableMethod(tx, payer);
+  const apart: NonNullable<SubscriptionStepChange['apart']> = [];
+  let more: SubscriptionRowChange = instrument;
+  for (const part of change.apart ?? []) {
+    const row = { ...payer, ...more };
+    const intent = await openIntent(tx, row, { number: part.number, amount: sumOf(part.lines), method, at });
+    apart.push({ ...part, payment_intent_id: intent.id });
+    more = { ...more, charges: row.charges + 1, latest_payment_intent_id: intent.id };
+  }
+  const stored = await store(tx, locked, apart.length === 0 ? change : { ...change, apart }, at, null, more);
+  // Periods that the resume has left void have given no credit.
+  return withAllCreditCovered(tx, stored, at);
 }
 
 /**
@@ -71,7 +119,9 @@ async function giveAway(
   taking: Taking,
   at: CustomerInstant,
 ): Promise<OpenedPeriod> {
-  const paid = collected({ ...locked.subscription, course: { ...locked.subscription.course, ...change.course } }, at);
+  const { subscription } = locked;
+  const course = { ...subscription.course, ...change.course };
+  const paid = collected({ ...subscription, course, owed: null, others: allOwed(subscription) }, at);
   const both = {
     ...change,
     course: { ...change.course, ...paid.course },

@@ -1,15 +1,18 @@
-import { lockMandateOfMethod } from '../../db/mandates.ts';
-import type { PaymentMethodRow } from '../../db/payment-methods.ts';
+import { lockMandateOfMethod, selectMandateOfMethod } from '../../db/mandates.ts';
+import { type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-methods.ts';
+import { selectCollecting } from '../../db/subscriptions.ts';
+import { tenantOf } from '../../db/tenant.ts';
 import { startOfDay } from '../../domain/calendar.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { debitDates } from '../../domain/schemes/bank-debit.ts';
 import { schemes } from '../../domain/schemes/schemes.ts';
+import { wayToCollect } from '../../domain/subscriptions/coming.ts';
 import type { SubscriptionWithPeriods } from '../../domain/subscriptions/course.ts';
 import { mostToCome } from '../../domain/subscriptions/most-to-come.ts';
-import { isCollectedAsIs, owedAmount } from '../../domain/subscriptions/owed.ts';
-import type { Tx } from '../../platform/postgres/connection.ts';
+import type { MinorUnits } from '../../domain/units.ts';
+import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { InvalidState } from '../errors.ts';
-import { assertWithinLimit, isAboveLimit } from '../payments/fitting-method.ts';
+import { assertWithinLimit, isAboveMandate } from '../payments/fitting-method.ts';
 import { chargeableMethod } from '../payments/new-intent.ts';
 import type { LockedSubscription } from './locked-subscription.ts';
 
@@ -27,21 +30,56 @@ export async function assertPayable(
   if (most !== null) await assertWithinLimit(tx, await chargeableMethod(tx, row), row, most, at);
 }
 
+/** How a resume would collect what is owed, and by which method. */
+interface Collecting {
+  way: ReturnType<typeof wayToCollect>;
+  method: PaymentMethodRow | null;
+}
+
 /**
- * Says before a resume that what is owed for former periods is more than its mandate allows for one debit.
- * @throws InvalidState `mandate_limit_exceeded`.
+ * Returns how a resume collects what is owed for former periods: apart from the new period if its mandate allows less
+ * than the sum for one debit. Locks the method and its mandate.
  */
-export async function assertOwedPayable(
+export async function lockWayToCollect(
   tx: Tx,
   { row, subscription }: LockedSubscription,
   at: CustomerInstant,
-): Promise<void> {
-  const owed = row.state !== 'paused' || isCollectedAsIs(subscription, at) ? 0 : owedAmount(subscription, at);
-  const method = owed === 0 ? null : await chargeableMethod(tx, row);
-  if (!(await isAboveLimit(tx, method, row, owed, at))) return;
+  anchorDay: number | null = null,
+): Promise<Collecting> {
+  const method = row.state === 'paused' ? await chargeableMethod(tx, row) : null;
+  const mandate = method?.instrument.type === 'au_becs_debit' ? await lockMandateOfMethod(tx, method.id) : null;
+  const isAbove = (amount: MinorUnits) => isAboveMandate(mandate, method, row, amount, at);
+  return { way: wayToCollect(subscription, at, anchorDay, isAbove), method };
+}
+
+/** The same for what is only read. Nothing is locked. */
+export async function readWayToCollect(
+  db: Db,
+  id: string,
+  subscription: SubscriptionWithPeriods,
+  at: CustomerInstant,
+): Promise<ReturnType<typeof wayToCollect>> {
+  const row = subscription.course.state === 'paused' ? await selectCollecting(db, id) : null;
+  const methodId = row && (row.payment_instrument_id ?? row.default_payment_method_id);
+  if (row === null || methodId === null) return 'with_period';
+  const [method, mandate] = await Promise.all([
+    selectPaymentMethod(db, tenantOf(row), methodId),
+    selectMandateOfMethod(db, methodId),
+  ]);
+  const isAbove = (amount: MinorUnits) => isAboveMandate(mandate, method, row, amount, at);
+  return wayToCollect(subscription, at, null, isAbove);
+}
+
+/**
+ * Says before a resume that what is owed for former periods is more than its mandate allows for one debit, also as a
+ * payment of its own.
+ * @throws InvalidState `mandate_limit_exceeded`.
+ */
+export function assertOwedPayable({ way, method }: Collecting): void {
+  if (way !== 'impossible') return;
   throw new InvalidState(
-    `What is owed, ${owed}, is more than the mandate of payment method ${method?.id} allows for one debit. Let it go ` +
-      'with unpaid: waive, or use another method.',
+    `What is owed is more than the mandate of payment method ${method?.id} allows for one debit. Let it go with ` +
+      'unpaid: waive, or use another method.',
     'mandate_limit_exceeded',
   );
 }

@@ -144,7 +144,9 @@ function attemptDueAt(
   period: SubscriptionPeriodRow,
   at: CustomerInstant,
 ): CustomerInstant {
-  const dueAt = period.failures < 1 ? startOfDay(period.start_date, timeZone) : retryDueAt(period, timeZone);
+  const { failures, retry_asked_at: askedAt, start_date: start } = period;
+  // What is owed alone is first tried when it is resumed.
+  const dueAt = failures < 1 ? (askedAt ?? startOfDay(start, timeZone)) : retryDueAt(period, timeZone);
   return dueAt !== null && dueAt < at ? dueAt : at;
 }
 

@@ -6,6 +6,7 @@ import { timeNow } from '../customer-time.ts';
 import { type PageQuery, type Rows, rowsByNumber } from '../paging.ts';
 import type { RequestContext } from '../request-context.ts';
 import { readWithPeriods } from './locked-subscription.ts';
+import { readWayToCollect } from './payable.ts';
 import { getSubscription } from './subscriptions.ts';
 
 /**
@@ -38,7 +39,9 @@ export async function subscriptionSchedule(
 ): Promise<{ periods: ComingPeriod[]; hasMore: boolean }> {
   const row = await getSubscription(db, context, id);
   const subscription = await readWithPeriods(db, row, context.timeZone);
-  const periods = comingPeriods(subscription, await timeNow(db, context, row), count + 1);
+  const at = await timeNow(db, context, row);
+  const isOwedApart = (await readWayToCollect(db, id, subscription, at)) === 'apart';
+  const periods = comingPeriods(subscription, at, count + 1, { isOwedApart });
   return { periods: periods.slice(0, count), hasMore: periods.length > count };
 }
 

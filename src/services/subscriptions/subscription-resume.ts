@@ -1,6 +1,9 @@
-import type { ShownSubscriptionRow } from '../../db/subscriptions.ts';
+import { listOpenPeriods } from '../../db/subscription-periods.ts';
+import { lockSubscription, type ShownSubscriptionRow } from '../../db/subscriptions.ts';
 import { respondTo, type SubscriptionRequest } from '../../domain/subscriptions/requests.ts';
-import type { Pool } from '../../platform/postgres/connection.ts';
+import { resume, type SubscriptionStepChange } from '../../domain/subscriptions/steps.ts';
+import type { Pool, Tx } from '../../platform/postgres/connection.ts';
+import { pipelined } from '../../platform/postgres/transaction.ts';
 import { reserve } from '../events.ts';
 import type { Charging } from '../payments/charge.ts';
 import type { Charge } from '../payments/charge-records.ts';
@@ -8,12 +11,11 @@ import { chargeableMethod } from '../payments/new-intent.ts';
 import { type RepeatableRequest, unrepeatable } from '../payments/repeatable-request.ts';
 import type { RequestContext } from '../request-context.ts';
 import { collectWithin, type RequestedStep } from './collecting-request.ts';
-import { withAllCreditCovered } from './covered-credit.ts';
-import { changedBy, store } from './locked-subscription.ts';
-import { assertOwedPayable, assertPayable } from './payable.ts';
+import { changedBy, type LockedSubscription, lockedSubscription, store } from './locked-subscription.ts';
+import { storeResumed } from './opening.ts';
+import { assertOwedPayable, assertPayable, lockWayToCollect } from './payable.ts';
 import { methodMissing, refused } from './subscription-requests.ts';
 import { openRetry, passEnd } from './subscription-steps.ts';
-import { giveUpUnpaid } from './unpaid-payments.ts';
 
 /** The requests after which a subscription continues. They may charge it. */
 export type ContinuingRequest = Extract<SubscriptionRequest, { name: 'resume' | 'uncancel' | 'retry_now' }>;
@@ -43,10 +45,13 @@ async function openContinued(step: RequestedStep, asked: ContinuingRequest): Pro
   const { tx, locked, at } = step;
   const change = respondTo(asked, locked.subscription, at);
   if ('refused' in change) throw refused(locked.row.id, change);
-  if (change.happenings.includes('resumed')) {
+  if (asked.name === 'resume' && change.happenings.includes('resumed')) {
     await assertPayable(tx, changedBy(locked, change, at), at);
-    if (asked.name === 'resume' && asked.unpaid !== 'waive') await assertOwedPayable(tx, locked, at);
-    return openResumed(step, change);
+    const collecting = await lockWayToCollect(tx, locked, at, asked.anchorDay);
+    if (asked.unpaid !== 'waive') assertOwedPayable(collecting);
+    const { anchorDay = null, unpaid = 'collect' } = asked;
+    const isOwedApart = collecting.way === 'apart';
+    return openResumed(step, resume(locked.subscription, at, { anchorDay, unpaid, isOwedApart }));
   }
   const debit = reserve(tx);
   const next = { ...step, locked: await store(tx, locked, change, at) };
@@ -55,15 +60,26 @@ async function openContinued(step: RequestedStep, asked: ContinuingRequest): Pro
   return openRetry({ ...next, asked: { ...next.asked, isConfirm } }, debit);
 }
 
-/** A pause ends. The new period begins now, and the biller confirms it; or later, if days are left that are paid. */
-async function openResumed(step: RequestedStep, change: Parameters<typeof store>[2]): Promise<Charge | null> {
-  const { tx, locked, at, asked } = step;
+/**
+ * A pause ends. The new period begins now, and the biller confirms it; or later, if days are left that are paid. What
+ * is owed and has payments of its own is debited first: only a debit has a limit.
+ */
+async function openResumed(step: RequestedStep, change: SubscriptionStepChange): Promise<Charge | null> {
+  const { tx, locked, at, now, asked } = step;
   if ((await chargeableMethod(tx, locked.row)) === null) throw methodMissing(locked);
-  await giveUpUnpaid(tx, locked, { at, now: step.now });
-  const stored = await store(tx, locked, change, at);
-  // Periods that the resume has left void have given no credit.
-  const after = await withAllCreditCovered(tx, stored, at);
+  let after = await storeResumed(tx, locked, change, { at, now });
+  while (after.subscription.owed?.status === 'retrying') {
+    await openRetry({ ...step, locked: after, asked: { ...asked, requestKey: null, isConfirm: true } });
+    after = await lockAgain(tx, after);
+  }
   return passEndIfDue({ ...step, locked: after, asked: { ...asked, isConfirm: true } });
+}
+
+/** Returns a locked subscription as it is now. */
+async function lockAgain(tx: Tx, { row: { id } }: LockedSubscription): Promise<LockedSubscription> {
+  const [row, periods] = await pipelined(tx, [lockSubscription(tx, id), listOpenPeriods(tx, id)]);
+  if (row === null) throw new Error(`subscription ${id} is gone`);
+  return lockedSubscription(row, periods);
 }
 
 /** The end of a period that has come does not wait for the workflow: the response must not describe what is over. */

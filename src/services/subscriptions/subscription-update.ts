@@ -2,7 +2,7 @@ import type { ShownSubscriptionRow, SubscriptionRowChange } from '../../db/subsc
 import { dateIn } from '../../domain/calendar.ts';
 import { namedId } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
-import { unpaidPeriods } from '../../domain/subscriptions/owed.ts';
+import { isOwedAlone, unpaidPeriods } from '../../domain/subscriptions/owed.ts';
 import type { Discount, OneOffItem } from '../../domain/subscriptions/pricing.ts';
 import type { SubscriptionStepChange } from '../../domain/subscriptions/steps.ts';
 import { unpaidFees } from '../../domain/subscriptions/unpaid-fees.ts';
@@ -101,7 +101,7 @@ function isChargedOtherwise({ items, one_off_items: fees, discounts, ...input }:
 function noPeriodErrors({ row, subscription }: LockedSubscription, fees: OneOffItem[]): FieldError[] {
   const { current } = subscription;
   const isLast = row.ends_at !== null && current !== null && row.ends_at <= current.end_date;
-  if (fees.length === 0 || !isLast || unpaidPeriods(subscription).length > 0) return [];
+  if (fees.length === 0 || !isLast || unpaidPeriods(subscription).some((period) => !isOwedAlone(period))) return [];
   const message = `It ends on ${row.ends_at} with its period, so no period takes a fee. Take it as a payment of its own.`;
   return [fieldError('/one_off_items', 'no_period_left', message)];
 }

@@ -4,9 +4,10 @@ import { describe, it } from 'mocha';
 import { postAll } from '../../../src/domain/subscriptions/account.ts';
 import type { Period } from '../../../src/domain/subscriptions/course.ts';
 import { creditAfterEnd } from '../../../src/domain/subscriptions/ends.ts';
+import type { PeriodLine } from '../../../src/domain/subscriptions/lines.ts';
 
 const period = (amount_cents: number, carried_cents = 0, changed_cents = 0) =>
-  ({ number: 3, amount_cents, carried_cents, changed_cents }) as Period;
+  ({ number: 3, amount_cents, carried_cents, changed_cents, lines: [] as PeriodLine[] }) as Period;
 const canceled = { state: 'canceled' as const, state_reason: 'requested' as const };
 const cents = fc.integer({ min: 0, max: 5_000 });
 
@@ -26,6 +27,11 @@ describe('the credit of a period that is paid after the end', () => {
   it('does not give again what a change of the period has given', () => {
     const credit = creditAfterEnd(canceled, period(3000, 0, -1000));
     assert.equal(credit?.amount, -2000);
+  });
+
+  it('is none for what was owed alone: it was served', () => {
+    const lines: PeriodLine[] = [{ kind: 'owed', description: 'Period 2', quantity: 1, amount_cents: 714 }];
+    assert.equal(creditAfterEnd(canceled, { ...period(714), lines }), null);
   });
 
   it('is none while the subscription goes on, and none for a last period that was served', () => {

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { customerInstant } from '../../../src/domain/instants.ts';
+import { amountEntry } from '../../../src/domain/subscriptions/account.ts';
+import { wayToCollect } from '../../../src/domain/subscriptions/coming.ts';
 import type { Period } from '../../../src/domain/subscriptions/course.ts';
 import {
   isServedToEnd,
   owedAmount,
   owedFor,
   owedLines,
+  owedParts,
   unpaidPeriods,
 } from '../../../src/domain/subscriptions/owed.ts';
 import { type Outcome, Simulated } from './simulated.ts';
@@ -199,5 +202,104 @@ describe('what was served and not paid', () => {
       'Period 1: 7 of 7 days from 2027-01-31',
       'Period 2: 1 of 7 days from 2027-02-07',
     ]);
+  });
+});
+
+describe('what is owed, if one payment has a limit', () => {
+  const wayUnder = ({ subscription, now }: Simulated, limit: number) =>
+    wayToCollect(subscription, now, null, (amount) => amount > limit);
+  const rows = ({ periods }: Simulated) =>
+    [...periods.values()].map(({ number, start_date: start, status, amount_cents: amount }) => [
+      number,
+      start,
+      status,
+      amount,
+    ]);
+
+  it('is a line of the new period, apart if the sum is above the limit, and nothing if a part alone is', () => {
+    const subject = weekly(20);
+    assert.equal(wayUnder(subject, 1_714), 'with_period');
+    assert.equal(wayUnder(subject, 1_713), 'apart');
+    assert.equal(wayUnder(subject, 714), 'apart');
+    assert.equal(wayUnder(subject, 713), 'impossible');
+  });
+
+  it('is the unpaid payment itself under any limit while its period runs', () => {
+    assert.equal(wayUnder(weekly(13), 0), 'with_period');
+  });
+
+  it('is a period of its own apart, with the dates of the unpaid one and lines that are owed alone', () => {
+    const subject = weekly(20);
+    assert.ok(subject.ask({ name: 'resume', isOwedApart: true }));
+    assert.deepEqual(rows(subject), [
+      [1, '2027-01-31', 'paid', 1_000],
+      [2, '2027-02-07', 'void', 1_000],
+      [3, '2027-02-07', 'paid', 714],
+      [4, '2027-02-20', 'paid', 1_000],
+    ]);
+    assert.deepEqual(shown(subject.periods.get(3)), [['owed', 'Period 2: 5 of 7 days from 2027-02-07', 714]]);
+    assert.deepEqual([...stateOf(subject), owed(subject)], ['active', null, 0]);
+  });
+
+  it('leaves credit to the new period', () => {
+    const subject = weekly(20);
+    subject.apply({ entries: amountEntry('paid_after_end', 1, 'Credit', -300), happenings: [] });
+    assert.ok(subject.ask({ name: 'resume', isOwedApart: true }));
+    assert.deepEqual(
+      rows(subject)
+        .slice(2)
+        .map(([, , , amount]) => amount),
+      [714, 700],
+    );
+  });
+
+  it('does not hold the new period up if it fails at once, and is owed again', () => {
+    const subject = weekly(20, {}, [...declined, false, true, false, false, false]);
+    assert.ok(subject.ask({ name: 'resume', isOwedApart: true }));
+    assert.deepEqual([...stateOf(subject), owed(subject)], ['past_due', null, 714]);
+    assert.deepEqual(rows(subject).slice(2), [
+      [3, '2027-02-07', 'retrying', 714],
+      [4, '2027-02-20', 'paid', 1_000],
+    ]);
+    subject.runUntil(day(28));
+    assert.deepEqual([...stateOf(subject), owed(subject)], ['paused', 'payment_failed', 714]);
+    assert.ok(subject.ask({ name: 'resume' }));
+    assert.deepEqual(shown(subject.subscription.current)?.slice(1), [
+      ['owed', 'Period 2: 5 of 7 days from 2027-02-07', 714],
+    ]);
+  });
+
+  it('is no line and no fee of another: fees that are replaced wait for the new period', () => {
+    const subject = weekly(20, {}, [...declined, false, true, false, false, false]);
+    assert.ok(subject.ask({ name: 'resume', isOwedApart: true }));
+    subject.fee([{ name: 'Towel', unit_amount_cents: 100, quantity: 1 }]);
+    assert.equal(subject.periods.get(3)?.amount_cents, 714);
+    assert.equal(subject.subscription.course.one_off_items.length, 1);
+  });
+
+  it('has the days before today alone of a period that took it and runs: on the first of them it cannot be apart', () => {
+    const { subscription, now } = weekly(20);
+    const line = { description: 'Period 1', quantity: 1 };
+    const lines: Period['lines'] = [
+      { ...line, kind: 'item', amount_cents: 1_000 },
+      { ...line, kind: 'owed', amount_cents: 714 },
+    ];
+    const began = (start_date: string) => {
+      const period = {
+        ...(subscription.owed as Period),
+        start_date,
+        end_date: '2027-02-26',
+        lines,
+        carried_cents: 714,
+      };
+      return { ...subscription, current: period, owed: period };
+    };
+    const isAbove = (amount: number) => amount > 1_000;
+    assert.equal(wayToCollect(began('2027-02-19'), now, null, isAbove), 'apart');
+    assert.deepEqual(
+      owedParts(began('2027-02-19'), now).map(({ end_date: end, lines: own }) => [end, own]),
+      [['2027-02-20', lines.slice(1)]],
+    );
+    assert.equal(wayToCollect(began('2027-02-20'), now, null, isAbove), 'impossible');
   });
 });

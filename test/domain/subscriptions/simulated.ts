@@ -19,6 +19,7 @@ import {
   quoteChange,
 } from '../../../src/domain/subscriptions/changes.ts';
 import {
+  about,
   allOwed,
   type Course,
   calendarOf,
@@ -138,6 +139,7 @@ export class Simulated {
       const opened = openedBy(this.subscription, { ...change, begins });
       const begun = begunBy(opened.taking, { status: 'processing', payment_intent_id: 'pi_1' });
       this.store(applyChange(this.subscription, opened.change, begun, this.#now()));
+      this.subscription = about(this.subscription, begins.number);
       if (begun.amount_cents === 0) this.apply(collected(this.subscription, this.now));
       else this.charge();
     }
@@ -149,7 +151,7 @@ export class Simulated {
       const known = this.periods.get(number);
       if (known !== undefined) this.periods.set(number, { ...known, ...change });
     }
-    if (begins) this.periods.set(begins.number, begins);
+    for (const period of begins) this.periods.set(period.number, period);
     this.entries.push(...entries);
     this.letGo.push(letGo);
     this.before = derived;
@@ -364,10 +366,11 @@ const requests: fc.Arbitrary<SubscriptionRequest> = fc.oneof(
     resumesAt: fc.nat(60).map((days) => (days < 20 ? null : addDays('2027-01-31', 5 * days))),
     anchorDay: fc.constant(null),
   }),
-  fc.constantFrom('collect' as const, 'collect' as const, 'waive' as const).map((unpaid) => ({
-    name: 'resume' as const,
-    unpaid,
-  })),
+  fc.record({
+    name: fc.constant('resume' as const),
+    unpaid: fc.constantFrom('collect' as const, 'collect' as const, 'waive' as const),
+    isOwedApart: fc.boolean(),
+  }),
   fc.constantFrom('period_end' as const, 'now' as const).map((when) => ({ name: 'cancel' as const, when })),
   fc.constant({ name: 'uncancel' as const }),
   fc.constant({ name: 'retry_now' as const }),

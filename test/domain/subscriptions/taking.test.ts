@@ -28,8 +28,8 @@ function taken(before: Course): { course: Course; period: Period } {
 }
 
 /** What waits, what is in hand, fees and discounts after the period has given back what it took. */
-function backOf({ course, period }: ReturnType<typeof taken>, hasEnded = false, isWaived = false) {
-  const { entries, dropped, ...sold } = restoreTaken(course, period, { hasEnded, isWaived });
+function backOf({ course, period }: ReturnType<typeof taken>, hasEnded = false, isOwedGone = false) {
+  const { entries, dropped, ...sold } = restoreTaken(course, period, { hasEnded, isOwedGone });
   return { ...postAll(course, entries), ...sold, dropped };
 }
 const kinds = (lines: PeriodLine[]) => lines.map(({ kind, amount_cents: amount }) => [kind, amount]);
