@@ -138,9 +138,13 @@ function findLink(page: string, type: string, file: string): string | null {
     const url = files?.find((entry) => entry.filename === file)?.url;
     return typeof url === 'string' ? url : null;
   }
-  const anchors = page.matchAll(/<a\s[^>]*?href\s*=\s*(?:"([^"]*)"|'([^']*)')[^>]*>\s*([^<]*?)\s*<\/a>/gi);
-  for (const [, quoted, other, text] of anchors) {
-    if (text === file) return (quoted ?? other ?? '').replaceAll('&amp;', '&');
+  // Each piece ends with the text of a link. No expression here takes more time than in proportion to the page.
+  for (const piece of page.split(/<\/a>/i).slice(0, -1)) {
+    if (piece.slice(piece.lastIndexOf('>') + 1).trim() !== file) continue;
+    const tag = piece.split(/<a(?=\s)/i).at(-1) ?? '';
+    const [, quoted, other] = /\shref\s*=\s*(?:"([^"]*)"|'([^']*)')/i.exec(tag) ?? [];
+    const link = quoted ?? other;
+    if (link !== undefined) return link.replaceAll('&amp;', '&');
   }
   return null;
 }
@@ -177,8 +181,10 @@ function parseConfig(text: string): Record<string, string> {
   let section = '';
   for (const line of text.split('\n')) {
     section = /^\[(\w+)\]/.exec(line)?.[1] ?? section;
-    const [, name = '', value = ''] = /^([\w-]+)\s*[=:]\s*(\S.*?)\s*$/.exec(line) ?? [];
-    if (name !== '') Object.assign(sections[section] ?? {}, { [name.toLowerCase().replaceAll('_', '-')]: value });
+    const [, name = '', text = ''] = /^([\w-]+)\s*[=:](.*)$/.exec(line.trimEnd()) ?? [];
+    const value = text.trim();
+    if (name !== '' && value !== '')
+      Object.assign(sections[section] ?? {}, { [name.toLowerCase().replaceAll('_', '-')]: value });
   }
   return { ...sections.global, ...sections.install };
 }

@@ -168,17 +168,20 @@ async function pay(visit: Visit): Promise<Answer> {
     return { goTo: `${here}${state === 'completed' || state === 'processing' ? '/done' : ''}${query}` };
   }
   if (submitted.kind === 'unclear') return refusalPage(payee, `${here}${proof}`, submitted);
-  if (submitted.kind !== 'invalid') return refusalPage(payee, here, submitted);
+  if (submitted.kind !== 'invalid') return (await countRefusal(visit, payee)) ?? refusalPage(payee, here, submitted);
   const words = submitted.errors.map(({ path = '/method', code }) => [path, wordsOf(path, code, visit, found)]);
   return refusedForm(visit, sitting, Object.fromEntries(words));
 }
 
-/** Shows the form again with what is wrong. An address may send only so many of them. */
+/** Shows the form again with what is wrong. */
 async function refusedForm(visit: Visit, sitting: Sitting, wrong: Record<string, string>): Promise<Page> {
-  const { deps, address } = visit;
+  return (await countRefusal(visit, sitting.payee)) ?? formPage(visit, sitting, wrongFields(wrong));
+}
+
+/** Counts a form that is refused. Returns the page that says so once its address has sent too many, or null. */
+async function countRefusal({ deps, address }: Visit, payee: Payee): Promise<Page | null> {
   const use = await countUse(deps.sql, deps.vault, pageLimits.refusals, addressSubject(address));
-  if (!use.isAllowed) return tooMany(sitting.payee, pageLimits.refusals.spanSeconds);
-  return formPage(visit, sitting, wrongFields(wrong));
+  return use.isAllowed ? null : tooMany(payee, pageLimits.refusals.spanSeconds);
 }
 
 /** What is paid by a form: the biller's amount, or the one that the payer has chosen. Null in setup mode. */

@@ -239,6 +239,28 @@ describe('/ops', () => {
     }
   });
 
+  it('is unknown to the pages of other sites, with the key too: each path returns what an unknown one does', async () => {
+    const paths = ['/ops', '/ops.json', '/ops/find?q=cus_1', '/ops/workflow?id=payment-plan%2Fpp_1'];
+    const bodyOf = (text: string) => JSON.stringify({ ...JSON.parse(text).error, request_id: '' });
+    const ask = async (url: string, site: string) => {
+      const headers = { 'Sec-Fetch-Site': site, Authorization: `Bearer ${operatorKey}` };
+      const response = await fetch(url, { headers, redirect: 'manual' });
+      return { status: response.status, text: await response.text() };
+    };
+    for (const { url } of [api, locked]) {
+      for (const path of paths) {
+        for (const site of ['cross-site', 'same-site']) {
+          const { status, text } = await ask(url + path, site);
+          assert.equal(status, 404, `${path} ${site}`);
+          const unknown = await ask(`${url}/opsy`, site);
+          assert.equal(bodyOf(text).replace(path.replace(/\?.*/, ''), ''), bodyOf(unknown.text).replace('/opsy', ''));
+        }
+      }
+      for (const site of ['same-origin', 'none'])
+        assert.equal((await ask(`${url}/ops/find?q=cus_1`, site)).status, 200);
+    }
+  });
+
   it('asks for the key where there is one, so that a browser asks its user', async () => {
     const refused = await send(`${locked.url}/ops`, 'GET', { key: stage.keys.liveSecret });
     assert.deepEqual(

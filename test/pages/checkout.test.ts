@@ -334,9 +334,11 @@ describe('a payer on the pages of a link', () => {
   it('finds a live link for cards closed, since the pages take none in live mode, and one for bank accounts open', async () => {
     const call = { ...(await links.call()), livemode: true };
     const terms = { name: 'Invoice 7', amount: 2500, currency: 'AUD' } as const;
-    const byCard = await createPaymentLink(stage.db.sql, links.vault, call, terms);
+    const make = (input: Parameters<typeof createPaymentLink>[3]) =>
+      createPaymentLink(stage.db.sql, links.vault, call, input, { setsDefaults: true });
+    const byCard = await make(terms);
     const types = { payment_method_types: ['card' as const, 'au_becs_debit' as const] };
-    const byBoth = await createPaymentLink(stage.db.sql, links.vault, call, { ...terms, ...types });
+    const byBoth = await make({ ...terms, ...types });
     const closed = await withProcessor.open(`/pay/${links.tokenOf(byCard)}`);
     assert.deepEqual([closed.status, closed.text.includes('Payments are not open yet')], [503, true]);
     assert.equal((await withProcessor.post(`/pay/${links.tokenOf(byCard)}`, { form: 'x' })).status, 503);

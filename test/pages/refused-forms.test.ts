@@ -80,6 +80,19 @@ describe('a form of the pages that is refused', () => {
     const late = await sittings[2]?.send({ ...details, ...cardForm });
     assert.deepEqual([late?.status, await methods()], [409, before]);
   });
+
+  it('counts towards the thirty a minute from one address when the last payment is being made elsewhere', async () => {
+    const link = await links.link({ max_payments: 2 });
+    const [first, second, late] = [await sit(link), await sit(link), await sit(link)];
+    const details = { name: 'Jo Nguyen', email: 'jo@example.com' };
+    for (const { send } of [first, second])
+      assert.equal((await send({ ...details, method: 'tok_sandbox_visa_3ds_required' })).status, 303);
+    const left = 60_000 - (Date.now() % 60_000);
+    if (left < 20_000) await new Promise((resume) => setTimeout(resume, left));
+    const statuses: number[] = [];
+    for (let n = 0; n < 31; n += 1) statuses.push((await late.send({ ...details, ...cardForm })).status);
+    assert.deepEqual(statuses, [...Array(30).fill(409), 429]);
+  }).timeout(60_000);
 });
 
 describe('a form of the widget that is refused for its fields', () => {

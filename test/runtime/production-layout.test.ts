@@ -48,6 +48,9 @@ describe('the layout for production', () => {
     const [shared = ''] = compose.match(/^x-service:.*?^services:/ms) ?? [];
     const [api = ''] = compose.match(/^ {2}api:.*?^ {2}worker:/ms) ?? [];
     const [pages = ''] = compose.match(/^ {2}pages:.*?^ {2}balancer:/ms) ?? [];
+    const [worker = ''] = compose.match(/^ {2}worker:.*?^ {2}pages:/ms) ?? [];
+    const hasOperatorKey = (part: string) => Object.hasOwn(variablesIn(part), 'OPERATOR_KEY');
+    assert.deepEqual([shared, worker, pages, api].map(hasOperatorKey), [false, false, false, true], 'OPERATOR_KEY');
     const given = { ...variablesIn(shared), ...variablesIn(api), ...variablesIn(pages) };
     for (const name of Object.keys(given)) {
       const isKnown = config.includes(`'${name}'`) || connectionVariable.test(name.replace(/^SANDBOX_/, ''));

@@ -57,6 +57,15 @@ describe('deliveries to several endpoints that travel together', () => {
     assert.deepEqual(progress.endpoints?.map(({ id, goesTo }) => `${id} ${goesTo}`).sort(), origins);
   });
 
+  it('are refused, and none is sent, if a line has deliveries to two endpoints', async () => {
+    const [one, other] = [await made(['/one'], 2), await made(['/other'], 0)];
+    const [first = '', second = ''] = one.idsOf(0);
+    const [there] = other.endpoints;
+    await db.sql`update webhook_deliveries set endpoint_id = ${there?.id ?? ''} where id = ${second}`;
+    await assert.rejects(send([first, second]), new RegExp(`${first} and ${second} are in one line of a batch`));
+    assert.deepEqual([nthsAt('/one'), nthsAt('/other'), await statuses([first, second])], [[], [], ['pending']]);
+  });
+
   it('come to the others while one hangs, and only that one gets no further batch', async () => {
     const { endpoints, ids, idsOf } = await made(['/hangs', '/responds'], 30);
     const held: (() => void)[] = [];

@@ -17,7 +17,7 @@ export const pageLimits = {
   starts: { name: 'starts', most: 20, spanSeconds: 60 },
   /** Attempts to pay from one address that did not succeed. */
   failures: { name: 'failures', most: 20, spanSeconds: 60 },
-  /** Forms of one address that were refused for what was in their fields. */
+  /** Forms of one address that were refused: for what was in their fields, or because something else came first. */
   refusals: { name: 'refusals', most: 30, spanSeconds: 60 },
   /** Methods that one address saves in widgets. */
   methods: { name: 'methods', most: 20, spanSeconds: 60 },

@@ -98,6 +98,21 @@ async function recordSuccessesIn(tx: Tx, made: readonly Responded[], now: RealIn
 }
 
 /**
+ * Asserts that the deliveries of a line have one endpoint. `endpointKeyOf` makes the lines, from ids alone; address and
+ * secrets of the first delivery are used for all, and all responses count for its endpoint.
+ * @throws Error before anything is sent or recorded.
+ */
+export function assertOneEndpoint(line: readonly Pick<WebhookDeliveryRow, 'id' | 'endpoint_id'>[]): void {
+  const [first] = line;
+  const other = line.find(({ endpoint_id }) => endpoint_id !== first?.endpoint_id);
+  if (first === undefined || other === undefined) return;
+  throw new Error(
+    `Deliveries ${first.id} and ${other.id} are in one line of a batch, but go to ${first.endpoint_id} and ` +
+      `${other.endpoint_id}. Nothing more of the line is sent.`,
+  );
+}
+
+/**
  * Gives each of these deliveries that was not attempted a workflow of its own. With `isSlow`, no further batch goes to
  * their endpoint until it responds promptly again. Returns how many they are.
  */
@@ -113,6 +128,7 @@ export async function handOver(
       const deliveries = await listUnattempted(tx, ids);
       const [first] = deliveries;
       if (first === undefined) return 0;
+      assertOneEndpoint(deliveries);
       if (isSlow) await noteSlow(tx, first.endpoint_id);
       await enqueue(tx, deliveries.map(ownEntry), deps.now());
       return deliveries.length;

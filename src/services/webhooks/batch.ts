@@ -7,7 +7,7 @@ import { traced } from '../../platform/tracing.ts';
 import { pass } from '../crash-points.ts';
 import { type DeliveryDeps, isDue, namesOf, whyClosed } from './attempt.ts';
 import { type BatchProgress, destinationOf, newProgress, progressOfLines, sumOf } from './batch-progress.ts';
-import { handOver, type Responded, recordOutcomes } from './batch-records.ts';
+import { assertOneEndpoint, handOver, type Responded, recordOutcomes } from './batch-records.ts';
 import { openSecrets, requestFor } from './request.ts';
 import type { BatchRequest } from './sender.ts';
 import { type Place, promptMs } from './sending-turns.ts';
@@ -116,7 +116,9 @@ async function sendLine(
   let progress = newProgress();
   while (progress.taken < ids.length && performance.now() < until) {
     const part = ids.slice(progress.taken, progress.taken + partSize);
-    const read = (await listDeliveriesToMake(sql, part)).filter(isUnattempted);
+    const found = await listDeliveriesToMake(sql, part);
+    assertOneEndpoint(found);
+    const read = found.filter(isUnattempted);
     const [first] = read;
     if (first === undefined) {
       progress = sumOf(progress, { taken: part.length });

@@ -24,12 +24,23 @@ export interface AccessRule {
   readonly forThisMachine: boolean;
 }
 
-/** @throws OperatorKeyNeeded if a key is set, and the request has none or a wrong one. */
+/**
+ * Returns who asks. What the page of another site asks for is a stranger's, even if the browser adds the operators' key:
+ * that page could tell by the time of a response what was found.
+ * @throws OperatorKeyNeeded if a key is set, and the request has none or a wrong one.
+ */
 export function accessOf(request: LocalRequest, { key, forThisMachine }: AccessRule): Access {
+  if (isOfAnotherSite(request)) return 'stranger';
   if (key === null) return forThisMachine && isAtThisMachine(request) ? 'granted' : 'stranger';
   const given = keyIn(request.headers.authorization ?? '');
   if (given === null || !isEqual(given, key)) throw new OperatorKeyNeeded();
   return 'granted';
+}
+
+/** Browsers say with every request whose page makes it. A program, or an address that is typed, has no such page. */
+function isOfAnotherSite({ headers }: LocalRequest): boolean {
+  const site = headers['sec-fetch-site'];
+  return site !== undefined && site !== 'same-origin' && site !== 'none';
 }
 
 function keyIn(authorization: string): string | null {
