@@ -1645,6 +1645,9 @@ type FailedPaymentIntent struct {
 	NetCollectedAmount int `json:"net_collected_amount"`
 	// The mandate of the last debit. Present for bank debits under a mandate only.
 	MandateID *string `json:"mandate_id,omitzero"`
+	// What the payer’s bank statement shows of the last debit. Present for bank debits under a mandate
+	// only.
+	LodgementReference *string `json:"lodgement_reference,omitzero"`
 	// When the bank reports whether it collected the debit, a date of its scheme. Bank debits only.
 	ExpectedResultDate *string `json:"expected_result_date,omitzero"`
 	// The last date on which the bank can take the debit back. Present once a debit has succeeded.
@@ -1660,6 +1663,9 @@ type FailedPaymentIntent struct {
 	// The page with the receipt, once the payment has succeeded. Anyone who has this URL can read it.
 	// Lists and events leave it out.
 	ReceiptURL *string `json:"receipt_url,omitzero"`
+	// When the money was last collected, in the customer’s time; a bank debit: when it settled. Null
+	// before. It stays when the payment is refunded or comes back.
+	CollectedAt *time.Time `json:"collected_at"`
 	// ISO 8601, UTC.
 	CreatedAt time.Time `json:"created_at"`
 	// ISO 8601, UTC.
@@ -2294,6 +2300,9 @@ type PaymentIntent struct {
 	NetCollectedAmount int `json:"net_collected_amount"`
 	// The mandate of the last debit. Present for bank debits under a mandate only.
 	MandateID *string `json:"mandate_id,omitzero"`
+	// What the payer’s bank statement shows of the last debit. Present for bank debits under a mandate
+	// only.
+	LodgementReference *string `json:"lodgement_reference,omitzero"`
 	// When the bank reports whether it collected the debit, a date of its scheme. Bank debits only.
 	ExpectedResultDate *string `json:"expected_result_date,omitzero"`
 	// The last date on which the bank can take the debit back. Present once a debit has succeeded.
@@ -2309,6 +2318,9 @@ type PaymentIntent struct {
 	// The page with the receipt, once the payment has succeeded. Anyone who has this URL can read it.
 	// Lists and events leave it out.
 	ReceiptURL *string `json:"receipt_url,omitzero"`
+	// When the money was last collected, in the customer’s time; a bank debit: when it settled. Null
+	// before. It stays when the payment is refunded or comes back.
+	CollectedAt *time.Time `json:"collected_at"`
 	// ISO 8601, UTC.
 	CreatedAt time.Time `json:"created_at"`
 	// ISO 8601, UTC.
@@ -3728,6 +3740,9 @@ type ReturnedPaymentIntent struct {
 	NetCollectedAmount int `json:"net_collected_amount"`
 	// The mandate of the last debit. Present for bank debits under a mandate only.
 	MandateID *string `json:"mandate_id,omitzero"`
+	// What the payer’s bank statement shows of the last debit. Present for bank debits under a mandate
+	// only.
+	LodgementReference *string `json:"lodgement_reference,omitzero"`
 	// When the bank reports whether it collected the debit, a date of its scheme. Bank debits only.
 	ExpectedResultDate *string `json:"expected_result_date,omitzero"`
 	// The last date on which the bank can take the debit back. Present once a debit has succeeded.
@@ -3743,6 +3758,9 @@ type ReturnedPaymentIntent struct {
 	// The page with the receipt, once the payment has succeeded. Anyone who has this URL can read it.
 	// Lists and events leave it out.
 	ReceiptURL *string `json:"receipt_url,omitzero"`
+	// When the money was last collected, in the customer’s time; a bank debit: when it settled. Null
+	// before. It stays when the payment is refunded or comes back.
+	CollectedAt *time.Time `json:"collected_at"`
 	// ISO 8601, UTC.
 	CreatedAt time.Time `json:"created_at"`
 	// ISO 8601, UTC.

@@ -97,6 +97,8 @@ type CustomersListQuery struct {
 	StartingAfter Optional[string]
 	CreatedFrom   Optional[string]
 	CreatedTo     Optional[string]
+	UpdatedFrom   Optional[string]
+	UpdatedTo     Optional[string]
 	Status        Optional[string]
 	Email         Optional[string]
 	Name          Optional[string]
@@ -110,6 +112,8 @@ func (q CustomersListQuery) values() url.Values {
 	addOptional(values, "starting_after", q.StartingAfter)
 	addOptional(values, "created_from", q.CreatedFrom)
 	addOptional(values, "created_to", q.CreatedTo)
+	addOptional(values, "updated_from", q.UpdatedFrom)
+	addOptional(values, "updated_to", q.UpdatedTo)
 	addOptional(values, "status", q.Status)
 	addOptional(values, "email", q.Email)
 	addOptional(values, "name", q.Name)
@@ -181,6 +185,10 @@ type CustomersListPaymentIntentsQuery struct {
 	StartingAfter Optional[string]
 	CreatedFrom   Optional[string]
 	CreatedTo     Optional[string]
+	UpdatedFrom   Optional[string]
+	UpdatedTo     Optional[string]
+	CollectedFrom Optional[string]
+	CollectedTo   Optional[string]
 	Status        Optional[string]
 }
 
@@ -190,6 +198,10 @@ func (q CustomersListPaymentIntentsQuery) values() url.Values {
 	addOptional(values, "starting_after", q.StartingAfter)
 	addOptional(values, "created_from", q.CreatedFrom)
 	addOptional(values, "created_to", q.CreatedTo)
+	addOptional(values, "updated_from", q.UpdatedFrom)
+	addOptional(values, "updated_to", q.UpdatedTo)
+	addOptional(values, "collected_from", q.CollectedFrom)
+	addOptional(values, "collected_to", q.CollectedTo)
 	addOptional(values, "status", q.Status)
 	return values
 }
@@ -383,6 +395,8 @@ type MandatesListQuery struct {
 	StartingAfter   Optional[string]
 	CreatedFrom     Optional[string]
 	CreatedTo       Optional[string]
+	UpdatedFrom     Optional[string]
+	UpdatedTo       Optional[string]
 	CustomerID      Optional[string]
 	PaymentMethodID Optional[string]
 	Status          Optional[MandateStatus]
@@ -395,6 +409,8 @@ func (q MandatesListQuery) values() url.Values {
 	addOptional(values, "starting_after", q.StartingAfter)
 	addOptional(values, "created_from", q.CreatedFrom)
 	addOptional(values, "created_to", q.CreatedTo)
+	addOptional(values, "updated_from", q.UpdatedFrom)
+	addOptional(values, "updated_to", q.UpdatedTo)
 	addOptional(values, "customer_id", q.CustomerID)
 	addOptional(values, "payment_method_id", q.PaymentMethodID)
 	addOptional(values, "status", q.Status)
@@ -571,6 +587,10 @@ type PaymentIntentsListQuery struct {
 	StartingAfter  Optional[string]
 	CreatedFrom    Optional[string]
 	CreatedTo      Optional[string]
+	UpdatedFrom    Optional[string]
+	UpdatedTo      Optional[string]
+	CollectedFrom  Optional[string]
+	CollectedTo    Optional[string]
 	CustomerID     Optional[string]
 	PaymentPlanID  Optional[string]
 	SubscriptionID Optional[string]
@@ -585,6 +605,10 @@ func (q PaymentIntentsListQuery) values() url.Values {
 	addOptional(values, "starting_after", q.StartingAfter)
 	addOptional(values, "created_from", q.CreatedFrom)
 	addOptional(values, "created_to", q.CreatedTo)
+	addOptional(values, "updated_from", q.UpdatedFrom)
+	addOptional(values, "updated_to", q.UpdatedTo)
+	addOptional(values, "collected_from", q.CollectedFrom)
+	addOptional(values, "collected_to", q.CollectedTo)
 	addOptional(values, "customer_id", q.CustomerID)
 	addOptional(values, "payment_plan_id", q.PaymentPlanID)
 	addOptional(values, "subscription_id", q.SubscriptionID)
@@ -758,6 +782,8 @@ type RefundsListAllRefundsQuery struct {
 	StartingAfter   Optional[string]
 	CreatedFrom     Optional[string]
 	CreatedTo       Optional[string]
+	UpdatedFrom     Optional[string]
+	UpdatedTo       Optional[string]
 	Status          Optional[RefundStatus]
 	PaymentIntentID Optional[string]
 	CustomerID      Optional[string]
@@ -773,6 +799,8 @@ func (q RefundsListAllRefundsQuery) values() url.Values {
 	addOptional(values, "starting_after", q.StartingAfter)
 	addOptional(values, "created_from", q.CreatedFrom)
 	addOptional(values, "created_to", q.CreatedTo)
+	addOptional(values, "updated_from", q.UpdatedFrom)
+	addOptional(values, "updated_to", q.UpdatedTo)
 	addOptional(values, "status", q.Status)
 	addOptional(values, "payment_intent_id", q.PaymentIntentID)
 	addOptional(values, "customer_id", q.CustomerID)
@@ -837,6 +865,8 @@ type PaymentPlansListQuery struct {
 	StartingAfter Optional[string]
 	CreatedFrom   Optional[string]
 	CreatedTo     Optional[string]
+	UpdatedFrom   Optional[string]
+	UpdatedTo     Optional[string]
 	CustomerID    Optional[string]
 	State         Optional[PaymentPlanState]
 }
@@ -847,6 +877,8 @@ func (q PaymentPlansListQuery) values() url.Values {
 	addOptional(values, "starting_after", q.StartingAfter)
 	addOptional(values, "created_from", q.CreatedFrom)
 	addOptional(values, "created_to", q.CreatedTo)
+	addOptional(values, "updated_from", q.UpdatedFrom)
+	addOptional(values, "updated_to", q.UpdatedTo)
 	addOptional(values, "customer_id", q.CustomerID)
 	addOptional(values, "state", q.State)
 	return values
@@ -1041,6 +1073,8 @@ type PaymentLinksListQuery struct {
 	StartingAfter  Optional[string]
 	CreatedFrom    Optional[string]
 	CreatedTo      Optional[string]
+	UpdatedFrom    Optional[string]
+	UpdatedTo      Optional[string]
 	Status         Optional[PaymentLinkStatus]
 	CustomerID     Optional[string]
 	PaymentPlanID  Optional[string]
@@ -1055,6 +1089,8 @@ func (q PaymentLinksListQuery) values() url.Values {
 	addOptional(values, "starting_after", q.StartingAfter)
 	addOptional(values, "created_from", q.CreatedFrom)
 	addOptional(values, "created_to", q.CreatedTo)
+	addOptional(values, "updated_from", q.UpdatedFrom)
+	addOptional(values, "updated_to", q.UpdatedTo)
 	addOptional(values, "status", q.Status)
 	addOptional(values, "customer_id", q.CustomerID)
 	addOptional(values, "payment_plan_id", q.PaymentPlanID)
@@ -1213,6 +1249,8 @@ type CheckoutSessionsListQuery struct {
 	StartingAfter  Optional[string]
 	CreatedFrom    Optional[string]
 	CreatedTo      Optional[string]
+	UpdatedFrom    Optional[string]
+	UpdatedTo      Optional[string]
 	Status         Optional[CheckoutSessionStatus]
 	PaymentLinkID  Optional[string]
 	CustomerID     Optional[string]
@@ -1227,6 +1265,8 @@ func (q CheckoutSessionsListQuery) values() url.Values {
 	addOptional(values, "starting_after", q.StartingAfter)
 	addOptional(values, "created_from", q.CreatedFrom)
 	addOptional(values, "created_to", q.CreatedTo)
+	addOptional(values, "updated_from", q.UpdatedFrom)
+	addOptional(values, "updated_to", q.UpdatedTo)
 	addOptional(values, "status", q.Status)
 	addOptional(values, "payment_link_id", q.PaymentLinkID)
 	addOptional(values, "customer_id", q.CustomerID)
@@ -1313,6 +1353,8 @@ type SubscriptionsListQuery struct {
 	StartingAfter Optional[string]
 	CreatedFrom   Optional[string]
 	CreatedTo     Optional[string]
+	UpdatedFrom   Optional[string]
+	UpdatedTo     Optional[string]
 	CustomerID    Optional[string]
 	State         Optional[SubscriptionState]
 	InEffect      Optional[string]
@@ -1325,6 +1367,8 @@ func (q SubscriptionsListQuery) values() url.Values {
 	addOptional(values, "starting_after", q.StartingAfter)
 	addOptional(values, "created_from", q.CreatedFrom)
 	addOptional(values, "created_to", q.CreatedTo)
+	addOptional(values, "updated_from", q.UpdatedFrom)
+	addOptional(values, "updated_to", q.UpdatedTo)
 	addOptional(values, "customer_id", q.CustomerID)
 	addOptional(values, "state", q.State)
 	addOptional(values, "in_effect", q.InEffect)

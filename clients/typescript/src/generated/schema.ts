@@ -3935,6 +3935,8 @@ export interface components {
             net_collected_amount: number;
             /** @description The mandate of the last debit. Present for bank debits under a mandate only. */
             mandate_id?: string;
+            /** @description What the payer’s bank statement shows of the last debit. Present for bank debits under a mandate only. */
+            lodgement_reference?: string;
             /**
              * Format: date
              * @description When the bank reports whether it collected the debit, a date of its scheme. Bank debits only.
@@ -3953,6 +3955,11 @@ export interface components {
             next_action?: components["schemas"]["NextAction"] | null;
             /** @description The page with the receipt, once the payment has succeeded. Anyone who has this URL can read it. Lists and events leave it out. */
             receipt_url?: string;
+            /**
+             * Format: date-time
+             * @description When the money was last collected, in the customer’s time; a bank debit: when it settled. Null before. It stays when the payment is refunded or comes back.
+             */
+            collected_at: string | null;
             /**
              * Format: date-time
              * @description ISO 8601, UTC.
@@ -4603,6 +4610,8 @@ export interface components {
             net_collected_amount: number;
             /** @description The mandate of the last debit. Present for bank debits under a mandate only. */
             mandate_id?: string;
+            /** @description What the payer’s bank statement shows of the last debit. Present for bank debits under a mandate only. */
+            lodgement_reference?: string;
             /**
              * Format: date
              * @description When the bank reports whether it collected the debit, a date of its scheme. Bank debits only.
@@ -4621,6 +4630,11 @@ export interface components {
             next_action?: components["schemas"]["NextAction"] | null;
             /** @description The page with the receipt, once the payment has succeeded. Anyone who has this URL can read it. Lists and events leave it out. */
             receipt_url?: string;
+            /**
+             * Format: date-time
+             * @description When the money was last collected, in the customer’s time; a bank debit: when it settled. Null before. It stays when the payment is refunded or comes back.
+             */
+            collected_at: string | null;
             /**
              * Format: date-time
              * @description ISO 8601, UTC.
@@ -5941,6 +5955,8 @@ export interface components {
             net_collected_amount: number;
             /** @description The mandate of the last debit. Present for bank debits under a mandate only. */
             mandate_id?: string;
+            /** @description What the payer’s bank statement shows of the last debit. Present for bank debits under a mandate only. */
+            lodgement_reference?: string;
             /**
              * Format: date
              * @description When the bank reports whether it collected the debit, a date of its scheme. Bank debits only.
@@ -5959,6 +5975,11 @@ export interface components {
             next_action?: components["schemas"]["NextAction"] | null;
             /** @description The page with the receipt, once the payment has succeeded. Anyone who has this URL can read it. Lists and events leave it out. */
             receipt_url?: string;
+            /**
+             * Format: date-time
+             * @description When the money was last collected, in the customer’s time; a bank debit: when it settled. Null before. It stays when the payment is refunded or comes back.
+             */
+            collected_at: string | null;
             /**
              * Format: date-time
              * @description ISO 8601, UTC.
@@ -8017,10 +8038,14 @@ export interface operations {
                 limit?: number;
                 /** @description The id of the last item of the previous page. */
                 starting_after?: string;
-                /** @description Only items with this `created_at` or a later one. With dates the order is that of `created_at`, newest first. */
+                /** @description Only items with this `created_at` or a later one, in the order of `created_at`, newest first. */
                 created_from?: string;
                 /** @description Only items with an earlier `created_at`. */
                 created_to?: string;
+                /** @description Only items with this `updated_at` or a later one, in the order of `updated_at` if you narrow by no other date. An item that changes while you page moves to the front. To miss no change, follow the events. */
+                updated_from?: string;
+                /** @description Only items with an earlier `updated_at`. */
+                updated_to?: string;
                 /** @description Exact match. */
                 status?: string;
                 /** @description Exact match, ignoring case. */
@@ -8216,10 +8241,18 @@ export interface operations {
                 limit?: number;
                 /** @description The id of the last item of the previous page. */
                 starting_after?: string;
-                /** @description Only items with this `created_at` or a later one. With dates the order is that of `created_at`, newest first. */
+                /** @description Only items with this `created_at` or a later one, in the order of `created_at`, newest first. */
                 created_from?: string;
                 /** @description Only items with an earlier `created_at`. */
                 created_to?: string;
+                /** @description Only items with this `updated_at` or a later one, in the order of `updated_at` if you narrow by no other date. An item that changes while you page moves to the front. To miss no change, follow the events. */
+                updated_from?: string;
+                /** @description Only items with an earlier `updated_at`. */
+                updated_to?: string;
+                /** @description Only payments with this `collected_at` or a later one, in the order of `collected_at` if you do not narrow by `created_at`. */
+                collected_from?: string;
+                /** @description Only payments with an earlier `collected_at`. */
+                collected_to?: string;
                 /** @description Exact match. */
                 status?: string;
             };
@@ -8576,10 +8609,14 @@ export interface operations {
                 limit?: number;
                 /** @description The id of the last item of the previous page. */
                 starting_after?: string;
-                /** @description Only items with this `created_at` or a later one. With dates the order is that of `created_at`, newest first. */
+                /** @description Only items with this `created_at` or a later one, in the order of `created_at`, newest first. */
                 created_from?: string;
                 /** @description Only items with an earlier `created_at`. */
                 created_to?: string;
+                /** @description Only items with this `updated_at` or a later one, in the order of `updated_at` if you narrow by no other date. An item that changes while you page moves to the front. To miss no change, follow the events. */
+                updated_from?: string;
+                /** @description Only items with an earlier `updated_at`. */
+                updated_to?: string;
                 /** @description Only mandates of this customer. */
                 customer_id?: string;
                 /** @description Only mandates of this bank account. */
@@ -8980,10 +9017,18 @@ export interface operations {
                 limit?: number;
                 /** @description The id of the last item of the previous page. */
                 starting_after?: string;
-                /** @description Only items with this `created_at` or a later one. With dates the order is that of `created_at`, newest first. */
+                /** @description Only items with this `created_at` or a later one, in the order of `created_at`, newest first. */
                 created_from?: string;
                 /** @description Only items with an earlier `created_at`. */
                 created_to?: string;
+                /** @description Only items with this `updated_at` or a later one, in the order of `updated_at` if you narrow by no other date. An item that changes while you page moves to the front. To miss no change, follow the events. */
+                updated_from?: string;
+                /** @description Only items with an earlier `updated_at`. */
+                updated_to?: string;
+                /** @description Only payments with this `collected_at` or a later one, in the order of `collected_at` if you do not narrow by `created_at`. */
+                collected_from?: string;
+                /** @description Only payments with an earlier `collected_at`. */
+                collected_to?: string;
                 /** @description Only payments of this customer. */
                 customer_id?: string;
                 /** @description Only payments of this plan. */
@@ -9380,10 +9425,14 @@ export interface operations {
                 limit?: number;
                 /** @description The id of the last item of the previous page. */
                 starting_after?: string;
-                /** @description Only items with this `created_at` or a later one. With dates the order is that of `created_at`, newest first. */
+                /** @description Only items with this `created_at` or a later one, in the order of `created_at`, newest first. */
                 created_from?: string;
                 /** @description Only items with an earlier `created_at`. */
                 created_to?: string;
+                /** @description Only items with this `updated_at` or a later one, in the order of `updated_at` if you narrow by no other date. An item that changes while you page moves to the front. To miss no change, follow the events. */
+                updated_from?: string;
+                /** @description Only items with an earlier `updated_at`. */
+                updated_to?: string;
                 /** @description `processing`: the processor was asked. `succeeded`: the money was returned. `failed`: it was not; you can request a new refund. */
                 status?: components["schemas"]["RefundStatus"];
                 /** @description Only refunds of this payment. */
@@ -9465,10 +9514,14 @@ export interface operations {
                 limit?: number;
                 /** @description The id of the last item of the previous page. */
                 starting_after?: string;
-                /** @description Only items with this `created_at` or a later one. With dates the order is that of `created_at`, newest first. */
+                /** @description Only items with this `created_at` or a later one, in the order of `created_at`, newest first. */
                 created_from?: string;
                 /** @description Only items with an earlier `created_at`. */
                 created_to?: string;
+                /** @description Only items with this `updated_at` or a later one, in the order of `updated_at` if you narrow by no other date. An item that changes while you page moves to the front. To miss no change, follow the events. */
+                updated_from?: string;
+                /** @description Only items with an earlier `updated_at`. */
+                updated_to?: string;
                 /** @description Only plans of this customer. */
                 customer_id?: string;
                 /** @description `pending`: created; collects nothing yet. `active`: collects on its dates. `suspended`: collects nothing until you resume it. `deactivated`, `closed`: ended for good. */
@@ -9916,10 +9969,14 @@ export interface operations {
                 limit?: number;
                 /** @description The id of the last item of the previous page. */
                 starting_after?: string;
-                /** @description Only items with this `created_at` or a later one. With dates the order is that of `created_at`, newest first. */
+                /** @description Only items with this `created_at` or a later one, in the order of `created_at`, newest first. */
                 created_from?: string;
                 /** @description Only items with an earlier `created_at`. */
                 created_to?: string;
+                /** @description Only items with this `updated_at` or a later one, in the order of `updated_at` if you narrow by no other date. An item that changes while you page moves to the front. To miss no change, follow the events. */
+                updated_from?: string;
+                /** @description Only items with an earlier `updated_at`. */
+                updated_to?: string;
                 /** @description `open`: it can be paid. `completed`: it has taken all its payments. If one of them comes back, the link is open again, or `expired` if its `expires_at` has come. `expired`: its `expires_at` has come. `deactivated`: by you, or with its customer (`status_reason`). The last two can be renewed. */
                 status?: components["schemas"]["PaymentLinkStatus"];
                 /** @description Only links of this customer. */
@@ -10286,10 +10343,14 @@ export interface operations {
                 limit?: number;
                 /** @description The id of the last item of the previous page. */
                 starting_after?: string;
-                /** @description Only items with this `created_at` or a later one. With dates the order is that of `created_at`, newest first. */
+                /** @description Only items with this `created_at` or a later one, in the order of `created_at`, newest first. */
                 created_from?: string;
                 /** @description Only items with an earlier `created_at`. */
                 created_to?: string;
+                /** @description Only items with this `updated_at` or a later one, in the order of `updated_at` if you narrow by no other date. An item that changes while you page moves to the front. To miss no change, follow the events. */
+                updated_from?: string;
+                /** @description Only items with an earlier `updated_at`. */
+                updated_to?: string;
                 /** @description `open`: the payer can pay. `processing`: an attempt is under way, or the bank’s challenge, or a bank debit. `completed`: paid, or the method is saved. `expired`: it has ended without that (`status_reason`). */
                 status?: components["schemas"]["CheckoutSessionStatus"];
                 /** @description Only sessions of this payment link. */
@@ -10458,10 +10519,14 @@ export interface operations {
                 limit?: number;
                 /** @description The id of the last item of the previous page. */
                 starting_after?: string;
-                /** @description Only items with this `created_at` or a later one. With dates the order is that of `created_at`, newest first. */
+                /** @description Only items with this `created_at` or a later one, in the order of `created_at`, newest first. */
                 created_from?: string;
                 /** @description Only items with an earlier `created_at`. */
                 created_to?: string;
+                /** @description Only items with this `updated_at` or a later one, in the order of `updated_at` if you narrow by no other date. An item that changes while you page moves to the front. To miss no change, follow the events. */
+                updated_from?: string;
+                /** @description Only items with an earlier `updated_at`. */
+                updated_to?: string;
                 /** @description Only subscriptions of this customer. */
                 customer_id?: string;
                 /** @description `pending`: not started; nothing is owed. `trialing`: in its trial. `active`: paid, or its payment is under way. `past_due`: a payment failed and is retried. `paused`: no period, no service. `canceled`: ended for good. */

@@ -1061,6 +1061,10 @@ class FailedPaymentIntent(TypedDict):
     """
     mandate_id: NotRequired[str]
     """The mandate of the last debit. Present for bank debits under a mandate only."""
+    lodgement_reference: NotRequired[str]
+    """What the payer’s bank statement shows of the last debit. Present for bank debits under a
+    mandate only.
+    """
     expected_result_date: NotRequired[str]
     """When the bank reports whether it collected the debit, a date of its scheme. Bank debits
     only.
@@ -1082,6 +1086,10 @@ class FailedPaymentIntent(TypedDict):
     receipt_url: NotRequired[str]
     """The page with the receipt, once the payment has succeeded. Anyone who has this URL can
     read it. Lists and events leave it out.
+    """
+    collected_at: str | None
+    """When the money was last collected, in the customer’s time; a bank debit: when it settled.
+    Null before. It stays when the payment is refunded or comes back.
     """
     created_at: str
     """ISO 8601, UTC."""
@@ -1687,6 +1695,10 @@ class PaymentIntent(TypedDict):
     """
     mandate_id: NotRequired[str]
     """The mandate of the last debit. Present for bank debits under a mandate only."""
+    lodgement_reference: NotRequired[str]
+    """What the payer’s bank statement shows of the last debit. Present for bank debits under a
+    mandate only.
+    """
     expected_result_date: NotRequired[str]
     """When the bank reports whether it collected the debit, a date of its scheme. Bank debits
     only.
@@ -1708,6 +1720,10 @@ class PaymentIntent(TypedDict):
     receipt_url: NotRequired[str]
     """The page with the receipt, once the payment has succeeded. Anyone who has this URL can
     read it. Lists and events leave it out.
+    """
+    collected_at: str | None
+    """When the money was last collected, in the customer’s time; a bank debit: when it settled.
+    Null before. It stays when the payment is refunded or comes back.
     """
     created_at: str
     """ISO 8601, UTC."""
@@ -3001,6 +3017,10 @@ class ReturnedPaymentIntent(TypedDict):
     """
     mandate_id: NotRequired[str]
     """The mandate of the last debit. Present for bank debits under a mandate only."""
+    lodgement_reference: NotRequired[str]
+    """What the payer’s bank statement shows of the last debit. Present for bank debits under a
+    mandate only.
+    """
     expected_result_date: NotRequired[str]
     """When the bank reports whether it collected the debit, a date of its scheme. Bank debits
     only.
@@ -3022,6 +3042,10 @@ class ReturnedPaymentIntent(TypedDict):
     receipt_url: NotRequired[str]
     """The page with the receipt, once the payment has succeeded. Anyone who has this URL can
     read it. Lists and events leave it out.
+    """
+    collected_at: str | None
+    """When the money was last collected, in the customer’s time; a bank debit: when it settled.
+    Null before. It stays when the payment is refunded or comes back.
     """
     created_at: str
     """ISO 8601, UTC."""
