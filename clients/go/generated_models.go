@@ -1522,6 +1522,14 @@ type EventList struct {
 	HasMore bool `json:"has_more"`
 }
 
+// EventOrder is a name of the API.
+type EventOrder string
+
+const (
+	EventOrderAsc  EventOrder = "asc"
+	EventOrderDesc EventOrder = "desc"
+)
+
 // EventType is a name of the API.
 type EventType string
 

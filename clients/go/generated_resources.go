@@ -1762,6 +1762,9 @@ type EventsService struct{ t *transport }
 type EventsListQuery struct {
 	Limit         Optional[int]
 	StartingAfter Optional[string]
+	Order         Optional[EventOrder]
+	CreatedFrom   Optional[string]
+	CreatedTo     Optional[string]
 	EventType     Optional[string]
 	TestClock     Optional[string]
 	ObjectID      Optional[string]
@@ -1772,6 +1775,9 @@ func (q EventsListQuery) values() url.Values {
 	values := url.Values{}
 	addOptional(values, "limit", q.Limit)
 	addOptional(values, "starting_after", q.StartingAfter)
+	addOptional(values, "order", q.Order)
+	addOptional(values, "created_from", q.CreatedFrom)
+	addOptional(values, "created_to", q.CreatedTo)
 	addOptional(values, "event_type", q.EventType)
 	addOptional(values, "test_clock", q.TestClock)
 	addOptional(values, "object_id", q.ObjectID)
@@ -1781,8 +1787,9 @@ func (q EventsListQuery) values() url.Values {
 
 // List: List events
 //
-// Lists all events, newest first, whether or not an endpoint subscribes to them. After an outage of
-// your receiver, read back to the last `sequence` that you know.
+// Lists all events, newest first, whether or not an endpoint subscribes to them. With `order=asc`
+// and the last id that you have as `starting_after` you get what was recorded since, oldest first.
+// No event is missed, whatever is written meanwhile: the order is that of the commits.
 //
 // Needs a secret key with the scope `events:read`.
 //

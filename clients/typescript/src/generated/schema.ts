@@ -1490,7 +1490,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description Lists all events, newest first, whether or not an endpoint subscribes to them. After an outage of your receiver, read back to the last `sequence` that you know.
+         * @description Lists all events, newest first, whether or not an endpoint subscribes to them. With `order=asc` and the last id that you have as `starting_after` you get what was recorded since, oldest first. No event is missed, whatever is written meanwhile: the order is that of the commits.
          *
          *     Needs a secret key with the scope `events:read`.
          */
@@ -3877,6 +3877,8 @@ export interface components {
             /** @description Whether more items follow. */
             has_more: boolean;
         };
+        /** @enum {string} */
+        EventOrder: "asc" | "desc";
         /** @enum {string} */
         EventType: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.restricted" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.reopened" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "payment_link.throttled" | "checkout_session.completed" | "checkout_session.expired" | "refund.succeeded" | "refund.failed" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.changed" | "subscription.change_scheduled" | "subscription.change_removed" | "subscription.change_failed" | "subscription.period_paid" | "subscription.updated" | "subscription.in_effect_changed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
         FailedPaymentIntent: {
@@ -11416,6 +11418,12 @@ export interface operations {
                 limit?: number;
                 /** @description The id of the last item of the previous page. */
                 starting_after?: string;
+                /** @description By `sequence`. `desc`, the default: newest first. `asc`: oldest first; pass the last id that you have as `starting_after`, and you get all that was recorded after it. */
+                order?: components["schemas"]["EventOrder"];
+                /** @description Only events with this `created_at` or a later one. The order stays that of `sequence`. */
+                created_from?: string;
+                /** @description Only events with an earlier `created_at`. */
+                created_to?: string;
                 /** @description Only events of this type. */
                 event_type?: string;
                 /** @description Only events of this test clock. */

@@ -1581,6 +1581,9 @@ class Events(Resource):
         *,
         limit: int | None = None,
         starting_after: str | None = None,
+        order: models.EventOrder | None = None,
+        created_from: str | None = None,
+        created_to: str | None = None,
         event_type: str | None = None,
         test_clock: str | None = None,
         object_id: str | None = None,
@@ -1589,14 +1592,16 @@ class Events(Resource):
     ) -> Listing[models.EventList, models.Event]:
         """List events
 
-        Lists all events, newest first, whether or not an endpoint subscribes to them. After
-        an outage of your receiver, read back to the last `sequence` that you know.
+        Lists all events, newest first, whether or not an endpoint subscribes to them. With
+        `order=asc` and the last id that you have as `starting_after` you get what was
+        recorded since, oldest first. No event is missed, whatever is written meanwhile: the
+        order is that of the commits.
 
         Needs a secret key with the scope `events:read`.
 
         `GET /api/v1/events`
         """
-        return self._pages_of("GET", "/api/v1/events", query={"limit": limit, "starting_after": starting_after, "event_type": event_type, "test_clock": test_clock, "object_id": object_id, "customer_id": customer_id}, options=options, items="data", cursor="id")
+        return self._pages_of("GET", "/api/v1/events", query={"limit": limit, "starting_after": starting_after, "order": order, "created_from": created_from, "created_to": created_to, "event_type": event_type, "test_clock": test_clock, "object_id": object_id, "customer_id": customer_id}, options=options, items="data", cursor="id")
 
     def get(
         self,
