@@ -12,6 +12,10 @@ type Account struct {
 	ID string `json:"id"`
 	// The name of the account.
 	Name string `json:"name"`
+	// The IANA name of the zone in which dates begin: payments are due at 00:00 of their date there.
+	TimeZone string `json:"time_zone"`
+	// ISO 3166-1 alpha-2. It decides which surcharges are allowed. Null: it was not stated.
+	Country *string `json:"country"`
 	// The name that payers read. Null: `name`.
 	DisplayName *string `json:"display_name"`
 	// Where payers write with questions.

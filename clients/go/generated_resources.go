@@ -47,7 +47,8 @@ type Resources struct {
 	WebhookEndpoints *WebhookEndpointsService
 	// The endpoints that events are posted to, and the result of each delivery.
 	WebhookDeliveries *WebhookDeliveriesService
-	// How your account presents itself to payers, on the pages that the service shows them.
+	// How your account presents itself to payers, on the pages that the service shows them, and where
+	// it is.
 	Account *AccountService
 	// For operators of the service.
 	Health *HealthService
@@ -2023,13 +2024,13 @@ func (s *WebhookDeliveriesService) Retry(ctx context.Context, webhookDeliveryID 
 }
 
 // AccountService: How your account presents itself to payers, on the pages that the service shows
-// them.
+// them, and where it is.
 type AccountService struct{ t *transport }
 
 // Get: Fetch your account as payers see it
 //
-// What the pages for payers show about you. An operator changes it (`npm run billers -- update`).
-// It is the same in both modes.
+// What the pages for payers show about you, your time zone and your country. An operator changes it
+// (`npm run billers -- update`). It is the same in both modes.
 //
 // Needs a secret key with the scope `payment_intents:read`.
 //

@@ -1510,13 +1510,13 @@ export class WebhookDeliveries extends Resource {
   }
 }
 
-/** How your account presents itself to payers, on the pages that the service shows them. */
+/** How your account presents itself to payers, on the pages that the service shows them, and where it is. */
 export class Account extends Resource {
   /**
    * Fetch your account as payers see it
    *
-   * What the pages for payers show about you. An operator changes it (`npm run billers -- update`). It is the same in
-   * both modes.
+   * What the pages for payers show about you, your time zone and your country. An operator changes it (`npm run billers
+   * -- update`). It is the same in both modes.
    *
    * Needs a secret key with the scope `payment_intents:read`.
    *
@@ -1632,7 +1632,7 @@ export class Resources {
   readonly webhookEndpoints: WebhookEndpoints;
   /** The endpoints that events are posted to, and the result of each delivery. */
   readonly webhookDeliveries: WebhookDeliveries;
-  /** How your account presents itself to payers, on the pages that the service shows them. */
+  /** How your account presents itself to payers, on the pages that the service shows them, and where it is. */
   readonly account: Account;
   /** For operators of the service. */
   readonly health: Health;

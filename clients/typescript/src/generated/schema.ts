@@ -1730,7 +1730,7 @@ export interface paths {
         };
         /**
          * Fetch your account as payers see it
-         * @description What the pages for payers show about you. An operator changes it (`npm run billers -- update`). It is the same in both modes.
+         * @description What the pages for payers show about you, your time zone and your country. An operator changes it (`npm run billers -- update`). It is the same in both modes.
          *
          *     Needs a secret key with the scope `payment_intents:read`.
          */
@@ -2935,6 +2935,10 @@ export interface components {
             id: string;
             /** @description The name of the account. */
             name: string;
+            /** @description The IANA name of the zone in which dates begin: payments are due at 00:00 of their date there. */
+            time_zone: string;
+            /** @description ISO 3166-1 alpha-2. It decides which surcharges are allowed. Null: it was not stated. */
+            country: string | null;
             /** @description The name that payers read. Null: `name`. */
             display_name: string | null;
             /** @description Where payers write with questions. */

@@ -66,6 +66,12 @@ class Account(TypedDict):
     """Your biller id."""
     name: str
     """The name of the account."""
+    time_zone: str
+    """The IANA name of the zone in which dates begin: payments are due at 00:00 of their date
+    there.
+    """
+    country: str | None
+    """ISO 3166-1 alpha-2. It decides which surcharges are allowed. Null: it was not stated."""
     display_name: str | None
     """The name that payers read. Null: `name`."""
     support_email: str | None

@@ -1832,7 +1832,9 @@ class WebhookDeliveries(Resource):
 
 
 class Account(Resource):
-    """How your account presents itself to payers, on the pages that the service shows them."""
+    """How your account presents itself to payers, on the pages that the service shows them, and
+    where it is.
+    """
 
     def get(
         self,
@@ -1840,8 +1842,8 @@ class Account(Resource):
     ) -> models.Account:
         """Fetch your account as payers see it
 
-        What the pages for payers show about you. An operator changes it (`npm run billers --
-        update`). It is the same in both modes.
+        What the pages for payers show about you, your time zone and your country. An operator
+        changes it (`npm run billers -- update`). It is the same in both modes.
 
         Needs a secret key with the scope `payment_intents:read`.
 
@@ -1973,7 +1975,9 @@ class Resources:
         self.webhook_deliveries = WebhookDeliveries(transport)
         """The endpoints that events are posted to, and the result of each delivery."""
         self.account = Account(transport)
-        """How your account presents itself to payers, on the pages that the service shows them."""
+        """How your account presents itself to payers, on the pages that the service shows them,
+        and where it is.
+        """
         self.health = Health(transport)
         """For operators of the service."""
         self.reference = Reference(transport)
