@@ -12,6 +12,10 @@ type Account struct {
 	ID string `json:"id"`
 	// The name of the account.
 	Name string `json:"name"`
+	// The IANA name of the zone in which dates begin: payments are due at 00:00 of their date there.
+	TimeZone string `json:"time_zone"`
+	// ISO 3166-1 alpha-2. It decides which surcharges are allowed. Null: it was not stated.
+	Country *string `json:"country"`
 	// The name that payers read. Null: `name`.
 	DisplayName *string `json:"display_name"`
 	// Where payers write with questions.
@@ -1535,6 +1539,14 @@ type EventList struct {
 	HasMore bool `json:"has_more"`
 }
 
+// EventOrder is a name of the API.
+type EventOrder string
+
+const (
+	EventOrderAsc  EventOrder = "asc"
+	EventOrderDesc EventOrder = "desc"
+)
+
 // EventType is a name of the API.
 type EventType string
 
@@ -1658,6 +1670,9 @@ type FailedPaymentIntent struct {
 	NetCollectedAmount int `json:"net_collected_amount"`
 	// The mandate of the last debit. Present for bank debits under a mandate only.
 	MandateID *string `json:"mandate_id,omitzero"`
+	// What the payer’s bank statement shows of the last debit. Present for bank debits under a mandate
+	// only.
+	LodgementReference *string `json:"lodgement_reference,omitzero"`
 	// When the bank reports whether it collected the debit, a date of its scheme. Bank debits only.
 	ExpectedResultDate *string `json:"expected_result_date,omitzero"`
 	// The last date on which the bank can take the debit back. Present once a debit has succeeded.
@@ -1673,6 +1688,9 @@ type FailedPaymentIntent struct {
 	// The page with the receipt, once the payment has succeeded. Anyone who has this URL can read it.
 	// Lists and events leave it out.
 	ReceiptURL *string `json:"receipt_url,omitzero"`
+	// When the money was last collected, in the customer’s time; a bank debit: when it settled. Null
+	// before. It stays when the payment is refunded or comes back.
+	CollectedAt *time.Time `json:"collected_at"`
 	// ISO 8601, UTC.
 	CreatedAt time.Time `json:"created_at"`
 	// ISO 8601, UTC.
@@ -2314,6 +2332,9 @@ type PaymentIntent struct {
 	NetCollectedAmount int `json:"net_collected_amount"`
 	// The mandate of the last debit. Present for bank debits under a mandate only.
 	MandateID *string `json:"mandate_id,omitzero"`
+	// What the payer’s bank statement shows of the last debit. Present for bank debits under a mandate
+	// only.
+	LodgementReference *string `json:"lodgement_reference,omitzero"`
 	// When the bank reports whether it collected the debit, a date of its scheme. Bank debits only.
 	ExpectedResultDate *string `json:"expected_result_date,omitzero"`
 	// The last date on which the bank can take the debit back. Present once a debit has succeeded.
@@ -2329,6 +2350,9 @@ type PaymentIntent struct {
 	// The page with the receipt, once the payment has succeeded. Anyone who has this URL can read it.
 	// Lists and events leave it out.
 	ReceiptURL *string `json:"receipt_url,omitzero"`
+	// When the money was last collected, in the customer’s time; a bank debit: when it settled. Null
+	// before. It stays when the payment is refunded or comes back.
+	CollectedAt *time.Time `json:"collected_at"`
 	// ISO 8601, UTC.
 	CreatedAt time.Time `json:"created_at"`
 	// ISO 8601, UTC.
@@ -3762,6 +3786,9 @@ type ReturnedPaymentIntent struct {
 	NetCollectedAmount int `json:"net_collected_amount"`
 	// The mandate of the last debit. Present for bank debits under a mandate only.
 	MandateID *string `json:"mandate_id,omitzero"`
+	// What the payer’s bank statement shows of the last debit. Present for bank debits under a mandate
+	// only.
+	LodgementReference *string `json:"lodgement_reference,omitzero"`
 	// When the bank reports whether it collected the debit, a date of its scheme. Bank debits only.
 	ExpectedResultDate *string `json:"expected_result_date,omitzero"`
 	// The last date on which the bank can take the debit back. Present once a debit has succeeded.
@@ -3777,6 +3804,9 @@ type ReturnedPaymentIntent struct {
 	// The page with the receipt, once the payment has succeeded. Anyone who has this URL can read it.
 	// Lists and events leave it out.
 	ReceiptURL *string `json:"receipt_url,omitzero"`
+	// When the money was last collected, in the customer’s time; a bank debit: when it settled. Null
+	// before. It stays when the payment is refunded or comes back.
+	CollectedAt *time.Time `json:"collected_at"`
 	// ISO 8601, UTC.
 	CreatedAt time.Time `json:"created_at"`
 	// ISO 8601, UTC.

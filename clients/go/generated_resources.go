@@ -47,7 +47,8 @@ type Resources struct {
 	WebhookEndpoints *WebhookEndpointsService
 	// The endpoints that events are posted to, and the result of each delivery.
 	WebhookDeliveries *WebhookDeliveriesService
-	// How your account presents itself to payers, on the pages that the service shows them.
+	// How your account presents itself to payers, on the pages that the service shows them, and where
+	// it is.
 	Account *AccountService
 	// For operators of the service.
 	Health *HealthService
@@ -97,6 +98,8 @@ type CustomersListQuery struct {
 	StartingAfter Optional[string]
 	CreatedFrom   Optional[string]
 	CreatedTo     Optional[string]
+	UpdatedFrom   Optional[string]
+	UpdatedTo     Optional[string]
 	Status        Optional[string]
 	Email         Optional[string]
 	Name          Optional[string]
@@ -110,6 +113,8 @@ func (q CustomersListQuery) values() url.Values {
 	addOptional(values, "starting_after", q.StartingAfter)
 	addOptional(values, "created_from", q.CreatedFrom)
 	addOptional(values, "created_to", q.CreatedTo)
+	addOptional(values, "updated_from", q.UpdatedFrom)
+	addOptional(values, "updated_to", q.UpdatedTo)
 	addOptional(values, "status", q.Status)
 	addOptional(values, "email", q.Email)
 	addOptional(values, "name", q.Name)
@@ -181,6 +186,10 @@ type CustomersListPaymentIntentsQuery struct {
 	StartingAfter Optional[string]
 	CreatedFrom   Optional[string]
 	CreatedTo     Optional[string]
+	UpdatedFrom   Optional[string]
+	UpdatedTo     Optional[string]
+	CollectedFrom Optional[string]
+	CollectedTo   Optional[string]
 	Status        Optional[string]
 }
 
@@ -190,6 +199,10 @@ func (q CustomersListPaymentIntentsQuery) values() url.Values {
 	addOptional(values, "starting_after", q.StartingAfter)
 	addOptional(values, "created_from", q.CreatedFrom)
 	addOptional(values, "created_to", q.CreatedTo)
+	addOptional(values, "updated_from", q.UpdatedFrom)
+	addOptional(values, "updated_to", q.UpdatedTo)
+	addOptional(values, "collected_from", q.CollectedFrom)
+	addOptional(values, "collected_to", q.CollectedTo)
 	addOptional(values, "status", q.Status)
 	return values
 }
@@ -383,6 +396,8 @@ type MandatesListQuery struct {
 	StartingAfter   Optional[string]
 	CreatedFrom     Optional[string]
 	CreatedTo       Optional[string]
+	UpdatedFrom     Optional[string]
+	UpdatedTo       Optional[string]
 	CustomerID      Optional[string]
 	PaymentMethodID Optional[string]
 	Status          Optional[MandateStatus]
@@ -395,6 +410,8 @@ func (q MandatesListQuery) values() url.Values {
 	addOptional(values, "starting_after", q.StartingAfter)
 	addOptional(values, "created_from", q.CreatedFrom)
 	addOptional(values, "created_to", q.CreatedTo)
+	addOptional(values, "updated_from", q.UpdatedFrom)
+	addOptional(values, "updated_to", q.UpdatedTo)
 	addOptional(values, "customer_id", q.CustomerID)
 	addOptional(values, "payment_method_id", q.PaymentMethodID)
 	addOptional(values, "status", q.Status)
@@ -571,6 +588,10 @@ type PaymentIntentsListQuery struct {
 	StartingAfter  Optional[string]
 	CreatedFrom    Optional[string]
 	CreatedTo      Optional[string]
+	UpdatedFrom    Optional[string]
+	UpdatedTo      Optional[string]
+	CollectedFrom  Optional[string]
+	CollectedTo    Optional[string]
 	CustomerID     Optional[string]
 	PaymentPlanID  Optional[string]
 	SubscriptionID Optional[string]
@@ -585,6 +606,10 @@ func (q PaymentIntentsListQuery) values() url.Values {
 	addOptional(values, "starting_after", q.StartingAfter)
 	addOptional(values, "created_from", q.CreatedFrom)
 	addOptional(values, "created_to", q.CreatedTo)
+	addOptional(values, "updated_from", q.UpdatedFrom)
+	addOptional(values, "updated_to", q.UpdatedTo)
+	addOptional(values, "collected_from", q.CollectedFrom)
+	addOptional(values, "collected_to", q.CollectedTo)
 	addOptional(values, "customer_id", q.CustomerID)
 	addOptional(values, "payment_plan_id", q.PaymentPlanID)
 	addOptional(values, "subscription_id", q.SubscriptionID)
@@ -758,6 +783,8 @@ type RefundsListAllRefundsQuery struct {
 	StartingAfter   Optional[string]
 	CreatedFrom     Optional[string]
 	CreatedTo       Optional[string]
+	UpdatedFrom     Optional[string]
+	UpdatedTo       Optional[string]
 	Status          Optional[RefundStatus]
 	PaymentIntentID Optional[string]
 	CustomerID      Optional[string]
@@ -773,6 +800,8 @@ func (q RefundsListAllRefundsQuery) values() url.Values {
 	addOptional(values, "starting_after", q.StartingAfter)
 	addOptional(values, "created_from", q.CreatedFrom)
 	addOptional(values, "created_to", q.CreatedTo)
+	addOptional(values, "updated_from", q.UpdatedFrom)
+	addOptional(values, "updated_to", q.UpdatedTo)
 	addOptional(values, "status", q.Status)
 	addOptional(values, "payment_intent_id", q.PaymentIntentID)
 	addOptional(values, "customer_id", q.CustomerID)
@@ -837,6 +866,8 @@ type PaymentPlansListQuery struct {
 	StartingAfter Optional[string]
 	CreatedFrom   Optional[string]
 	CreatedTo     Optional[string]
+	UpdatedFrom   Optional[string]
+	UpdatedTo     Optional[string]
 	CustomerID    Optional[string]
 	State         Optional[PaymentPlanState]
 }
@@ -847,6 +878,8 @@ func (q PaymentPlansListQuery) values() url.Values {
 	addOptional(values, "starting_after", q.StartingAfter)
 	addOptional(values, "created_from", q.CreatedFrom)
 	addOptional(values, "created_to", q.CreatedTo)
+	addOptional(values, "updated_from", q.UpdatedFrom)
+	addOptional(values, "updated_to", q.UpdatedTo)
 	addOptional(values, "customer_id", q.CustomerID)
 	addOptional(values, "state", q.State)
 	return values
@@ -1041,6 +1074,8 @@ type PaymentLinksListQuery struct {
 	StartingAfter  Optional[string]
 	CreatedFrom    Optional[string]
 	CreatedTo      Optional[string]
+	UpdatedFrom    Optional[string]
+	UpdatedTo      Optional[string]
 	Status         Optional[PaymentLinkStatus]
 	CustomerID     Optional[string]
 	PaymentPlanID  Optional[string]
@@ -1055,6 +1090,8 @@ func (q PaymentLinksListQuery) values() url.Values {
 	addOptional(values, "starting_after", q.StartingAfter)
 	addOptional(values, "created_from", q.CreatedFrom)
 	addOptional(values, "created_to", q.CreatedTo)
+	addOptional(values, "updated_from", q.UpdatedFrom)
+	addOptional(values, "updated_to", q.UpdatedTo)
 	addOptional(values, "status", q.Status)
 	addOptional(values, "customer_id", q.CustomerID)
 	addOptional(values, "payment_plan_id", q.PaymentPlanID)
@@ -1213,6 +1250,8 @@ type CheckoutSessionsListQuery struct {
 	StartingAfter  Optional[string]
 	CreatedFrom    Optional[string]
 	CreatedTo      Optional[string]
+	UpdatedFrom    Optional[string]
+	UpdatedTo      Optional[string]
 	Status         Optional[CheckoutSessionStatus]
 	PaymentLinkID  Optional[string]
 	CustomerID     Optional[string]
@@ -1227,6 +1266,8 @@ func (q CheckoutSessionsListQuery) values() url.Values {
 	addOptional(values, "starting_after", q.StartingAfter)
 	addOptional(values, "created_from", q.CreatedFrom)
 	addOptional(values, "created_to", q.CreatedTo)
+	addOptional(values, "updated_from", q.UpdatedFrom)
+	addOptional(values, "updated_to", q.UpdatedTo)
 	addOptional(values, "status", q.Status)
 	addOptional(values, "payment_link_id", q.PaymentLinkID)
 	addOptional(values, "customer_id", q.CustomerID)
@@ -1313,6 +1354,8 @@ type SubscriptionsListQuery struct {
 	StartingAfter Optional[string]
 	CreatedFrom   Optional[string]
 	CreatedTo     Optional[string]
+	UpdatedFrom   Optional[string]
+	UpdatedTo     Optional[string]
 	CustomerID    Optional[string]
 	State         Optional[SubscriptionState]
 	InEffect      Optional[string]
@@ -1325,6 +1368,8 @@ func (q SubscriptionsListQuery) values() url.Values {
 	addOptional(values, "starting_after", q.StartingAfter)
 	addOptional(values, "created_from", q.CreatedFrom)
 	addOptional(values, "created_to", q.CreatedTo)
+	addOptional(values, "updated_from", q.UpdatedFrom)
+	addOptional(values, "updated_to", q.UpdatedTo)
 	addOptional(values, "customer_id", q.CustomerID)
 	addOptional(values, "state", q.State)
 	addOptional(values, "in_effect", q.InEffect)
@@ -1718,6 +1763,9 @@ type EventsService struct{ t *transport }
 type EventsListQuery struct {
 	Limit         Optional[int]
 	StartingAfter Optional[string]
+	Order         Optional[EventOrder]
+	CreatedFrom   Optional[string]
+	CreatedTo     Optional[string]
 	EventType     Optional[string]
 	TestClock     Optional[string]
 	ObjectID      Optional[string]
@@ -1728,6 +1776,9 @@ func (q EventsListQuery) values() url.Values {
 	values := url.Values{}
 	addOptional(values, "limit", q.Limit)
 	addOptional(values, "starting_after", q.StartingAfter)
+	addOptional(values, "order", q.Order)
+	addOptional(values, "created_from", q.CreatedFrom)
+	addOptional(values, "created_to", q.CreatedTo)
 	addOptional(values, "event_type", q.EventType)
 	addOptional(values, "test_clock", q.TestClock)
 	addOptional(values, "object_id", q.ObjectID)
@@ -1737,8 +1788,9 @@ func (q EventsListQuery) values() url.Values {
 
 // List: List events
 //
-// Lists all events, newest first, whether or not an endpoint subscribes to them. After an outage of
-// your receiver, read back to the last `sequence` that you know.
+// Lists all events, newest first, whether or not an endpoint subscribes to them. With `order=asc`
+// and the last id that you have as `starting_after` you get what was recorded since, oldest first.
+// No event is missed, whatever is written meanwhile: the order is that of the commits.
 //
 // Needs a secret key with the scope `events:read`.
 //
@@ -1972,13 +2024,13 @@ func (s *WebhookDeliveriesService) Retry(ctx context.Context, webhookDeliveryID 
 }
 
 // AccountService: How your account presents itself to payers, on the pages that the service shows
-// them.
+// them, and where it is.
 type AccountService struct{ t *transport }
 
 // Get: Fetch your account as payers see it
 //
-// What the pages for payers show about you. An operator changes it (`npm run billers -- update`).
-// It is the same in both modes.
+// What the pages for payers show about you, your time zone and your country. An operator changes it
+// (`npm run billers -- update`). It is the same in both modes.
 //
 // Needs a secret key with the scope `payment_intents:read`.
 //

@@ -1,7 +1,7 @@
 import type { Id } from '../domain/ids.ts';
 import type { Costs } from '../domain/surcharges/costs.ts';
 import type { BasisPoints, MinorUnits } from '../domain/units.ts';
-import type { Db } from '../platform/postgres/connection.ts';
+import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
 import type { RealInstant } from '../platform/real-time.ts';
 
@@ -25,7 +25,17 @@ export interface BillerRow {
 /** Inserts a biller with the default fee schedule. */
 export async function insertBiller(
   db: Db,
-  biller: Pick<BillerRow, 'id' | 'name' | 'time_zone' | 'statement_descriptor' | 'require_mandates' | 'created_at'>,
+  biller: Pick<
+    BillerRow,
+    | 'id'
+    | 'name'
+    | 'time_zone'
+    | 'statement_descriptor'
+    | 'require_mandates'
+    | 'country'
+    | 'country_since'
+    | 'created_at'
+  >,
 ): Promise<BillerRow> {
   const [row] = await db<BillerRow[]>`
     insert into billers ${db(biller)}
@@ -60,6 +70,38 @@ export async function updateSurcharging(
 ): Promise<void> {
   const row = { ...change, cost_of_acceptance: jsonb(db, change.cost_of_acceptance) };
   await db`update billers set ${db(row)} where id = ${id}`;
+}
+
+/** Writes the time zone of a biller. */
+export async function updateTimeZone(tx: Tx, id: string, timeZone: string): Promise<void> {
+  await tx`update billers set time_zone = ${timeZone} where id = ${id}`;
+}
+
+/** What is yet to happen on dates in the zone of a biller. */
+export interface ScheduledRow {
+  id: string;
+  /** Such as `active`; of a payment its date. */
+  state: string;
+  /** How many there are in all. */
+  count: number;
+}
+
+/**
+ * The first plans, subscriptions and payments of a biller that have dates to come, in both modes. Locks the biller
+ * against all that is created meanwhile.
+ */
+export async function lockScheduled(tx: Tx, id: string): Promise<ScheduledRow[]> {
+  await tx`select from billers where id = ${id} for update`;
+  return tx<ScheduledRow[]>`
+    select id, state, count(*) over ()::integer as count from (
+      select id, state from payment_plans
+      where biller_id = ${id} and state in ('pending', 'active', 'suspended')
+      union all select id, state from subscriptions where biller_id = ${id} and state <> 'canceled'
+      union all select id, scheduled_payment_date::text from payment_intents
+      where biller_id = ${id} and scheduled_at is not null
+    ) as scheduled
+    order by id
+    limit 3`;
 }
 
 /** All billers, oldest first. */

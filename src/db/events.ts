@@ -129,19 +129,24 @@ export interface EventFilter {
   testClock?: Id<'test_clock'> | undefined;
   objectId?: string | undefined;
   customerId?: Id<'customer'> | undefined;
+  /** `created_at` of the event: this or later, and earlier than the second. */
+  createdFrom?: Date | undefined;
+  createdTo?: Date | undefined;
 }
 
 /**
- * A page of events, newest first, with one extra row if more follow. The order is that of `sequence`, which is the
- * order of the commits. Ids are drawn before the sequence is locked: a client that reads by id could miss an event that
- * commits later with a smaller id.
+ * A page of events, newest or oldest first, with one extra row if more follow. The order is that of `sequence`, which
+ * is the order of the commits: the lock on the counter is held until the commit, so a reader that has seen a number has
+ * seen every smaller one. Ids are drawn before that: a client that reads by id could miss an event that commits later
+ * with a smaller id.
  */
 export async function listEvents(
   db: Db,
   tenant: TenantKey,
   filter: EventFilter,
-  { limit, after }: Page,
+  { limit, after, order }: Page & { order: 'asc' | 'desc' },
 ): Promise<EventRow[]> {
+  const isRising = order === 'asc';
   return db<EventRow[]>`${fittingPage(
     db,
     jsonBytes(db, 'data'),
@@ -152,8 +157,14 @@ export async function listEvents(
         ${filter.testClock === undefined ? db`` : db`and e.test_clock_id = ${filter.testClock}`}
         ${filter.objectId === undefined ? db`` : db`and e.subject_id = ${filter.objectId}`}
         ${filter.customerId === undefined ? db`` : db`and e.customer_id = ${filter.customerId}`}
-        ${after === undefined ? db`` : db`and e.sequence < (select sequence from events where id = ${after})`}
-      order by e.sequence desc
+        ${filter.createdFrom === undefined ? db`` : db`and e.created_at >= ${filter.createdFrom}`}
+        ${filter.createdTo === undefined ? db`` : db`and e.created_at < ${filter.createdTo}`}
+        ${
+          after === undefined
+            ? db``
+            : db`and e.sequence ${isRising ? db`>` : db`<`} (select sequence from events where id = ${after})`
+        }
+      order by e.sequence ${isRising ? db`` : db`desc`}
       limit ${limit + 1}`,
   )}`;
 }

@@ -1,7 +1,6 @@
 // What the pages for payers read of a payment. The token of a page has named the payment, so it is found by its id.
 import type { PlainDate } from '../domain/calendar.ts';
 import type { Currency } from '../domain/currencies.ts';
-import type { CustomerInstant } from '../domain/instants.ts';
 import type { PeriodLine } from '../domain/subscriptions/lines.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import type { PaymentIntentRow } from './payment-intents.ts';
@@ -56,15 +55,6 @@ export async function selectDatesPaid(
     select start_date as "from", end_date as "to" from subscription_periods where payment_intent_id = ${intentId}
     union all select due_date, null from payment_plan_slots where payment_intent_id = ${intentId}`;
   return row ?? null;
-}
-
-/** When the money of an intent was last taken, or null. */
-export async function selectTakenAt(db: Db, intentId: string): Promise<CustomerInstant | null> {
-  const [row] = await db<{ at: CustomerInstant }[]>`
-    select at from payment_attempts
-    where payment_intent_id = ${intentId} and outcome in ('succeeded', 'returned')
-    order by number desc limit 1`;
-  return row?.at ?? null;
 }
 
 /** The refunds of an intent that succeeded, oldest first. */

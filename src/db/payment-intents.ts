@@ -67,12 +67,16 @@ export interface PaymentIntentRow {
   /** How many attempts of payers have failed. */
   payer_failures: number;
   total_refunded_amount: MinorUnits;
-  /** The authority of the last debit, with the three columns below. Null if the payment is no debit under a mandate. */
+  /** The authority of the last debit, with the four columns below. Null if the payment is no debit under a mandate. */
   mandate_id: Id<'mandate'> | null;
   /** Dates on the scheme's clock. */
   expected_result_date: PlainDate | null;
   returnable_until: PlainDate | null;
   total_returned_amount: MinorUnits;
+  /** Shown on the payer's statement. */
+  lodgement_reference: string | null;
+  /** When the money was last collected; a bank debit: when it settled. A return or refund leaves it. */
+  collected_at: CustomerInstant | null;
   last_error_code: DeclineCode | null;
   last_error_message: string | null;
   /** Where the payer goes on from the page of a challenge. */
@@ -250,14 +254,14 @@ export async function updateIntentOutcome(tx: Tx, intent: IntentOutcome): Promis
 
 type IntentOutcome = Pick<
   PaymentIntentRow,
-  'id' | 'status' | 'payer_failures' | 'last_error_code' | 'last_error_message' | 'updated_at'
+  'id' | 'status' | 'payer_failures' | 'collected_at' | 'last_error_code' | 'last_error_message' | 'updated_at'
 >;
 
 /** As `updateIntentOutcome`, as a condition of the statement that records the event. */
 export function intentOutcome(intent: IntentOutcome): InsertCondition {
   return (db, met) => db`
     update payment_intents
-    set status = ${intent.status}, payer_failures = ${intent.payer_failures},
+    set status = ${intent.status}, payer_failures = ${intent.payer_failures}, collected_at = ${intent.collected_at},
       last_error_code = ${intent.last_error_code}, last_error_message = ${intent.last_error_message},
       updated_at = ${intent.updated_at}
     where id = ${intent.id} and ${met}
@@ -266,8 +270,10 @@ export function intentOutcome(intent: IntentOutcome): InsertCondition {
 
 /** Stores what an accepted debit makes of its locked intent, and ends the intent's schedule. */
 export async function markAccepted(tx: Tx, intent: PaymentIntentRow): Promise<void> {
-  const { attempt_count, payment_method_id, customer_id, mandate_id, expected_result_date, updated_at } = intent;
-  const change = { attempt_count, payment_method_id, customer_id, mandate_id, expected_result_date, updated_at };
+  const { attempt_count, payment_method_id, customer_id, mandate_id, lodgement_reference, updated_at } = intent;
+  const { expected_result_date } = intent;
+  const debit = { mandate_id, lodgement_reference, expected_result_date };
+  const change = { attempt_count, payment_method_id, customer_id, ...debit, updated_at };
   await tx`
     update payment_intents
     set ${tx(change)}, status = 'processing', scheduled_at = null, returnable_until = null, last_error_code = null,
@@ -278,10 +284,10 @@ export async function markAccepted(tx: Tx, intent: PaymentIntentRow): Promise<vo
 /** Stores what the course of a debit makes of its locked intent. */
 export async function updateDebitedIntent(tx: Tx, intent: PaymentIntentRow): Promise<void> {
   const { status, payer_failures, expected_result_date, returnable_until, total_returned_amount } = intent;
-  const { last_error_code, last_error_message, updated_at } = intent;
+  const { collected_at, last_error_code, last_error_message, updated_at } = intent;
   const change = { status, payer_failures, expected_result_date, returnable_until, total_returned_amount };
   await tx`
-    update payment_intents set ${tx({ ...change, last_error_code, last_error_message, updated_at })}
+    update payment_intents set ${tx({ ...change, collected_at, last_error_code, last_error_message, updated_at })}
     where id = ${intent.id}`;
 }
 

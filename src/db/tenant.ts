@@ -17,27 +17,40 @@ export function tenantOf({ biller_id, livemode }: { biller_id: Id<'biller'>; liv
 export interface Page {
   limit: number;
   after?: string | undefined;
-  /** Only items with this `created_at` or a later one. */
-  createdFrom?: Date | undefined;
-  /** Only items with an earlier `created_at`. */
-  createdTo?: Date | undefined;
+  /** The dates that the items are narrowed by. */
+  dates?: readonly DateRange[] | undefined;
+}
+
+/** The dates by which a list can be narrowed. */
+export const listDates = ['created', 'collected', 'updated'] as const;
+export type ListDate = (typeof listDates)[number];
+
+/** Only items whose date is `from` or later, and earlier than `to`. */
+export interface DateRange {
+  date: ListDate;
+  from?: Date | undefined;
+  to?: Date | undefined;
 }
 
 /**
  * SQL condition: the row is within the dates of the page, and comes after its cursor. With dates, the order is that of
- * `created_at`: on a test clock it differs from the order of the ids, and an old range is found by an index.
+ * the first of them: it differs from the order of the ids, and an old range is found by an index.
  */
 export function isOnPage(db: Db, table: Collection, tenant: TenantKey, page: Page): Fragment {
-  const { after, createdFrom, createdTo } = page;
-  if (!isByDate(page)) return isAfter(db, table, tenant, after);
+  const { after, dates = [] } = page;
+  const column = orderColumn(db, page);
+  if (column === null) return isAfter(db, table, tenant, after);
+  const ranges = dates.map(
+    ({ date, from, to }) => db`
+      ${from === undefined ? db`` : db`${db(`${date}_at`)} >= ${from} and`}
+      ${to === undefined ? db`` : db`${db(`${date}_at`)} < ${to} and`}`,
+  );
   return db`
-    ${createdFrom === undefined ? db`true` : db`created_at >= ${createdFrom}`}
-    and ${createdTo === undefined ? db`true` : db`created_at < ${createdTo}`}
-    and ${
+    ${ranges} ${
       after === undefined
         ? db`true`
-        : db`(created_at, id) < (
-            select created_at, id from ${db(table)}
+        : db`(${column}, id) < (
+            select ${column}, id from ${db(table)}
             where id = ${after} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}
           )`
     }`;
@@ -45,11 +58,13 @@ export function isOnPage(db: Db, table: Collection, tenant: TenantKey, page: Pag
 
 /** The order of a page: newest first. */
 export function orderOf(db: Db, page: Page): Fragment {
-  return isByDate(page) ? db`created_at desc, id desc` : db`id desc`;
+  const column = orderColumn(db, page);
+  return column === null ? db`id desc` : db`${column} desc, id desc`;
 }
 
-function isByDate({ createdFrom, createdTo }: Page): boolean {
-  return createdFrom !== undefined || createdTo !== undefined;
+/** The date that orders a page, or null: then its items are in the order of their ids. */
+function orderColumn(db: Db, { dates: [first] = [] }: Page) {
+  return first === undefined ? null : db(`${first.date}_at`);
 }
 
 /**

@@ -15,7 +15,7 @@ async function show(visit: Visit): Promise<Answer> {
   return { status: 200, title: 'Receipt', payee: receipt.payee, main: content(receipt, locale) };
 }
 
-function content({ intent, payee, purpose, lines, method, takenAt, refunds }: Receipt, locale: string) {
+function content({ intent, payee, purpose, lines, method, collectedAt, refunds }: Receipt, locale: string) {
   const { currency, total_amount: total, total_refunded_amount: refunded, total_returned_amount: returned } = intent;
   const kept = netCollected(intent);
   return html`<p class="amount">${money(total, currency, locale)}</p>
@@ -23,7 +23,7 @@ ${rows([
   ['Number', receiptNumber(intent.id)],
   ['Paid to', payee.name],
   ...purposeRows(purpose),
-  ['Date', moment(takenAt, payee.timeZone)],
+  ['Date', moment(collectedAt, payee.timeZone)],
   ['Paid with', method === null ? null : methodInWords(method)],
   ['On your statement', intent.statement_descriptor],
   ...amountRows(intent, locale),

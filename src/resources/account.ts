@@ -5,13 +5,19 @@ import { example } from './examples.ts';
 
 export const accounts: Tag = {
   name: 'Account',
-  description: 'How your account presents itself to payers, on the pages that the service shows them.',
+  description: 'How your account presents itself to payers, on the pages that the service shows them, and where it is.',
 };
 
 export const Account = Strict(
   {
     id: Type.String({ description: 'Your biller id.' }),
     name: Type.String({ description: 'The name of the account.' }),
+    time_zone: Type.String({
+      description: 'The IANA name of the zone in which dates begin: payments are due at 00:00 of their date there.',
+    }),
+    country: Nullable(Type.String(), {
+      description: 'ISO 3166-1 alpha-2. It decides which surcharges are allowed. Null: it was not stated.',
+    }),
     display_name: Nullable(Type.String(), { description: 'The name that payers read. Null: `name`.' }),
     support_email: Nullable(Type.String(), { description: 'Where payers write with questions.' }),
     support_phone: Nullable(Type.String(), { description: 'Where payers call with questions.' }),
@@ -29,6 +35,8 @@ export type Account = Static<typeof Account>;
 example(Account, {
   id: exampleId('biller'),
   name: 'Harbour Gym Pty Ltd',
+  time_zone: 'Australia/Sydney',
+  country: 'AU',
   display_name: 'Harbour Gym',
   support_email: 'accounts@harbourgym.example',
   support_phone: '+61 2 5550 1234',

@@ -87,16 +87,41 @@ export function numberedQuery(field: string, number: string) {
 }
 
 /** The query parameters of a list by date. */
-export const createdQuery = {
+export const dateQuery = {
   created_from: Type.Optional(
     Type.String({
       format: 'date-time',
-      description:
-        'Only items with this `created_at` or a later one. With dates the order is that of `created_at`, newest first.',
+      description: 'Only items with this `created_at` or a later one, in the order of `created_at`, newest first.',
     }),
   ),
   created_to: Type.Optional(
     Type.String({ format: 'date-time', description: 'Only items with an earlier `created_at`.' }),
+  ),
+  updated_from: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description:
+        'Only items with this `updated_at` or a later one, in the order of `updated_at` if you narrow by no other date. ' +
+        'An item that changes while you page moves to the front. To miss no change, follow the events.',
+    }),
+  ),
+  updated_to: Type.Optional(
+    Type.String({ format: 'date-time', description: 'Only items with an earlier `updated_at`.' }),
+  ),
+};
+
+/** The query parameters of a list of payments by the date of their collection. */
+export const collectedQuery = {
+  collected_from: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description:
+        'Only payments with this `collected_at` or a later one, in the order of `collected_at` if you do not narrow by ' +
+        '`created_at`.',
+    }),
+  ),
+  collected_to: Type.Optional(
+    Type.String({ format: 'date-time', description: 'Only payments with an earlier `collected_at`.' }),
   ),
 };
 

@@ -118,6 +118,7 @@ export const eventCatalogue = {
       ...planPaymentIntentExample,
       status: 'failed',
       net_collected_amount: 0,
+      collected_at: null,
       last_payment_error: {
         code: 'insufficient_funds',
         message: 'The account does not have enough funds for this payment.',
@@ -131,11 +132,13 @@ export const eventCatalogue = {
     ...planPaymentIntentExample,
     status: 'canceled',
     net_collected_amount: 0,
+    collected_at: null,
   }),
   'payment_intent.requires_action': event(PaymentIntent, 'The payer must authenticate the payment (3D Secure).', {
     ...planPaymentIntentExample,
     status: 'requires_action',
     net_collected_amount: 0,
+    collected_at: null,
   }),
   'payment_intent.restricted': event(
     PaymentIntent,
@@ -145,6 +148,7 @@ export const eventCatalogue = {
       payment_plan_id: null,
       status: 'failed',
       net_collected_amount: 0,
+      collected_at: null,
       last_payment_error: { code: 'card_declined', message: 'The card was declined.' },
     },
   ),
@@ -160,6 +164,7 @@ export const eventCatalogue = {
     {
       ...debitIntentExample,
       status: 'returned',
+      collected_at: dueAt,
       returnable_until: '2027-02-11',
       total_returned_amount: 2500,
       last_payment_error: {

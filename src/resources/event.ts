@@ -69,6 +69,23 @@ export const eventExample = example(Event, {
 
 export const EventQuery = Strict({
   ...listQuery,
+  order: Type.Optional(
+    Type.Enum(['asc', 'desc'], {
+      title: 'EventOrder',
+      description:
+        'By `sequence`. `desc`, the default: newest first. `asc`: oldest first; pass the last id that you have as ' +
+        '`starting_after`, and you get all that was recorded after it.',
+    }),
+  ),
+  created_from: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description: 'Only events with this `created_at` or a later one. The order stays that of `sequence`.',
+    }),
+  ),
+  created_to: Type.Optional(
+    Type.String({ format: 'date-time', description: 'Only events with an earlier `created_at`.' }),
+  ),
   event_type: Type.Optional(Type.String({ maxLength: 100, description: 'Only events of this type.' })),
   test_clock: Type.Optional(Reference<'test_clock'>('Only events of this test clock.')),
   object_id: Type.Optional(Reference('Only events about this object: those whose `data` have this `id`.')),

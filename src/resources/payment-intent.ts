@@ -120,6 +120,12 @@ export const PaymentIntent = Strict(
     mandate_id: Type.Optional(
       Type.String({ description: 'The mandate of the last debit. Present for bank debits under a mandate only.' }),
     ),
+    lodgement_reference: Type.Optional(
+      Type.String({
+        description:
+          'What the payer’s bank statement shows of the last debit. Present for bank debits under a mandate only.',
+      }),
+    ),
     expected_result_date: Type.Optional(
       LocalDate('When the bank reports whether it collected the debit, a date of its scheme. Bank debits only.'),
     ),
@@ -150,6 +156,11 @@ export const PaymentIntent = Strict(
           'events leave it out.',
       }),
     ),
+    collected_at: Nullable(Timestamp, {
+      description:
+        'When the money was last collected, in the customer’s time; a bank debit: when it settled. Null before. It stays ' +
+        'when the payment is refunded or comes back.',
+    }),
     created_at: Timestamp,
     updated_at: Timestamp,
     livemode: Livemode,
@@ -177,6 +188,7 @@ export const planPaymentIntentExample: PaymentIntent = {
   total_refunded_amount: 0,
   net_collected_amount: 2500,
   last_payment_error: null,
+  collected_at: dueAt,
   ...owned,
   created_at: dueAt,
   updated_at: dueAt,
@@ -187,7 +199,9 @@ export const debitIntentExample: PaymentIntent = {
   ...planPaymentIntentExample,
   status: 'processing',
   net_collected_amount: 0,
+  collected_at: null,
   mandate_id: exampleId('mandate'),
+  lodgement_reference: 'PAY-7Q2M0X4V8KD1TA',
   expected_result_date: '2027-01-13',
   total_returned_amount: 0,
 };
@@ -198,6 +212,7 @@ export const paymentIntentExample = example(PaymentIntent, {
   next_action: null,
   status: 'requires_payment_method',
   net_collected_amount: 0,
+  collected_at: null,
   payment_plan_id: null,
 });
 
@@ -249,6 +264,7 @@ export function presentPaymentIntent(row: PaymentIntentRow): PaymentIntent {
     subscription_id: row.subscription_id ?? undefined,
     subscription_period: row.subscription_period ?? undefined,
     mandate_id: row.mandate_id ?? undefined,
+    lodgement_reference: row.lodgement_reference ?? undefined,
     expected_result_date: row.expected_result_date ?? undefined,
     returnable_until: row.returnable_until ?? undefined,
     net_collected_amount: netCollected(row),

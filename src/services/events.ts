@@ -308,6 +308,8 @@ export async function getEvent(db: Db, tenant: Tenant, id: string): Promise<stor
 export async function listEvents(db: Db, tenant: Tenant, query: EventQuery): Promise<Rows<store.EventRow>> {
   const page = await pageOf(db, 'events', tenant, query);
   const { event_type: eventType, test_clock: testClock, object_id: objectId, customer_id: customerId } = query;
-  const filter = { eventType, testClock, objectId, customerId };
-  return { rows: await store.listEvents(db, tenant, filter, page), limit: page.limit };
+  const [dates] = page.dates ?? [];
+  const filter = { eventType, testClock, objectId, customerId, createdFrom: dates?.from, createdTo: dates?.to };
+  const { order = 'desc' } = query;
+  return { rows: await store.listEvents(db, tenant, filter, { ...page, order }), limit: page.limit };
 }

@@ -1,4 +1,4 @@
-import { hasRow, type Page } from '../db/tenant.ts';
+import { type DateRange, hasRow, listDates, type Page } from '../db/tenant.ts';
 import type { Collection } from '../domain/ids.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import { defaultLimit } from '../resources/common.ts';
@@ -12,6 +12,10 @@ export interface PageQuery {
   starting_after?: string | undefined;
   created_from?: string | undefined;
   created_to?: string | undefined;
+  updated_from?: string | undefined;
+  updated_to?: string | undefined;
+  collected_from?: string | undefined;
+  collected_to?: string | undefined;
 }
 
 /** The rows of a page, with one extra row if more follow. */
@@ -36,11 +40,12 @@ export async function pageOf(
   return { limit: query.limit ?? limitIfNotGiven, after, ...datesOf(query) };
 }
 
-function datesOf({ created_from, created_to }: PageQuery): Pick<Page, 'createdFrom' | 'createdTo'> {
-  return {
-    createdFrom: created_from === undefined ? undefined : new Date(created_from),
-    createdTo: created_to === undefined ? undefined : new Date(created_to),
-  };
+function datesOf(query: PageQuery): { dates: DateRange[] } {
+  const at = (text: string | undefined) => (text === undefined ? undefined : new Date(text));
+  const dates = listDates
+    .map((date) => ({ date, from: at(query[`${date}_from`]), to: at(query[`${date}_to`]) }))
+    .filter(({ from, to }) => from !== undefined || to !== undefined);
+  return { dates };
 }
 
 /**

@@ -44,6 +44,7 @@ describe('a plan that is paid by bank debits', () => {
     await stage.advance(payer.clock, '2027-04-01T00:00:00Z');
     const [payment] = await stage.merchant.payments(id);
     const [attempt] = payment?.attempts ?? [];
+    const intent = await stage.merchant.getIntent(String(payment?.payment_intent_id));
     assert.deepEqual(
       [payment?.due_date, attempt?.at, attempt?.outcome, attempt?.bank_debit],
       [
@@ -52,7 +53,7 @@ describe('a plan that is paid by bank debits', () => {
         'succeeded',
         {
           mandate_id: payer.mandate,
-          lodgement_reference: attempt?.bank_debit?.lodgement_reference,
+          lodgement_reference: intent.lodgement_reference,
           charge_date: '2027-03-30',
           submitted_at: '2027-03-30T05:00:00.000Z',
           expected_result_at: '2027-03-31T22:00:00.000Z',

@@ -19,6 +19,7 @@ describe('a payment by bank debit under an active mandate', () => {
       ['processing', payer.mandate, '2027-03-03', undefined],
     );
     assert.deepEqual([intent.total_returned_amount, intent.last_payment_error], [0, null]);
+    assert.match(intent.lodgement_reference ?? '', /^PAY-[0-9A-Z]{14}$/);
     assert.equal(stage.ledger.requests.length, 0);
     const [event] = await stage.merchant.events({ event_type: 'payment_intent.processing' });
     assert.deepEqual([event?.created_at, event?.data.expected_result_date], [monday, '2027-03-03']);
@@ -104,6 +105,7 @@ describe('a payment by bank debit under an active mandate', () => {
     assert.equal((await get(id)).status, 'succeeded');
     const references = stage.ledger.requests.map(({ debit }) => debit?.lodgementReference);
     assert.equal(new Set(references).size, 2);
+    assert.equal((await get(id)).lodgement_reference, references[1]);
   });
 
   it('is charged at once, as a card is, while the account has no mandate', async () => {
@@ -111,8 +113,8 @@ describe('a payment by bank debit under an active mandate', () => {
     const account = await debits.account(payer.id);
     const intent = await debits.debit({ customer: payer.id, account });
     assert.deepEqual(
-      [intent.status, intent.mandate_id, intent.expected_result_date],
-      ['succeeded', undefined, undefined],
+      [intent.status, intent.mandate_id, intent.expected_result_date, intent.lodgement_reference],
+      ['succeeded', undefined, undefined, undefined],
     );
     assert.deepEqual(await debits.story(clock.id), ['2027-03-01T00:00 payment_intent.succeeded']);
   });

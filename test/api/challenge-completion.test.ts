@@ -34,7 +34,7 @@ describe('answering a challenge', () => {
     const { status, body } = await complete(id, 'succeed');
     assert.equal(status, 200);
     const expected = { ...before, status: 'succeeded', net_collected_amount: before.total_amount };
-    assert.deepEqual(body, { ...expected, updated_at: body.updated_at });
+    assert.deepEqual(body, { ...expected, updated_at: body.updated_at, collected_at: body.updated_at });
     const { receipt_url, ...after } = (await stage.request('GET', `/payment_intents/${id}`)).body;
     assert.deepEqual(after, { ...body, client_secret, next_action: null });
     assert.match(receipt_url, /\/receipt\//);

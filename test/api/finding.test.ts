@@ -121,6 +121,48 @@ describe('finding what happened', () => {
     assert.deepEqual(await found(path, { created_to: '2028-03-01T00:00:00Z' }), []);
   });
 
+  it('is by the date of the last change in each list by date, in the order of updated_at', async () => {
+    const made = await estate();
+    for (const route of ofBiller) {
+      const { path } = route;
+      assert.ok('updated_from' in (route.query?.properties ?? {}), path);
+      const every: Record<string, string>[] = isOfClocks(route)
+        ? made.map(({ clock }) => ({ test_clock: clock.id }))
+        : [{}];
+      for (const query of every) {
+        const all = await found(path, query);
+        assert.ok(all.length >= 1, path);
+        const expected = all.toSorted((one, other) =>
+          `${other.updated_at} ${other.id}` < `${one.updated_at} ${one.id}` ? -1 : 1,
+        );
+        const dated = await found(path, { ...query, updated_from: long.from, updated_to: long.to });
+        assert.deepEqual(idsIn(dated), idsIn(expected), path);
+        const { updated_at: last } = expected[0] ?? {};
+        assert.deepEqual(await found(path, { ...query, updated_from: long.to }), []);
+        assert.ok((await found(path, { ...query, updated_from: last })).length >= 1, path);
+        for (const { updated_at } of await found(path, { ...query, updated_to: last })) assert.ok(updated_at < last);
+        const paged: Json[] = [];
+        for (let more = true; more; ) {
+          const last: string | undefined = paged.at(-1)?.id;
+          const cursor: Record<string, string> = last === undefined ? {} : { starting_after: last };
+          const { body } = await list(path, { ...query, updated_from: long.from, limit: '1', ...cursor });
+          paged.push(...body.data);
+          more = body.has_more;
+        }
+        assert.deepEqual(idsIn(paged), idsIn(expected), path);
+      }
+    }
+    // A change moves its object to the front, which its creation does not.
+    const [first] = made;
+    const { id } = first?.intent ?? assert.fail();
+    await stage.advance(String(first?.clock.id), '2028-03-20T00:00:00Z');
+    const refund = await stage.merchant.client.refunds.create(id, { amount: 100 });
+    assert.equal(refund.created_at, '2028-03-20T00:00:00.000Z');
+    const since = { updated_from: '2028-03-20T00:00:00Z' };
+    assert.deepEqual(idsIn(await found('/api/v1/payment_intents', since)), [id]);
+    assert.deepEqual(await found('/api/v1/payment_intents', { created_from: since.updated_from }), []);
+  });
+
   it('is of refunds by payment, customer, clock, status and what was paid', async () => {
     const [one, other] = await estate();
     assert.ok(one && other);

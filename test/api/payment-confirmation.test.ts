@@ -45,7 +45,7 @@ describe('confirming a payment intent', () => {
     assert.equal(status, 200);
     const { customer_id, updated_at, receipt_url } = body;
     const changed = { status: 'succeeded', net_collected_amount: before.total_amount, payment_method_id: method };
-    const expected = { id, ...before, ...changed, customer_id, updated_at };
+    const expected = { id, ...before, ...changed, customer_id, updated_at, collected_at: updated_at };
     assert.deepEqual(body, { ...expected, client_secret, next_action, receipt_url });
     assert.deepEqual((await stage.request('GET', `/payment_intents/${id}`)).body, body);
     const [event, ...others] = await stage.merchant.events();

@@ -44,6 +44,7 @@ describe('creating a payment intent', () => {
       statement_descriptor: 'ACME',
       total_refunded_amount: 0,
       net_collected_amount: 0,
+      collected_at: null,
       last_payment_error: null,
       next_action: null,
       updated_at: created_at,

@@ -45,6 +45,7 @@ describe('a plan', () => {
       total_refunded_amount: 0,
       net_collected_amount: 1000,
       last_payment_error: null,
+      collected_at: day('01-24'),
       created_at: day('01-24'),
       updated_at: day('01-24'),
       livemode: false,

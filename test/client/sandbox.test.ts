@@ -73,7 +73,7 @@ describe('the sandbox for tests of a biller', function () {
       const given = { ...env(), ...python, PAYMENTS_SERVICE: root };
       const { code, stdout, stderr } = await runProgram('python3', args, { cwd: root, env: given });
       assert.equal(code, 0, stdout + stderr);
-      assert.match(stdout, /3 passed/);
+      assert.match(stdout, /4 passed/);
     });
 
   if (!hasVitest) it('has an example for vitest, which is not run, since vitest is not on this machine');

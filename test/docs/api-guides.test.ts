@@ -35,6 +35,8 @@ const notPasted: Readonly<Record<string, string>> = {
     'needs the tools of pip that build a package: test/client/python.test.ts builds and installs it',
   '03a-in-your-own-tests.md, py not-run: def test_a_member_pays_every_week(payments_sandbox):':
     'is a test of pytest that leaves out what is sold: test/client/gym.test.ts runs whole ones',
+  '03a-in-your-own-tests.md, py not-run: @pytest.fixture':
+    'is a part of a conftest.py: test/client/sandbox.test.ts runs an example that has it',
   '03a-in-your-own-tests.md, sh not-run: npx @payments-service/sandbox':
     'runs until Ctrl-C: test/client/sandbox-package.test.ts starts it',
   '04-webhooks.md, json: {': 'is no code: a body in short',

@@ -88,14 +88,16 @@ describe('the command line', function () {
       'Acme Pty',
       '--timezone',
       'Australia/Sydney',
+      '--country',
+      'AU',
       '--statement-descriptor',
       'ACME',
       '--json',
     ];
     const biller = JSON.parse((await billers(...args)).stdout);
     assert.deepEqual(
-      [biller.name, biller.time_zone, biller.statement_descriptor],
-      ['Acme Pty', 'Australia/Sydney', 'ACME'],
+      [biller.name, biller.time_zone, biller.country, biller.statement_descriptor],
+      ['Acme Pty', 'Australia/Sydney', 'AU', 'ACME'],
     );
     const key = JSON.parse((await keys('create', '--mode', 'sandbox', '--biller', biller.id, '--json')).stdout);
     assert.equal(key.biller_id, biller.id);
@@ -123,6 +125,9 @@ describe('the command line', function () {
       const { code, stderr } = await update(cost, wrong);
       assert.deepEqual([code, stderr.includes(wrong)], [2, true], stderr);
     }
+    assert.match((await update('--timezone', 'Australia/Perth')).stdout, /time_zone: Australia\/Perth\n/);
+    const unknown = await update('--timezone', 'Perth');
+    assert.deepEqual([unknown.code, /must be an IANA time zone/.test(unknown.stderr)], [1, true], unknown.stderr);
     for (const wrong of ['UK', 'au', 'Australia', 'EU']) {
       const { code, stderr } = await update('--country', wrong);
       assert.equal(code, 1);

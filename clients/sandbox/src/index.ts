@@ -8,6 +8,14 @@ export { SandboxClock } from './clock.ts';
 export type { WebhookReceiver } from './receiver.ts';
 export type { SandboxOptions } from './service.ts';
 
+/** What a fresh account is made with. */
+export interface AccountOptions {
+  /** IANA name, in which dates begin. By default UTC. */
+  timeZone?: string | undefined;
+  /** ISO 3166-1 alpha-2, which decides which surcharges are allowed. Not stated by default. */
+  country?: string | undefined;
+}
+
 /** The keys of an account. */
 export interface SandboxKeys {
   sandbox_secret: string;
@@ -35,7 +43,7 @@ export interface Sandbox {
    */
   trigger(type: Event['event_type']): Promise<Event>;
   /** Deletes the account's clocks and webhook endpoints, and goes on with a fresh account: other keys, no objects. */
-  reset(): Promise<void>;
+  reset(account?: AccountOptions): Promise<void>;
   /** Deletes the account's clocks and webhook endpoints. A service that was started here ends. */
   stop(): Promise<void>;
 }
@@ -48,11 +56,11 @@ interface Account {
 /**
  * Joins the payments service that runs on this machine, or starts one, and creates an account for the caller alone.
  * Call it once for each file of tests.
- * @throws Error if no service runs and it is not known where one is.
+ * @throws Error if no service runs and it is not known where one is, or the service does not know the zone or country.
  */
-export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+export async function startSandbox(options: SandboxOptions & AccountOptions = {}): Promise<Sandbox> {
   const { development, dataDir, stop } = await findService(options);
-  let account = await createAccount(development);
+  let account = await createAccount(development, options);
   const clientOf = ({ keys }: Account) =>
     new PaymentsClient({ baseUrl: development.base_url, apiKey: keys.sandbox_secret });
   let payments = clientOf(account);
@@ -85,8 +93,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       return receiver;
     },
     trigger: (type) => triggerEvent(new Made(payments), type, new AbortController().signal),
-    async reset() {
-      [account] = await Promise.all([createAccount(development), clear()]);
+    async reset(fresh = options) {
+      [account] = await Promise.all([createAccount(development, fresh), clear()]);
       payments = clientOf(account);
     },
     async stop() {
@@ -96,10 +104,14 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
 }
 
-async function createAccount({ accounts_url, accounts_token }: Development): Promise<Account> {
+async function createAccount(
+  { accounts_url, accounts_token }: Development,
+  { timeZone: time_zone, country }: AccountOptions,
+): Promise<Account> {
   const response = await fetch(accounts_url, {
     method: 'POST',
     headers: { Authorization: `Bearer ${accounts_token}` },
+    body: JSON.stringify({ time_zone, country }),
   });
   if (response.status !== 201) {
     throw new Error(`The service has made no account: ${response.status} ${await response.text()}`);

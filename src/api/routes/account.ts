@@ -10,8 +10,8 @@ const fetch = route({
   tag: accounts,
   summary: 'Fetch your account as payers see it',
   description:
-    'What the pages for payers show about you. An operator changes it (`npm run billers -- update`). It is the same in ' +
-    'both modes.',
+    'What the pages for payers show about you, your time zone and your country. An operator changes it (`npm run ' +
+    'billers -- update`). It is the same in both modes.',
   access: { scope: 'payment_intents:read' },
   invalid: 400,
   response: { status: 200, schema: Account },

@@ -10,7 +10,7 @@ import {
   presentSessionToPayer,
 } from '../../resources/checkout-session.ts';
 import { CheckoutSessionCreate } from '../../resources/checkout-session-input.ts';
-import { createdQuery, ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
+import { dateQuery, ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
 import type { Vault } from '../../services/accounts/vault.ts';
 import { Forbidden } from '../../services/errors.ts';
 import {
@@ -57,7 +57,7 @@ const list = route({
   invalid: 422,
   query: Strict({
     ...listQuery,
-    ...createdQuery,
+    ...dateQuery,
     status: Type.Optional(CheckoutSessionStatus),
     payment_link_id: Type.Optional(Reference<'payment_link'>('Only sessions of this payment link.')),
     customer_id: Type.Optional(Reference<'customer'>('Only sessions of this customer.')),

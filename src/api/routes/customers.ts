@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { namedId } from '../../domain/ids.ts';
-import { createdQuery, ListOf, listQuery, page, Strict } from '../../resources/common.ts';
+import { collectedQuery, dateQuery, ListOf, listQuery, page, Strict } from '../../resources/common.ts';
 import {
   Customer,
   CustomerCreate,
@@ -55,7 +55,7 @@ const list = route({
   invalid: 422,
   query: Strict({
     ...listQuery,
-    ...createdQuery,
+    ...dateQuery,
     status: Type.Optional(Type.String({ maxLength: 40, description: 'Exact match.' })),
     email: Type.Optional(Type.String({ maxLength: 254, description: 'Exact match, ignoring case.' })),
     name: Type.Optional(Type.String({ maxLength: 255, description: 'Exact match, ignoring case.' })),
@@ -128,7 +128,8 @@ const listIntents = route({
   invalid: 422,
   query: Strict({
     ...listQuery,
-    ...createdQuery,
+    ...dateQuery,
+    ...collectedQuery,
     status: Type.Optional(Type.String({ maxLength: 40, description: 'Exact match.' })),
   }),
   response: { status: 200, schema: ListOf(PaymentIntent) },

@@ -13,8 +13,9 @@ export const eventRoutes: Route[] = [
     tag: eventsTag,
     summary: 'List events',
     description:
-      'Lists all events, newest first, whether or not an endpoint subscribes to them. After an outage of your ' +
-      'receiver, read back to the last `sequence` that you know.',
+      'Lists all events, newest first, whether or not an endpoint subscribes to them. With `order=asc` and the last id ' +
+      'that you have as `starting_after` you get what was recorded since, oldest first. No event is missed, whatever ' +
+      'is written meanwhile: the order is that of the commits.',
     access: reading,
     invalid: 422,
     query: EventQuery,

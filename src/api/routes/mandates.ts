@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { withoutClock } from '../../domain/instants.ts';
-import { createdQuery, ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
+import { dateQuery, ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
 import {
   Mandate,
   MandateByKey,
@@ -64,7 +64,7 @@ const list = route({
   invalid: 422,
   query: Strict({
     ...listQuery,
-    ...createdQuery,
+    ...dateQuery,
     customer_id: Type.Optional(Reference<'customer'>('Only mandates of this customer.')),
     payment_method_id: Type.Optional(Reference<'payment_method'>('Only mandates of this bank account.')),
     status: Type.Optional(MandateStatus),

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import type { PaymentIntentRow } from '../../db/payment-intents.ts';
 import type { Processors } from '../../processors/processor.ts';
-import { createdQuery, ListOf, listQuery, page, Strict } from '../../resources/common.ts';
+import { collectedQuery, dateQuery, ListOf, listQuery, page, Strict } from '../../resources/common.ts';
 import {
   debitIntentExample,
   PaymentIntent,
@@ -123,7 +123,10 @@ const confirm = route({
   response: {
     status: 200,
     schema: PaymentIntentByKey,
-    example: { ...paymentIntentExample, status: 'succeeded', net_collected_amount: 2500 },
+    example: {
+      ...{ ...paymentIntentExample, status: 'succeeded', net_collected_amount: 2500 },
+      collected_at: paymentIntentExample.updated_at,
+    },
   },
   handle: async ({ context, key, params, body, deps }) => {
     const id = params.payment_intent_id;
@@ -145,7 +148,8 @@ const list = route({
   invalid: 400,
   query: Strict({
     ...listQuery,
-    ...createdQuery,
+    ...dateQuery,
+    ...collectedQuery,
     ...paymentFilterQuery('payments'),
     status: Type.Optional(PaymentIntentStatus),
   }),
@@ -171,7 +175,7 @@ const cancel = route({
   response: {
     status: 200,
     schema: PaymentIntent,
-    example: { ...paidExample, status: 'canceled', net_collected_amount: 0 },
+    example: { ...paidExample, status: 'canceled', net_collected_amount: 0, collected_at: null },
   },
   handle: async ({ context, params, deps }) =>
     presentPaymentIntent(await cancelPaymentIntent(deps.db, chargeHook, context, params.payment_intent_id)),
@@ -212,7 +216,7 @@ const bankResult = route({
     schema: PaymentIntent,
     example: {
       ...{ ...debitIntentExample, payment_plan_id: null, status: 'succeeded' },
-      ...{ net_collected_amount: 2500, returnable_until: '2027-02-11' },
+      ...{ net_collected_amount: 2500, returnable_until: '2027-02-11', collected_at: debitIntentExample.updated_at },
     },
   },
   handle: async ({ context, params, body, deps }) =>

@@ -1,7 +1,7 @@
 import encodeQR from 'qr';
 import Type from 'typebox';
 import type { PaymentLinkRow } from '../../db/payment-links.ts';
-import { createdQuery, ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
+import { dateQuery, ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
 import { PaymentIntent, planPaymentIntentExample, presentPaymentIntent } from '../../resources/payment-intent.ts';
 import {
   PaymentLink,
@@ -61,7 +61,7 @@ const list = route({
   invalid: 422,
   query: Strict({
     ...listQuery,
-    ...createdQuery,
+    ...dateQuery,
     status: Type.Optional(PaymentLinkStatus),
     customer_id: Type.Optional(Reference<'customer'>('Only links of this customer.')),
     payment_plan_id: Type.Optional(Reference<'payment_plan'>('Only links whose `apply_to` names this plan.')),

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import type { PlanTransition } from '../../domain/plan-state.ts';
-import { createdQuery, ListOf, listQuery, numberedQuery, page, Reference, Strict } from '../../resources/common.ts';
+import { dateQuery, ListOf, listQuery, numberedQuery, page, Reference, Strict } from '../../resources/common.ts';
 import { madeAt } from '../../resources/examples.ts';
 import {
   PaymentPlan,
@@ -57,7 +57,7 @@ const list = route({
   invalid: 422,
   query: Strict({
     ...listQuery,
-    ...createdQuery,
+    ...dateQuery,
     customer_id: Type.Optional(Reference<'customer'>('Only plans of this customer.')),
     state: Type.Optional(PaymentPlanState),
   }),

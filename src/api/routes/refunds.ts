@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { createdQuery, ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
+import { dateQuery, ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
 import { presentRefund, Refund, RefundCreate, RefundStatus, refunds } from '../../resources/refund.ts';
 import { getRefund, listAllRefunds, listRefunds, refundPaymentIntent } from '../../services/payments/refunds.ts';
 import { paymentFilterOf, paymentFilterQuery } from '../http/payment-filter.ts';
@@ -55,7 +55,7 @@ const listAll = route({
   invalid: 400,
   query: Strict({
     ...listQuery,
-    ...createdQuery,
+    ...dateQuery,
     status: Type.Optional(RefundStatus),
     payment_intent_id: Type.Optional(Reference<'payment_intent'>('Only refunds of this payment.')),
     ...paymentFilterQuery('refunds of payments'),

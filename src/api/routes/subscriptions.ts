@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import type { ShownSubscriptionRow } from '../../db/subscriptions.ts';
-import { createdQuery, ListOf, listQuery, numberedQuery, page, Reference, Strict } from '../../resources/common.ts';
+import { dateQuery, ListOf, listQuery, numberedQuery, page, Reference, Strict } from '../../resources/common.ts';
 import { madeAt } from '../../resources/examples.ts';
 import {
   presentSubscription,
@@ -70,7 +70,7 @@ const list = route({
   invalid: 422,
   query: Strict({
     ...listQuery,
-    ...createdQuery,
+    ...dateQuery,
     customer_id: Type.Optional(Reference<'customer'>('Only subscriptions of this customer.')),
     state: Type.Optional(SubscriptionState),
     in_effect: Type.Optional(

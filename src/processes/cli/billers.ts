@@ -16,12 +16,14 @@ import { card, table } from './output.ts';
 
 export const command = defineCommand({
   usage: `Usage:
-  billers create --name NAME [--timezone Australia/Sydney] [--statement-descriptor TEXT] [--require-mandates] [--json]
+  billers create --name NAME [--timezone Australia/Sydney] [--country AU] [--statement-descriptor TEXT] [--require-mandates]
+                      [--json]
   billers list [--json]
   billers update ID [--display-name TEXT] [--support-email ADDRESS] [--support-phone NUMBER] [--address TEXT]
                     [--tax-id TEXT] [--brand-color '#rrggbb'] [--logo FILE]
-                    [--country AU] [--cost-of-acceptance amex=1.9%]... [--json]
+                    [--timezone Australia/Sydney] [--country AU] [--cost-of-acceptance amex=1.9%]... [--json]
       What payers see, and what decides which surcharges are allowed. An empty value removes what was there.
+      The time zone can change while nothing is scheduled.
   billers origins ID [--add ORIGIN]... [--remove ORIGIN]... [--json]
       The pages that may hold the widget, such as https://shop.example.com. Without options: lists them.`,
   options: {
@@ -73,6 +75,7 @@ export const command = defineCommand({
       const biller = await createBiller(sql, {
         name: values.name,
         timeZone: values.timezone,
+        country: values.country,
         statementDescriptor: values['statement-descriptor'],
         requireMandates: values['require-mandates'],
         by: operator(),
@@ -101,11 +104,9 @@ async function changeIn(
   if (typeof values.country === 'string') change.country = values.country === '' ? null : values.country;
   const costs = values['cost-of-acceptance'];
   if (Array.isArray(costs)) change.costs = Object.fromEntries(costs.map(costIn));
-  if (values.timezone !== undefined) {
-    throw new UsageError('The time zone of a biller cannot be changed. Create another biller with --timezone.');
-  }
+  if (typeof values.timezone === 'string') change.timeZone = values.timezone;
   if (Object.keys(change).length === 0) {
-    const options = [...profileTexts, 'logo', 'country', 'cost-of-acceptance'];
+    const options = [...profileTexts, 'logo', 'timezone', 'country', 'cost-of-acceptance'];
     const names = options.map((name) => `--${name.replaceAll('_', '-')}`);
     throw new UsageError(`billers update changes ${names.join(', ')}. Give at least one.`);
   }

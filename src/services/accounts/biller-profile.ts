@@ -6,9 +6,8 @@ import {
   updateBillerLogo,
   updateBillerProfile,
 } from '../../db/biller-profiles.ts';
-import { type BillerRow, selectBiller, updateSurcharging } from '../../db/billers.ts';
+import { type BillerRow, lockScheduled, selectBiller, updateSurcharging, updateTimeZone } from '../../db/billers.ts';
 import { lockBiller } from '../../db/tenant.ts';
-import { isCountry } from '../../domain/countries.ts';
 import type { Id } from '../../domain/ids.ts';
 import { isPlainText, plainTextInWords } from '../../domain/plain-text.ts';
 import type { CostKey } from '../../domain/surcharges/costs.ts';
@@ -16,8 +15,9 @@ import type { BasisPoints } from '../../domain/units.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
-import { assertNoErrors, NotFound, orNotFound } from '../errors.ts';
+import { assertNoErrors, InvalidState, NotFound, orNotFound } from '../errors.ts';
 import { type ChangeOrigin, changesBetween, recordAudit } from './audit.ts';
+import { countryErrors, timeZoneErrors } from './billers.ts';
 
 /** The texts of a profile, in the order in which they are listed. */
 export const profileTexts = [
@@ -30,13 +30,16 @@ export const profileTexts = [
 ] as const;
 type ProfileText = (typeof profileTexts)[number];
 
-/** What a biller shows to payers, and what decides its surcharges. */
-export type BillerProfile = BillerProfileRow & Pick<BillerRow, 'id' | 'name' | 'country' | 'cost_of_acceptance'>;
+/** What a biller shows to payers, and what decides its dates and surcharges. */
+export type BillerProfile = BillerProfileRow &
+  Pick<BillerRow, 'id' | 'name' | 'time_zone' | 'country' | 'cost_of_acceptance'>;
 
 /** A change of a profile. What is left out stays; null removes it. */
 export interface ProfileChange extends Partial<Record<ProfileText, string | null>> {
   /** A picture of at most 32 KiB: PNG, JPEG or WebP. */
   logo?: Buffer | null;
+  /** IANA name. */
+  timeZone?: string;
   /** ISO 3166-1 alpha-2. */
   country?: string | null;
   /** A key that is left out stays; null removes it. */
@@ -63,28 +66,35 @@ const largestLogo = 32 * 1024;
 export async function getBillerProfile(db: Db, billerId: Id<'biller'>): Promise<BillerProfile> {
   const [biller, profile] = [await selectBiller(db, billerId), await selectBillerProfile(db, billerId)];
   if (biller === null) throw new NotFound('biller', billerId);
-  const { id, name, country, cost_of_acceptance } = biller;
-  return { id, name, country, cost_of_acceptance, ...profile };
+  const { id, name, time_zone, country, cost_of_acceptance } = biller;
+  return { id, name, time_zone, country, cost_of_acceptance, ...profile };
 }
 
 /**
- * Changes what a biller shows to payers, or what decides its surcharges, and records it in the audit log.
+ * Changes what a biller shows to payers, or what decides its dates and surcharges, and records it in the audit log.
  * @throws NotFound
  * @throws ValidationFailed with every field error.
+ * @throws InvalidState for another time zone while anything is scheduled.
  */
 export async function changeBillerProfile(
   db: Db,
   billerId: Id<'biller'>,
-  { logo, country, costs, ...texts }: ProfileChange,
+  { logo, timeZone, country, costs, ...texts }: ProfileChange,
   origin: ChangeOrigin,
 ): Promise<BillerProfile> {
   const change = Object.fromEntries(
     Object.entries(texts).map(([name, text]) => [name, name === 'brand_color' ? (text?.toLowerCase() ?? null) : text]),
   );
   const logoType = logo ? typeOfPicture(logo) : null;
-  assertNoErrors([...textErrors(change), ...logoErrors(logo, logoType), ...countryErrors(country)]);
+  assertNoErrors([
+    ...textErrors(change),
+    ...logoErrors(logo, logoType),
+    ...timeZoneErrors(timeZone),
+    ...countryErrors(country),
+  ]);
   return changed(db, billerId, origin, async (tx) => {
     if (Object.keys(change).length > 0) await updateBillerProfile(tx, billerId, change, origin.now);
+    if (timeZone !== undefined) await changeTimeZone(tx, billerId, timeZone);
     if (country !== undefined || costs !== undefined) await changeSurcharging(tx, billerId, { country, costs }, origin);
     if (logo === undefined) return;
     const row = logo === null || logoType === null ? null : logoOf(logo, logoType);
@@ -108,11 +118,21 @@ async function changeSurcharging(
   });
 }
 
-function countryErrors(country: string | null | undefined): FieldError[] {
-  if (country === undefined || country === null || isCountry(country)) return [];
-  return [
-    fieldError('/country', 'invalid_value', 'country must be a code of ISO 3166-1 with two letters, such as AU.'),
-  ];
+/** @throws InvalidState while dates of the biller are to come: their instants are those of the former zone. */
+async function changeTimeZone(tx: Tx, billerId: Id<'biller'>, timeZone: string): Promise<void> {
+  const before = orNotFound(await selectBiller(tx, billerId), 'biller', billerId);
+  if (timeZone === before.time_zone) return;
+  const scheduled = await lockScheduled(tx, billerId);
+  const [first] = scheduled;
+  if (first !== undefined) {
+    const named = scheduled.map(({ id, state }) => `${id} (${state})`).join(', ');
+    const more = first.count - scheduled.length;
+    throw new InvalidState(
+      `The time zone stays ${before.time_zone} while anything is scheduled: ${named}${more > 0 ? ` and ${more} more` : ''}. ` +
+        'End or cancel it first, or create another biller.',
+    );
+  }
+  await updateTimeZone(tx, billerId, timeZone);
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   selectBillerByName,
 } from '../../db/billers.ts';
 import { isTimeZone } from '../../domain/calendar.ts';
+import { isCountry } from '../../domain/countries.ts';
 import { type Id, newId } from '../../domain/ids.ts';
 import { isPlainText, plainTextInWords } from '../../domain/plain-text.ts';
 import type { Db, Pool, Tx } from '../../platform/postgres/connection.ts';
@@ -25,6 +26,8 @@ export interface NewBiller extends ChangeOrigin {
   statementDescriptor?: string | undefined;
   /** Whether bank accounts are debited under a mandate only, in the sandbox too. No by default. */
   requireMandates?: boolean | undefined;
+  /** ISO 3166-1 alpha-2; not stated by default. */
+  country?: string | undefined;
 }
 
 export type Biller = Omit<BillerRow, 'fee_basis_points' | 'fee_fixed' | 'country_since' | 'cost_of_acceptance'>;
@@ -51,7 +54,7 @@ const start = { kind: 'service', id: 'start' } as const;
 
 /**
  * Creates a biller with the default fee schedule.
- * @throws ValidationFailed with every field error of name, time zone and statement descriptor.
+ * @throws ValidationFailed with every field error of name, time zone, statement descriptor and country.
  */
 export async function createBiller(sql: Db, biller: NewBiller): Promise<Biller> {
   assertNoErrors(billerErrors(biller));
@@ -62,6 +65,8 @@ export async function createBiller(sql: Db, biller: NewBiller): Promise<Biller> 
       time_zone: biller.timeZone ?? 'UTC',
       statement_descriptor: biller.statementDescriptor ?? null,
       require_mandates: biller.requireMandates ?? false,
+      country: biller.country ?? null,
+      country_since: biller.country === undefined ? null : biller.now,
       created_at: biller.now,
     });
     const { id, created_at, ...made } = withoutFees(row);
@@ -128,18 +133,29 @@ async function works(
   );
 }
 
-function billerErrors({ name, timeZone, statementDescriptor }: NewBiller): FieldError[] {
-  const errors: FieldError[] = [];
+function billerErrors({ name, timeZone, statementDescriptor, country }: NewBiller): FieldError[] {
+  const errors = [...timeZoneErrors(timeZone), ...countryErrors(country)];
   const report = (path: string, code: FieldCode, message: string) => errors.push(fieldError(path, code, message));
   if (!isText(name, 200)) report('/name', 'invalid_value', `name must be 1 to 200 characters, ${plainTextInWords}.`);
-  if (timeZone !== undefined && !isTimeZone(timeZone)) {
-    report('/time_zone', 'invalid_value', 'time_zone must be an IANA time zone, such as Australia/Sydney.');
-  }
   if (statementDescriptor !== undefined && !isText(statementDescriptor, 22)) {
     const message = `statement_descriptor must be 1 to 22 characters, ${plainTextInWords}.`;
     report('/statement_descriptor', 'invalid_value', message);
   }
   return errors;
+}
+
+/** Returns the field error of a time zone that is none. */
+export function timeZoneErrors(timeZone: string | undefined): FieldError[] {
+  if (timeZone === undefined || isTimeZone(timeZone)) return [];
+  return [fieldError('/time_zone', 'invalid_value', 'time_zone must be an IANA time zone, such as Australia/Sydney.')];
+}
+
+/** Returns the field error of a country that is none. */
+export function countryErrors(country: string | null | undefined): FieldError[] {
+  if (country === undefined || country === null || isCountry(country)) return [];
+  return [
+    fieldError('/country', 'invalid_value', 'country must be a code of ISO 3166-1 with two letters, such as AU.'),
+  ];
 }
 
 /** Whether PostgreSQL can store the text and a bank can print it, and it has 1 to `most` characters. */

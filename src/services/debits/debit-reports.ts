@@ -159,6 +159,7 @@ async function recordSuccess(tx: Tx, { debit, attempt, intent, recorder }: Locke
     ...intent,
     status: 'succeeded',
     returnable_until: returnable,
+    collected_at: at,
     last_error_code: null,
     last_error_message: null,
     updated_at: at,

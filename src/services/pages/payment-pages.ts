@@ -5,7 +5,6 @@ import {
   selectIntentOfPage,
   selectPurpose,
   selectStatement,
-  selectTakenAt,
 } from '../../db/page-payments.ts';
 import type { PaymentIntentRow } from '../../db/payment-intents.ts';
 import { type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-methods.ts';
@@ -36,7 +35,7 @@ export interface Receipt extends Paying {
   /** The statement of the subscription's period that it pays; otherwise empty. */
   lines: PeriodLine[];
   method: Pick<PaymentMethodRow, 'instrument' | 'brand' | 'last4'> | null;
-  takenAt: CustomerInstant;
+  collectedAt: CustomerInstant;
   refunds: { id: string; amount: MinorUnits; updated_at: CustomerInstant }[];
 }
 
@@ -76,15 +75,16 @@ export async function findReceipt(db: Db, vault: Vault, token: string, payer: Pa
   const id = intentIdOf(vault, 'receipt', token);
   const intent = id === null ? null : await selectIntentOfPage(db, id);
   if (intent === null || (intent.status !== 'succeeded' && intent.status !== 'returned')) return null;
+  const { collected_at: collectedAt } = intent;
+  if (collectedAt === null) return null;
   const tenant = tenantOf(intent);
   const { payment_method_id: methodId } = intent;
-  const [paying, purpose, lines, takenAt, refunds, method] = await Promise.all([
+  const [paying, purpose, lines, refunds, method] = await Promise.all([
     openPaying(db, intent, payer),
     selectPurpose(db, intent.id),
     selectStatement(db, intent.id),
-    selectTakenAt(db, intent.id),
     listRefundsOfPage(db, intent.id),
     methodId === null ? null : selectPaymentMethod(db, tenant, methodId),
   ]);
-  return { intent, purpose, lines, method, takenAt: takenAt ?? intent.updated_at, refunds, ...paying };
+  return { intent, purpose, lines, method, collectedAt, refunds, ...paying };
 }

@@ -152,6 +152,7 @@ export function completed(
       ...intent,
       status: statusOf[outcome.kind],
       payer_failures: payerFailuresAfter(intent, attempt, outcome),
+      collected_at: outcome.kind === 'succeeded' ? at : intent.collected_at,
       last_error_code: code,
       last_error_message: message,
       updated_at: at,

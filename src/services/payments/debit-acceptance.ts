@@ -27,6 +27,7 @@ export async function acceptDebit(
 ): Promise<PaymentIntentRow> {
   const attempt = nextAttempt(intent, method.id, newCharge);
   const { at, now, source } = newCharge;
+  const lodgementReference = lodgementReferenceOf(attempt.id);
   const accepted: PaymentIntentRow = {
     ...intent,
     status: 'processing',
@@ -35,6 +36,7 @@ export async function acceptDebit(
     customer_id: intent.customer_id ?? mandate.customer_id,
     scheduled_at: null,
     mandate_id: mandate.id,
+    lodgement_reference: lodgementReference,
     expected_result_date: dates.resultDate,
     returnable_until: null,
     last_error_code: null,
@@ -51,7 +53,7 @@ export async function acceptDebit(
     test_clock_id: mandate.test_clock_id,
     mandate_id: mandate.id,
     scheme: mandate.scheme,
-    lodgement_reference: lodgementReferenceOf(attempt.id),
+    lodgement_reference: lodgementReference,
     charge_date: dates.chargeDate,
     hand_over_at: dates.handOverAt,
     submitted_at: null,

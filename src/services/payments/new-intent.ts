@@ -159,6 +159,8 @@ export function untried(at: CustomerInstant) {
     expected_result_date: null,
     returnable_until: null,
     total_returned_amount: 0,
+    lodgement_reference: null,
+    collected_at: null,
     last_error_code: null,
     last_error_message: null,
     return_url: null,

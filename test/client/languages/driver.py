@@ -46,7 +46,7 @@ def call_sandbox(method, arguments, options):
         case "trigger":
             return sandbox.trigger(*rest)
         case "reset":
-            sandbox.reset()
+            sandbox.reset(**options)
             return shown(number)
         case "stop":
             return sandbox.stop()

@@ -18,9 +18,9 @@ export function typescriptSandboxes(): SandboxDriver {
   async function call(method: string, [number, ...rest]: any[], options: any): Promise<unknown> {
     const timeoutMs = options.timeout === undefined ? undefined : options.timeout * 1000;
     if (method === 'start') {
-      const { service, data_dir: dataDir, start_timeout } = options;
+      const { service, data_dir: dataDir, start_timeout, time_zone: timeZone, country } = options;
       const startTimeoutMs = start_timeout === undefined ? undefined : start_timeout * 1000;
-      sandboxes.push(await startSandbox({ service, dataDir, startTimeoutMs }));
+      sandboxes.push(await startSandbox({ service, dataDir, startTimeoutMs, timeZone, country }));
       return shown(sandboxes.length - 1);
     }
     const sandbox = sandboxes[number] ?? missing();
@@ -48,7 +48,7 @@ export function typescriptSandboxes(): SandboxDriver {
       case 'trigger':
         return sandbox.trigger(rest[0] as Event['event_type']);
       case 'reset':
-        await sandbox.reset();
+        await sandbox.reset({ timeZone: options.time_zone, country: options.country });
         return shown(number);
       case 'stop':
         return sandbox.stop();

@@ -117,6 +117,20 @@ export function itGivesTestsAnAccount(driver: SandboxDriver, dataDir: () => stri
     assert.deepEqual(((await clocks.json()) as { data: unknown[] }).data, []);
   });
 
+  it('makes its accounts with the time zone and the country that are asked for, and says which it does not know', async () => {
+    const place = async (number: number) => {
+      const { time_zone, country } = await call('call', [number, 'account', 'get']);
+      return [time_zone, country];
+    };
+    const { number } = await start({ time_zone: 'Australia/Sydney', country: 'AU' });
+    assert.deepEqual(await place(number), ['Australia/Sydney', 'AU']);
+    await call('reset', [number], { time_zone: 'Pacific/Auckland', country: 'NZ' });
+    assert.deepEqual(await place(number), ['Pacific/Auckland', 'NZ']);
+    assert.deepEqual(await place((await start()).number), ['UTC', null]);
+    const { error } = await attempt('start', [], { data_dir: dataDir(), time_zone: 'Sydney', country: 'Oz' });
+    assert.match(error.message, /422 .*time_zone/);
+  });
+
   it('brings an event about, and waits for its webhook', async () => {
     const { number } = await start();
     await call('webhooks', [number, 'payment_intent.*']);

@@ -65,6 +65,7 @@ export type ErrorBody = Schemas['ErrorBody'];
 export type ErrorDetail = Schemas['ErrorDetail'];
 export type Event = Schemas['Event'];
 export type EventList = Schemas['EventList'];
+export type EventOrder = Schemas['EventOrder'];
 export type EventType = Schemas['EventType'];
 export type FailedPaymentIntent = Schemas['FailedPaymentIntent'];
 export type FailureBehaviour = Schemas['FailureBehaviour'];

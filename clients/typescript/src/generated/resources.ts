@@ -1298,8 +1298,9 @@ export class Events extends Resource {
   /**
    * List events
    *
-   * Lists all events, newest first, whether or not an endpoint subscribes to them. After an outage of your receiver,
-   * read back to the last `sequence` that you know.
+   * Lists all events, newest first, whether or not an endpoint subscribes to them. With `order=asc` and the last id
+   * that you have as `starting_after` you get what was recorded since, oldest first. No event is missed, whatever is
+   * written meanwhile: the order is that of the commits.
    *
    * Needs a secret key with the scope `events:read`.
    *
@@ -1509,13 +1510,13 @@ export class WebhookDeliveries extends Resource {
   }
 }
 
-/** How your account presents itself to payers, on the pages that the service shows them. */
+/** How your account presents itself to payers, on the pages that the service shows them, and where it is. */
 export class Account extends Resource {
   /**
    * Fetch your account as payers see it
    *
-   * What the pages for payers show about you. An operator changes it (`npm run billers -- update`). It is the same in
-   * both modes.
+   * What the pages for payers show about you, your time zone and your country. An operator changes it (`npm run billers
+   * -- update`). It is the same in both modes.
    *
    * Needs a secret key with the scope `payment_intents:read`.
    *
@@ -1631,7 +1632,7 @@ export class Resources {
   readonly webhookEndpoints: WebhookEndpoints;
   /** The endpoints that events are posted to, and the result of each delivery. */
   readonly webhookDeliveries: WebhookDeliveries;
-  /** How your account presents itself to payers, on the pages that the service shows them. */
+  /** How your account presents itself to payers, on the pages that the service shows them, and where it is. */
   readonly account: Account;
   /** For operators of the service. */
   readonly health: Health;

@@ -1490,7 +1490,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description Lists all events, newest first, whether or not an endpoint subscribes to them. After an outage of your receiver, read back to the last `sequence` that you know.
+         * @description Lists all events, newest first, whether or not an endpoint subscribes to them. With `order=asc` and the last id that you have as `starting_after` you get what was recorded since, oldest first. No event is missed, whatever is written meanwhile: the order is that of the commits.
          *
          *     Needs a secret key with the scope `events:read`.
          */
@@ -1730,7 +1730,7 @@ export interface paths {
         };
         /**
          * Fetch your account as payers see it
-         * @description What the pages for payers show about you. An operator changes it (`npm run billers -- update`). It is the same in both modes.
+         * @description What the pages for payers show about you, your time zone and your country. An operator changes it (`npm run billers -- update`). It is the same in both modes.
          *
          *     Needs a secret key with the scope `payment_intents:read`.
          */
@@ -2935,6 +2935,10 @@ export interface components {
             id: string;
             /** @description The name of the account. */
             name: string;
+            /** @description The IANA name of the zone in which dates begin: payments are due at 00:00 of their date there. */
+            time_zone: string;
+            /** @description ISO 3166-1 alpha-2. It decides which surcharges are allowed. Null: it was not stated. */
+            country: string | null;
             /** @description The name that payers read. Null: `name`. */
             display_name: string | null;
             /** @description Where payers write with questions. */
@@ -3886,6 +3890,8 @@ export interface components {
             has_more: boolean;
         };
         /** @enum {string} */
+        EventOrder: "asc" | "desc";
+        /** @enum {string} */
         EventType: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.restricted" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.reopened" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "payment_link.throttled" | "checkout_session.completed" | "checkout_session.expired" | "refund.succeeded" | "refund.failed" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.changed" | "subscription.change_scheduled" | "subscription.change_removed" | "subscription.change_failed" | "subscription.period_paid" | "subscription.updated" | "subscription.in_effect_changed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
         FailedPaymentIntent: {
             /** @description The id of the payment intent; `pi_sandbox_…` in the sandbox. */
@@ -3943,6 +3949,8 @@ export interface components {
             net_collected_amount: number;
             /** @description The mandate of the last debit. Present for bank debits under a mandate only. */
             mandate_id?: string;
+            /** @description What the payer’s bank statement shows of the last debit. Present for bank debits under a mandate only. */
+            lodgement_reference?: string;
             /**
              * Format: date
              * @description When the bank reports whether it collected the debit, a date of its scheme. Bank debits only.
@@ -3961,6 +3969,11 @@ export interface components {
             next_action?: components["schemas"]["NextAction"] | null;
             /** @description The page with the receipt, once the payment has succeeded. Anyone who has this URL can read it. Lists and events leave it out. */
             receipt_url?: string;
+            /**
+             * Format: date-time
+             * @description When the money was last collected, in the customer’s time; a bank debit: when it settled. Null before. It stays when the payment is refunded or comes back.
+             */
+            collected_at: string | null;
             /**
              * Format: date-time
              * @description ISO 8601, UTC.
@@ -4613,6 +4626,8 @@ export interface components {
             net_collected_amount: number;
             /** @description The mandate of the last debit. Present for bank debits under a mandate only. */
             mandate_id?: string;
+            /** @description What the payer’s bank statement shows of the last debit. Present for bank debits under a mandate only. */
+            lodgement_reference?: string;
             /**
              * Format: date
              * @description When the bank reports whether it collected the debit, a date of its scheme. Bank debits only.
@@ -4631,6 +4646,11 @@ export interface components {
             next_action?: components["schemas"]["NextAction"] | null;
             /** @description The page with the receipt, once the payment has succeeded. Anyone who has this URL can read it. Lists and events leave it out. */
             receipt_url?: string;
+            /**
+             * Format: date-time
+             * @description When the money was last collected, in the customer’s time; a bank debit: when it settled. Null before. It stays when the payment is refunded or comes back.
+             */
+            collected_at: string | null;
             /**
              * Format: date-time
              * @description ISO 8601, UTC.
@@ -5959,6 +5979,8 @@ export interface components {
             net_collected_amount: number;
             /** @description The mandate of the last debit. Present for bank debits under a mandate only. */
             mandate_id?: string;
+            /** @description What the payer’s bank statement shows of the last debit. Present for bank debits under a mandate only. */
+            lodgement_reference?: string;
             /**
              * Format: date
              * @description When the bank reports whether it collected the debit, a date of its scheme. Bank debits only.
@@ -5977,6 +5999,11 @@ export interface components {
             next_action?: components["schemas"]["NextAction"] | null;
             /** @description The page with the receipt, once the payment has succeeded. Anyone who has this URL can read it. Lists and events leave it out. */
             receipt_url?: string;
+            /**
+             * Format: date-time
+             * @description When the money was last collected, in the customer’s time; a bank debit: when it settled. Null before. It stays when the payment is refunded or comes back.
+             */
+            collected_at: string | null;
             /**
              * Format: date-time
              * @description ISO 8601, UTC.
@@ -8035,10 +8062,14 @@ export interface operations {
                 limit?: number;
                 /** @description The id of the last item of the previous page. */
                 starting_after?: string;
-                /** @description Only items with this `created_at` or a later one. With dates the order is that of `created_at`, newest first. */
+                /** @description Only items with this `created_at` or a later one, in the order of `created_at`, newest first. */
                 created_from?: string;
                 /** @description Only items with an earlier `created_at`. */
                 created_to?: string;
+                /** @description Only items with this `updated_at` or a later one, in the order of `updated_at` if you narrow by no other date. An item that changes while you page moves to the front. To miss no change, follow the events. */
+                updated_from?: string;
+                /** @description Only items with an earlier `updated_at`. */
+                updated_to?: string;
                 /** @description Exact match. */
                 status?: string;
                 /** @description Exact match, ignoring case. */
@@ -8234,10 +8265,18 @@ export interface operations {
                 limit?: number;
                 /** @description The id of the last item of the previous page. */
                 starting_after?: string;
-                /** @description Only items with this `created_at` or a later one. With dates the order is that of `created_at`, newest first. */
+                /** @description Only items with this `created_at` or a later one, in the order of `created_at`, newest first. */
                 created_from?: string;
                 /** @description Only items with an earlier `created_at`. */
                 created_to?: string;
+                /** @description Only items with this `updated_at` or a later one, in the order of `updated_at` if you narrow by no other date. An item that changes while you page moves to the front. To miss no change, follow the events. */
+                updated_from?: string;
+                /** @description Only items with an earlier `updated_at`. */
+                updated_to?: string;
+                /** @description Only payments with this `collected_at` or a later one, in the order of `collected_at` if you do not narrow by `created_at`. */
+                collected_from?: string;
+                /** @description Only payments with an earlier `collected_at`. */
+                collected_to?: string;
                 /** @description Exact match. */
                 status?: string;
             };
@@ -8594,10 +8633,14 @@ export interface operations {
                 limit?: number;
                 /** @description The id of the last item of the previous page. */
                 starting_after?: string;
-                /** @description Only items with this `created_at` or a later one. With dates the order is that of `created_at`, newest first. */
+                /** @description Only items with this `created_at` or a later one, in the order of `created_at`, newest first. */
                 created_from?: string;
                 /** @description Only items with an earlier `created_at`. */
                 created_to?: string;
+                /** @description Only items with this `updated_at` or a later one, in the order of `updated_at` if you narrow by no other date. An item that changes while you page moves to the front. To miss no change, follow the events. */
+                updated_from?: string;
+                /** @description Only items with an earlier `updated_at`. */
+                updated_to?: string;
                 /** @description Only mandates of this customer. */
                 customer_id?: string;
                 /** @description Only mandates of this bank account. */
@@ -8998,10 +9041,18 @@ export interface operations {
                 limit?: number;
                 /** @description The id of the last item of the previous page. */
                 starting_after?: string;
-                /** @description Only items with this `created_at` or a later one. With dates the order is that of `created_at`, newest first. */
+                /** @description Only items with this `created_at` or a later one, in the order of `created_at`, newest first. */
                 created_from?: string;
                 /** @description Only items with an earlier `created_at`. */
                 created_to?: string;
+                /** @description Only items with this `updated_at` or a later one, in the order of `updated_at` if you narrow by no other date. An item that changes while you page moves to the front. To miss no change, follow the events. */
+                updated_from?: string;
+                /** @description Only items with an earlier `updated_at`. */
+                updated_to?: string;
+                /** @description Only payments with this `collected_at` or a later one, in the order of `collected_at` if you do not narrow by `created_at`. */
+                collected_from?: string;
+                /** @description Only payments with an earlier `collected_at`. */
+                collected_to?: string;
                 /** @description Only payments of this customer. */
                 customer_id?: string;
                 /** @description Only payments of this plan. */
@@ -9398,10 +9449,14 @@ export interface operations {
                 limit?: number;
                 /** @description The id of the last item of the previous page. */
                 starting_after?: string;
-                /** @description Only items with this `created_at` or a later one. With dates the order is that of `created_at`, newest first. */
+                /** @description Only items with this `created_at` or a later one, in the order of `created_at`, newest first. */
                 created_from?: string;
                 /** @description Only items with an earlier `created_at`. */
                 created_to?: string;
+                /** @description Only items with this `updated_at` or a later one, in the order of `updated_at` if you narrow by no other date. An item that changes while you page moves to the front. To miss no change, follow the events. */
+                updated_from?: string;
+                /** @description Only items with an earlier `updated_at`. */
+                updated_to?: string;
                 /** @description `processing`: the processor was asked. `succeeded`: the money was returned. `failed`: it was not; you can request a new refund. */
                 status?: components["schemas"]["RefundStatus"];
                 /** @description Only refunds of this payment. */
@@ -9483,10 +9538,14 @@ export interface operations {
                 limit?: number;
                 /** @description The id of the last item of the previous page. */
                 starting_after?: string;
-                /** @description Only items with this `created_at` or a later one. With dates the order is that of `created_at`, newest first. */
+                /** @description Only items with this `created_at` or a later one, in the order of `created_at`, newest first. */
                 created_from?: string;
                 /** @description Only items with an earlier `created_at`. */
                 created_to?: string;
+                /** @description Only items with this `updated_at` or a later one, in the order of `updated_at` if you narrow by no other date. An item that changes while you page moves to the front. To miss no change, follow the events. */
+                updated_from?: string;
+                /** @description Only items with an earlier `updated_at`. */
+                updated_to?: string;
                 /** @description Only plans of this customer. */
                 customer_id?: string;
                 /** @description `pending`: created; collects nothing yet. `active`: collects on its dates. `suspended`: collects nothing until you resume it. `deactivated`, `closed`: ended for good. */
@@ -9934,10 +9993,14 @@ export interface operations {
                 limit?: number;
                 /** @description The id of the last item of the previous page. */
                 starting_after?: string;
-                /** @description Only items with this `created_at` or a later one. With dates the order is that of `created_at`, newest first. */
+                /** @description Only items with this `created_at` or a later one, in the order of `created_at`, newest first. */
                 created_from?: string;
                 /** @description Only items with an earlier `created_at`. */
                 created_to?: string;
+                /** @description Only items with this `updated_at` or a later one, in the order of `updated_at` if you narrow by no other date. An item that changes while you page moves to the front. To miss no change, follow the events. */
+                updated_from?: string;
+                /** @description Only items with an earlier `updated_at`. */
+                updated_to?: string;
                 /** @description `open`: it can be paid. `completed`: it has taken all its payments. If one of them comes back, the link is open again, or `expired` if its `expires_at` has come. `expired`: its `expires_at` has come. `deactivated`: by you, or with its customer (`status_reason`). The last two can be renewed. */
                 status?: components["schemas"]["PaymentLinkStatus"];
                 /** @description Only links of this customer. */
@@ -10304,10 +10367,14 @@ export interface operations {
                 limit?: number;
                 /** @description The id of the last item of the previous page. */
                 starting_after?: string;
-                /** @description Only items with this `created_at` or a later one. With dates the order is that of `created_at`, newest first. */
+                /** @description Only items with this `created_at` or a later one, in the order of `created_at`, newest first. */
                 created_from?: string;
                 /** @description Only items with an earlier `created_at`. */
                 created_to?: string;
+                /** @description Only items with this `updated_at` or a later one, in the order of `updated_at` if you narrow by no other date. An item that changes while you page moves to the front. To miss no change, follow the events. */
+                updated_from?: string;
+                /** @description Only items with an earlier `updated_at`. */
+                updated_to?: string;
                 /** @description `open`: the payer can pay. `processing`: an attempt is under way, or the bank’s challenge, or a bank debit. `completed`: paid, or the method is saved. `expired`: it has ended without that (`status_reason`). */
                 status?: components["schemas"]["CheckoutSessionStatus"];
                 /** @description Only sessions of this payment link. */
@@ -10476,10 +10543,14 @@ export interface operations {
                 limit?: number;
                 /** @description The id of the last item of the previous page. */
                 starting_after?: string;
-                /** @description Only items with this `created_at` or a later one. With dates the order is that of `created_at`, newest first. */
+                /** @description Only items with this `created_at` or a later one, in the order of `created_at`, newest first. */
                 created_from?: string;
                 /** @description Only items with an earlier `created_at`. */
                 created_to?: string;
+                /** @description Only items with this `updated_at` or a later one, in the order of `updated_at` if you narrow by no other date. An item that changes while you page moves to the front. To miss no change, follow the events. */
+                updated_from?: string;
+                /** @description Only items with an earlier `updated_at`. */
+                updated_to?: string;
                 /** @description Only subscriptions of this customer. */
                 customer_id?: string;
                 /** @description `pending`: not started; nothing is owed. `trialing`: in its trial. `active`: paid, or its payment is under way. `past_due`: a payment failed and is retried. `paused`: no period, no service. `canceled`: ended for good. */
@@ -11369,6 +11440,12 @@ export interface operations {
                 limit?: number;
                 /** @description The id of the last item of the previous page. */
                 starting_after?: string;
+                /** @description By `sequence`. `desc`, the default: newest first. `asc`: oldest first; pass the last id that you have as `starting_after`, and you get all that was recorded after it. */
+                order?: components["schemas"]["EventOrder"];
+                /** @description Only events with this `created_at` or a later one. The order stays that of `sequence`. */
+                created_from?: string;
+                /** @description Only events with an earlier `created_at`. */
+                created_to?: string;
                 /** @description Only events of this type. */
                 event_type?: string;
                 /** @description Only events of this test clock. */

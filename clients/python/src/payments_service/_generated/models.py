@@ -16,6 +16,7 @@ EffectiveOn: TypeAlias = Literal["settled", "submitted"]  # noqa: E501
 ErrorBodyType: TypeAlias = Literal["invalid_request_error", "authentication_error", "permission_error", "idempotency_error", "rate_limit_error", "api_error"]  # noqa: E501
 ErrorBodyCode: TypeAlias = Literal["validation_failed", "bad_request", "invalid_json", "body_incomplete", "invalid_header", "unsupported_content_type", "unsupported_encoding", "unauthenticated", "insufficient_scope", "secret_key_required", "client_secret_invalid", "sandbox_only", "payment_method_not_allowed", "too_many_attempts", "resource_missing", "route_not_found", "method_not_allowed", "request_timeout", "idempotency_key_in_use", "payload_too_large", "payment_method_limit", "misdirected_request", "idempotency_key_reused", "invalid_state", "mandate_exists", "mandate_text_unknown", "mandate_unavailable", "mandate_limit_exceeded", "result_after_period", "quote_changed", "test_clock_advancing", "test_clock_failed", "test_clock_full", "test_clock_limit", "test_clock_customers_limit", "advance_bound_exceeded", "webhook_endpoint_limit", "webhook_endpoint_unverified", "headers_too_large", "rate_limited", "webhook_replay_limit", "internal_error", "unavailable", "processor_not_configured", "time_skipping_unavailable"]  # noqa: E501
 ErrorDetailCode: TypeAlias = Literal["parameter_missing", "unknown_parameter", "invalid_type", "invalid_value", "invalid_format", "out_of_range", "too_long", "too_short", "too_many", "too_few", "duplicate", "immutable", "resource_missing", "customer_reference_ambiguous", "customer_deleted", "payment_method_detached", "payment_method_of_other_customer", "payment_method_not_allowed", "payment_method_of_other_intent", "payment_method_limit", "payment_method_missing", "payment_method_unattached", "no_period_left", "mandate_limit_exceeded", "mandate_required", "currency_of_scheme", "mandate_text_unknown", "amount_too_small", "amount_or_range", "method_currency_mismatch", "total_or_until_further_notice", "unknown_fixture_token", "unknown_event_type", "url_invalid", "url_unresolvable", "url_not_public"]  # noqa: E501
+EventOrder: TypeAlias = Literal["asc", "desc"]  # noqa: E501
 EventType: TypeAlias = Literal["payment_intent.succeeded", "payment_intent.failed", "payment_intent.canceled", "payment_intent.requires_action", "payment_intent.restricted", "payment_intent.processing", "payment_intent.returned", "mandate.created", "mandate.activated", "mandate.notice_due", "mandate.canceled", "mandate.failed", "mandate.expired", "payment_plan.activated", "payment_plan.suspended", "payment_plan.deactivated", "payment_plan.closed", "payment_link.created", "payment_link.paid", "payment_link.completed", "payment_link.reopened", "payment_link.expired", "payment_link.deactivated", "payment_link.renewed", "payment_link.throttled", "checkout_session.completed", "checkout_session.expired", "refund.succeeded", "refund.failed", "subscription.started", "subscription.trial_ending", "subscription.renewed", "subscription.past_due", "subscription.recovered", "subscription.pause_scheduled", "subscription.pause_removed", "subscription.paused", "subscription.resumed", "subscription.cancel_scheduled", "subscription.cancel_removed", "subscription.canceled", "subscription.changed", "subscription.change_scheduled", "subscription.change_removed", "subscription.change_failed", "subscription.period_paid", "subscription.updated", "subscription.in_effect_changed", "test_clock.created", "test_clock.advancing", "test_clock.ready", "test_clock.deleted", "webhook_endpoint.ping", "webhook_endpoint.disabled"]  # noqa: E501
 FailureBehaviour: TypeAlias = Literal["retry", "stop"]  # noqa: E501
 MandateAcceptanceType: TypeAlias = Literal["online", "paper", "telephone", "imported"]  # noqa: E501
@@ -66,6 +67,12 @@ class Account(TypedDict):
     """Your biller id."""
     name: str
     """The name of the account."""
+    time_zone: str
+    """The IANA name of the zone in which dates begin: payments are due at 00:00 of their date
+    there.
+    """
+    country: str | None
+    """ISO 3166-1 alpha-2. It decides which surcharges are allowed. Null: it was not stated."""
     display_name: str | None
     """The name that payers read. Null: `name`."""
     support_email: str | None
@@ -1079,6 +1086,10 @@ class FailedPaymentIntent(TypedDict):
     """
     mandate_id: NotRequired[str]
     """The mandate of the last debit. Present for bank debits under a mandate only."""
+    lodgement_reference: NotRequired[str]
+    """What the payer’s bank statement shows of the last debit. Present for bank debits under a
+    mandate only.
+    """
     expected_result_date: NotRequired[str]
     """When the bank reports whether it collected the debit, a date of its scheme. Bank debits
     only.
@@ -1100,6 +1111,10 @@ class FailedPaymentIntent(TypedDict):
     receipt_url: NotRequired[str]
     """The page with the receipt, once the payment has succeeded. Anyone who has this URL can
     read it. Lists and events leave it out.
+    """
+    collected_at: str | None
+    """When the money was last collected, in the customer’s time; a bank debit: when it settled.
+    Null before. It stays when the payment is refunded or comes back.
     """
     created_at: str
     """ISO 8601, UTC."""
@@ -1705,6 +1720,10 @@ class PaymentIntent(TypedDict):
     """
     mandate_id: NotRequired[str]
     """The mandate of the last debit. Present for bank debits under a mandate only."""
+    lodgement_reference: NotRequired[str]
+    """What the payer’s bank statement shows of the last debit. Present for bank debits under a
+    mandate only.
+    """
     expected_result_date: NotRequired[str]
     """When the bank reports whether it collected the debit, a date of its scheme. Bank debits
     only.
@@ -1726,6 +1745,10 @@ class PaymentIntent(TypedDict):
     receipt_url: NotRequired[str]
     """The page with the receipt, once the payment has succeeded. Anyone who has this URL can
     read it. Lists and events leave it out.
+    """
+    collected_at: str | None
+    """When the money was last collected, in the customer’s time; a bank debit: when it settled.
+    Null before. It stays when the payment is refunded or comes back.
     """
     created_at: str
     """ISO 8601, UTC."""
@@ -3038,6 +3061,10 @@ class ReturnedPaymentIntent(TypedDict):
     """
     mandate_id: NotRequired[str]
     """The mandate of the last debit. Present for bank debits under a mandate only."""
+    lodgement_reference: NotRequired[str]
+    """What the payer’s bank statement shows of the last debit. Present for bank debits under a
+    mandate only.
+    """
     expected_result_date: NotRequired[str]
     """When the bank reports whether it collected the debit, a date of its scheme. Bank debits
     only.
@@ -3059,6 +3086,10 @@ class ReturnedPaymentIntent(TypedDict):
     receipt_url: NotRequired[str]
     """The page with the receipt, once the payment has succeeded. Anyone who has this URL can
     read it. Lists and events leave it out.
+    """
+    collected_at: str | None
+    """When the money was last collected, in the customer’s time; a bank debit: when it settled.
+    Null before. It stays when the payment is refunded or comes back.
     """
     created_at: str
     """ISO 8601, UTC."""

@@ -43,6 +43,8 @@ class Customers(Resource):
         starting_after: str | None = None,
         created_from: str | None = None,
         created_to: str | None = None,
+        updated_from: str | None = None,
+        updated_to: str | None = None,
         status: str | None = None,
         email: str | None = None,
         name: str | None = None,
@@ -59,7 +61,7 @@ class Customers(Resource):
 
         `GET /api/v1/customers`
         """
-        return self._pages_of("GET", "/api/v1/customers", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "status": status, "email": email, "name": name, "reference": reference, "test_clock": test_clock}, options=options, items="data", cursor="id")
+        return self._pages_of("GET", "/api/v1/customers", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "updated_from": updated_from, "updated_to": updated_to, "status": status, "email": email, "name": name, "reference": reference, "test_clock": test_clock}, options=options, items="data", cursor="id")
 
     def get(
         self,
@@ -117,6 +119,10 @@ class Customers(Resource):
         starting_after: str | None = None,
         created_from: str | None = None,
         created_to: str | None = None,
+        updated_from: str | None = None,
+        updated_to: str | None = None,
+        collected_from: str | None = None,
+        collected_to: str | None = None,
         status: str | None = None,
         **options: Unpack[RequestOptions],
     ) -> Listing[models.PaymentIntentList, models.PaymentIntent]:
@@ -126,7 +132,7 @@ class Customers(Resource):
 
         `GET /api/v1/customers/{customer_id}/payment_intents`
         """
-        return self._pages_of("GET", f"/api/v1/customers/{segment(customer_id)}/payment_intents", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "status": status}, options=options, items="data", cursor="id")
+        return self._pages_of("GET", f"/api/v1/customers/{segment(customer_id)}/payment_intents", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "updated_from": updated_from, "updated_to": updated_to, "collected_from": collected_from, "collected_to": collected_to, "status": status}, options=options, items="data", cursor="id")
 
     def list_payment_methods(
         self,
@@ -306,6 +312,8 @@ class Mandates(Resource):
         starting_after: str | None = None,
         created_from: str | None = None,
         created_to: str | None = None,
+        updated_from: str | None = None,
+        updated_to: str | None = None,
         customer_id: str | None = None,
         payment_method_id: str | None = None,
         status: models.MandateStatus | None = None,
@@ -318,7 +326,7 @@ class Mandates(Resource):
 
         `GET /api/v1/mandates`
         """
-        return self._pages_of("GET", "/api/v1/mandates", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "customer_id": customer_id, "payment_method_id": payment_method_id, "status": status, "test_clock": test_clock}, options=options, items="data", cursor="id")
+        return self._pages_of("GET", "/api/v1/mandates", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "updated_from": updated_from, "updated_to": updated_to, "customer_id": customer_id, "payment_method_id": payment_method_id, "status": status, "test_clock": test_clock}, options=options, items="data", cursor="id")
 
     def get(
         self,
@@ -499,6 +507,10 @@ class PaymentIntents(Resource):
         starting_after: str | None = None,
         created_from: str | None = None,
         created_to: str | None = None,
+        updated_from: str | None = None,
+        updated_to: str | None = None,
+        collected_from: str | None = None,
+        collected_to: str | None = None,
         customer_id: str | None = None,
         payment_plan_id: str | None = None,
         subscription_id: str | None = None,
@@ -513,7 +525,7 @@ class PaymentIntents(Resource):
 
         `GET /api/v1/payment_intents`
         """
-        return self._pages_of("GET", "/api/v1/payment_intents", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "customer_id": customer_id, "payment_plan_id": payment_plan_id, "subscription_id": subscription_id, "payment_link_id": payment_link_id, "test_clock": test_clock, "status": status}, options=options, items="data", cursor="id")
+        return self._pages_of("GET", "/api/v1/payment_intents", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "updated_from": updated_from, "updated_to": updated_to, "collected_from": collected_from, "collected_to": collected_to, "customer_id": customer_id, "payment_plan_id": payment_plan_id, "subscription_id": subscription_id, "payment_link_id": payment_link_id, "test_clock": test_clock, "status": status}, options=options, items="data", cursor="id")
 
     def get(
         self,
@@ -668,6 +680,8 @@ class Refunds(Resource):
         starting_after: str | None = None,
         created_from: str | None = None,
         created_to: str | None = None,
+        updated_from: str | None = None,
+        updated_to: str | None = None,
         status: models.RefundStatus | None = None,
         payment_intent_id: str | None = None,
         customer_id: str | None = None,
@@ -685,7 +699,7 @@ class Refunds(Resource):
 
         `GET /api/v1/refunds`
         """
-        return self._pages_of("GET", "/api/v1/refunds", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "status": status, "payment_intent_id": payment_intent_id, "customer_id": customer_id, "payment_plan_id": payment_plan_id, "subscription_id": subscription_id, "payment_link_id": payment_link_id, "test_clock": test_clock}, options=options, items="data", cursor="id")
+        return self._pages_of("GET", "/api/v1/refunds", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "updated_from": updated_from, "updated_to": updated_to, "status": status, "payment_intent_id": payment_intent_id, "customer_id": customer_id, "payment_plan_id": payment_plan_id, "subscription_id": subscription_id, "payment_link_id": payment_link_id, "test_clock": test_clock}, options=options, items="data", cursor="id")
 
     def get(
         self,
@@ -733,6 +747,8 @@ class PaymentPlans(Resource):
         starting_after: str | None = None,
         created_from: str | None = None,
         created_to: str | None = None,
+        updated_from: str | None = None,
+        updated_to: str | None = None,
         customer_id: str | None = None,
         state: models.PaymentPlanState | None = None,
         **options: Unpack[RequestOptions],
@@ -743,7 +759,7 @@ class PaymentPlans(Resource):
 
         `GET /api/v1/payment_plans`
         """
-        return self._pages_of("GET", "/api/v1/payment_plans", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "customer_id": customer_id, "state": state}, options=options, items="data", cursor="id")
+        return self._pages_of("GET", "/api/v1/payment_plans", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "updated_from": updated_from, "updated_to": updated_to, "customer_id": customer_id, "state": state}, options=options, items="data", cursor="id")
 
     def get(
         self,
@@ -932,6 +948,8 @@ class PaymentLinks(Resource):
         starting_after: str | None = None,
         created_from: str | None = None,
         created_to: str | None = None,
+        updated_from: str | None = None,
+        updated_to: str | None = None,
         status: models.PaymentLinkStatus | None = None,
         customer_id: str | None = None,
         payment_plan_id: str | None = None,
@@ -948,7 +966,7 @@ class PaymentLinks(Resource):
 
         `GET /api/v1/payment_links`
         """
-        return self._pages_of("GET", "/api/v1/payment_links", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "status": status, "customer_id": customer_id, "payment_plan_id": payment_plan_id, "subscription_id": subscription_id, "reference": reference, "test_clock": test_clock}, options=options, items="data", cursor="id")
+        return self._pages_of("GET", "/api/v1/payment_links", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "updated_from": updated_from, "updated_to": updated_to, "status": status, "customer_id": customer_id, "payment_plan_id": payment_plan_id, "subscription_id": subscription_id, "reference": reference, "test_clock": test_clock}, options=options, items="data", cursor="id")
 
     def get(
         self,
@@ -1097,6 +1115,8 @@ class CheckoutSessions(Resource):
         starting_after: str | None = None,
         created_from: str | None = None,
         created_to: str | None = None,
+        updated_from: str | None = None,
+        updated_to: str | None = None,
         status: models.CheckoutSessionStatus | None = None,
         payment_link_id: str | None = None,
         customer_id: str | None = None,
@@ -1113,7 +1133,7 @@ class CheckoutSessions(Resource):
 
         `GET /api/v1/checkout_sessions`
         """
-        return self._pages_of("GET", "/api/v1/checkout_sessions", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "status": status, "payment_link_id": payment_link_id, "customer_id": customer_id, "payment_plan_id": payment_plan_id, "subscription_id": subscription_id, "test_clock": test_clock}, options=options, items="data", cursor="id")
+        return self._pages_of("GET", "/api/v1/checkout_sessions", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "updated_from": updated_from, "updated_to": updated_to, "status": status, "payment_link_id": payment_link_id, "customer_id": customer_id, "payment_plan_id": payment_plan_id, "subscription_id": subscription_id, "test_clock": test_clock}, options=options, items="data", cursor="id")
 
     def get(
         self,
@@ -1179,6 +1199,8 @@ class Subscriptions(Resource):
         starting_after: str | None = None,
         created_from: str | None = None,
         created_to: str | None = None,
+        updated_from: str | None = None,
+        updated_to: str | None = None,
         customer_id: str | None = None,
         state: models.SubscriptionState | None = None,
         in_effect: str | None = None,
@@ -1191,7 +1213,7 @@ class Subscriptions(Resource):
 
         `GET /api/v1/subscriptions`
         """
-        return self._pages_of("GET", "/api/v1/subscriptions", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "customer_id": customer_id, "state": state, "in_effect": in_effect, "test_clock": test_clock}, options=options, items="data", cursor="id")
+        return self._pages_of("GET", "/api/v1/subscriptions", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "updated_from": updated_from, "updated_to": updated_to, "customer_id": customer_id, "state": state, "in_effect": in_effect, "test_clock": test_clock}, options=options, items="data", cursor="id")
 
     def get(
         self,
@@ -1559,6 +1581,9 @@ class Events(Resource):
         *,
         limit: int | None = None,
         starting_after: str | None = None,
+        order: models.EventOrder | None = None,
+        created_from: str | None = None,
+        created_to: str | None = None,
         event_type: str | None = None,
         test_clock: str | None = None,
         object_id: str | None = None,
@@ -1567,14 +1592,16 @@ class Events(Resource):
     ) -> Listing[models.EventList, models.Event]:
         """List events
 
-        Lists all events, newest first, whether or not an endpoint subscribes to them. After
-        an outage of your receiver, read back to the last `sequence` that you know.
+        Lists all events, newest first, whether or not an endpoint subscribes to them. With
+        `order=asc` and the last id that you have as `starting_after` you get what was
+        recorded since, oldest first. No event is missed, whatever is written meanwhile: the
+        order is that of the commits.
 
         Needs a secret key with the scope `events:read`.
 
         `GET /api/v1/events`
         """
-        return self._pages_of("GET", "/api/v1/events", query={"limit": limit, "starting_after": starting_after, "event_type": event_type, "test_clock": test_clock, "object_id": object_id, "customer_id": customer_id}, options=options, items="data", cursor="id")
+        return self._pages_of("GET", "/api/v1/events", query={"limit": limit, "starting_after": starting_after, "order": order, "created_from": created_from, "created_to": created_to, "event_type": event_type, "test_clock": test_clock, "object_id": object_id, "customer_id": customer_id}, options=options, items="data", cursor="id")
 
     def get(
         self,
@@ -1805,7 +1832,9 @@ class WebhookDeliveries(Resource):
 
 
 class Account(Resource):
-    """How your account presents itself to payers, on the pages that the service shows them."""
+    """How your account presents itself to payers, on the pages that the service shows them, and
+    where it is.
+    """
 
     def get(
         self,
@@ -1813,8 +1842,8 @@ class Account(Resource):
     ) -> models.Account:
         """Fetch your account as payers see it
 
-        What the pages for payers show about you. An operator changes it (`npm run billers --
-        update`). It is the same in both modes.
+        What the pages for payers show about you, your time zone and your country. An operator
+        changes it (`npm run billers -- update`). It is the same in both modes.
 
         Needs a secret key with the scope `payment_intents:read`.
 
@@ -1946,7 +1975,9 @@ class Resources:
         self.webhook_deliveries = WebhookDeliveries(transport)
         """The endpoints that events are posted to, and the result of each delivery."""
         self.account = Account(transport)
-        """How your account presents itself to payers, on the pages that the service shows them."""
+        """How your account presents itself to payers, on the pages that the service shows them,
+        and where it is.
+        """
         self.health = Health(transport)
         """For operators of the service."""
         self.reference = Reference(transport)

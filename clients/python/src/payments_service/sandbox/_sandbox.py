@@ -41,13 +41,15 @@ class _Account:
 class Sandbox:
     """A service with an account of its own. `start_sandbox` makes it."""
 
-    def __init__(self, service: RunningService) -> None:
+    def __init__(
+        self, service: RunningService, *, time_zone: str | None = None, country: str | None = None
+    ) -> None:
         self._service = service
         self._receivers: list[WebhookReceiver] = []
         self.base_url = service.development.base_url
         self.data_dir = str(service.data_dir)
         """The folder of the service's data: another process joins the service if its DATA_DIR is this."""
-        self._begin()
+        self._begin(time_zone, country)
 
     @property
     def biller_id(self) -> str:
@@ -100,13 +102,14 @@ class Sandbox:
             raise SandboxError(f"payments trigger {event_type} failed:\n{ran.stderr.strip()}")
         return cast("models.Event", json.loads(ran.stdout))
 
-    def reset(self) -> None:
+    def reset(self, *, time_zone: str | None = None, country: str | None = None) -> None:
         """Deletes the account's clocks and webhook endpoints, and goes on with a fresh account.
 
-        It has other keys and no objects.
+        It has other keys and no objects. Its dates begin in `time_zone`, an IANA name, by default UTC.
+        `country`, ISO 3166-1 alpha-2, decides which surcharges are allowed; by default it is not stated.
         """
         self._clear()
-        self._begin()
+        self._begin(time_zone, country)
 
     def stop(self) -> None:
         """Deletes the account's clocks and webhook endpoints. A service that was started here ends."""
@@ -126,9 +129,13 @@ class Sandbox:
     ) -> None:
         self.stop()
 
-    def _begin(self) -> None:
+    def _begin(self, time_zone: str | None, country: str | None) -> None:
         named = self._service.development
-        status, text = ask("POST", named.accounts_url, named.accounts_token, timeout=30.0)
+        options = {"time_zone": time_zone, "country": country}
+        body = json.dumps({name: value for name, value in options.items() if value is not None})
+        status, text = ask(
+            "POST", named.accounts_url, named.accounts_token, timeout=30.0, body=body
+        )
         if status != 201:
             raise SandboxError(f"The service has made no account: {status} {text}")
         made: Any = json.loads(text)
@@ -162,6 +169,8 @@ def start_sandbox(
     service: str | None = None,
     data_dir: str | None = None,
     start_timeout: float = DEFAULT_START_TIMEOUT,
+    time_zone: str | None = None,
+    country: str | None = None,
 ) -> Sandbox:
     """Joins the payments service that runs on this machine, or starts one, and creates an account.
 
@@ -169,11 +178,13 @@ def start_sandbox(
     Without either, the npm package @payments-service/sandbox is started. `data_dir` is the folder of
     the data of a service that runs; by default DATA_DIR, or `.data` in the service's folder or in this
     one. A start may take `start_timeout` seconds, by default ten minutes, because the first one fetches
-    the Temporal server. Raises SandboxError if no service runs and it is not known where one is.
+    the Temporal server. The account's dates begin in `time_zone`, an IANA name, by default UTC; its
+    `country`, ISO 3166-1 alpha-2, decides which surcharges are allowed. Raises SandboxError if no service
+    runs and it is not known where one is, or the service does not know the zone or the country.
     """
     running = find_service(service, data_dir, start_timeout)
     try:
-        return Sandbox(running)
+        return Sandbox(running, time_zone=time_zone, country=country)
     except BaseException:
         running.stop()
         raise

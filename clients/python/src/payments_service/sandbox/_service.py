@@ -71,14 +71,18 @@ def find_service(service: str | None, data_dir: str | None, start_timeout: float
 
 
 def ask(
-    method: str, url: str, token: str | None = None, timeout: float = HEALTH_TIMEOUT
+    method: str,
+    url: str,
+    token: str | None = None,
+    timeout: float = HEALTH_TIMEOUT,
+    body: str | None = None,
 ) -> tuple[int, str]:
     """Returns the status and the text of a response. No proxy is used, and no redirect followed. Raises OSError."""
     parts = urlsplit(url)
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
     connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=timeout)
     try:
-        connection.request(method, parts.path or "/", headers=headers)
+        connection.request(method, parts.path or "/", body=body, headers=headers)
         response = connection.getresponse()
         return response.status, response.read().decode(errors="replace")
     except http.client.HTTPException as error:

@@ -21,7 +21,17 @@ def payments_service_sandbox() -> Iterator[Sandbox]:
 
 
 @pytest.fixture
-def payments_sandbox(payments_service_sandbox: Sandbox) -> Iterator[Sandbox]:
+def payments_account() -> dict[str, str]:
+    """The `time_zone` and `country` of the account of a test. Override it in your conftest.py."""
+    return {}
+
+
+@pytest.fixture
+def payments_sandbox(
+    payments_service_sandbox: Sandbox, payments_account: dict[str, str]
+) -> Iterator[Sandbox]:
     """A payments service with a fresh account for this test."""
+    if payments_account:
+        payments_service_sandbox.reset(**payments_account)
     yield payments_service_sandbox
     payments_service_sandbox.reset()
