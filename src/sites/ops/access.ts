@@ -25,8 +25,8 @@ export interface AccessRule {
 }
 
 /**
- * Returns who asks. What the page of another site asks for is a stranger's, even if the browser adds the operators' key:
- * that page could tell by the time of a response what was found.
+ * Returns who asks. What the page of another site asks for is a stranger's, even if the browser adds the operators'
+ * key: that page could tell by the time of a response what was found.
  * @throws OperatorKeyNeeded if a key is set, and the request has none or a wrong one.
  */
 export function accessOf(request: LocalRequest, { key, forThisMachine }: AccessRule): Access {
