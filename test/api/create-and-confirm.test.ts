@@ -44,7 +44,9 @@ describe('a payment in one request, created with confirm', () => {
     const { body: one } = await paid({ customer_id, payment_method });
     const { body: made } = await pay({ customer_id, payment_method });
     const { body: two } = await stage.request('POST', `/payment_intents/${made.id}/confirm`, {});
-    const same = ({ id, client_secret, receipt_url, created_at, updated_at, ...rest }: typeof one) => rest;
+    assert.deepEqual([one.collected_at, two.collected_at], [one.updated_at, two.updated_at]);
+    const same = ({ id, client_secret, receipt_url, created_at, updated_at, collected_at, ...rest }: typeof one) =>
+      rest;
     assert.deepEqual(same(one), same(two));
     assert.equal(one.surcharge_applied, true);
   });

@@ -42,10 +42,12 @@ describe('a payment and its round trips to PostgreSQL', () => {
     live = createMerchant(url, (await makeKey(db.sql, { livemode: true })).key, 'live');
     customer = (await merchant.customer()).id;
     method = await merchant.card(customer);
-    // The first request of a kind also prepares its statements. One more is declined, which is no other statement.
+    // The first request of a kind also prepares its statements.
     for (const keyed of [false, true, false]) {
       await confirm(await newIntent(), keyed);
       await pay(keyed);
+      await confirm(await newIntent({ metadata: { _sandbox_outcome: 'decline' } }), keyed);
+      await pay(keyed, { metadata: { _sandbox_outcome: 'decline' } });
     }
   });
   after('end the API', async () => {

@@ -142,7 +142,7 @@ describe('every route but the public ones', () => {
       const account = await useDebtor(stage).account(customer.id);
       const mandate = await merchant.client.mandates.create({ payment_method_id: account });
       const intent = await merchant.intent({ amount: 500, customer_id: customer.id, payment_method: card });
-      const paid = await merchant.intent({ amount: 500, payment_method: card });
+      const paid = await merchant.intent({ amount: 500, customer_id: customer.id, payment_method: card });
       await merchant.request('POST', `/payment_intents/${paid.id}/confirm`, {});
       const refund = await merchant.request('POST', `/payment_intents/${paid.id}/refunds`, { amount: 100 });
       assert.equal(refund.status, 201, refund.text);

@@ -90,6 +90,7 @@ export function settle(
   intent.status = isFailure ? 'failed' : (outcome as 'succeeded' | 'requires_action');
   intent.error = isFailure ? outcome : null;
   intent.updatedAt = at;
+  if (outcome === 'succeeded') intent.collectedAt = at;
   const payment = paymentOf(intent);
   if (payment !== null) payment.challengeEndsAt = outcome === 'requires_action' ? at + challengeMs : null;
   const ended = intent.plan && payment ? recordPayment(world, intent.plan, payment, attempt, at) : null;

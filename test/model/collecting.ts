@@ -83,6 +83,7 @@ function newPlanIntent(plan: Plan, slot: number, at: number): Intent {
     scheduledAt: null,
     attempts: [],
     refunded: 0,
+    collectedAt: null,
     error: null,
     createdAt: at,
     updatedAt: at,

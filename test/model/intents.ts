@@ -59,7 +59,7 @@ export function createIntent(world: World, { terms }: Of<'intent'>): Deed {
       const intent: Intent = {
         ...{ name, customer: owner, method, plan: null, amount, metadata },
         ...priceOf(amount, terms.surcharge === true || owner?.paysFees === true),
-        ...{ status: 'requires_payment_method', attempts: [], refunded: 0, error: null },
+        ...{ status: 'requires_payment_method', attempts: [], refunded: 0, collectedAt: null, error: null },
         scheduledDate: isToday ? null : scheduled,
         scheduledAt: scheduled === null ? null : isToday ? now : startOf(scheduled, world.zone),
         ...{ createdAt: now, updatedAt: now },

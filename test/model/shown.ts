@@ -105,6 +105,7 @@ export function shownIntent(intent: Intent) {
     total_refunded_amount: intent.refunded,
     net_collected_amount: (intent.status === 'succeeded' ? intent.amount + intent.surcharge : 0) - intent.refunded,
     last_payment_error: intent.error === null ? null : { code: intent.error },
+    collected_at: intent.collectedAt === null ? null : iso(intent.collectedAt),
     created_at: iso(intent.createdAt),
     updated_at: iso(intent.updatedAt),
   };

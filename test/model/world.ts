@@ -130,6 +130,8 @@ export interface Intent {
   scheduledAt: number | null;
   attempts: Attempt[];
   refunded: number;
+  /** When the money was last collected. */
+  collectedAt: number | null;
   error: string | null;
   createdAt: number;
   updatedAt: number;

@@ -10,9 +10,6 @@ import type { Tenant } from '../request-context.ts';
 /** The scope that reads the events about one kind of object. `events:read` reads all events. */
 const groups: Readonly<Record<EventGroup, { scope: Scope }>> = eventGroups;
 
-/** The subscription to every event. */
-const everyEvent = ['*'];
-
 /** Which scope reads which events, as text for the documentation. */
 export const eventScopesInWords = [
   '`events:read` reads every event',
@@ -45,8 +42,8 @@ export function assertMayReadEvents(scopes: readonly string[], subscriptions: re
 }
 
 /**
- * Checks that a key may have the events of an endpoint sent to it. If there is no such endpoint, that takes the scope
- * for every event. Deleted endpoints count.
+ * Checks that a key may have the events of an endpoint sent to it. Deleted endpoints count. If there never was such an
+ * endpoint, nothing is sent: the request gets 404.
  * @throws Forbidden
  */
 export async function assertMayReadEventsOf(
@@ -55,7 +52,7 @@ export async function assertMayReadEventsOf(
   scopes: readonly string[],
   endpointId: string,
 ): Promise<void> {
-  assertMayReadEvents(scopes, (await selectEventTypes(db, tenant, endpointId)) ?? everyEvent);
+  assertMayReadEvents(scopes, (await selectEventTypes(db, tenant, endpointId)) ?? []);
 }
 
 /**
@@ -76,7 +73,7 @@ export async function assertMayChangeEndpoint(
 
 /**
  * Checks that a key may have a delivery made again: it must be able to read the event. If there is no such delivery,
- * that takes the scope for every event.
+ * nothing is read: the request gets 404.
  * @throws Forbidden
  */
 export async function assertMayReadDelivered(
@@ -86,7 +83,7 @@ export async function assertMayReadDelivered(
   deliveryId: string,
 ): Promise<void> {
   const type = await selectEventTypeOfDelivery(db, tenant, deliveryId);
-  assertMayReadEvents(scopes, type === null ? everyEvent : [type]);
+  if (type !== null) assertMayReadEvents(scopes, [type]);
 }
 
 /** Returns null for `*`: no scope of a single resource reads every event. */
