@@ -15,7 +15,7 @@ import type { RealInstant } from '../../platform/real-time.ts';
 import { wake } from '../wake.ts';
 import { lockedSubscription, store } from './locked-subscription.ts';
 import { storeResumed } from './opening.ts';
-import { assertOwedPayable, assertPayable, lockWayToCollect } from './payable.ts';
+import { assertOwedPayable, assertPayable, readWayToCollect } from './payable.ts';
 import { endErrors } from './subscription-terms.ts';
 
 /** What a payer has done for a subscription: paid, or saved a method. */
@@ -47,7 +47,7 @@ export async function applyMethodToSubscription(tx: Tx, applied: AppliedMethod):
   if (method === null || !fitsCurrency(method, row.currency)) return;
   const locked = lockedSubscription(row, periods);
   const instrument = { payment_instrument_id: paymentMethodId };
-  const { way } = await lockWayToCollect(tx, { ...locked, row: { ...row, ...instrument } }, at);
+  const { way } = await readWayToCollect(tx, { ...locked, row: { ...row, ...instrument } }, at);
   const change = changeByNewMethod(locked, at, { unpaid, isOwedApart: way === 'apart' });
   const after = change.happenings.includes('resumed')
     ? await storeResumed(tx, locked, change, { at, now }, instrument)
@@ -67,7 +67,7 @@ export async function assertPaysSubscription(
   if (row === null || row.state === 'canceled') return;
   const locked = lockedSubscription({ ...row, payment_instrument_id: paymentMethodId }, periods);
   await assertPayable(tx, locked, at);
-  if (unpaid === 'collect') assertOwedPayable(await lockWayToCollect(tx, locked, at));
+  if (unpaid === 'collect') assertOwedPayable(await readWayToCollect(tx, locked, at));
 }
 
 /**

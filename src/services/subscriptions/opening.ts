@@ -1,7 +1,8 @@
 import { insertPaymentIntent } from '../../db/payment-intents.ts';
-import type { PaymentMethodRow } from '../../db/payment-methods.ts';
+import { type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-methods.ts';
 import { countPaidPeriods } from '../../db/subscription-periods.ts';
 import type { CollectingSubscriptionRow, SubscriptionRowChange } from '../../db/subscriptions.ts';
+import { tenantOf } from '../../db/tenant.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { outcomesOfPeriod } from '../../domain/sandbox-outcomes.ts';
 import { begunBy, trialPeriod } from '../../domain/subscriptions/apply.ts';
@@ -83,7 +84,10 @@ export async function storeResumed(
 ): Promise<LockedSubscription> {
   await giveUpUnpaid(tx, locked, { at, now });
   const payer = { ...locked.row, ...instrument };
-  const method = await chargeableMethod(tx, payer);
+  const methodId = payer.payment_instrument_id ?? payer.default_payment_method_id;
+  // It prices a surcharge, and is not locked: the charge locks it, and prices again.
+  const method =
+    change.apart === undefined || methodId === null ? null : await selectPaymentMethod(tx, tenantOf(payer), methodId);
   const apart: NonNullable<SubscriptionStepChange['apart']> = [];
   let more: SubscriptionRowChange = instrument;
   for (const part of change.apart ?? []) {

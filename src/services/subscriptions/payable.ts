@@ -1,6 +1,5 @@
 import { lockMandateOfMethod, selectMandateOfMethod } from '../../db/mandates.ts';
 import { type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-methods.ts';
-import { selectCollecting } from '../../db/subscriptions.ts';
 import { tenantOf } from '../../db/tenant.ts';
 import { startOfDay } from '../../domain/calendar.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
@@ -38,36 +37,20 @@ interface Collecting {
 
 /**
  * Returns how a resume collects what is owed for former periods: apart from the new period if its mandate allows less
- * than the sum for one debit. Locks the method and its mandate.
+ * than the sum for one debit. Nothing is locked: each charge is checked again when it is made.
  */
-export async function lockWayToCollect(
-  tx: Tx,
-  { row, subscription }: LockedSubscription,
+export async function readWayToCollect(
+  db: Db,
+  { row, subscription }: Pick<LockedSubscription, 'row' | 'subscription'>,
   at: CustomerInstant,
   anchorDay: number | null = null,
 ): Promise<Collecting> {
-  const method = row.state === 'paused' ? await chargeableMethod(tx, row) : null;
-  const mandate = method?.instrument.type === 'au_becs_debit' ? await lockMandateOfMethod(tx, method.id) : null;
+  const methodId = row.state === 'paused' ? (row.payment_instrument_id ?? row.default_payment_method_id) : null;
+  if (methodId === null) return { way: 'with_period', method: null };
+  const method = await selectPaymentMethod(db, tenantOf(row), methodId);
+  const mandate = await selectMandateOfMethod(db, methodId);
   const isAbove = (amount: MinorUnits) => isAboveMandate(mandate, method, row, amount, at);
   return { way: wayToCollect(subscription, at, anchorDay, isAbove), method };
-}
-
-/** The same for what is only read. Nothing is locked. */
-export async function readWayToCollect(
-  db: Db,
-  id: string,
-  subscription: SubscriptionWithPeriods,
-  at: CustomerInstant,
-): Promise<ReturnType<typeof wayToCollect>> {
-  const row = subscription.course.state === 'paused' ? await selectCollecting(db, id) : null;
-  const methodId = row && (row.payment_instrument_id ?? row.default_payment_method_id);
-  if (row === null || methodId === null) return 'with_period';
-  const [method, mandate] = await Promise.all([
-    selectPaymentMethod(db, tenantOf(row), methodId),
-    selectMandateOfMethod(db, methodId),
-  ]);
-  const isAbove = (amount: MinorUnits) => isAboveMandate(mandate, method, row, amount, at);
-  return wayToCollect(subscription, at, null, isAbove);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { listSubscriptionChanges, type SubscriptionChangeRow } from '../../db/subscription-changes.ts';
 import { listPeriods, type SubscriptionPeriodRow } from '../../db/subscription-periods.ts';
+import { selectCollecting } from '../../db/subscriptions.ts';
 import { type ComingPeriod, comingPeriods } from '../../domain/subscriptions/coming.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { timeNow } from '../customer-time.ts';
@@ -40,7 +41,9 @@ export async function subscriptionSchedule(
   const row = await getSubscription(db, context, id);
   const subscription = await readWithPeriods(db, row, context.timeZone);
   const at = await timeNow(db, context, row);
-  const isOwedApart = (await readWayToCollect(db, id, subscription, at)) === 'apart';
+  const collecting = row.state === 'paused' ? await selectCollecting(db, id) : null;
+  const isOwedApart =
+    collecting !== null && (await readWayToCollect(db, { row: collecting, subscription }, at)).way === 'apart';
   const periods = comingPeriods(subscription, at, count + 1, { isOwedApart });
   return { periods: periods.slice(0, count), hasMore: periods.length > count };
 }

@@ -13,7 +13,7 @@ import type { RequestContext } from '../request-context.ts';
 import { collectWithin, type RequestedStep } from './collecting-request.ts';
 import { changedBy, type LockedSubscription, lockedSubscription, store } from './locked-subscription.ts';
 import { storeResumed } from './opening.ts';
-import { assertOwedPayable, assertPayable, lockWayToCollect } from './payable.ts';
+import { assertOwedPayable, assertPayable, readWayToCollect } from './payable.ts';
 import { methodMissing, refused } from './subscription-requests.ts';
 import { openRetry, passEnd } from './subscription-steps.ts';
 
@@ -47,7 +47,7 @@ async function openContinued(step: RequestedStep, asked: ContinuingRequest): Pro
   if ('refused' in change) throw refused(locked.row.id, change);
   if (asked.name === 'resume' && change.happenings.includes('resumed')) {
     await assertPayable(tx, changedBy(locked, change, at), at);
-    const collecting = await lockWayToCollect(tx, locked, at, asked.anchorDay);
+    const collecting = await readWayToCollect(tx, locked, at, asked.anchorDay);
     if (asked.unpaid !== 'waive') assertOwedPayable(collecting);
     const { anchorDay = null, unpaid = 'collect' } = asked;
     const isOwedApart = collecting.way === 'apart';
