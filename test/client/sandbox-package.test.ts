@@ -251,7 +251,7 @@ describe('the packed sandbox in a folder without this repository', function () {
         PYTHONPATH: [packages, process.env.PYTHONPATH].filter(Boolean).join(delimiter),
       };
       const args = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', ...plugin, 'pytest'];
-      await runTests('python3', args, /3 passed/, python);
+      await runTests('python3', args, /4 passed/, python);
     });
 
     it('starts a service for vitest', async function () {
