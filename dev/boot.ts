@@ -12,6 +12,8 @@ import { timeSkippingNeeded } from '../src/services/errors.ts';
 import { serveAccounts } from './accounts.ts';
 import { type Say, stopLeftover } from './daemon.ts';
 import {
+  cannotWrite,
+  claimOwnFolder,
   type DemoBiller,
   type Development,
   readDemoBiller,
@@ -89,14 +91,14 @@ export async function boot(config: Config, stack: Stack, say: Say, signal: Abort
   };
 }
 
-/** Takes the data directory for this run alone, and ends the processes that a killed run has left behind in it. */
+/**
+ * Takes the data directory for this run alone, and ends the processes that a killed run has left behind in it.
+ * @throws StartError if another user may write it, or has put something there.
+ */
 async function claimDataDir(dataDir: string, stack: Stack, say: Say): Promise<void> {
+  await claimOwnFolder(dataDir);
   const lock = await takeLock(join(dataDir, 'run', 'start.lock')).catch((cause: unknown) => {
-    throw new StartError(
-      `${dataDir} cannot be written (${messageOf(cause)}). Make it writable for this user, with space on its disk, or ` +
-        'set DATA_DIR to another folder. Nothing was started.',
-      { cause },
-    );
+    throw cannotWrite(dataDir, cause);
   });
   if (!lock.taken) {
     throw new StartError(

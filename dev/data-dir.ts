@@ -1,6 +1,10 @@
+import { execFile } from 'node:child_process';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { type Id, namedId } from '../src/domain/ids.ts';
+import { claimFolder, NotOurs } from '../src/platform/own-folder.ts';
+import { StartError } from './stack.ts';
 
 /** The keys of the demo biller, as `development.json` shows them. */
 export interface DemoKeys {
@@ -35,6 +39,40 @@ export interface Development {
 }
 
 const keyNames = ['sandbox_secret', 'sandbox_publishable', 'live_secret', 'live_publishable'] as const;
+
+/**
+ * Makes sure that the data folder is this user's alone, see `claimFolder`; under root, what PostgreSQL has is its own
+ * user's. Before this, nothing in the folder is read, written or believed.
+ * @throws StartError with what to do.
+ */
+export async function claimOwnFolder(dataDir: string): Promise<void> {
+  try {
+    claimFolder(dataDir, process.getuid?.() === 0 ? await postgresUids() : []);
+  } catch (cause) {
+    throw cause instanceof NotOurs
+      ? new StartError(`${cause.message} Nothing was started.`, { cause })
+      : cannotWrite(dataDir, cause);
+  }
+}
+
+/** The error of a data folder in which nothing can be written. */
+export function cannotWrite(dataDir: string, cause: unknown): StartError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new StartError(
+    `${dataDir} cannot be written (${reason}). Make it writable for this user, with space on its disk, or set DATA_DIR ` +
+      'to another folder. Nothing was started.',
+    { cause },
+  );
+}
+
+/** The user that PostgreSQL runs as under root; none if there is no such user yet. */
+async function postgresUids(): Promise<number[]> {
+  try {
+    return [Number((await promisify(execFile)('id', ['-u', 'postgres'])).stdout)];
+  } catch {
+    return [];
+  }
+}
 
 /** The path of `development.json`. */
 export function developmentFile(dataDir: string): string {

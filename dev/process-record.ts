@@ -9,7 +9,7 @@ import { dirname } from 'node:path';
  * the process.
  */
 export function recordProcess(file: string, pid: number): void {
-  mkdirSync(dirname(file), { recursive: true });
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const unfinished = `${file}.unfinished`;
   writeFileSync(unfinished, `${JSON.stringify({ pid, identity: identifyProcess(pid) })}\n`);
   renameSync(unfinished, file);

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Type, { type Static } from 'typebox';
 import { Value } from 'typebox/value';
-import { developmentFile } from '../dev/data-dir.ts';
+import { claimOwnFolder, developmentFile } from '../dev/data-dir.ts';
 import { findFreePorts } from '../dev/ports.ts';
 import { type Id, namedId } from '../src/domain/ids.ts';
 import { childEnvironment } from '../src/processes/config/config.ts';
@@ -103,7 +103,7 @@ export async function startService(dataDir: string, options: StartOptions = {}):
   portsOf.set(dataDir, ports);
   const [port, temporalPort, uiPort, pagesPort] = ports.map(String);
   const ledgerFile = join(dataDir, 'ledger.jsonl');
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await claimOwnFolder(dataDir);
   const output = openSync(logFile, 'w', 0o600);
   const begun = performance.now();
   const child = spawn(process.execPath, ['dev/start.ts'], {

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { openPrinter, print, printError } from '../../src/platform/terminal.ts';
 import { isRunByNpm, readConfig } from '../../src/processes/config/config.ts';
 import { boot } from '../boot.ts';
-import { type Development, developmentFile } from '../data-dir.ts';
+import { claimOwnFolder, type Development, developmentFile } from '../data-dir.ts';
 import { findFreePorts, probePort } from '../ports.ts';
 import { findRecordedProcess } from '../process-record.ts';
 import { listenForSignals } from '../signals.ts';
@@ -36,6 +36,7 @@ async function main(): Promise<number> {
   listenForSignals(interruption, say, endsWithParent);
 
   const dataDir = options.data ?? (await mkdtemp(join(tmpdir(), 'payments-sandbox-')));
+  await claimOwnFolder(dataDir);
   await refuseUsed(dataDir);
   const cleanUp = startCleanUp(dataDir, options.data === null ? 'delete' : 'keep');
   const stack: Stack = [];

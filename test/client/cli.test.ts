@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commands } from '../../clients/typescript/src/cli/commands.ts';
@@ -243,6 +243,19 @@ describe('payments', function () {
         assert.deepEqual([found.baseUrl, found.webUiUrl], [here, null]);
       }
     }
+  });
+
+  it('takes no key and no address from a folder that another user could have written', async () => {
+    const home = join(folder, 'shared');
+    await mkdir(join(home, '.data'), { recursive: true });
+    const keys = { sandbox_secret: 'sk_sandbox_theirs' };
+    await writeFile(join(home, '.data/development.json'), JSON.stringify({ base_url: 'http://127.0.0.1:8123', keys }));
+    await chmod(join(home, '.data'), 0o777);
+    assert.throws(() => findSettings({}, home), /could have been written by another user.*chmod go-w/);
+    const mine = findSettings({ API_KEY: 'sk_sandbox_mine' }, home);
+    assert.deepEqual([mine.baseUrl, mine.webUiUrl], ['http://127.0.0.1:8080', null]);
+    await chmod(join(home, '.data'), 0o755);
+    assert.equal(findSettings({}, home).apiKey, 'sk_sandbox_theirs');
   });
 
   it('sends a key to another machine without https only if that is asked for by name', async () => {

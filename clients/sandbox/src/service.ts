@@ -8,6 +8,8 @@ import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
+import { isOwnFile } from './own-file.ts';
+
 /** What a running service says about itself in `development.json`. */
 export interface Development {
   base_url: string;
@@ -64,8 +66,16 @@ export async function findService(options: SandboxOptions): Promise<RunningServi
   );
 }
 
+/** @throws Error if another user could have written it. */
 async function readDevelopment(dataDir: string): Promise<Development | null> {
-  const text = await readFile(join(dataDir, 'development.json'), 'utf8').catch(() => null);
+  const file = join(dataDir, 'development.json');
+  if (!isOwnFile(file)) {
+    throw new Error(
+      `${file} could have been written by another user, so the service that it names is not joined. Make the file and ` +
+        'its folder yours alone (chown, chmod go-w), or name another DATA_DIR.',
+    );
+  }
+  const text = await readFile(file, 'utf8').catch(() => null);
   try {
     const found = text === null ? null : JSON.parse(text);
     return typeof found?.accounts_url === 'string' ? found : null;

@@ -4,6 +4,7 @@ import { type Id, namedId } from '../../domain/ids.ts';
 import type { WorkflowSides } from '../../operations/sides/workflow-sides.ts';
 import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
 import { isRefusedForNumber } from '../../operations/stuck/sessions.ts';
+import { assertOwnFile, NotOurs } from '../../platform/own-folder.ts';
 import { openPool, type Pool } from '../../platform/postgres/connection.ts';
 import type { Processors } from '../../processors/processor.ts';
 import { createVault, type Vault } from '../../services/accounts/vault.ts';
@@ -122,7 +123,12 @@ export interface RunningConfig {
 /** The configuration of the environment. What it leaves open is taken from the service that `npm start` runs. */
 export async function readRunningConfig(env: NodeJS.ProcessEnv): Promise<RunningConfig> {
   const given = readConfig(env);
-  const { databaseUrl, apiUrl, pagesUrl, temporal, billerId, accounts } = await readDevelopment(given.dataDir);
+  const found = await readDevelopment(given.dataDir).catch((error: unknown) => {
+    // What another user has put there is not needed: the environment names the database.
+    if (error instanceof NotOurs && given.databaseUrl !== null) return noDevelopment;
+    throw error;
+  });
+  const { databaseUrl, apiUrl, pagesUrl, temporal, billerId, accounts } = found;
   const variables: NodeJS.ProcessEnv = { ...env, DATABASE_URL: given.databaseUrl ?? databaseUrl ?? '' };
   // An API elsewhere may use the database that the environment names: the one of `npm start` says nothing about it.
   if (variables.DATABASE_URL === databaseUrl) {
@@ -146,6 +152,7 @@ export async function readRunningConfig(env: NodeJS.ProcessEnv): Promise<Running
 /** The keys that `npm start` has made for itself. */
 async function readDevelopmentKeys(dataDir: string): Promise<readonly EncryptionKey[]> {
   const file = join(dataDir, 'encryption.key');
+  assertOwnFile(file);
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';
     throw new Error(`${file} cannot be read (${error.message}). Set ENCRYPTION_KEYS to the keys of the service.`);
@@ -166,14 +173,20 @@ interface Development {
   accounts: Accounts | null;
 }
 
+const noDevelopment: Development = {
+  ...{ databaseUrl: null, apiUrl: null, pagesUrl: null },
+  ...{ temporal: {}, billerId: null, accounts: null },
+};
+
+/** What `npm start` has written. @throws NotOurs if another user could have written it. */
 async function readDevelopment(dataDir: string): Promise<Development> {
   const file = join(dataDir, 'development.json');
+  assertOwnFile(file);
   let text: string;
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
-      return { databaseUrl: null, apiUrl: null, pagesUrl: null, temporal: {}, billerId: null, accounts: null };
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return noDevelopment;
     throw error;
   }
   try {

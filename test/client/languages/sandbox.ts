@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, it } from 'mocha';
@@ -173,6 +173,19 @@ export function itGivesTestsAnAccount(driver: SandboxDriver, dataDir: () => stri
       assert.match(error.message, new RegExp(`^No payments service runs from ${folder}`));
       await rm(folder, { recursive: true });
     }
+  });
+
+  it('joins no service that another user could have named', async () => {
+    const written = readFileSync(join(dataDir(), 'development.json'), 'utf8');
+    const folder = await folderWith(written);
+    await chmod(join(folder, 'development.json'), 0o666);
+    const refused = await attempt('start', [], { data_dir: folder });
+    assert.match(refused.error.message, /development\.json could have been written by another user/);
+    await chmod(join(folder, 'development.json'), 0o600);
+    await chmod(folder, 0o777);
+    const shared = await attempt('start', [], { data_dir: folder });
+    assert.match(shared.error.message, /could have been written by another user/);
+    await rm(folder, { recursive: true });
   });
 
   it('ends the service that it has started, and deletes its data', async () => {

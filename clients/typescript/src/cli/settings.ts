@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isOnThisMachine, isPlainElsewhere } from '../address.ts';
 import { UsageError } from './command.ts';
+import { isOwnFile } from './own-file.ts';
 
 /** Where the service is, and the key. */
 export interface Settings {
@@ -20,11 +21,13 @@ const defaultBaseUrl = 'http://127.0.0.1:8080';
  * Returns the settings of the environment: API_KEY, and BASE_URL or the default address. Without a key, those of the
  * service that `npm start` runs in this folder: `development.json` in DATA_DIR, or in `.data`. A key of the environment
  * never goes to an address of that file, because another user may have written it.
- * @throws UsageError if there is no key, or if others on the network could read it.
+ * @throws UsageError if there is no key, if others on the network could read it, or if another user could have written
+ * the file that has it.
  */
 export function findSettings(env: NodeJS.ProcessEnv, folder = process.cwd()): Settings {
   const file = resolve(folder, join(env.DATA_DIR ?? '.data', 'development.json'));
-  const local = readLocal(file);
+  const isOwn = isOwnFile(file);
+  const local = isOwn ? readLocal(file) : null;
   const allowPlainHttp = env.ALLOW_PLAIN_HTTP === 'true';
   if (env.API_KEY) {
     const baseUrl = env.BASE_URL || defaultBaseUrl;
@@ -36,6 +39,12 @@ export function findSettings(env: NodeJS.ProcessEnv, folder = process.cwd()): Se
     }
     const webUiUrl = baseUrl === local?.baseUrl ? local.webUiUrl : null;
     return { baseUrl, apiKey: env.API_KEY, allowPlainHttp, webUiUrl, dataDir: null };
+  }
+  if (!isOwn) {
+    throw new UsageError(
+      `${file} could have been written by another user, so its key and address are not used. Make the file and its ` +
+        'folder yours alone (chown, chmod go-w), or set API_KEY and BASE_URL.',
+    );
   }
   if (local === null) {
     throw new UsageError(

@@ -11,6 +11,7 @@ import re
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import threading
 from collections import deque
@@ -92,10 +93,26 @@ def ask(
 
 
 def _read_development(data_dir: Path) -> Development | None:
+    """Raises SandboxError if another user could have written it."""
+    file = data_dir / "development.json"
     try:
-        return _development_in((data_dir / "development.json").read_text())
+        if not (_is_own(file) and _is_own(data_dir)):
+            raise SandboxError(
+                f"{file} could have been written by another user, so the service that it names is "
+                "not joined. Make the file and its folder yours alone (chown, chmod go-w), or name "
+                "another DATA_DIR."
+            )
+        return _development_in(file.read_text())
     except OSError:
         return None
+
+
+def _is_own(path: Path) -> bool:
+    """Whether this user alone can write it. Windows has no such users."""
+    if sys.platform == "win32":
+        return True
+    found = path.stat()
+    return found.st_uid == os.getuid() and found.st_mode & 0o022 == 0
 
 
 def _development_in(text: str) -> Development | None:
