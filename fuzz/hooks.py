@@ -90,8 +90,8 @@ def make_sense(case):
                 acceptance.pop(name, None)
             acceptance.update(type="imported", accepted_at="2020-01-01T00:00:00Z")
     if operation in ("createPaymentLink", "createCheckoutSession"):
-        for name in ("amount_range", "apply_to", "collect", "mode", "payment_intent_id", "payment_method_types",
-                     "subscription_id"):
+        for name in ("amount_range", "apply_to", "collect", "make_default", "mode", "payment_intent_id",
+                     "payment_method_types", "subscription_id"):
             body.pop(name, None)
         body.setdefault("amount", 2500)
         body.setdefault("currency", "AUD")
@@ -179,6 +179,7 @@ DECIDED_ELSEWHERE = (
     "collect",
     "currency",
     "customer_id",
+    "make_default",
     "metadata",
     "mode",
     "save_payment_method",

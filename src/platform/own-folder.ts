@@ -8,8 +8,9 @@ export class NotOurs extends Error {}
 const innerFolders = ['run', 'logs', 'temporal'];
 
 /**
- * Makes the data folder, for this user alone, if it is not there; and makes sure that no other user can write it, or has
- * put anything there. All files by their names are then safe from links and plants, as PostgreSQL and ssh demand it.
+ * Makes the data folder, for this user alone, if it is not there; and makes sure that no other user can write it, or
+ * has put anything there. All files by their names are then safe from links and plants, as PostgreSQL and ssh demand
+ * it.
  * @param accounts users beside this one whose entries are accepted, by their ids: the one as which PostgreSQL runs.
  * @throws NotOurs, with what to do.
  */
