@@ -28,7 +28,7 @@ export function claimFolder(folder: string, accounts: readonly number[] = []): v
 }
 
 /**
- * Makes sure that a file, if it is there, can be trusted: it and its folder are of this user, and nobody else can write
+ * Makes sure that a file, if it is there, can be trusted: it and its folder are of this user, and no other can write
  * them.
  * @throws NotOurs, with what to do.
  */

@@ -32,7 +32,7 @@ describe('a data folder', function () {
     claimFolder(path);
   });
 
-  it('of another user is refused, and so is one that others may write', async () => {
+  it('is refused if it is another user’s, or if others may write it', async () => {
     const foreign = await make();
     await chown(foreign, stranger, stranger);
     assert.throws(() => claimFolder(foreign), /belongs to another user \(uid 54321\).*DATA_DIR, --data/);
@@ -45,7 +45,7 @@ describe('a data folder', function () {
     claimFolder(shared);
   });
 
-  it('in which another user has planted a file, a link or a folder is refused, also in its inner folders', async () => {
+  it('is refused if another user has planted a file, a link or a folder, also in its inner folders', async () => {
     const path = await make();
     for (const inner of ['', 'run', 'logs', 'temporal']) {
       const planted = join(await make(), inner);

@@ -95,7 +95,7 @@ describe('a hostile text in the output of a command', function () {
     temporal = openTemporal(serverAt(address));
     const { sql } = db;
     billerId = (await makeBiller(sql)).id;
-    // No door takes such a name any more: a row that was changed by hand may have it.
+    // No door takes such a name: a row that was changed by hand may have it.
     hostileBiller = (await makeBiller(sql, { by: { ...tester, id: hostile.slice(0, 190) } })).id;
     await sql`update billers set name = ${hostile} where id = ${hostileBiller}`;
     const key = await makeKey(sql, { billerId });

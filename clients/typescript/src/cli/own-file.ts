@@ -2,7 +2,7 @@ import { type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Whether a file can be trusted: it and its folder are of this user, and nobody else can write them. True where the
+ * Whether a file can be trusted: it and its folder are of this user, and no other can write them. True where the
  * system has no users, and if there is no such file.
  */
 export function isOwnFile(file: string): boolean {
