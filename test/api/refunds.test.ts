@@ -291,7 +291,8 @@ describe('refunding a payment', () => {
     const { body: made } = await live('POST', '/payment_intents', { amount: 500, currency: 'AUD' });
     refusal(await live('POST', `/payment_intents/${made.id}/refunds`, {}), 422, 'invalid_state');
     // As if it had been charged while a processor was there.
-    await stage.db.sql`update payment_intents set status = 'succeeded', attempt_count = 1 where id = ${made.id}`;
+    await stage.db.sql`
+      update payment_intents set status = 'succeeded', attempt_count = 1, collected_at = now() where id = ${made.id}`;
     await stage.db.sql`
       insert into payment_attempts (id, payment_intent_id, number, source, outcome, at, opened_at, settled_at)
       values (${newId('payment_attempt')}, ${made.id}, 1, 'confirm', 'succeeded', now(), now(), now())`;

@@ -52,6 +52,20 @@ export const chargeInvariants: Invariant[] = [
       limit 100`,
   },
   {
+    name: 'a payment intent says when it was collected exactly if it ever was, and not before the attempt that did it',
+    promise: 1,
+    remedy: compareAttempts,
+    offenders: (db) => db<Offender[]>`
+      select i.id, format('says %s, its last collection was attempted at %s', i.collected_at, a.at) as detail
+      from payment_intents i
+      left join lateral (
+        select at from payment_attempts
+        where payment_intent_id = i.id and outcome in ('succeeded', 'returned')
+        order by number desc limit 1
+      ) a on true
+      where (a.at is null) <> (i.collected_at is null) or i.collected_at < a.at limit 100`,
+  },
+  {
     name: 'the status of a payment intent is what its last attempt came to',
     promise: 1,
     remedy: compareAttempts,

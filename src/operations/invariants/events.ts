@@ -97,7 +97,7 @@ export const eventInvariants: Invariant[] = [
         union all select id, 'subscription.trial_ending', trial_notice_sent::integer from subscriptions
         union all select s.id, 'subscription.renewed', count(p.number) from subscriptions s
           left join subscription_periods p on p.subscription_id = s.id and p.number > 1
-            and p.lines @? '$[*] ? (@.kind <> "owed")' group by s.id
+            and (p.lines = '[]' or p.lines @? '$[*] ? (@.kind <> "owed")') group by s.id
         union all select id, 'subscription.canceled', (state = 'canceled')::integer from subscriptions
         union all select id, 'payment_intent.canceled', (status = 'canceled')::integer from payment_intents
         union all select id, 'payment_intent.restricted', (payer_failures >= 10)::integer from payment_intents

@@ -69,7 +69,8 @@ async function openResumed(step: RequestedStep, change: SubscriptionStepChange):
   if ((await chargeableMethod(tx, locked.row)) === null) throw methodMissing(locked);
   let after = await storeResumed(tx, locked, change, { at, now });
   while (after.subscription.owed?.status === 'retrying') {
-    await openRetry({ ...step, locked: after, asked: { ...asked, requestKey: null, isConfirm: true } });
+    const charge = await openRetry({ ...step, locked: after, asked: { ...asked, requestKey: null, isConfirm: true } });
+    if (charge !== null) throw new Error(`what subscription ${locked.row.id} owes apart is no debit`);
     after = await lockAgain(tx, after);
   }
   return passEndIfDue({ ...step, locked: after, asked: { ...asked, isConfirm: true } });
