@@ -34,5 +34,8 @@ class Listing(Generic[Page, Item]):
             after = str(items[-1][self._cursor])
 
     def to_list(self, *, limit: int | None = None) -> list[Item]:
-        """Returns the items: at most `limit`, by default all."""
+        """Returns the items: at most `limit`, by default all.
+
+        The `limit` of the list itself is the size of a page.
+        """
         return list(islice(self, limit))
