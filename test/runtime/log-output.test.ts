@@ -92,7 +92,15 @@ describe('the output of a log', function () {
       await pause(5);
       return counted >= 3;
     });
+    const next = await open(fifo, 'r+');
+    const { bytesRead, buffer } = await next.read();
+    assert.equal(buffer.toString('utf8', 0, bytesRead), report({ lines: counted, code: 'EPIPE' }));
+    output.write('after\n');
+    const more = await next.read();
+    assert.equal(more.buffer.toString('utf8', 0, more.bytesRead), 'after\n');
+    // Nothing waits any more: an output that still has lines would write them to whoever gets its number next.
     await close();
+    await next.close();
   });
 
   it('keeps a bounded number of lines for a reader that is slow, and says in their place how many were lost', async () => {

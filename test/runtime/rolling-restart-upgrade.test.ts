@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -18,7 +18,7 @@ const run = promisify(execFile);
 const formerCli = 'src/processes/cli/main.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 /** The former version is the last one that did not have this migration. */
-const firstNewMigration = 'src/db/migrations/0058_debits_of_subscriptions.sql';
+const firstNewMigration = 'src/db/migrations/0151_credit_of_refunds_checked.sql';
 
 /** The sources of the former version, or why there are none. */
 async function formerVersion(folder: string): Promise<{ folder: string } | { missing: string }> {
@@ -32,26 +32,11 @@ async function formerVersion(folder: string): Promise<{ folder: string } | { mis
     const former = join(folder, 'former');
     await run('mkdir', [former]);
     await run('tar', ['-xf', archive, '-C', former]);
-    await linkPackages(former);
+    await symlink(join(root, 'node_modules'), join(former, 'node_modules'));
     return { folder: former };
   } catch (error) {
     return { missing: `git cannot show it: ${error instanceof Error ? error.message : error}` };
   }
-}
-
-/**
- * Gives the former version our packages. It reads two files of swagger-ui-dist at its start, for its reference page.
- * The package is no longer installed. The page is not opened here, so the files are empty.
- */
-async function linkPackages(former: string): Promise<void> {
-  const packages = join(former, 'node_modules');
-  const swagger = join(packages, 'swagger-ui-dist');
-  await mkdir(swagger, { recursive: true });
-  for (const name of await readdir(join(root, 'node_modules'))) {
-    if (name !== 'swagger-ui-dist') await symlink(join(root, 'node_modules', name), join(packages, name));
-  }
-  await writeFile(join(swagger, 'package.json'), '{ "name": "swagger-ui-dist", "version": "0.0.0" }');
-  for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css']) await writeFile(join(swagger, name), '');
 }
 
 describe('an upgrade from the former version, under load', function () {

@@ -44,12 +44,15 @@ describe('access to Temporal', function () {
       return description?.status.name === 'RUNNING' && description;
     });
 
-  /** Returns what `ops stuck` reports about a stalled workflow. */
+  /** Returns what `ops stuck` reports about a stalled workflow, once its worker has told the reason. */
   const stalled = (subjectId: string): Promise<Stuck> =>
     eventually(`${subjectId} has stalled`, async () => {
       const reports = await lookForStuck(service.db.sql, service.sides, realNow());
       const found = reports.flatMap((report) => report.found);
-      return found.find((stuck) => stuck.subject_id === subjectId && stuck.kind === 'workflow_stalled');
+      return found.find(
+        ({ subject_id, kind, why }) =>
+          subject_id === subjectId && kind === 'workflow_stalled' && why.includes('stalled: '),
+      );
     });
 
   const freed = (subjectId: string) =>
