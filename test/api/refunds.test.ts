@@ -300,6 +300,7 @@ describe('refunding a payment', () => {
     const { type, code } = reply.body.error;
     assert.deepEqual([reply.status, type, code], [503, 'api_error', 'processor_not_configured']);
     assert.deepEqual((await live('GET', `/payment_intents/${made.id}/refunds`)).body.data, []);
+    await stage.db.sql`delete from payment_attempts where payment_intent_id = ${made.id}`;
     await stage.db.sql`delete from payment_intents where id = ${made.id}`;
   });
 });
