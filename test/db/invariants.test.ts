@@ -64,6 +64,9 @@ const damages: Record<string, string> = {
     update payment_attempts set number = 2 where payment_intent_id = INTENT`,
   'a payment intent says when it was collected exactly if it ever was, and not before the attempt that did it': `
     update payment_intents set collected_at = null where id = INTENT`,
+  'a payment intent that is processing has its last attempt': `
+    update payment_intents set status = 'processing' where id = INTENT;
+    delete from payment_attempts where payment_intent_id = INTENT`,
   'the status of a payment intent is what its last attempt came to': `update payment_intents set status = 'failed' where id = INTENT`,
   'no attempt follows a successful one': `
     insert into payment_attempts select 'att_00000000000000000000000000000001', payment_intent_id, number + 1, payment_method_id,

@@ -202,7 +202,11 @@ describe('ops on the command line', function () {
   it('asks for what a command that records evidence lacks, before it looks at anything', async () => {
     const evidence = ['--evidence', 'the statement'];
     const cases: [string[], RegExp][] = [
-      [['settle', '--as', 'failed', ...evidence], /ops settle needs ATTEMPT/],
+      [['settle', '--as', 'failed', ...evidence], /ops settle needs ATTEMPT or PAYMENT/],
+      [
+        ['settle', 'att_1', '--as', 'failed', ...evidence, '--reference', 'ref_1'],
+        /Only ops settle PAYMENT takes --reference/,
+      ],
       [['settle', 'att_1', '--as', 'perhaps', ...evidence], /--as succeeded or --as failed/],
       [['settle', 'att_1', ...evidence], /--as succeeded or --as failed/],
       [['settle', 'att_1', '--as', 'failed'], /ops settle needs --evidence TEXT/],

@@ -1,3 +1,4 @@
+import { opsCommand } from '../stuck/ops-command.ts';
 import { type Invariant, type Offender, recalculate } from './invariant.ts';
 
 const compareAttempts =
@@ -66,6 +67,18 @@ export const chargeInvariants: Invariant[] = [
       where (a.at is null) <> (i.collected_at is null) or i.collected_at < a.at limit 100`,
   },
   {
+    name: 'a payment intent that is processing has its last attempt',
+    promise: 1,
+    remedy: `Find out who deleted it. ${opsCommand('settle', 'ID', '--as', 'OUTCOME', '--evidence', 'TEXT')} records what the processor has of it, and charges nothing.`,
+    offenders: (db) => db<Offender[]>`
+      select i.id, format('has no row of attempt %s', i.attempt_count) as detail
+      from payment_intents i
+      where i.status = 'processing' and i.attempt_count > 0 and not exists (
+        select from payment_attempts a where a.payment_intent_id = i.id and a.number = i.attempt_count
+      )
+      limit 100`,
+  },
+  {
     name: 'the status of a payment intent is what its last attempt came to',
     promise: 1,
     remedy: compareAttempts,
@@ -77,6 +90,7 @@ export const chargeInvariants: Invariant[] = [
           when a.outcome is null then 'requires_payment_method'
           when a.outcome in ('accepted', 'submitted') then 'processing'
           else a.outcome end
+        and (i.status <> 'processing' or i.attempt_count = 0 or a.id is not null)
         and (i.status <> 'canceled' or a.outcome in ('processing', 'accepted', 'submitted', 'succeeded', 'returned'))
       limit 100`,
   },

@@ -1,15 +1,17 @@
+import { inMoney } from '../../domain/currencies.ts';
 import { customerInstant } from '../../domain/instants.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import { workflowIdOf, workflowIdOfOwner } from '../../messages/workflow-types.ts';
+import { attemptIdOf } from '../../services/payments/charge-records.ts';
 import { wrongDates } from '../../services/plans/plan-dates.ts';
 import { wordsAboutEndpoint } from './endpoint-words.ts';
-import { define, type StuckDefinition } from './find-stuck.ts';
+import { type Description, define, type StuckDefinition } from './find-stuck.ts';
 import { opsCommand } from './ops-command.ts';
 import { overdueDefinitions } from './overdue.ts';
 import { heldCharging, lateProcessorComparison } from './queries/charging.ts';
 import { failedClocks, slowAdvances } from './queries/clocks.ts';
 import { brokenRows } from './queries/invariants.ts';
-import { processingPayments, processingRefunds } from './queries/payments.ts';
+import { type OpenAttempt, processingPayments, processingRefunds } from './queries/payments.ts';
 import { type InconsistentPlan, inconsistentPlans } from './queries/plans.ts';
 import { processesWith } from './queries/processes.ts';
 import { deliveryBacklogs, failingEndpoints, lostDeliveries } from './queries/webhooks.ts';
@@ -48,16 +50,19 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
     meaning: 'A payment was opened, and its outcome is not known.',
     afterSeconds: outcomeComesWithinSeconds,
     query: processingPayments,
-    describe: ({ subject_id: id, livemode, attempt_id: attemptId, number, source, ...owner }) => ({
-      why: `attempt ${number} (${source}) has no outcome: ${silence(livemode)}`,
-      remedy:
-        `${remedyOfSilence(livemode)} ` +
-        `Its log says why that fails (housekeeping)${source === 'confirm' ? '' : `; then ${opsCommand('recheck', owner.payment_plan_id ?? owner.subscription_id ?? id)}`}. ` +
-        `If it never knows the outcome: ${opsCommand('settle', attemptId, '--as', 'OUTCOME', '--evidence', 'TEXT')}.`,
-      ...(source === 'confirm'
-        ? {}
-        : { workflowId: workflowIdOfOwner(owner) ?? workflowIdOf('scheduledPayment', id ?? '') }),
-    }),
+    describe: ({ subject_id: id, livemode, attempt_id: attemptId, source, ...payment }) => {
+      if (attemptId === null) return describeLost(payment);
+      return {
+        why: `attempt ${payment.number} (${source}) has no outcome: ${silence(livemode)}`,
+        remedy:
+          `${remedyOfSilence(livemode)} ` +
+          `Its log says why that fails (housekeeping)${source === 'confirm' ? '' : `; then ${opsCommand('recheck', payment.payment_plan_id ?? payment.subscription_id ?? id)}`}. ` +
+          `If it never knows the outcome: ${opsCommand('settle', attemptId, '--as', 'OUTCOME', '--evidence', 'TEXT')}.`,
+        ...(source === 'confirm'
+          ? {}
+          : { workflowId: workflowIdOfOwner(payment) ?? workflowIdOf('scheduledPayment', id ?? '') }),
+      };
+    },
   }),
   define({
     kind: 'refund_processing',
@@ -228,6 +233,20 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
     }),
   }),
 ];
+
+/** A payment that is processing, and whose last attempt has no row. */
+function describeLost(payment: Omit<OpenAttempt, 'attempt_id' | 'source'>): Description {
+  const { id, number, total_amount: amount, currency } = payment;
+  return {
+    why:
+      `attempt ${number} has lost its row: it was deleted by hand, or restored in part. The processor may have taken ` +
+      `${inMoney(amount, currency)} under the key ${attemptIdOf(payment, number)}, and nothing asks about it`,
+    remedy:
+      'Find out who deleted it, and look for this key in the processor’s account. Then ' +
+      `${opsCommand('settle', id, '--as', 'OUTCOME', '--evidence', 'TEXT')}, with --reference REFERENCE if the processor has a ` +
+      'charge there: its own id. It is asked first; nothing is charged.',
+  };
+}
 
 function silence(livemode: boolean | null): string {
   return `the ${livemode ? 'live processor' : 'processor'} has not responded, or the process that asked it has ended`;

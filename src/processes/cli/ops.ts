@@ -23,6 +23,7 @@ import { type RealInstant, realNow } from '../../platform/real-time.ts';
 import { safeLine, safeLines } from '../../platform/terminal-text.ts';
 import { CommandRefused } from '../../services/command-refused.ts';
 import { settleAttempt } from '../../services/payments/settle-attempt.ts';
+import { settleLostAttempt } from '../../services/payments/settle-lost-attempt.ts';
 import { isOverdueChoice, type OverdueChoice, recalculatePlan } from '../../services/plans/plan-recalculation.ts';
 import { chargeHook } from '../../services/subjects/charge-hook.ts';
 import { retryDeliveryByOperator } from '../../services/webhooks/operator-commands.ts';
@@ -71,6 +72,8 @@ export const command = defineCommand({
   ops enable-endpoint ID             enable an endpoint that was disabled for failing, and send what it has missed
   ops settle ATTEMPT --as OUTCOME --evidence TEXT
                                      record what a person has found out: succeeded or failed. The processor is asked first
+  ops settle PAYMENT --as OUTCOME --evidence TEXT [--reference REFERENCE]
+                                     the same for a payment that has lost its attempt; REFERENCE is the processor’s id of the charge
   ops hold-charging --evidence TEXT  hold all live charges and refunds, such as after a back-up was restored
   ops release-charging --evidence TEXT
                                      release the hold: what the processor has done meanwhile is known
@@ -91,6 +94,7 @@ PAGES_URL if payers reach them at another; those of npm start are known. Without
     overdue: { type: 'string' },
     as: { type: 'string' },
     evidence: { type: 'string' },
+    reference: { type: 'string' },
   },
   failureStatus: 2,
   async run({ values, words: [name, ...words] }, openContext) {
@@ -134,21 +138,22 @@ function evidenceIn(name: string, { evidence = '' }: { evidence?: string }): str
 async function settle(
   openContext: OpenContext,
   words: string[],
-  values: { as?: string; evidence?: string },
+  values: { as?: string; evidence?: string; reference?: string },
 ): Promise<string> {
-  const [attemptId = ''] = words;
-  if (words.length !== 1) throw new UsageError('ops settle needs ATTEMPT.');
+  const [id = ''] = words;
+  const { reference = null } = values;
+  if (words.length !== 1) throw new UsageError('ops settle needs ATTEMPT or PAYMENT.');
   const outcome = (['succeeded', 'failed'] as const).find((known) => known === values.as);
   if (outcome === undefined) throw new UsageError('ops settle needs --as succeeded or --as failed.');
   const evidence = evidenceIn('settle', values);
+  const isLost = isId('payment_intent', id);
+  if (reference !== null && !isLost) throw new UsageError('Only ops settle PAYMENT takes --reference.');
   const { sql, processors } = await openContext();
   const charging = { processors: await processors(), hook: chargeHook };
-  const message = await settleAttempt(
-    sql,
-    charging,
-    { attemptId, outcome, evidence },
-    { by: operator(), now: realNow() },
-  );
+  const origin = { by: operator(), now: realNow() };
+  const message = isLost
+    ? await settleLostAttempt(sql, charging, { paymentIntentId: id, outcome, evidence, reference }, origin)
+    : await settleAttempt(sql, charging, { attemptId: id, outcome, evidence }, origin);
   return safeLine(message);
 }
 

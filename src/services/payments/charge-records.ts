@@ -68,13 +68,19 @@ export function nextAttempt(
   };
 }
 
+/** What is paid for, as far as the id of an attempt depends on it. */
+export type AttemptedIntent = Pick<
+  PaymentIntentRow,
+  'id' | 'payment_plan_id' | 'payment_plan_slot' | 'subscription_id' | 'subscription_charge'
+>;
+
 /**
  * Returns the id of an attempt, which is also the processor's idempotency key. It is derived only from what is paid for
  * and the number of the try. A database restored from a back-up may have lost the attempt. It then asks again under the
  * same key, and the processor takes no money twice. For a plan, the id is derived from the plan and the slot, because
  * the restored database may have lost the slot's intent too; for a subscription, from the number of its charge.
  */
-function attemptIdOf(intent: PaymentIntentRow, number: number): Id<'payment_attempt'> {
+export function attemptIdOf(intent: AttemptedIntent, number: number): Id<'payment_attempt'> {
   const { id, payment_plan_id: planId, payment_plan_slot: slot, subscription_id: subscription } = intent;
   if (subscription !== null)
     return derivedId('payment_attempt', subscription, `${intent.subscription_charge}/${number}`);
