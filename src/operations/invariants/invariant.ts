@@ -14,6 +14,8 @@ export interface Invariant {
   promise: 1 | 2 | 3 | 4;
   /** What an operator does about an offender, with the exact command if there is one. `ID` stands for its id. */
   remedy: string;
+  /** True if a row that breaks it is a hint and no proof: it is stuck as `rows_doubtful` then, not as `rows_broken`. */
+  isDoubt?: true;
   offenders(db: Db): PromiseLike<Offender[]>;
 }
 

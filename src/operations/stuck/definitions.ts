@@ -10,7 +10,7 @@ import { opsCommand } from './ops-command.ts';
 import { overdueDefinitions } from './overdue.ts';
 import { heldCharging, lateProcessorComparison } from './queries/charging.ts';
 import { failedClocks, slowAdvances } from './queries/clocks.ts';
-import { brokenRows } from './queries/invariants.ts';
+import { brokenRows, doubtfulRows } from './queries/invariants.ts';
 import { type OpenAttempt, processingPayments, processingRefunds } from './queries/payments.ts';
 import { type InconsistentPlan, inconsistentPlans } from './queries/plans.ts';
 import { processesWith } from './queries/processes.ts';
@@ -184,6 +184,13 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
       why: `${detail}; but ${invariant}`,
       remedy: `${remedy} It is looked at again within a minute; npm run --silent check:invariants looks now.`,
     }),
+  }),
+  define({
+    kind: 'rows_doubtful',
+    meaning: 'Two equal live payments were charged under one Idempotency-Key. A hint, no proof.',
+    afterSeconds: 0,
+    query: doubtfulRows,
+    describe: ({ detail, remedy }) => ({ why: detail, remedy }),
   }),
   define({
     kind: 'clock_wrong',
