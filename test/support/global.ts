@@ -5,7 +5,7 @@ import { assertInvariantsHeld } from './database.ts';
 import { endRun } from './endings.ts';
 import { assertLockOrder } from './lock-order.ts';
 import { checkRecords, failedTests, recordFiles } from './records.ts';
-import { allTestFiles } from './test-files.ts';
+import { filesOf, testFolder } from './test-files.ts';
 import { takeTurn } from './turns.ts';
 
 /** With `--parallel` each file runs in one of several worker processes, and this one starts the servers for all. */
@@ -70,7 +70,8 @@ export async function mochaGlobalTeardown(): Promise<void> {
     for (const { file, title } of isParallel ? await failedTests(process.env.TEST_RUN_FOLDER ?? '') : []) {
       console.log(`Failed in ${relative(process.cwd(), file)}: ${title}`);
     }
-    const result = await checkRecords(process.env.TEST_RUN_FOLDER ?? '', await allTestFiles());
+    const serviceFiles = filesOf('service').map((name) => join(testFolder, name));
+    const result = await checkRecords(process.env.TEST_RUN_FOLDER ?? '', serviceFiles);
     if (isParallel) console.log(result);
   } finally {
     await removeRecords();
