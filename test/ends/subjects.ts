@@ -52,7 +52,7 @@ type Builder = (
 
 /** Returns what begins a customer with a subject for each payment, which is in its state at `endAt`. */
 export function useSubjects() {
-  const stage = useStage({ connections: 12 });
+  const stage = useStage();
   const links = useLinks(stage);
   return {
     stage,

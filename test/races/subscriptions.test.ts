@@ -197,7 +197,7 @@ describe('a refund of credit whose process dies', () => {
 });
 
 describe('requests for a subscription at the same time', () => {
-  const subscriber = useSubscriber({ connections: 10 });
+  const subscriber = useSubscriber();
   const { stage, here } = subscriber;
 
   it('start it once, whichever of two comes first', async () => {

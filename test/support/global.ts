@@ -1,7 +1,7 @@
 import { appendFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { assertInvariantsHeld } from './database.ts';
+import { assertInvariantsHeld, checkSharedDatabases } from './database.ts';
 import { endRun } from './endings.ts';
 import { assertLockOrder } from './lock-order.ts';
 import { checkRecords, failedTests, recordFiles } from './records.ts';
@@ -65,7 +65,11 @@ export async function mochaGlobalSetup(): Promise<void> {
 
 /** After all tests: nothing that the run started is left, and they have seen all that the OpenAPI document promises. */
 export async function mochaGlobalTeardown(): Promise<void> {
-  await endRun();
+  try {
+    await checkSharedDatabases();
+  } finally {
+    await endRun();
+  }
   try {
     for (const { file, title } of isParallel ? await failedTests(process.env.TEST_RUN_FOLDER ?? '') : []) {
       console.log(`Failed in ${relative(process.cwd(), file)}: ${title}`);
