@@ -36,7 +36,7 @@ const course = fc.record({
 const runs = searchRuns(12);
 
 describe('whatever happens to a plan', () => {
-  const stage = useStage();
+  const stage = useStage({ isAlone: true });
 
   it('its books are right after every step, capped or not', async function () {
     this.timeout(80_000 + 5 * searchMs);

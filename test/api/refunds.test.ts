@@ -74,7 +74,7 @@ function useRefunds(options: StageOptions = {}) {
 }
 
 describe('refunding a payment', () => {
-  const here = useRefunds();
+  const here = useRefunds({ isAlone: true });
   const { stage, book, refund, paid } = here;
 
   it('gives back the whole total without an amount, surcharge included, and returns 201 with the refund', async () => {
@@ -305,7 +305,7 @@ describe('refunding a payment', () => {
 });
 
 describe('a refund with an Idempotency-Key', () => {
-  const here = useRefunds();
+  const here = useRefunds({ isAlone: true });
   const { stage, book, keyed, paid } = here;
 
   it('is answered again byte for byte, and refunds once', async () => {
@@ -397,7 +397,7 @@ describe('a refund with an Idempotency-Key', () => {
 });
 
 describe('two refunds of one payment at once', () => {
-  const here = useRefunds();
+  const here = useRefunds({ isAlone: true });
   const { stage, book, refund, paid } = here;
 
   it('that together exceed what remains are one refund and one refusal', async () => {
@@ -443,7 +443,7 @@ describe('two refunds of one payment at once', () => {
 });
 
 describe('a refund whose process died', () => {
-  const here = useRefunds();
+  const here = useRefunds({ isAlone: true });
   const { stage, book, refund, paid } = here;
 
   it('keeps its part of the money spoken for, and is finished by housekeeping after a minute, once', async () => {

@@ -30,7 +30,7 @@ const courses = fc.record({
 });
 
 describe('the model of plans by bank debit and the service', () => {
-  const stage = useStage();
+  const stage = useStage({ isAlone: true });
   const debits = useDebits(stage);
 
   it('agree on every event, slot and sum after each advance, beside cards and whatever the bank says', async function () {

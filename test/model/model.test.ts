@@ -17,7 +17,7 @@ const mostRuns = searchRuns(400);
 const timeoutMs = searchMs + 2 * shrinkingMs;
 
 describe('the model of the rules and the service', () => {
-  const stage = useStage();
+  const stage = useStage({ isAlone: true });
   const service = useService();
 
   /** Takes as many sequences as there is time for, and at least one. */

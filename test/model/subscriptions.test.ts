@@ -127,7 +127,7 @@ const courses = fc.record({
 });
 
 describe('the model of subscriptions and the service', () => {
-  const subscriber = useSubscriber();
+  const subscriber = useSubscriber({ isAlone: true });
   const { stage, here } = subscriber;
   const life = useSubscriptionLife(subscriber);
 

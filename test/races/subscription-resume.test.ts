@@ -58,7 +58,7 @@ function useCommands(options: StageOptions = {}) {
 const attempts = { resume: 1, retry_now: 2 };
 
 describe('a command on a subscription whose process dies while it collects', () => {
-  const life = useCommands();
+  const life = useCommands({ isAlone: true });
   const { stage } = life;
   afterEach('pass on', () => listenToCrashPoints(() => {}));
 
@@ -126,7 +126,7 @@ describe('a command on a subscription whose process dies while it collects', () 
 });
 
 describe('commands that collect, at the same time', () => {
-  const life = useCommands();
+  const life = useCommands({ isAlone: true });
   const { stage, here } = life;
 
   for (const command of commands) {
