@@ -12,7 +12,14 @@ import type { RealInstant } from '../platform/real-time.ts';
 import { payerColumns } from './customers.ts';
 import { isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 
-export interface PaymentPlanRow extends Plan {
+/** The amounts of a plan as the service has written them. Nothing else writes them. Null in rows of a former version. */
+export interface AgreedAmounts {
+  agreed_recurring_cents: MinorUnits | null;
+  agreed_first_cents: MinorUnits | null;
+  agreed_total_cents: MinorUnits | null;
+}
+
+export interface PaymentPlanRow extends Plan, AgreedAmounts {
   id: Id<'payment_plan'>;
   biller_id: Id<'biller'>;
   livemode: boolean;
@@ -24,6 +31,8 @@ export interface PaymentPlanRow extends Plan {
   payment_instrument_id: Id<'payment_method'> | null;
   failure_behaviour: FailureBehaviour;
   metadata: Record<string, string>;
+  /** The state in which it has ended, for good. */
+  ended_as: 'deactivated' | 'closed' | null;
   /** The earliest step of the plan's debits, in any state of the plan. Only `db/bank-debits.ts` writes it. */
   next_debit_at: CustomerInstant | null;
   created_at: CustomerInstant;

@@ -1,7 +1,8 @@
 import { customerInstant } from '../../domain/instants.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import { workflowIdOf, workflowIdOfOwner } from '../../messages/workflow-types.ts';
-import { wrongDates } from '../../services/plans/plan-dates.ts';
+import { otherAmount, wrongDates } from '../../services/plans/plan-dates.ts';
+import { wrongTerms } from '../../services/plans/plan-terms.ts';
 import { wordsAboutEndpoint } from './endpoint-words.ts';
 import { define, type StuckDefinition } from './find-stuck.ts';
 import { opsCommand } from './ops-command.ts';
@@ -34,7 +35,7 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
   define({
     kind: 'plan_inconsistent',
     meaning:
-      'A plan’s dates do not agree with its calendar and its retries, or a slot is lost. Nothing is charged by such a date.',
+      'A plan’s amounts, state or dates are not those that the service has given it, or a slot is lost. Nothing is charged.',
     afterSeconds: 0,
     query: inconsistentPlans,
     describe: ({ subject_id: id, ...plan }) => ({
@@ -246,7 +247,12 @@ function whyInconsistent({ open, without_row: lost, at, ...plan }: InconsistentP
     last_result_at: dateOf(slot.last_result_at),
     next_attempt_at: dateOf(slot.next_attempt_at),
   }));
+  const { currency } = plan;
   const reasons = [
+    ...wrongTerms(plan),
+    ...slots
+      .filter((slot) => slot.amount !== slot.intent_amount)
+      .map((slot) => otherAmount(slot, { amount: slot.intent_amount, currency })),
     ...wrongDates(plan, slots, at).map(({ why }) => why),
     ...(lost ?? []).map((slot) => `${slotInWords(slot)} has a payment, but its row is lost`),
   ];
