@@ -12,3 +12,13 @@ comment on column payment_plans.ended_as is 'The state in which the plan has end
 
 alter table payment_intents add column agreed_amount minor_units;
 comment on column payment_intents.agreed_amount is 'The amount that it was made with, which never changes. Null in rows of a former version';
+
+create table lost_subjects (
+  id object_id primary key,
+  workflow_type text not null,
+  livemode boolean,
+  noted_at timestamptz not null default clock_timestamp()
+);
+comment on table lost_subjects is 'Plans, subscriptions and scheduled payments that had a workflow when their row was gone. The service deletes such a row with its test clock only';
+comment on column lost_subjects.livemode is 'Null if one Temporal runs both modes';
+comment on column lost_subjects.noted_at is 'Real time, by PostgreSQL''s clock';
