@@ -66,7 +66,10 @@ function watch(sql: Pool, logger: Logger, what: string, look: (signal: AbortSign
   );
 }
 
-/** The objects that have a running workflow, without anything to do, and no row; at most 100. @throws when Temporal is not reachable */
+/**
+ * The objects that have a running workflow, without anything to do, and no row; at most 100. @throws when Temporal is
+ * not reachable
+ */
 async function findLost(
   sql: Pool,
   side: WorkflowSide,

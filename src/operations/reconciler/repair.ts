@@ -17,8 +17,8 @@ const repairTimeoutMs = 30_000;
 
 /**
  * Repairs the mismatches through the outbox: missing workflows are started, the others are signalled to look again. One
- * in the wrong Temporal is terminated; one that is held is left as it is. This charges nothing: a workflow holds no state of its own and only does what
- * PostgreSQL says is due.
+ * in the wrong Temporal is terminated; one that is held is left as it is. This charges nothing: a workflow holds no
+ * state of its own and only does what PostgreSQL says is due.
  */
 export async function repair(
   sql: Pool,

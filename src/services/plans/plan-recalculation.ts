@@ -42,11 +42,11 @@ interface Correction {
 }
 
 /**
- * Corrects the rows of a plan that contradict each other. Its amounts become those that were agreed, and a plan that has
- * ended, or was suspended, is so again. Its payment intents say which slots were charged and what was
- * collected; its calendar and dunning say when the next payment and each retry are due. A slot that has a payment keeps
- * it, so no slot is charged anew. The command itself charges nothing: the plan's workflow does what is due. A payment
- * that would be due at once is charged or skipped only if `overdue` says so.
+ * Corrects the rows of a plan that contradict each other. Its amounts become those that were agreed, and a plan that
+ * has ended, or was suspended, is so again. Its payment intents say which slots were charged and what was collected;
+ * its calendar and dunning say when the next payment and each retry are due. A slot that has a payment keeps it, so no
+ * slot is charged anew. The command itself charges nothing: the plan's workflow does what is due. A payment that would
+ * be due at once is charged or skipped only if `overdue` says so.
  * @returns what was changed, or with `isDryRun` would be, and what follows: several lines.
  * @throws CommandRefused; NotFound for an id that is not that of a plan.
  */

@@ -25,8 +25,8 @@ export const neverAgreed: AgreedAmounts = {
 };
 
 /**
- * Returns what is agreed once a biller has set these amounts. What was agreed of the others stays, even if their columns
- * were changed by hand.
+ * Returns what is agreed once a biller has set these amounts. What was agreed of the others stays, even if their
+ * columns were changed by hand.
  */
 export function agreedAfter(before: Amounts & AgreedAmounts, set: Partial<Amounts>): AgreedAmounts {
   const isKnown = before.agreed_recurring_cents !== null;

@@ -12,9 +12,9 @@ export interface BrokenRow {
 }
 
 /**
- * What housekeeping has found, each row since it was first found; and what costs nothing to find, now. An invariant that
- * could not be checked since keeps what was found before. One that only another version has is left out: this one does
- * not check it again.
+ * What housekeeping has found, each row since it was first found; and what costs nothing to find, now. An invariant
+ * that could not be checked since keeps what was found before. One that only another version has is left out: this one
+ * does not check it again.
  */
 export const brokenRows: StuckQuery<BrokenRow> = {
   rows: (db, { now }) => db`

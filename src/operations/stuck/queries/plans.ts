@@ -1,4 +1,5 @@
 import type { OpenSlotRow } from '../../../db/payment-plan-slots.ts';
+import { editedPlans } from '../../../db/payment-plans.ts';
 import { retryDays } from '../../../domain/dunning.ts';
 import type { CustomerInstant } from '../../../domain/instants.ts';
 import type { MinorUnits } from '../../../domain/units.ts';
@@ -22,8 +23,8 @@ export interface InconsistentPlan extends DatedPlan {
 /**
  * Plans with a date that is missing or wrong, plans whose amounts or state are not as the service has written them, and
  * plans with a payment under way for a slot without a row, or unpaid for a slot of another amount. The rules are those
- * of `wrongDates` and `wrongTerms`. They are wrong from the moment they are found, and since when is not known. Each part has
- * an index of its own, so that healthy plans cost nothing.
+ * of `wrongDates` and `wrongTerms`. They are wrong from the moment they are found, and since when is not known. Each
+ * part has an index of its own, so that healthy plans cost nothing.
  */
 export const inconsistentPlans: StuckQuery<InconsistentPlan> = {
   rows: (db, { now }) => db`
@@ -104,16 +105,6 @@ const withWrongRetry = (db: Db, now: RealInstant) => db`
       )
     )
   )`;
-
-/** Plans whose amounts or state the service has not written so. `wrongTerms` has the words. It has an index. */
-export const editedPlans = (db: Db) => db`
-  select id from payment_plans
-  where (ended_as is not null and state not in ('closed', 'deactivated'))
-    or (state = 'active' and state_reason is not null)
-    or (agreed_recurring_cents is not null and state not in ('closed', 'deactivated') and (
-      agreed_recurring_cents <> recurring_amount_cents
-      or agreed_first_cents is distinct from first_amount_cents
-      or agreed_total_cents is distinct from total_amount_cents))`;
 
 const ofAnotherAmount = (db: Db) => db`
   select s.payment_plan_id from payment_plan_slots s
