@@ -75,7 +75,7 @@ export const moneyInvariants: Invariant[] = [
   },
 ];
 
-/** The plans whose terms somebody else than the service has written. */
+/** The plans whose terms were written by something else than the service. */
 async function findEditedPlans(db: Db): Promise<Offender[]> {
   const plans = await db<PaymentPlanRow[]>`select * from payment_plans where id in (${editedPlans(db)}) limit 100`;
   return plans.map((plan) => ({ id: plan.id, detail: wrongTerms(plan).join('; ') }));

@@ -1,5 +1,5 @@
 // What a plan collects, and whether it still collects, is stored twice: as it is used, and as the service has written
-// it. Somebody who changes a row by hand changes the first. Who changes both alike is not found out.
+// it. A person who changes a row by hand changes the first. A change of both alike is not found.
 
 import type { AgreedAmounts, PaymentPlanRow } from '../../db/payment-plans.ts';
 import { type Currency, inMoney } from '../../domain/currencies.ts';
