@@ -133,6 +133,9 @@ const damages: Record<string, string> = {
     update payment_links set status = 'expired'`,
   'a plan whose total is collected has ended': `
     update payment_plans set total_amount_cents = 1000, until_further_notice = false`,
+  'a plan that can collect has the amounts and the state that the service has given it': `
+    update payment_plans set recurring_amount_cents = 10 * recurring_amount_cents`,
+  'a payment intent has the amount that it was made with': `update payment_intents set amount = 10 * amount`,
   'an amount is charged with its surcharge and no more': `update payment_intents set surcharge_amount = 1`,
   'no charge has a surcharge that the rules of its date forbid': `
     update payment_intents set surcharge_amount = fee_amount, surcharge_applied = true,

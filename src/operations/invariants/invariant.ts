@@ -1,3 +1,4 @@
+import type { Fragment } from 'postgres';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { opsCommand } from '../stuck/ops-command.ts';
 
@@ -14,6 +15,8 @@ export interface Invariant {
   promise: 1 | 2 | 3 | 4;
   /** What an operator does about an offender, with the exact command if there is one. `ID` stands for its id. */
   remedy: string;
+  /** The offenders as a part of a statement, where finding them costs nothing: `ops stuck` then looks itself. */
+  atOnce?: (db: Db) => Fragment;
   offenders(db: Db): PromiseLike<Offender[]>;
 }
 

@@ -1,7 +1,8 @@
 import { customerInstant } from '../../domain/instants.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import { workflowIdOf, workflowIdOfOwner } from '../../messages/workflow-types.ts';
-import { wrongDates } from '../../services/plans/plan-dates.ts';
+import { otherAmount, wrongDates } from '../../services/plans/plan-dates.ts';
+import { wrongTerms } from '../../services/plans/plan-terms.ts';
 import { wordsAboutEndpoint } from './endpoint-words.ts';
 import { define, type StuckDefinition } from './find-stuck.ts';
 import { opsCommand } from './ops-command.ts';
@@ -13,7 +14,7 @@ import { processingPayments, processingRefunds } from './queries/payments.ts';
 import { type InconsistentPlan, inconsistentPlans } from './queries/plans.ts';
 import { processesWith } from './queries/processes.ts';
 import { deliveryBacklogs, failingEndpoints, lostDeliveries } from './queries/webhooks.ts';
-import { foundDifferences, lateComparison, waitingEntries } from './queries/workflows.ts';
+import { foundDifferences, lateComparison, lostSubjects, waitingEntries } from './queries/workflows.ts';
 
 const minute = 60;
 const day = 24 * 60 * minute;
@@ -34,7 +35,7 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
   define({
     kind: 'plan_inconsistent',
     meaning:
-      'A plan’s dates do not agree with its calendar and its retries, or a slot is lost. Nothing is charged by such a date.',
+      'A plan’s amounts, state or dates are not those that the service has given it, or a slot is lost. Nothing is charged.',
     afterSeconds: 0,
     query: inconsistentPlans,
     describe: ({ subject_id: id, ...plan }) => ({
@@ -181,6 +182,20 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
     }),
   }),
   define({
+    kind: 'row_lost',
+    meaning: 'The row of a plan, a subscription or a scheduled payment was deleted before it had ended.',
+    afterSeconds: 0,
+    query: lostSubjects,
+    describe: ({ subject_id: id }) => ({
+      why:
+        'its workflow ran, and it has no row, so nothing is charged for it. The service deletes such a row with its test clock ' +
+        'only: a person or a program did, or PostgreSQL was restored from a back-up that is older',
+      remedy:
+        `Find out who deleted it. Restore its rows from a back-up; then ${opsCommand('recheck', id)}. If it is to stay ` +
+        `deleted: delete from lost_subjects where id = '${id}'.`,
+    }),
+  }),
+  define({
     kind: 'clock_wrong',
     meaning: 'The clock of a process is not that of PostgreSQL.',
     afterSeconds: 0,
@@ -214,7 +229,7 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
         `${missing} missing, ${orphaned} orphaned, ${stale} stale: one of the two was lost or restored from a back-up, or rows ` +
         `were changed by hand${examples === null || examples.length === 0 ? '' : ` (${examples.join('; ')})`}`,
       remedy:
-        'They were repaired. The next comparison, within five minutes, finds none; to compare now: npm run --silent reconcile.',
+        'They were repaired, except those that are not started: correct what they name. The next comparison, within five minutes, finds none; to compare now: npm run --silent reconcile.',
     }),
   }),
   define({
@@ -246,7 +261,12 @@ function whyInconsistent({ open, without_row: lost, at, ...plan }: InconsistentP
     last_result_at: dateOf(slot.last_result_at),
     next_attempt_at: dateOf(slot.next_attempt_at),
   }));
+  const { currency } = plan;
   const reasons = [
+    ...wrongTerms(plan),
+    ...slots
+      .filter((slot) => slot.amount !== slot.intent_amount)
+      .map((slot) => otherAmount(slot, { amount: slot.intent_amount, currency })),
     ...wrongDates(plan, slots, at).map(({ why }) => why),
     ...(lost ?? []).map((slot) => `${slotInWords(slot)} has a payment, but its row is lost`),
   ];

@@ -1,3 +1,4 @@
+import { hasNoRow } from '../../../db/lost-subjects.ts';
 import type { WorkflowType } from '../../../messages/workflow-types.ts';
 import type { StuckQuery } from './query.ts';
 
@@ -21,6 +22,14 @@ export const waitingEntries: StuckQuery<WaitingEntry> = {
     where subject_id = f.subject_id
     order by id
     limit 1`,
+};
+
+/** Plans, subscriptions and scheduled payments that had a workflow when their row was gone, and have none since. */
+export const lostSubjects: StuckQuery<{ workflow_type: WorkflowType }> = {
+  rows: (db) => db`
+    select l.id as subject_id, null as biller_id, l.livemode, l.noted_at as since
+    from lost_subjects l where ${hasNoRow(db)}`,
+  facts: (db) => db`select workflow_type from lost_subjects where id = f.subject_id`,
 };
 
 /** What a comparison of PostgreSQL with Temporal has found. */
