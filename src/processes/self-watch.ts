@@ -1,8 +1,9 @@
 import { open } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { type ProcessProblem, reportProblem, withdrawProblem } from '../db/process-reports.ts';
+import { refusalOf } from '../platform/database-causes.ts';
 import type { Logger } from '../platform/logger.ts';
-import type { Pool } from '../platform/postgres/connection.ts';
+import { openPool, type Pool } from '../platform/postgres/connection.ts';
 import { databaseNow } from '../platform/postgres/database-clock.ts';
 import { realNow } from '../platform/real-time.ts';
 import { type Repetition, repeat } from '../platform/repeat.ts';
@@ -18,11 +19,11 @@ const longestRoundTripMs = 1_000;
 const outOfFiles: readonly unknown[] = ['EMFILE', 'ENFILE'];
 
 /**
- * Looks every ten seconds at what only this process can see: whether its clock is that of PostgreSQL, and whether it
- * can open another file, as it must for each connection. Reports what is wrong in the log and in PostgreSQL, where
- * `ops stuck` finds it.
+ * Looks every ten seconds at what only this process can see: whether its clock is that of PostgreSQL, whether it can
+ * open another file, as it must for each connection, and whether PostgreSQL still takes its password: connections that
+ * are open go on when it is changed. Reports what is wrong in the log and in PostgreSQL, where `ops stuck` finds it.
  */
-export function watchSelf(sql: Pool, name: string, logger: Logger): Repetition {
+export function watchSelf(sql: Pool, databaseUrl: string, name: string, logger: Logger): Repetition {
   const self = `${name} ${process.pid}@${hostname()}`;
   const reported = new Set<ProcessProblem>();
 
@@ -42,6 +43,7 @@ export function watchSelf(sql: Pool, name: string, logger: Logger): Repetition {
   return repeat(
     async () => {
       await say('files', await refusalToOpen());
+      await say('login', await refusalOfLogin(databaseUrl, `payments ${name}`));
       const skewMs = await measureSkew(sql);
       if (skewMs === null) return;
       emit({ kind: 'clock compared', skewSeconds: skewMs / 1000 });
@@ -81,5 +83,19 @@ async function refusalToOpen(): Promise<string | null> {
     const code = error instanceof Error && 'code' in error ? error.code : null;
     if (!outOfFiles.includes(code)) return null;
     return `it has as many files and connections open as it may (${code}), and refuses new ones`;
+  }
+}
+
+/** Why PostgreSQL refuses a new connection; null if it takes one, or does not respond. */
+async function refusalOfLogin(databaseUrl: string, name: string): Promise<string | null> {
+  const probe = openPool(databaseUrl, { max: 1, name });
+  try {
+    await probe`select 1`;
+    return null;
+  } catch (error) {
+    const refusal = refusalOf(error);
+    return refusal?.kind === 'login' ? refusal.why : null;
+  } finally {
+    await probe.end({ timeout: 1 });
   }
 }

@@ -297,8 +297,18 @@ describe('the check of the invariants', () => {
       assert.ok(offender.id.length > 0 && offender.detail.length > 0);
       assert.match(offender.remedy, /^.{20,}\.$/);
       assert.doesNotMatch(offender.remedy, /\bID\b/);
+      assert.match(offender.id, /^\S+$/, 'it is part of a command');
+      assert.doesNotMatch(offender.detail, /(^| )([,;)]|$)/, 'a value is missing in it');
     });
   }
+
+  it('says of a payment without attempts that it has none', async () => {
+    const found = await damaged('delete from payment_attempts where payment_intent_id = INTENT');
+    const counted = found.find(({ invariant }) =>
+      invariant.startsWith('the attempts of a payment intent are numbered'),
+    );
+    assert.equal(counted?.detail, 'counts 1 attempts and has none');
+  });
 
   it('prints the offenders with their remedy, and ends with 1', async () => {
     await db.sql`update payment_plans set collected_amount_cents = 999`;

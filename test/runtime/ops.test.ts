@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { userInfo } from 'node:os';
 import { findFreePorts } from '../../dev/ports.ts';
 import { fallsDueAt } from '../../lab/due-dates.ts';
@@ -215,6 +218,65 @@ describe('ops on the command line', function () {
       const running = command.run(args, () => assert.fail('it connects'));
       await assert.rejects(running, (error) => error instanceof UsageError && message.test(error.message));
     }
+  });
+
+  it('names a renamed column within 15 s, although it cannot read the table, and what mends it', async () => {
+    const { sql } = service.db;
+    await sql`alter table payment_plans rename column next_due_at to due_at`;
+    try {
+      const begun = performance.now();
+      const { code, stdout, stderr } = await ops(['stuck']);
+      assert.ok(performance.now() - begun < 15_000, 'it takes too long');
+      assert.equal(code, 1, stderr);
+      assert.match(stdout, /^writes_refused: 1\./m);
+      assert.match(stdout, /why: +the table payment_plans has no column next_due_at: it was renamed or dropped/);
+      assert.match(
+        stdout,
+        /free it: If it was renamed: alter table payment_plans rename column due_at to next_due_at\./,
+      );
+      assert.match(stdout, /^not_readable: [1-9]/m);
+      assert.match(stdout, /why: +plan_overdue could not be read: the tables are not those of this version/);
+    } finally {
+      await sql`alter table payment_plans rename column due_at to next_due_at`;
+    }
+  });
+
+  it('names a password that PostgreSQL refuses within 15 s, and shows what the API can still read', async () => {
+    const url = new URL(service.db.url);
+    url.password = 'wrong';
+    const seen = [{ kind: 'plan_overdue', meaning: 'A plan is late.', after_seconds: 300, count: 0, found: [] }];
+    const api = createServer((_, response) => void response.end(JSON.stringify({ stuck: seen }))).listen(
+      0,
+      '127.0.0.1',
+    );
+    await once(api, 'listening');
+    const API_URL = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
+    const begun = performance.now();
+    const [words, json, kind] = await Promise.all([
+      ops(['stuck'], { DATABASE_URL: url.href, API_URL: '' }),
+      ops(['stuck', '--json'], { DATABASE_URL: url.href, API_URL }),
+      ops(['stuck', '--kind', 'plan_overdue'], { DATABASE_URL: url.href, API_URL: '' }),
+    ]);
+    assert.ok(performance.now() - begun < 15_000, 'it takes too long');
+    api.close();
+    assert.equal(words.code, 1, words.stderr);
+    assert.match(words.stdout, /^writes_refused: 1\./m);
+    assert.match(
+      words.stdout,
+      /why: +PostgreSQL refuses the password of DATABASE_URL \(password authentication failed/,
+    );
+    assert.match(words.stdout, /free it: Correct DATABASE_URL .*alter role ROLE password 'PASSWORD'\./);
+    assert.match(words.stdout, /^not_readable: 1\./m);
+    const kinds: { kind: string; count: number }[] = JSON.parse(json.stdout).kinds;
+    assert.deepEqual(
+      kinds.map((each) => [each.kind, each.count]),
+      [
+        ['writes_refused', 1],
+        ['plan_overdue', 0],
+      ],
+    );
+    assert.deepEqual([kind.code, kind.stdout], [2, '']);
+    assert.match(kind.stderr, /Whether anything is "plan_overdue" is not known/);
   });
 
   it('ends with 2 where it cannot look or cannot be understood, and says what to type', async () => {

@@ -42,6 +42,7 @@ export const untenanted: Readonly<Record<string, { why: string; ownedBy?: string
   encryption_keys: { why: 'about the service as a whole' },
   sealed_formats: { why: 'about the service as a whole' },
   schema_migrations: { why: 'about the schema' },
+  schema_columns: { why: 'about the schema' },
 };
 
 /** Returns the tables of the schema that have both biller and mode, `not null`. */

@@ -37,14 +37,6 @@ export const sessionDefinitions: readonly StuckDefinition[] = [
   }),
 ];
 
-/** SQLSTATE `too_many_connections`. */
-const tooManyConnections = '53300';
-
-/** Whether PostgreSQL refused a connection because all are taken. */
-export function isRefusedForNumber(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === tooManyConnections;
-}
-
 /**
  * Reads them one after the other, so that one connection is enough.
  * @throws when PostgreSQL is not reachable.
