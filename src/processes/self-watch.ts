@@ -7,6 +7,7 @@ import { databaseNow } from '../platform/postgres/database-clock.ts';
 import { realNow } from '../platform/real-time.ts';
 import { type Repetition, repeat } from '../platform/repeat.ts';
 import { emit } from '../services/telemetry.ts';
+import { startHeartbeat } from './heartbeat.ts';
 
 /** Also how long after it begins a problem is found at most. */
 export const watchedEveryMs = 10_000;
@@ -18,11 +19,15 @@ const longestRoundTripMs = 1_000;
 const outOfFiles: readonly unknown[] = ['EMFILE', 'ENFILE'];
 
 /**
- * Looks every ten seconds at what only this process can see: whether its clock is that of PostgreSQL, and whether it
- * can open another file, as it must for each connection. Reports what is wrong in the log and in PostgreSQL, where
- * `ops stuck` finds it.
+ * Shows in PostgreSQL that this process runs, and looks every ten seconds at what only it can see: whether its clock is
+ * that of PostgreSQL, and whether it can open another file, as it must for each connection. Reports what is wrong in the
+ * log and in PostgreSQL, where `ops stuck` finds it.
  */
-export function watchSelf(sql: Pool, name: string, logger: Logger): Repetition {
+export function watchSelf(
+  { sql, databaseUrl }: { sql: Pool; databaseUrl: string },
+  name: string,
+  logger: Logger,
+): Repetition {
   const self = `${name} ${process.pid}@${hostname()}`;
   const reported = new Set<ProcessProblem>();
 
@@ -39,7 +44,8 @@ export function watchSelf(sql: Pool, name: string, logger: Logger): Repetition {
   }
 
   const onError = (err: unknown) => logger.warn({ err }, 'this process could not look at itself; trying again');
-  return repeat(
+  const heartbeat = startHeartbeat(databaseUrl, self, logger);
+  const looking = repeat(
     async () => {
       await say('files', await refusalToOpen());
       const skewMs = await measureSkew(sql);
@@ -49,6 +55,13 @@ export function watchSelf(sql: Pool, name: string, logger: Logger): Repetition {
     },
     { everyMs: watchedEveryMs, onError },
   );
+  return {
+    wake: looking.wake,
+    async close() {
+      await looking.close();
+      await heartbeat.close();
+    },
+  };
 }
 
 /** How far the clock of this process is ahead of PostgreSQL's. Null if PostgreSQL was too slow to say. */
