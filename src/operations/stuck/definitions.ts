@@ -13,7 +13,7 @@ import { processingPayments, processingRefunds } from './queries/payments.ts';
 import { type InconsistentPlan, inconsistentPlans } from './queries/plans.ts';
 import { processesWith } from './queries/processes.ts';
 import { deliveryBacklogs, failingEndpoints, lostDeliveries } from './queries/webhooks.ts';
-import { foundDifferences, lateComparison, waitingEntries } from './queries/workflows.ts';
+import { foundDifferences, lateComparison, unknownEntries, waitingEntries } from './queries/workflows.ts';
 
 const minute = 60;
 const day = 24 * 60 * minute;
@@ -168,6 +168,18 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
       why: attempts === 0 ? 'no process dispatches it' : `tried ${attempts} times: ${error ?? 'its process ended'}`,
       remedy: 'Start Temporal, and an API or a worker: it is then dispatched within ten seconds.',
       workflowId: workflowIdOf(type, id ?? ''),
+    }),
+  }),
+  define({
+    kind: 'workflow_intent_unknown',
+    meaning: 'An outbox entry is of a type that this version does not know. It is set aside; all others continue.',
+    afterSeconds: 10,
+    query: unknownEntries,
+    describe: ({ subject_id: subjectId, id, workflow_type: type }) => ({
+      why: `entry ${id} is for a workflow of the type ${JSON.stringify(type)}: written by a newer version, or changed by hand`,
+      remedy:
+        'If a newer version has written it, start its processes: they dispatch it. Otherwise ' +
+        `${opsCommand('delete-entry', String(id))}, and, if the object is there, ${opsCommand('recheck', subjectId)}.`,
     }),
   }),
   define({
