@@ -6,6 +6,8 @@ import type { Pool } from '../platform/postgres/connection.ts';
 import { databaseNow } from '../platform/postgres/database-clock.ts';
 import { realNow } from '../platform/real-time.ts';
 import { type Repetition, repeat } from '../platform/repeat.ts';
+import { findNewerKeys } from '../services/accounts/recorded-keys.ts';
+import type { Vault } from '../services/accounts/vault.ts';
 import { emit } from '../services/telemetry.ts';
 import { startHeartbeat } from './heartbeat.ts';
 
@@ -20,11 +22,12 @@ const outOfFiles: readonly unknown[] = ['EMFILE', 'ENFILE'];
 
 /**
  * Shows in PostgreSQL that this process runs, and looks every ten seconds at what only it can see: whether its clock is
- * that of PostgreSQL, and whether it can open another file, as it must for each connection. Reports what is wrong in the
- * log and in PostgreSQL, where `ops stuck` finds it.
+ * that of PostgreSQL, whether it can open another file, as it must for each connection, and whether other processes
+ * were started with a newer list of encryption keys. Reports what is wrong in the log and in PostgreSQL, where `ops stuck`
+ * finds it.
  */
 export function watchSelf(
-  { sql, databaseUrl }: { sql: Pool; databaseUrl: string },
+  { sql, databaseUrl, vault }: { sql: Pool; databaseUrl: string; vault: Pick<Vault, 'keyChecks'> },
   name: string,
   logger: Logger,
 ): Repetition {
@@ -48,6 +51,7 @@ export function watchSelf(
   const looking = repeat(
     async () => {
       await say('files', await refusalToOpen());
+      await say('keys', describeMissing(await findNewerKeys(sql, vault)));
       const skewMs = await measureSkew(sql);
       if (skewMs === null) return;
       emit({ kind: 'clock compared', skewSeconds: skewMs / 1000 });
@@ -82,6 +86,12 @@ function describeSkew(skewMs: number): string {
         ? `${Math.round(seconds / 60)} min`
         : `${Math.round(seconds / 3_600)} h`;
   return `its clock is ${length} ${skewMs > 0 ? 'ahead of' : 'behind'} PostgreSQL’s`;
+}
+
+function describeMissing(keyIds: readonly string[]): string | null {
+  if (keyIds.length === 0) return null;
+  const names = keyIds.map((id) => `"${id}"`).join(', ');
+  return `its ENCRYPTION_KEYS does not have ${names}, with which another process was started later`;
 }
 
 /** Why no file can be opened; null if one can. */

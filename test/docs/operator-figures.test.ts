@@ -23,6 +23,7 @@ function secondsOf(text: string): number {
 const otherwise: Record<string, string> = {
   clock_wrong: `${watchedEveryMs / 1000} s`, // a process looks at itself so often
   files_used_up: `${watchedEveryMs / 1000} s`,
+  encryption_keys_old: `${watchedEveryMs / 1000} s`,
   rows_broken: 'within a minute',
   worker_missing: '30 s; where Temporal is on another machine, 90 s',
   workflow_task_failing: 'the server counts',

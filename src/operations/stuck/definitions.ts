@@ -217,6 +217,18 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
     }),
   }),
   define({
+    kind: 'encryption_keys_old',
+    meaning: 'A process has an older list of encryption keys than another one.',
+    afterSeconds: 0,
+    query: processesWith('keys'),
+    describe: ({ process, detail }) => ({
+      why: `${process}: ${detail}. What others seal with it does not open there: webhooks, bank accounts and links fail`,
+      remedy:
+        'Start this process again with the ENCRYPTION_KEYS of the others (SECURITY.md, rotation). If the key was given up ' +
+        'before anything was sealed with it, start one process once with its id in ENCRYPTION_KEYS_LOST: it is then forgotten.',
+    }),
+  }),
+  define({
     kind: 'workflows_differ',
     meaning: 'The last comparison found workflows on which PostgreSQL and Temporal differ.',
     afterSeconds: 0,
