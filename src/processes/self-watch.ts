@@ -7,7 +7,10 @@ import { openPool, type Pool } from '../platform/postgres/connection.ts';
 import { databaseNow } from '../platform/postgres/database-clock.ts';
 import { realNow } from '../platform/real-time.ts';
 import { type Repetition, repeat } from '../platform/repeat.ts';
+import { findNewerKeys } from '../services/accounts/recorded-keys.ts';
+import type { Vault } from '../services/accounts/vault.ts';
 import { emit } from '../services/telemetry.ts';
+import { startHeartbeat } from './heartbeat.ts';
 
 /** Also how long after it begins a problem is found at most. */
 export const watchedEveryMs = 10_000;
@@ -19,11 +22,16 @@ const longestRoundTripMs = 1_000;
 const outOfFiles: readonly unknown[] = ['EMFILE', 'ENFILE'];
 
 /**
- * Looks every ten seconds at what only this process can see: whether its clock is that of PostgreSQL, whether it can
- * open another file, as it must for each connection, and whether PostgreSQL still takes its password: connections that
- * are open go on when it is changed. Reports what is wrong in the log and in PostgreSQL, where `ops stuck` finds it.
+ * Shows in PostgreSQL that this process runs, and looks every ten seconds at what only it can see: whether its clock is
+ * that of PostgreSQL, whether it can open another file, as it must for each connection, whether PostgreSQL still takes
+ * its password, which open connections do not notice, and whether other processes were started with a newer list of
+ * encryption keys. Reports what is wrong in the log and in PostgreSQL, where `ops stuck` finds it.
  */
-export function watchSelf(sql: Pool, databaseUrl: string, name: string, logger: Logger): Repetition {
+export function watchSelf(
+  { sql, databaseUrl, vault }: { sql: Pool; databaseUrl: string; vault: Pick<Vault, 'keyChecks'> },
+  name: string,
+  logger: Logger,
+): Repetition {
   const self = `${name} ${process.pid}@${hostname()}`;
   const reported = new Set<ProcessProblem>();
 
@@ -40,10 +48,12 @@ export function watchSelf(sql: Pool, databaseUrl: string, name: string, logger: 
   }
 
   const onError = (err: unknown) => logger.warn({ err }, 'this process could not look at itself; trying again');
-  return repeat(
+  const heartbeat = startHeartbeat(databaseUrl, self, logger);
+  const looking = repeat(
     async () => {
       await say('files', await refusalToOpen());
       await say('login', await refusalOfLogin(databaseUrl, `payments ${name}`));
+      await say('keys', describeMissing(await findNewerKeys(sql, vault)));
       const skewMs = await measureSkew(sql);
       if (skewMs === null) return;
       emit({ kind: 'clock compared', skewSeconds: skewMs / 1000 });
@@ -51,6 +61,13 @@ export function watchSelf(sql: Pool, databaseUrl: string, name: string, logger: 
     },
     { everyMs: watchedEveryMs, onError },
   );
+  return {
+    wake: looking.wake,
+    async close() {
+      await looking.close();
+      await heartbeat.close();
+    },
+  };
 }
 
 /** How far the clock of this process is ahead of PostgreSQL's. Null if PostgreSQL was too slow to say. */
@@ -71,6 +88,12 @@ function describeSkew(skewMs: number): string {
         ? `${Math.round(seconds / 60)} min`
         : `${Math.round(seconds / 3_600)} h`;
   return `its clock is ${length} ${skewMs > 0 ? 'ahead of' : 'behind'} PostgreSQL’s`;
+}
+
+function describeMissing(keyIds: readonly string[]): string | null {
+  if (keyIds.length === 0) return null;
+  const names = keyIds.map((id) => `"${id}"`).join(', ');
+  return `its ENCRYPTION_KEYS does not have ${names}, with which another process was started later`;
 }
 
 /** Why no file can be opened; null if one can. */

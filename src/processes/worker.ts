@@ -73,7 +73,7 @@ const main = await startSide(first, deps, starting.signal).catch((error: unknown
 const reconciliations = startReconciliations(sql, sides, logger);
 const lost = [watchLostDeliveries(sql, sides, logger), watchLostSubjects(sql, sides, logger)];
 const housekeeping = startHousekeeping(sql, processors, logger);
-const watching = watchSelf(sql, databaseUrl, 'worker', logger);
+const watching = watchSelf({ sql, databaseUrl, vault: keys.vault }, 'worker', logger);
 
 close = async () => {
   const running = [main, ...kept];

@@ -65,7 +65,7 @@ describe('what stops says so, and what is said is true', function () {
     const merchant = await service.merchant();
     const [attempt] = await sql<{ id: string }[]>`select id from payment_attempts limit 1`;
     mock.timers.enable({ apis: ['Date'], now: Date.now() + 48 * hour });
-    const watching = watchSelf(sql, service.db.url, 'worker', testLogger());
+    const watching = watchSelf({ sql, databaseUrl: service.db.url, vault: service.vault }, 'worker', testLogger());
     const named = await eventually('it is named', async () => (await look('clock_wrong'))[0]);
     await watching.close();
     mock.timers.reset();
@@ -82,7 +82,7 @@ describe('what stops says so, and what is said is true', function () {
     );
     await sql`update payment_attempts set outcome = 'succeeded', settled_at = now(), opened_at = now() where id = ${attempt.id}`;
 
-    const again = watchSelf(sql, service.db.url, 'worker', testLogger());
+    const again = watchSelf({ sql, databaseUrl: service.db.url, vault: service.vault }, 'worker', testLogger());
     await eventually('its report is taken back or forgotten', async () => {
       await sql`update process_reports set reported_at = reported_at - interval '1 minute'`;
       return (await look('clock_wrong')).length === 0;

@@ -190,6 +190,29 @@ describe('ops on the command line', function () {
     }
   });
 
+  it('does not take another program that answers 200 on the port for API or pages, and says who has the port', async () => {
+    const foreign = createServer((_request, response) => {
+      response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"status":"ok"}');
+    });
+    foreign.listen(0, '127.0.0.1');
+    await once(foreign, 'listening');
+    const { port } = foreign.address() as AddressInfo;
+    const url = `http://127.0.0.1:${port}`;
+    try {
+      for (const [kind, variable, own] of [
+        ['api_unreachable', 'API_URL', 'PORT'],
+        ['pages_unreachable', 'PAGES_URL', 'PAGES_PORT'],
+      ] as const) {
+        const { code, stdout } = await ops(['stuck', '--kind', kind], { [variable]: url });
+        assert.equal(code, 1, stdout);
+        assert.match(stdout, new RegExp(`why: .*responds 200, .*: another program answers on port ${port}`));
+        assert.match(stdout, new RegExp(`free it: On that host, ss -ltnp 'sport = :${port}' .*\\(${own}\\)`));
+      }
+    } finally {
+      foreign.close();
+    }
+  });
+
   it('says that it did not ask the API or the pages when it does not know where they are', async () => {
     const [words, kind, ofPages] = await Promise.all([
       ops(['stuck'], { API_URL: '', PUBLIC_URL: '' }),
@@ -289,6 +312,7 @@ describe('ops on the command line', function () {
       [['skip-slot', 'pp_1', 'three'], /SLOT must be a whole number/],
       [['settle', 'att_1', '--as', 'failed', '--evidence', 'the statement'], /No such payment attempt: att_1/],
       [['release-charging', '--evidence', 'the statement'], /Live charging is not held/],
+      [['delete-entry', '7'], /There is no outbox entry 7 of an unknown type/],
       [['recheck', 'cus_1'], /No such object with a workflow: cus_1/],
       [['recalculate', 'cus_1'], /No such payment plan: cus_1/],
       [['recalculate', 'pp_1', '--overdue', 'maybe'], /--overdue takes charge or skip/],

@@ -11,6 +11,7 @@ import { openPool } from '../../src/platform/postgres/connection.ts';
 import { databaseNow } from '../../src/platform/postgres/database-clock.ts';
 import { isOutage, takesWrites } from '../../src/platform/postgres/transaction.ts';
 import { watchSelf } from '../../src/processes/self-watch.ts';
+import { createVault } from '../../src/services/accounts/vault.ts';
 import { createWebApp } from '../../src/sites/app.ts';
 import { send, testDeps, useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
@@ -269,10 +270,11 @@ describe('a PostgreSQL that has another password for the role of the service', (
   after('drop it', () => onServer((server) => server.unsafe(`drop role ${role}`)));
 
   it('is named by the processes that are connected, until they can log in again', async () => {
+    const vault = createVault([{ id: 'test', key: Buffer.alloc(32, 1) }]);
     const open = openPool(url, { max: 1, name: 'test' });
     await open`select 1`;
     await db.sql.unsafe(`alter role ${role} password 'changed'`);
-    const watching = watchSelf(open, url, 'worker', testLogger());
+    const watching = watchSelf({ sql: open, databaseUrl: url, vault }, 'worker', testLogger());
     const look = async () => (await findRefusedWrites(db.sql)).found;
     try {
       const stuck = await eventually('it is named', async () => (await look())[0]);
@@ -282,7 +284,7 @@ describe('a PostgreSQL that has another password for the role of the service', (
       await watching.close();
       await db.sql.unsafe(`alter role ${role} password 'former'`);
     }
-    const again = watchSelf(open, url, 'worker', testLogger());
+    const again = watchSelf({ sql: open, databaseUrl: url, vault }, 'worker', testLogger());
     await db.sql`update process_reports set reported_at = reported_at - interval '1 minute'`;
     await eventually('it is taken back or forgotten', async () => (await look()).length === 0);
     await again.close();

@@ -14,7 +14,7 @@ import { processingPayments, processingRefunds } from './queries/payments.ts';
 import { type InconsistentPlan, inconsistentPlans } from './queries/plans.ts';
 import { processesWith } from './queries/processes.ts';
 import { deliveryBacklogs, failingEndpoints, lostDeliveries } from './queries/webhooks.ts';
-import { foundDifferences, lateComparison, lostSubjects, waitingEntries } from './queries/workflows.ts';
+import { foundDifferences, lateComparison, lostSubjects, unknownEntries, waitingEntries } from './queries/workflows.ts';
 
 const minute = 60;
 const day = 24 * 60 * minute;
@@ -172,6 +172,18 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
     }),
   }),
   define({
+    kind: 'workflow_intent_unknown',
+    meaning: 'An outbox entry is of a type that this version does not know. It is set aside; all others continue.',
+    afterSeconds: 10,
+    query: unknownEntries,
+    describe: ({ subject_id: subjectId, id, workflow_type: type }) => ({
+      why: `entry ${id} is for a workflow of the type ${JSON.stringify(type)}: written by a newer version, or changed by hand`,
+      remedy:
+        'If a newer version has written it, start its processes: they dispatch it. Otherwise ' +
+        `${opsCommand('delete-entry', String(id))}, and, if the object is there, ${opsCommand('recheck', subjectId)}.`,
+    }),
+  }),
+  define({
     kind: 'rows_broken',
     meaning: 'A row breaks an invariant: it was changed by hand, restored in part, or written by a bug.',
     afterSeconds: 0,
@@ -217,6 +229,18 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
       remedy:
         'Raise its limit of open files (ulimit -n, LimitNOFILE in systemd), then start it again; its log says so too. If many ' +
         'clients keep connections open, let the proxy close them.',
+    }),
+  }),
+  define({
+    kind: 'encryption_keys_old',
+    meaning: 'A process has an older list of encryption keys than another one.',
+    afterSeconds: 0,
+    query: processesWith('keys'),
+    describe: ({ process, detail }) => ({
+      why: `${process}: ${detail}. What others seal with it does not open there: webhooks, bank accounts and links fail`,
+      remedy:
+        'Start this process again with the ENCRYPTION_KEYS of the others (SECURITY.md, rotation). If the key was given up ' +
+        'before anything was sealed with it, start one process once with its id in ENCRYPTION_KEYS_LOST: it is then forgotten.',
     }),
   }),
   define({

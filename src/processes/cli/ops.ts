@@ -18,6 +18,7 @@ import { opsCommand } from '../../operations/stuck/ops-command.ts';
 import type { LatelyFailing } from '../../operations/stuck/queries/webhooks.ts';
 import { refusedWrites, reportRefusal } from '../../operations/stuck/refused-writes.ts';
 import { findFailingLately, lookForStuck, stuckKinds } from '../../operations/stuck/stuck.ts';
+import { deleteUnknownEntry } from '../../operations/unknown-entries.ts';
 import { unpause } from '../../operations/unpause.ts';
 import { type Cause, inWords } from '../../platform/database-causes.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
@@ -55,6 +56,7 @@ const forms: Record<string, { takes: string[]; execute: Execute }> = {
   'retry-delivery': { takes: ['ID'], execute: retryDelivery },
   'give-up-delivery': { takes: ['ID'], execute: (operations, id) => send(operations, id, { name: 'giveUp' }) },
   'enable-endpoint': { takes: ['ID'], execute: enableEndpoint },
+  'delete-entry': { takes: ['ENTRY'], execute: deleteUnknownEntry },
   unpause: { takes: ['ID'], execute: unpause },
   'start-over': { takes: ['ID'], execute: startOver },
 };
@@ -72,6 +74,7 @@ export const command = defineCommand({
   ops retry-delivery ID              send a delivery now, whatever its status; for an endpoint, all it has not received
   ops give-up-delivery ID            end a delivery as failed; it can be retried later
   ops enable-endpoint ID             enable an endpoint that was disabled for failing, and send what it has missed
+  ops delete-entry ENTRY             delete an outbox entry of a type that this version does not know
   ops settle ATTEMPT --as OUTCOME --evidence TEXT
                                      record what a person has found out: succeeded or failed. The processor is asked first
   ops hold-charging --evidence TEXT  hold all live charges and refunds, such as after a back-up was restored
