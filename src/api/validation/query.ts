@@ -14,9 +14,9 @@ const parsers = new WeakMap<TObject, Parser>();
 const maxParameters = 100;
 
 /**
- * Compiles a route's query schema, the first time, into a parser. Numbers and booleans are parsed strictly (`5`, not `05`, `+5` or
- * `5e0`). Missing parameters take their `default`. The parser throws BadParameters with every field error, unknown and
- * repeated parameters included. A query of more than 100 parameters is refused without being parsed.
+ * Compiles a route's query schema, the first time, into a parser. Numbers and booleans are parsed strictly (`5`, not
+ * `05`, `+5` or `5e0`). Missing parameters take their `default`. The parser throws BadParameters with every field
+ * error, unknown and repeated parameters included. A query of more than 100 parameters is refused without being parsed.
  */
 export function compileQuery(schema: TObject): Parser {
   const known = parsers.get(schema) ?? compile(schema);
