@@ -23,8 +23,8 @@ const outOfFiles: readonly unknown[] = ['EMFILE', 'ENFILE'];
 /**
  * Shows in PostgreSQL that this process runs, and looks every ten seconds at what only it can see: whether its clock is
  * that of PostgreSQL, whether it can open another file, as it must for each connection, and whether other processes
- * were started with a newer list of encryption keys. Reports what is wrong in the log and in PostgreSQL, where `ops stuck`
- * finds it.
+ * were started with a newer list of encryption keys. Reports what is wrong in the log and in PostgreSQL, where
+ * `ops stuck` finds it.
  */
 export function watchSelf(
   { sql, databaseUrl, vault }: { sql: Pool; databaseUrl: string; vault: Pick<Vault, 'keyChecks'> },

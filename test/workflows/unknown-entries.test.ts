@@ -14,7 +14,7 @@ describe('outbox entries of a type that this version does not know', function ()
   const service = useService();
   const operations = () => ({ sql: service.db.sql, sides: service.sides, by: tester });
 
-  /** Entries older than all others, as a newer version or a hand leaves them. Returns the id and subject of the first. */
+  /** Entries older than all others, as a newer version leaves them. Returns the id and subject of the first. */
   async function insert(type: string, count: number): Promise<{ id: string; subjectId: string }> {
     const subjects = Array.from({ length: count }, () => newId('payment_plan'));
     const [first] = await service.db.sql<{ id: number; subject_id: string }[]>`

@@ -32,10 +32,10 @@ const columns = Object.keys(sealedColumns) as SealedColumn[];
 /**
  * Compares the keys of this process with those that other processes have started with, and records them. A key that is
  * not recorded yet, as with a former version, is tried on values that carry its id. A recorded key that is not
- * configured is missing while the database has values of it; then its record is removed, unless it is newer than all keys
- * of this process: then another process is about to seal with it, and this one has an old list. `lost` names keys that
- * may be missing. Returns the problems; then nothing is recorded. One statement if nothing has changed since the last
- * start.
+ * configured is missing while the database has values of it; then its record is removed, unless it is newer than all
+ * keys of this process: then another process is about to seal with it, and this one has an old list. `lost` names keys
+ * that may be missing. Returns the problems; then nothing is recorded. One statement if nothing has changed since the
+ * last start.
  */
 export async function findKeyProblems(db: Db, vault: Vault, lost: readonly string[] = []): Promise<KeyProblem[]> {
   const recorded = await listRecordedKeys(db);
