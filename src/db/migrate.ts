@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import postgres from 'postgres';
 import { connectionOptions } from '../platform/postgres/connection.ts';
 import { grantRights } from './grants.ts';
-import { presentColumns } from './schema-columns.ts';
+import { existingColumns } from './schema-columns.ts';
 
 const ownMigrations = new URL('migrations/', import.meta.url);
 // Any constant works, as long as every version uses the same one.
@@ -112,7 +112,7 @@ async function recordColumns(sql: postgres.Sql): Promise<void> {
         primary key (table_name, column_name)
       )`;
     await tx`delete from schema_columns`;
-    await tx`insert into schema_columns (table_name, column_name) ${presentColumns(tx)}`;
+    await tx`insert into schema_columns (table_name, column_name) ${existingColumns(tx)}`;
   });
 }
 

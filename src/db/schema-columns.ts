@@ -2,7 +2,7 @@ import type { Fragment, TransactionSql } from 'postgres';
 import type { Db } from '../platform/postgres/connection.ts';
 
 /** A query for the columns of all tables that are there: `table_name`, `column_name`. It needs no right on them. */
-export function presentColumns(sql: Db | TransactionSql): Fragment {
+export function existingColumns(sql: Db | TransactionSql): Fragment {
   return sql`
     select c.relname::text as table_name, a.attname::text as column_name
     from pg_class c
@@ -31,7 +31,7 @@ export async function listIncompleteTables(db: Db): Promise<IncompleteTable[] | 
       and has_table_privilege(to_regclass('schema_columns'), 'select') as "isThere"`;
   if (!known.isThere) return null;
   return db<IncompleteTable[]>`
-    with present as materialized (${presentColumns(db)}),
+    with present as materialized (${existingColumns(db)}),
     missing as (
       select table_name, array_agg(column_name order by column_name) as columns
       from (select table_name, column_name from schema_columns except select table_name, column_name from present) m
