@@ -107,7 +107,7 @@ describe('who may see /ops', () => {
 const webUi = { url: 'http://127.0.0.1:8233', namespace: 'payments' };
 
 describe('/ops', () => {
-  const stage = useStage();
+  const stage = useStage({ isAlone: true });
   const operations = {
     key: null,
     webUis: { live: webUi, sandbox: webUi },

@@ -146,6 +146,9 @@ const damages: Record<string, string> = {
     update payment_links set status = 'expired'`,
   'a plan whose total is collected has ended': `
     update payment_plans set total_amount_cents = 1000, until_further_notice = false`,
+  'a plan that can collect has the amounts and the state that the service has given it': `
+    update payment_plans set recurring_amount_cents = 10 * recurring_amount_cents`,
+  'a payment intent has the amount that it was made with': `update payment_intents set amount = 10 * amount`,
   'an amount is charged with its surcharge and no more': `update payment_intents set surcharge_amount = 1`,
   'no charge has a surcharge that the rules of its date forbid': `
     update payment_intents set surcharge_amount = fee_amount, surcharge_applied = true,
@@ -307,8 +310,18 @@ describe('the check of the invariants', () => {
       assert.ok(offender.id.length > 0 && offender.detail.length > 0);
       assert.match(offender.remedy, /^.{20,}\.$/);
       assert.doesNotMatch(offender.remedy, /\bID\b/);
+      assert.match(offender.id, /^\S+$/, 'it is part of a command');
+      assert.doesNotMatch(offender.detail, /(^| )([,;)]|$)/, 'a value is missing in it');
     });
   }
+
+  it('says of a payment without attempts that it has none', async () => {
+    const found = await damaged('delete from payment_attempts where payment_intent_id = INTENT');
+    const counted = found.find(({ invariant }) =>
+      invariant.startsWith('the attempts of a payment intent are numbered'),
+    );
+    assert.equal(counted?.detail, 'counts 1 attempts and has none');
+  });
 
   it('prints the offenders with their remedy, and ends with 1', async () => {
     await db.sql`update payment_plans set collected_amount_cents = 999`;

@@ -45,8 +45,8 @@ export const chargeInvariants: Invariant[] = [
     remedy: compareAttempts,
     offenders: (db) => db<Offender[]>`
       select i.id,
-        format('counts %s attempts and has %s, numbered up to %s', i.attempt_count, count(a.id), max(a.number))
-          as detail
+        format('counts %s attempts and has %s', i.attempt_count,
+          coalesce(nullif(count(a.id), 0) || ', numbered up to ' || max(a.number), 'none')) as detail
       from payment_intents i left join payment_attempts a on a.payment_intent_id = i.id
       group by i.id
       having count(a.id) <> i.attempt_count or coalesce(max(a.number), 0) <> i.attempt_count
@@ -57,7 +57,8 @@ export const chargeInvariants: Invariant[] = [
     promise: 1,
     remedy: compareAttempts,
     offenders: (db) => db<Offender[]>`
-      select i.id, format('says %s, its last collection was attempted at %s', i.collected_at, a.at) as detail
+      select i.id, format('says %s, its last collection was attempted at %s', coalesce(i.collected_at::text, 'never'),
+        coalesce(a.at::text, 'no time')) as detail
       from payment_intents i
       left join lateral (
         select at from payment_attempts
@@ -161,8 +162,8 @@ export const chargeInvariants: Invariant[] = [
     remedy: recalculate,
     offenders: (db) => db<Offender[]>`
       select p.id,
-        format('%s, next attempt at %s, earliest retry at %s', p.state, p.next_attempt_at, min(s.next_attempt_at))
-          as detail
+        format('%s, next attempt at %s, earliest retry at %s', p.state, coalesce(p.next_attempt_at::text, 'no time'),
+          coalesce(min(s.next_attempt_at)::text, 'no time')) as detail
       from payment_plans p left join payment_plan_slots s on s.payment_plan_id = p.id and s.status = 'retrying'
       group by p.id
       having p.next_attempt_at is distinct from min(s.next_attempt_at)
@@ -174,7 +175,8 @@ export const chargeInvariants: Invariant[] = [
     remedy: 'Ask its biller to cancel the mandate: POST /mandates/ID/cancel.',
     offenders: (db) => db<Offender[]>`
       select m.id,
-        format('is %s, account detached at %s, customer deleted at %s', m.status, p.detached_at, c.deleted_at) as detail
+        format('is %s, account detached at %s, customer deleted at %s', m.status,
+          coalesce(p.detached_at::text, 'no time'), coalesce(c.deleted_at::text, 'no time')) as detail
       from mandates m
       join payment_methods p on p.id = m.payment_method_id
       join customers c on c.id = m.customer_id

@@ -1,3 +1,4 @@
+import type { Fragment } from 'postgres';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { opsCommand } from '../stuck/ops-command.ts';
 
@@ -16,6 +17,8 @@ export interface Invariant {
   remedy: string;
   /** True if a row that breaks it is a hint and no proof: it is stuck as `rows_doubtful` then, not as `rows_broken`. */
   isDoubt?: true;
+  /** The offenders as a part of a statement, where finding them costs nothing: `ops stuck` then looks itself. */
+  atOnce?: (db: Db) => Fragment;
   offenders(db: Db): PromiseLike<Offender[]>;
 }
 
