@@ -1,8 +1,8 @@
 import type { Invariant, Offender } from './invariant.ts';
 
 /**
- * The row of an Idempotency-Key makes a repeated request the same request. Without it the request is a new one, which is
- * charged again. The attempts keep the key, so a second payment under it is found. It is a hint: the biller may have
+ * The row of an Idempotency-Key makes a repeated request the same request. Without it the request is a new one, which
+ * is charged again. The attempts keep the key, so a second payment under it is found. It is a hint: the biller may have
  * wanted both. The attempts of two days are read, by the index on their time. Keys are compared by their hashes first,
  * and only attempts whose hash is shared are read in full: 180,000 attempts take about a second.
  */
