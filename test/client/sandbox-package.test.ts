@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { PaymentsClient } from '@payments-service/client';
 import { startSandbox } from '@payments-service/sandbox';
-import { findOnPath } from '../../dev/temporal-program.ts';
+import { findOnPath } from '../../dev/tool.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { readProcessTable } from '../../lab/process-table.ts';
 import { root, runProgram } from '../../lab/run-program.ts';
