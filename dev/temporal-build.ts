@@ -1,16 +1,14 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { access, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { childEnvironment, type Host } from '../src/processes/config/config.ts';
-import { killGroup, type Say } from './daemon.ts';
+import type { Host } from '../src/processes/config/config.ts';
+import type { Say } from './daemon.ts';
 import { takeLock } from './process-record.ts';
-import { findOnPath } from './temporal-program.ts';
+import { findOnPath, runTool } from './tool.ts';
 
 /** A server that can keep its workflows in PostgreSQL, which the `temporal` CLI cannot. */
 export interface BuiltTemporal {
@@ -122,7 +120,7 @@ async function compile(
       messages.push(line);
     }
   };
-  const outcome = await runGo(go, [...args, goPackage], signal, 'stderr', onLine, module);
+  const outcome = await runTool(go, [...args, goPackage], { cwd: module, signal, onLine });
   if (outcome !== 'exit code 0') {
     throw new Error(`Go could not build ${goPackage} (${outcome}):\n${messages.slice(-20).join('\n')}`);
   }
@@ -131,7 +129,8 @@ async function compile(
 async function countPackages(go: string, signal: AbortSignal | undefined): Promise<number> {
   const args = ['list', '-mod=readonly', '-deps', '-f', 'package {{.ImportPath}}', serverPackage, uiPackage];
   const lines: string[] = [];
-  const outcome = await runGo(go, args, signal, 'both', (line) => lines.push(line));
+  const onLine = (line: string) => lines.push(line);
+  const outcome = await runTool(go, args, { cwd: moduleFolder, signal, onLine });
   if (outcome !== 'exit code 0') {
     const end = lines.filter((line) => !/^package /.test(line)).slice(-20);
     throw new Error(
@@ -140,41 +139,6 @@ async function countPackages(go: string, signal: AbortSignal | undefined): Promi
     );
   }
   return lines.filter((line) => line.startsWith('package ')).length;
-}
-
-/** Runs Go in its own process group, so that an abort also ends its compilers. Go keeps what they made. */
-async function runGo(
-  go: string,
-  args: string[],
-  signal: AbortSignal | undefined,
-  output: 'stderr' | 'both',
-  onLine: (line: string) => void,
-  module = moduleFolder,
-): Promise<string> {
-  signal?.throwIfAborted();
-  const stdout = output === 'both' ? 'pipe' : 'ignore';
-  const child = spawn(go, args, {
-    cwd: module,
-    env: childEnvironment({}),
-    detached: true,
-    stdio: ['ignore', stdout, 'pipe'],
-  });
-  const end = () => child.pid !== undefined && killGroup(child.pid);
-  process.once('exit', end);
-  signal?.addEventListener('abort', end, { once: true });
-  for (const stream of [child.stdout, child.stderr]) {
-    if (stream !== null) {
-      createInterface({ input: stream }).on('line', onLine);
-    }
-  }
-  try {
-    const [code, killedBy] = await once(child, 'close'); // rejects where the program cannot be run
-    signal?.throwIfAborted();
-    return killedBy === null ? `exit code ${code}` : `signal ${killedBy}`;
-  } finally {
-    process.off('exit', end);
-    signal?.removeEventListener('abort', end);
-  }
 }
 
 async function findGo(host: Host): Promise<string> {

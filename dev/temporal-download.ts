@@ -1,63 +1,41 @@
-import { execFile } from 'node:child_process';
-import { mkdir, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { childEnvironment, type Host } from '../src/processes/config/config.ts';
-import type { Say } from './daemon.ts';
-import { pinnedPrograms } from './ready-program.ts';
+import { ProgramUnavailable } from './pinned-programs.ts';
+import { runTool } from './tool.ts';
 
-/** The site from which the SDK downloads the CLI. */
-const downloadSite = 'https://temporal.download';
-
-const cliVersion = `v${pinnedPrograms.temporal.version}`;
-
-const probeTimeoutMs = 3_000;
-const downloadTimeoutMs = 300_000;
+const timeoutMs = 300_000;
 
 /**
- * Lets the TypeScript SDK download the pinned version of the `temporal` CLI into the user's cache. Returns its path.
- * Returns null if the network does not allow it; that is no error, since there are other ways to get a server.
+ * Lets the TypeScript SDK download a version of the `temporal` CLI into a folder, without running it. Returns the path
+ * of the program, which is not checked yet. `env` is added to the SDK's environment.
+ * @throws a ProgramUnavailable when the SDK cannot get it; when `signal` aborts.
  */
-export async function downloadCli(host: Host, say: Say, signal?: AbortSignal): Promise<string | null> {
-  const folder = join(host.cacheDir, 'temporal', 'sdk-download', cliVersion);
-  const existing = await findCli(folder);
-  if (existing !== null) {
-    return existing;
-  }
-  if (!(await isReachable())) {
-    say(`${downloadSite} cannot be reached from here, so the SDK's own download is passed over`);
-    return null;
-  }
-  say(`Downloading the temporal CLI ${cliVersion} from ${downloadSite} by way of the SDK`);
-  try {
-    await mkdir(folder, { recursive: true });
-    // In a separate process: the SDK loads a native runtime, and starts the server that it has downloaded.
-    const script = fileURLToPath(new URL(`temporal-download-by-sdk${extname(import.meta.url)}`, import.meta.url));
-    await promisify(execFile)(process.execPath, [script, cliVersion, folder], {
-      timeout: downloadTimeoutMs,
-      env: childEnvironment({}),
-      signal,
-    });
-    return await findCli(folder);
-  } catch (error) {
-    signal?.throwIfAborted();
-    say(`The download failed: ${error instanceof Error ? error.message.trim().split('\n').at(-1) : String(error)}`);
-    return null;
-  }
-}
-
-async function isReachable(): Promise<boolean> {
-  // Any response will do, a 404 too.
-  return fetch(downloadSite, { method: 'HEAD', signal: AbortSignal.timeout(probeTimeoutMs) }).then(
-    () => true,
-    () => false,
-  );
-}
-
-/** The SDK names the file after the version. */
-async function findCli(folder: string): Promise<string | null> {
-  const files = await readdir(folder).catch(() => []);
-  const cli = files.find((file) => /^temporal-.*[^~]$/.test(file) && !file.includes('downloading'));
-  return cli === undefined ? null : join(folder, cli);
+export async function downloadBySdk(
+  version: string,
+  folder: string,
+  signal?: AbortSignal,
+  env: Record<string, string> = {},
+): Promise<string> {
+  // In a separate process: the SDK loads a native runtime.
+  const script = fileURLToPath(new URL(`temporal-download-by-sdk${extname(import.meta.url)}`, import.meta.url));
+  const late = AbortSignal.timeout(timeoutMs);
+  let last = 'it does not say why';
+  const options = {
+    cwd: folder,
+    env,
+    signal: signal === undefined ? late : AbortSignal.any([signal, late]),
+    onLine: (line: string) => {
+      if (line.trim() !== '') last = line;
+    },
+  };
+  await runTool(process.execPath, [script, version, folder], options).catch((error: unknown) => {
+    if (signal?.aborted || !late.aborted) throw error;
+    last = `it is not there after ${timeoutMs / 1000} s`;
+  });
+  // The SDK names the file after the version, and a part of it `.downloading`.
+  const files = await readdir(folder);
+  const file = files.find((name) => name.startsWith('temporal-') && !name.endsWith('.downloading'));
+  if (file === undefined) throw new ProgramUnavailable(`the SDK cannot download it: ${last}`);
+  return join(folder, file);
 }

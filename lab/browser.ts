@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'undici';
-import { findOnPath } from '../dev/temporal-program.ts';
+import { findOnPath } from '../dev/tool.ts';
 import { readHost } from '../src/processes/config/config.ts';
 import { eventually } from './eventually.ts';
 

@@ -55,7 +55,7 @@ function importRules(folders) {
     {
       name: 'every file is used',
       severity: 'error',
-      from: { orphan: true, pathNot: 'temporal-download-by-sdk|wrong-clock|/scripts/' },
+      from: { orphan: true, pathNot: 'temporal-download-by-sdk|without-stacks|wrong-clock|/scripts/' },
       to: {},
     },
   ];

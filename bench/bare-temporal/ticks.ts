@@ -34,11 +34,7 @@ export async function startBareTemporal(copy: ServiceCopy, temporal: Client, sql
   await sql`create table if not exists bench_ticks (id text collate "C" primary key)`;
   const { temporalAddress, databaseUrl } = copy;
   const args = [temporalAddress, temporal.options.namespace, taskQueue, databaseUrl];
-  const worker: ChildProcess = await startChild('./bare-temporal/worker.ts', {
-    args,
-    // As the SDK ships it (vendor/README.md).
-    environment: { WORKFLOW_STACKS: 'true' },
-  });
+  const worker: ChildProcess = await startChild('./bare-temporal/worker.ts', { args });
 
   return {
     pid: worker.pid ?? 0,

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { access, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { describe, it } from 'mocha';
-import { pinnedTemporal } from '../../dev/ready-program.ts';
+import { pinnedTemporal } from '../../dev/pinned-programs.ts';
 import { childEnvironment, readConfig } from '../../src/processes/config/config.ts';
 import { connectionVariable } from '../../src/processes/config/temporal.ts';
 import { readServingConfig } from '../../src/processes/service-config.ts';

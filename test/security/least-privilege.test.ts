@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { after, before, describe, it } from 'mocha';
 import { type RunningPostgres, startPostgres } from '../../dev/postgres.ts';
-import { findOnPath } from '../../dev/temporal-program.ts';
+import { findOnPath } from '../../dev/tool.ts';
 import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
 import { useFleet } from '../runtime/rolling/fleet.ts';
 import { useFolder } from '../runtime/support.ts';

@@ -95,6 +95,27 @@ describe('the lock file', () => {
   }
 });
 
+describe('a file of this repository', () => {
+  it('names the address of no package registry: each client goes where it is configured to', async () => {
+    // In two parts, so that this file does not name them either.
+    const addresses = [
+      ['pypi', 'org'],
+      ['files.pythonhosted', 'org'],
+      ['registry.npmjs', 'org'],
+      ['registry.yarnpkg', 'com'],
+      ['proxy.golang', 'org'],
+      ['repo.maven', 'apache'],
+      ['repo1.maven', 'org'],
+    ].map((parts) => parts.join('.'));
+    const wanted = addresses.flatMap((address) => ['-e', address]);
+    const { stdout } = await run('git', ['grep', '-lIF', ...wanted], { cwd: root }).catch((error) => {
+      if (error.code === 1) return { stdout: '' }; // nothing is found
+      throw error;
+    });
+    assert.equal(stdout, '');
+  });
+});
+
 describe('an install script', function () {
   this.timeout(120_000);
   const folder = useFolder();

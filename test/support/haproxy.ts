@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { findOnPath } from '../../dev/temporal-program.ts';
+import { findOnPath } from '../../dev/tool.ts';
 import { type Host, readHost } from '../../src/processes/config/config.ts';
 
 /** Debian puts servers here, which are on no user's PATH. */

@@ -8,7 +8,7 @@ import { findFreePorts } from '../../dev/ports.ts';
 import { startPostgres } from '../../dev/postgres.ts';
 import { type RunningTemporal, startTemporal, type TemporalOptions } from '../../dev/temporal.ts';
 import { readDynamicConfig } from '../../dev/temporal-config.ts';
-import { findOnPath } from '../../dev/temporal-program.ts';
+import { findOnPath } from '../../dev/tool.ts';
 import { createLogger, type Logger } from '../../src/platform/logger.ts';
 import { readHost } from '../../src/processes/config/config.ts';
 import type { TemporalServer } from '../../src/processes/config/temporal.ts';

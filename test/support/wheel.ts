@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { crc32, deflateRawSync } from 'node:zlib';
-import type { PinnedProgram } from '../../dev/ready-program.ts';
+import type { PinnedProgram } from '../../dev/pinned-programs.ts';
 
 /** A program as a package index has it: a wheel, and what a manifest pins of it. */
 export interface PackedProgram {
@@ -10,7 +10,17 @@ export interface PackedProgram {
 
 export const sha256 = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex');
 
-/** Packs a program into a wheel for `linux-x64`, as those on PyPI are: a zip archive with deflated entries. */
+/** The name of the wheel that `packProgram` makes. */
+export const wheelFile = ({ pinned }: PackedProgram) => pinned.wheels['linux-x64']?.file ?? '';
+
+/** The environment with which pip finds a wheel in this folder, and nothing anywhere else. */
+export const pipFor = (folder: string): Record<string, string> => ({
+  PIP_CONFIG_FILE: '/dev/null',
+  PIP_NO_INDEX: '1',
+  PIP_FIND_LINKS: folder,
+});
+
+/** Packs a program into a wheel for `linux-x64`, a zip archive with deflated entries. */
 export function packProgram(program: string, name = 'temporal'): PackedProgram {
   const entry = `${name}_bin-1.0.0.data/scripts/${name}`;
   const wheel = zip({

@@ -1,6 +1,6 @@
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findOnPath } from '../../dev/temporal-program.ts';
+import { findOnPath } from '../../dev/tool.ts';
 import { type RunOptions, runProgram } from '../../lab/run-program.ts';
 import { readHost } from '../../src/processes/config/config.ts';
 

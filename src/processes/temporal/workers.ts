@@ -28,6 +28,7 @@ import { temporalLogger } from './logger.ts';
 import type { OpenSide } from './sides.ts';
 import { pollersFor, versioningOf } from './worker-options.ts';
 import { bundleWorkflows } from './workflow-bundle.ts';
+import { preloadThreads } from './workflow-threads.ts';
 
 /**
  * Workflow tasks of plans that a worker has begun at once; as many as it carries out activities for. Temporal takes a
@@ -168,11 +169,12 @@ async function createAll(all: readonly WorkerOptions[], connection: NativeConnec
 }
 
 /**
- * Sends the SDK's log lines to the process's own log, and serves the SDK's metrics if the process serves metrics. Call
- * it once, before any worker is made.
+ * Sends the SDK's log lines to the process's own log, serves the SDK's metrics if the process serves metrics, and
+ * leaves out the stacks of workflows. Call it once, before any worker is made.
  * @throws a ConfigError that names the port of the SDK's metrics, when it is taken.
  */
 export function installTemporalRuntime(logger: Logger, metricsPort: number | null = null): void {
+  preloadThreads();
   try {
     Runtime.install({
       logger: temporalLogger(logger),
