@@ -63,9 +63,7 @@ const create = route({
   response: { status: 201, schema: PaymentIntent },
   handle: async ({ context, body, deps }) => {
     const shown = (intent: PaymentIntentRow) => ({ ...presentPaymentIntent(intent), ...shownOnce(deps, intent) });
-    if (body.confirm !== true) {
-      return shown(await createPaymentIntent(deps.db, context, body, (row) => deps.withResponse(shown(row))));
-    }
+    if (!deps.commitsFirst) return shown(await createPaymentIntent(deps.db, context, body));
     return shown(await createAndConfirm(deps.db, chargingOf(deps), context, body, repeatable(deps, shown)));
   },
 });
