@@ -33,6 +33,14 @@ export const unrepeatable: RepeatableRequest<unknown> = {
   response: () => [],
 };
 
+/** Returns the same request, for a service whose result is a row. `shown` makes the response from it. */
+export function repeatable<Row>(
+  { request }: { request: RepeatableRequest<unknown> },
+  shown: (row: Row) => unknown,
+): RepeatableRequest<Row> {
+  return { ...request, response: (row, how) => request.response(shown(row), how) };
+}
+
 /**
  * Claims the key, as the first statement of the first transaction. If the request makes an object, `newId` is its id:
  * returns that, or the id of the object that an earlier try has made.
